@@ -6,6 +6,7 @@ use lepo_store::bubb::{shown_model, thousands};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
 use lepo_turn::Report;
+use lepo_turn::config::{Money, Prices};
 
 /// Letters of an id where there is no room for all: enough for an address.
 const SHORT_ID: usize = 12;
@@ -43,13 +44,19 @@ pub fn place_line(
 }
 
 /// `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, as far as it is known.
-pub fn usage_line(report: &Report) -> String {
+pub fn usage_line(report: &Report, prices: &Prices) -> String {
     let mut parts: Vec<String> = report.model.iter().map(|model| shown_model(model).to_string()).collect();
     if let Some(answer) = &report.answer {
         let cached = answer.usage.cached.filter(|&cached| cached > 0);
         let cached = cached.map(|cached| format!(" ({} cached)", thousands(cached))).unwrap_or_default();
         parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", thousands(input))));
         parts.extend(answer.usage.output.map(|output| format!("{} out", thousands(output))));
+        let usage = answer.usage;
+        let price = report.model.as_deref().and_then(|model| prices.of(model, None));
+        let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
+        let cost =
+            price.map(|price| price.cost(input, usage.cached.unwrap_or(0), output)).filter(|cost| *cost > 0);
+        parts.extend(cost.map(|cost| format!("cost {}", Money::of_units(cost))));
         parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
     }
     parts.join(" · ")

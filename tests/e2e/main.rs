@@ -22,6 +22,7 @@ mod completing_files;
 mod consent;
 mod contrib;
 mod diff;
+mod do_budget;
 mod do_commands;
 mod do_config;
 mod do_events;

@@ -24,6 +24,7 @@ mod lookup;
 mod media;
 mod memory;
 mod message;
+mod meter;
 mod ollama;
 mod openai;
 mod options;
@@ -53,6 +54,7 @@ mod well_formed;
 mod wire;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use accepts::accepts;
@@ -66,6 +68,7 @@ pub use gate::Gate;
 pub use media::IMAGES;
 pub use media::{Accepts, MediaFile, encoded_len};
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
+pub use meter::{Meter, Planned, Taken};
 pub use options::Options;
 pub use planner::Planner;
 pub use preset::{PRESETS, preset};
@@ -84,6 +87,7 @@ use embedded::Embedded;
 use error_text::{hide_key, without_key};
 use http::Http;
 use lepo_base::error::{Error, Result};
+use meter::Metered;
 use remote::Remote;
 use request_log::RequestLog;
 
@@ -116,6 +120,7 @@ pub struct Model {
     timeouts: Timeouts,
     gate: Gate,
     backend: Backend,
+    meter: Option<Arc<dyn Meter>>,
 }
 
 enum Backend {
@@ -156,7 +161,17 @@ impl Model {
             ))),
             (None, _) => Backend::Cli,
         };
-        Ok(Model { config: config.clone(), timeouts, gate, backend })
+        Ok(Model { config: config.clone(), timeouts, gate, backend, meter: None })
+    }
+
+    /// The model as it is configured.
+    pub fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
+    /// Every request asks this meter first.
+    pub fn set_meter(&mut self, meter: Option<Arc<dyn Meter>>) {
+        self.meter = meter;
     }
 
     /// True if the server is not known to refuse native tools.
@@ -200,6 +215,8 @@ impl Model {
         notice: &mut dyn FnMut(&str),
     ) -> Result<Answer<'m>> {
         let key = self.config.key.value.clone();
+        let begin = |meter| Metered::begin(meter, &self.config, &request);
+        let metered = self.meter.as_ref().map(begin).transpose()?;
         let mut log = RequestLog::begin(&self.config.name);
         let asked: Result<Source<'_>> = match &mut self.backend {
             Backend::Http(remote) => {
@@ -212,7 +229,7 @@ impl Model {
                 match remote.ask(request, &mut warn).await {
                     Ok(begun) => {
                         let again = Again { remote, request, said: None, pauses: 0 };
-                        return Ok(Answer::begun(begun, key, log, again));
+                        return Ok(Answer::begun(begun, key, log, again).metered(metered));
                     }
                     Err(error) => Err(error),
                 }
@@ -224,7 +241,7 @@ impl Model {
             Backend::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
         };
         match asked {
-            Ok(source) => Ok(Answer::new(source, key, log)),
+            Ok(source) => Ok(Answer::new(source, key, log).metered(metered)),
             Err(error) => {
                 let error = without_key(error, key.as_ref());
                 log.failed(&error);

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::attach::{NewFile, check};
+use super::budget::Budget;
 use super::catalogue::Catalogue;
 use super::flow::Turn;
 use super::record::TurnRecord;
@@ -22,7 +23,7 @@ use lepo_base::record::HashFile;
 use lepo_model::{
     Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
 };
-use lepo_model::{ModelConfig, Provider};
+use lepo_model::{Meter, ModelConfig, Provider};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
@@ -42,13 +43,14 @@ pub struct Configured {
     pub settings: Settings,
     flags: Flags,
     repo: Option<TrustedFile>,
+    budget: Option<Arc<Budget>>,
 }
 
 impl Configured {
     /// Reads the user's files, `repo` (the repository's own configuration) and the options.
     pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configured> {
         let settings = Settings::load(&paths, env, repo.clone(), &flags)?;
-        Ok(Configured { paths, settings, flags, repo })
+        Ok(Configured { paths, settings, flags, repo, budget: None })
     }
 
     /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
@@ -143,7 +145,29 @@ impl Configured {
     /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.
     pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
         let timeouts = Timeouts { connect: self.settings.http_connect, idle };
-        Model::new(config, timeouts, &self.paths.state, gate, self.installed(&config.model))
+        if let Some(budget) = &self.budget {
+            budget.check(config)?;
+        }
+        let installed = self.installed(&config.model);
+        let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
+        model.set_meter(self.meter());
+        Ok(model)
+    }
+
+    /// Counts what is spent in a store. `is_elsewhere`: the conversation itself leaves no lines in its journal.
+    pub fn count_in(&mut self, store: Arc<Store>, is_elsewhere: bool) {
+        let limits = self.settings.budgets(&self.flags);
+        self.budget = Budget::new(&self.settings, limits, store, is_elsewhere);
+    }
+
+    /// The budget, if there is one.
+    pub(crate) fn budget(&self) -> Option<&Budget> {
+        self.budget.as_deref()
+    }
+
+    /// The meter of every request.
+    pub(crate) fn meter(&self) -> Option<Arc<dyn Meter>> {
+        self.budget.clone().map(|budget| budget as Arc<dyn Meter>)
     }
 
     /// The files that a model takes.
@@ -200,7 +224,15 @@ pub struct TurnEnv {
 
 impl TurnEnv {
     /// Makes the environment. No server is started yet.
-    pub fn new(configured: Configured, servers: Servers, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
+    pub fn new(
+        mut configured: Configured,
+        servers: Servers,
+        store: Arc<Store>,
+        interrupt: Interrupt,
+    ) -> TurnEnv {
+        if configured.budget.is_none() {
+            configured.count_in(store.clone(), false);
+        }
         TurnEnv {
             keeps: true,
             own: configured.own(),
@@ -292,6 +324,9 @@ impl TurnEnv {
         }
         if ask.start == Start::New && ask.system_prompt.is_none() {
             ask.system_prompt = self.system_prompt()?;
+        }
+        if let Some(budget) = self.configured.budget() {
+            budget.new_turn();
         }
         let gate = Gate::new();
         let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;

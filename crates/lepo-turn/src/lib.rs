@@ -8,6 +8,7 @@ mod answer_loop;
 mod answer_place;
 pub mod attach;
 mod between;
+mod budget;
 mod call;
 mod call_filter;
 mod called;

@@ -16,7 +16,7 @@ use lepo_model::Options;
 use lepo_store::bubb::BubbId;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::read_text;
-use lepo_turn::config::Flags;
+use lepo_turn::config::{Flags, Money};
 use lepo_turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict, not_utf8};
 
 /// Usual values of `--effort`.
@@ -126,6 +126,12 @@ pub struct DoArgs {
     /// The longest answer, in tokens, this time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = MODEL)]
     pub(super) max_tokens: Option<u64>,
+    /// Send no request that could cost more than N in all, in the currency of the prices
+    #[arg(long, value_name = "N", value_parser = Money::parse, help_heading = MODEL)]
+    pub(super) max_cost: Option<Money>,
+    /// Send no request that could take more than N tokens in all, requests and answers
+    #[arg(long, value_name = "N", help_heading = MODEL)]
+    pub(super) max_tokens_total: Option<u64>,
     /// Use this configuration instead of the user's
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub(super) config: Option<PathBuf>,
@@ -208,6 +214,8 @@ impl DoArgs {
             agents: self.no_agents.then_some(false),
             options,
             system_prompt: self.system_prompt()?,
+            max_cost: self.max_cost,
+            max_tokens_total: self.max_tokens_total,
             ..Flags::default()
         };
         self.group.flags(&self.model, flags)
@@ -363,7 +371,7 @@ The document of --json is printed on failure too:
            --run
   pending  the id of a request that waits for consent, or null
   error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
-           interrupted, one for each exit code, or overflow: too long for the model
+           interrupted, one for each exit code, overflow: too long for the model, or budget
 
 With --parallel it is an array of such documents, one a participant, each with its name (null
 where none was asked); with --debate it has besides

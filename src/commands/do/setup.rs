@@ -43,7 +43,7 @@ impl Setup {
             }
             None => (context.cwd().to_path_buf(), None, None),
         };
-        let configured = Configured::load(paths, &env, repo, flags)?;
+        let mut configured = Configured::load(paths, &env, repo, flags)?;
         // An unknown model fails here, not at the first question.
         configured.check_wanted()?;
         if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
@@ -54,6 +54,10 @@ impl Setup {
         let values = secret_values(&env, &configured.settings.models);
         let level = (configured.settings.log_level, args.keeping.no_keep);
         start_log(&configured.paths, level, keys, values);
+        // What is not kept counts in the store that it would have been kept in.
+        if let Some(store) = context.find_store()?.filter(|_| args.keeping.no_keep) {
+            configured.count_in(store.into(), true);
+        }
         Ok(Setup { configured, dir, repo_servers })
     }
 

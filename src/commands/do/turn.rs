@@ -76,6 +76,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     place.tell(args, &setup.configured, at_terminal.then_some(&config), context)?;
 
     let tidy = setup.configured.settings.tidy.limit();
+    let prices = setup.configured.settings.prices();
     let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
     let mut report = runtime.block_on(async {
         let mut env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
@@ -87,7 +88,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     // Background work, such as a lookup that was given up, is not awaited.
     runtime.shutdown_background();
     if tells_usage && report.answer.is_some() {
-        say_dim(&ui::usage_line(&report), context.paint);
+        say_dim(&ui::usage_line(&report, &prices), context.paint);
     }
     let error = report.error.take();
     report.error = error.map(|error| explained(error, &report, args, &place));

@@ -4,8 +4,7 @@ use super::{Debated, GroupTurn, Participant, Polled};
 use crate::attach::{NewFile, check};
 use crate::{Ask, Configured, Start};
 use lepo_base::error::{Error, Result};
-use lepo_model::Gate;
-use lepo_model::ModelConfig;
+use lepo_model::{Gate, Model, ModelConfig};
 
 /// The ways to ask several models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +63,12 @@ impl Panel {
         Ok(Panel { participants: names.iter().map(participant).collect::<Result<_>>()?, orchestrator })
     }
 
+    /// The models that can be asked.
+    fn models(&mut self) -> impl Iterator<Item = &mut Model> {
+        let all = self.participants.iter_mut().chain(&mut self.orchestrator);
+        all.filter_map(|one| one.model.as_mut().ok())
+    }
+
     /// Checks the files of a question: each participant must take them, and a debate takes none.
     pub fn check_files(&self, files: &[NewFile]) -> Result<()> {
         if self.orchestrator.is_some() && !files.is_empty() {
@@ -91,6 +96,13 @@ impl GroupTurn<'_> {
     /// # Errors
     /// Everything that fails before a model is asked.
     pub async fn take(self, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
+        if let Some(budget) = self.env.configured.budget() {
+            budget.new_turn();
+            for model in panel.models() {
+                budget.check(model.config())?;
+                model.set_meter(self.env.configured.meter());
+            }
+        }
         if ask.start == Start::New {
             ask.system_prompt = self.env.system_prompt()?;
         }

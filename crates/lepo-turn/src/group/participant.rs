@@ -28,7 +28,7 @@ pub struct Participant {
     /// The files that it takes.
     pub(super) accepts: Accepts,
     /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
-    model: Result<Model>,
+    pub(super) model: Result<Model>,
 }
 
 /// A short reply, which no bubb holds yet.
