@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
+use super::budget_args::BudgetArgs;
 use super::group_args::GroupArgs;
 use super::keep_args::KeepArgs;
+use super::numbers::{effort, temperature};
 use crate::commands::complete;
 use crate::ui::Shown;
 use lepo_base::error::{Error, Result};
@@ -16,7 +18,7 @@ use lepo_model::Options;
 use lepo_store::bubb::BubbId;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::read_text;
-use lepo_turn::config::{Flags, Money};
+use lepo_turn::config::Flags;
 use lepo_turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict, not_utf8};
 
 /// Usual values of `--effort`.
@@ -30,7 +32,7 @@ const TOOL_MODES: &[(&str, &str)] =
 // The headings of the options in the help.
 const QUESTION: &str = "The question";
 const PLACE: &str = "The place of the conversation";
-const MODEL: &str = "The model";
+pub(super) const MODEL: &str = "The model";
 const TOOLS: &str = "Tools";
 const DECISIONS: &str = "Decisions on requests that wait";
 const OUTPUT: &str = "Output";
@@ -126,12 +128,8 @@ pub struct DoArgs {
     /// The longest answer, in tokens, this time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = MODEL)]
     pub(super) max_tokens: Option<u64>,
-    /// Send no request that could cost more than N in all, in the currency of the prices
-    #[arg(long, value_name = "N", value_parser = Money::parse, help_heading = MODEL)]
-    pub(super) max_cost: Option<Money>,
-    /// Send no request that could take more than N tokens in all, requests and answers
-    #[arg(long, value_name = "N", help_heading = MODEL)]
-    pub(super) max_tokens_total: Option<u64>,
+    #[command(flatten)]
+    budget: BudgetArgs,
     /// Use this configuration instead of the user's
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub(super) config: Option<PathBuf>,
@@ -214,11 +212,9 @@ impl DoArgs {
             agents: self.no_agents.then_some(false),
             options,
             system_prompt: self.system_prompt()?,
-            max_cost: self.max_cost,
-            max_tokens_total: self.max_tokens_total,
             ..Flags::default()
         };
-        self.group.flags(&self.model, flags)
+        self.group.flags(&self.model, self.budget.flags(flags))
     }
 
     /// Refuses options without the one that they belong to. The parser lets them pass where another option
@@ -307,18 +303,6 @@ impl DoArgs {
             None => Err(Error::usage(format!("{option} needs the full id of a request, not {text:?}"))
                 .hint("`lepo ls --pending` lists the requests that wait")),
         }
-    }
-}
-
-fn temperature(text: &str) -> std::result::Result<serde_json::Number, String> {
-    let number = text.parse::<f64>().ok().filter(|number| (0.0..=2.0).contains(number));
-    number.and_then(serde_json::Number::from_f64).ok_or_else(|| "it is a number from 0 to 2".to_string())
-}
-
-fn effort(word: &str) -> std::result::Result<String, String> {
-    match word.trim().is_empty() {
-        true => Err("it is a word like low, medium or high".to_string()),
-        false => Ok(word.to_string()),
     }
 }
 

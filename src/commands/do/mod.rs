@@ -1,6 +1,7 @@
 //! `lepo do`: one turn, a group turn, or a session.
 
 mod args;
+mod budget_args;
 mod compact;
 mod context_files;
 mod group;
@@ -10,6 +11,7 @@ mod keep_args;
 mod log;
 mod moving;
 mod named;
+mod numbers;
 mod output;
 mod setup;
 mod tools;
