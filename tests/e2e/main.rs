@@ -67,6 +67,7 @@ mod providers;
 mod readers;
 mod reading;
 mod rebase;
+mod recorded;
 mod removing;
 mod repl_commands;
 mod repl_everyday;

@@ -7,6 +7,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 
 use super::Masking;
+use super::recorded::RequestFacts;
 use super::schema::AnswerSchema;
 
 /// The place of an answer, and the facts about its request.
@@ -25,6 +26,8 @@ pub struct AnswerPlace<'a> {
     pub schema: Option<&'a AnswerSchema>,
     /// The model's configured name, for the journal.
     pub model: &'a str,
+    /// Options, schema and tools of its request, for the journal.
+    pub facts: &'a RequestFacts,
     /// The masking of what is spooled.
     pub masking: &'a Masking,
     /// The time at which the request left.

@@ -135,6 +135,9 @@ pub async fn receive(
         bubb: name.map(|name| name.id),
         first_ms,
         failed: matches!(&ending, Ending::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
+        options: place.facts.options.as_ref(),
+        schema: place.facts.schema.as_deref(),
+        tools: place.facts.tools.as_deref(),
         ..usage_entry(ending.word(kept.is_none()), place.model, usage, ms)
     });
     ending.into_received(kept, usage, ms)

@@ -1,5 +1,6 @@
 //! `lepo do`: one turn, a group turn, or a session.
 
+mod after;
 mod args;
 mod budget_args;
 mod compact;
@@ -13,6 +14,9 @@ mod moving;
 mod named;
 mod numbers;
 mod output;
+mod recorded;
+mod recorded_args;
+mod recorded_group;
 mod setup;
 mod tools;
 mod turn;
@@ -79,7 +83,11 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return context_files::list_context_files(&args, context);
     }
     if args.takes_default_tail() {
-        args.tail = setup::default_tail(context)?;
+        args.tail = match args.recorded.wish()? {
+            // The message may be of the store that is looked into.
+            Some(_) => lepo_base::env::text("LEPO_TAIL").filter(|tail| !tail.is_empty()),
+            None => setup::default_tail(context)?,
+        };
     }
     if let Some(mode) = args.group.mode() {
         args.served()?;

@@ -44,8 +44,10 @@ impl Setup {
             None => (context.cwd().to_path_buf(), None, None),
         };
         let mut configured = Configured::load(paths, &env, repo, flags)?;
-        // An unknown model fails here, not at the first question.
-        configured.check_wanted()?;
+        // An unknown model fails here, not at the first question; one that is looked up need not be known.
+        if args.recorded.wish()?.is_none() {
+            configured.check_wanted()?;
+        }
         if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
             say("note: the store is in your home directory: commands cannot see its hidden files (.*), \
                  and lepo asks before each command");
@@ -59,6 +61,11 @@ impl Setup {
             configured.count_in(store.into(), true);
         }
         Ok(Setup { configured, dir, repo_servers })
+    }
+
+    /// True if there are MCP servers that a turn may use.
+    pub fn has_servers(&self) -> Result<bool> {
+        Ok(!self.servers()?.is_empty())
     }
 
     /// The MCP servers. Nothing is started yet.

@@ -7,6 +7,7 @@ use super::DoArgs;
 use super::compact::Quiet;
 use super::moving::{Moving, name_tail};
 use super::output::write_output;
+use super::recorded::{LookedUp, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
@@ -21,8 +22,8 @@ use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::skills::Skill;
 use lepo_turn::{
-    AnswerSchema, Ask, Configured, Decision, Interrupt, Question, Report, Served, Start, StartOptions,
-    TurnEnv, Verdict, start,
+    AnswerSchema, Ask, Carried, Configured, Decision, Interrupt, Question, Report, Served, Start,
+    StartOptions, TurnEnv, Verdict, start,
 };
 
 /// The input of one turn.
@@ -56,6 +57,14 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     let setup = Setup::read(args, context)?;
     args.begin_as_set(setup.configured.settings.new);
     let args = &*args;
+    let mut ran = Vec::new();
+    if let Some(recorded) = args.recorded.wish()? {
+        match look_up(args, &input, &recorded, &setup, context)? {
+            LookedUp::Answered => return Ok(0),
+            LookedUp::Missed(carried) => ran = carried,
+        }
+        setup.configured.check_wanted()?;
+    }
     let servers = setup.servers()?;
     let runtime = current_thread()?;
     let config = runtime.block_on(setup.configured.choose())?;
@@ -81,7 +90,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     let mut report = runtime.block_on(async {
         let mut env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
         env.keeps = !args.keeping.no_keep;
-        let taken = place.take(&env, &config, args, input, context).await;
+        let taken = place.take(&env, &config, args, (input, ran), context).await;
         env.close().await;
         taken
     })?;
@@ -177,7 +186,7 @@ impl Place {
         env: &TurnEnv,
         config: &ModelConfig,
         args: &DoArgs,
-        input: TurnInput,
+        (input, ran): (TurnInput, Vec<Carried>),
         context: &mut Context<'_>,
     ) -> Result<Report> {
         let TurnInput { question, served, schema, skill, .. } = input;
@@ -193,7 +202,7 @@ impl Place {
             (_, start) => (&self.forest, start),
         };
         let decision = self.decision.take();
-        let ask = Ask { decision, served, schema, skill, ..Ask::new(start, question, &args.run) };
+        let ask = Ask { decision, served, schema, skill, ran, ..Ask::new(start, question, &args.run) };
         if args.events {
             return env.turn(config, &insts, forest, &mut EventLines::new(context.out), ask).await;
         }
@@ -222,7 +231,7 @@ fn explained(mut error: Error, report: &Report, args: &DoArgs, place: &Place) ->
 }
 
 /// Prints what comes at the end of a turn: the last event, the document of `--json`, the file of `--output`.
-fn print(
+pub fn print(
     args: &DoArgs,
     report: &Report,
     store: &Store,

@@ -17,7 +17,7 @@ pub use debate::{Debated, Speech};
 pub use panel::{GroupMode, GroupOutcome, Panel};
 pub use parallel::Polled;
 pub use participant::Participant;
-pub use protocol::{Bid, select_line};
+pub use protocol::{Bid, select_line, selected};
 
 use super::report::Answered;
 use super::{Event, TurnEnv};

@@ -2,9 +2,11 @@
 
 use super::{Debated, GroupTurn, Participant, Polled};
 use crate::attach::{NewFile, check};
+use crate::recorded::{Hit, not_recorded};
 use crate::{Ask, Configured, Start};
 use lepo_base::error::{Error, Result};
-use lepo_model::{Gate, Model, ModelConfig};
+use lepo_model::{Accepts, Gate, IMAGES, Model};
+use lepo_model::{ModelConfig, Provider};
 
 /// The ways to ask several models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +69,24 @@ impl Panel {
     fn models(&mut self) -> impl Iterator<Item = &mut Model> {
         let all = self.participants.iter_mut().chain(&mut self.orchestrator);
         all.filter_map(|one| one.model.as_mut().ok())
+    }
+
+    /// The panel of these names, whose answers are recorded: none of it can be asked.
+    pub fn of_names(names: &[String], orchestrator: Option<&str>) -> Panel {
+        let told = |name: &str| {
+            let config = ModelConfig::new(name, Provider::Cli);
+            Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing is to be sent")))
+        };
+        let participants = names.iter().map(|name| told(name)).collect();
+        Panel { participants, orchestrator: orchestrator.map(told) }
+    }
+
+    /// Takes answers that are recorded: those that gave them are not asked.
+    pub fn take_recorded(&mut self, hits: Vec<(String, Hit)>) {
+        for (name, hit) in hits {
+            let one = self.participants.iter_mut().find(|one| one.name == name);
+            one.into_iter().for_each(|one| one.recorded = Some(hit.clone()));
+        }
     }
 
     /// Checks the files of a question: each participant must take them, and a debate takes none.

@@ -8,6 +8,7 @@ use super::{GroupTurn, Moment, Watch};
 use crate::answer_place::{AnswerPlace, Tools};
 use crate::journal::{failure_entry, usage_entry};
 use crate::receive::{Received, receive};
+use crate::recorded::{Hit, RequestFacts, schema_hash};
 use crate::report::Answered;
 use crate::schema::{AnswerSchema, KEPT, asking_again, complaint, tell, unfit};
 use crate::send::whole;
@@ -27,6 +28,10 @@ pub struct Participant {
     pub(super) form: PathForm,
     /// The files that it takes.
     pub(super) accepts: Accepts,
+    /// Its answer to this question that is recorded already: it is not asked.
+    pub recorded: Option<Hit>,
+    /// Its options, for the journal.
+    facts: RequestFacts,
     /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
     pub(super) model: Result<Model>,
 }
@@ -56,7 +61,15 @@ impl Brief {
 impl Participant {
     /// The one of this configuration.
     pub fn new(config: &ModelConfig, accepts: Accepts, model: Result<Model>) -> Participant {
-        Participant { name: config.name.clone(), form: spec(config).path, accepts, model }
+        let facts = RequestFacts::of(config, None, None);
+        Participant {
+            name: config.name.clone(),
+            form: spec(config).path,
+            accepts,
+            recorded: None,
+            facts,
+            model,
+        }
     }
 
     /// Asks with one prompt, and takes the reply whole.
@@ -97,6 +110,7 @@ impl Participant {
         }
         let mut tip = under;
         let mut asked_again = false;
+        let facts = RequestFacts { schema: schema.map(schema_hash), ..self.facts.clone() };
         loop {
             let start = Instant::now();
             let mut ear = ReplyFront { name: &name, watch: group.watch };
@@ -114,6 +128,7 @@ impl Participant {
                 model: &name,
                 start,
                 limit: group.env.settings().max_answer,
+                facts: &facts,
                 masking: &group.env.masking,
             };
             match receive(answer, place, &mut ear, &interrupt).await? {
@@ -140,7 +155,8 @@ impl Participant {
 
     /// Notes what a brief reply cost.
     pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
-        let entry = usage_entry(what, &self.name, brief.usage, brief.ms);
+        let options = self.facts.options.as_ref();
+        let entry = Entry { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
         group.env.store.journal().add(Entry { bubb, under: brief.under.filter(|_| bubb.is_none()), ..entry });
     }
 

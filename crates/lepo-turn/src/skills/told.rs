@@ -31,6 +31,11 @@ pub fn is_catalogue_entry(entry: &PathEntry) -> bool {
     entry.hidden && entry.kind == Kind::System && entry.text.starts_with(MARK)
 }
 
+/// True for the text of a hidden bubb that tells of skills, or gives one.
+pub fn is_of_skills(text: &str) -> bool {
+    text.starts_with(MARK) || text.starts_with(GIVEN)
+}
+
 /// The catalogue of these skills.
 fn catalogue(skills: &[Skill]) -> String {
     let names: usize = skills.iter().map(|skill| skill.name.len()).sum();
