@@ -56,7 +56,10 @@ pub fn group_document(store: &Store, outcome: &GroupOutcome) -> Value {
                 extend(&mut named, turn_document(Some(store), report, report.error.as_ref()));
                 named
             };
-            polled.replies.iter().map(one).collect()
+            let verdict = polled.judge.iter().map(
+                |(_, report)| json!({ "judge": turn_document(Some(store), report, report.error.as_ref()) }),
+            );
+            polled.replies.iter().map(one).chain(verdict).collect()
         }
         GroupOutcome::Debated(debated) => {
             let report = &debated.report;

@@ -191,7 +191,7 @@ impl Turn<'_> {
             store: &self.env.store,
             under: kept_skills.or_else(|| path.get(..base).and_then(|path| path.last()).copied()),
             tip: self.record.transcript.tip(),
-            speaker: None,
+            before: None,
             tools: progress.way_to_call(),
             schema: schema.as_deref(),
             model: &self.config.name,

@@ -12,6 +12,7 @@ use super::group_args::GroupArgs;
 use super::keep_args::KeepArgs;
 use super::numbers::{effort, temperature};
 use super::recorded_args::RecordedArgs;
+use super::replay_args::ReplayArgs;
 use crate::commands::complete;
 use crate::ui::Shown;
 use lepo_base::error::{Error, Result};
@@ -160,6 +161,8 @@ pub struct DoArgs {
     pub(super) group: GroupArgs,
     #[command(flatten)]
     pub(super) recorded: RecordedArgs,
+    #[command(flatten)]
+    pub(super) replay: ReplayArgs,
     /// The answer must be JSON that fits this JSON Schema: a file, or the schema itself
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = OUTPUT)]
     pub(super) schema: Option<String>,
@@ -212,7 +215,8 @@ impl DoArgs {
         };
         let flags = Flags {
             config: self.config.clone(),
-            tools: self.tools,
+            // A replay runs nothing by itself.
+            tools: self.tools.or(self.replay.replay.is_some().then_some(ToolMode::Off)),
             // What a repository says differs from one clone to the next.
             agents: (self.no_agents || self.recorded.wish()?.is_some()).then_some(false),
             options,
@@ -220,12 +224,17 @@ impl DoArgs {
             sends_nothing: self.recorded.wish()?.is_some_and(|recorded| recorded.only),
             ..Flags::default()
         };
-        self.group.flags(&self.model, self.budget.flags(flags))
+        let flags = self.budget.flags(flags);
+        if self.replay.replay.is_some() {
+            return Ok(Flags { model: self.model.first().cloned(), ..flags });
+        }
+        self.group.flags(&self.model, flags)
     }
 
     /// Refuses options without the one that they belong to. The parser lets them pass where another option
     /// conflicts with that one.
     pub fn check_companions(&self) -> Result<()> {
+        self.replay.check()?;
         for (is_lonely, option, companion) in [
             (self.unheld && self.approve.is_none(), "--unheld", "--approve"),
             (self.keep.is_some() && !self.compact, "--keep", "--compact"),

@@ -44,7 +44,7 @@ pub fn run_group(
             Found::Some(found, carried) => (hits, ran) = (found, carried),
         }
     }
-    let mut panel = Panel::of(mode, &configured)?;
+    let mut panel = Panel::of(mode, &configured)?.with_judge(args.group.judge.as_deref(), &configured)?;
     panel.take_recorded(hits);
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
     // Before anything is asked: an answer is not paid for and then lost.
@@ -81,8 +81,11 @@ fn tell_recorded(
     let mut panel = Panel::of_names(&names, orchestrator.filter(|_| mode == GroupMode::Debate).as_deref());
     let (forest, insts) = (Forest::new(Vec::new()), Insts::default());
     let debated = match told {
-        Told::Answers(hits) => {
+        Told::Answers(hits, verdict) => {
             panel.take_recorded(hits);
+            if let (Some(name), Some(verdict)) = (&args.group.judge, verdict) {
+                panel = panel.with_recorded_judge(name, verdict);
+            }
             None
         }
         Told::Debate(debated) => Some(*debated),

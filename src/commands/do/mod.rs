@@ -17,6 +17,9 @@ mod output;
 mod recorded;
 mod recorded_args;
 mod recorded_group;
+mod replay;
+mod replay_args;
+mod replay_told;
 mod setup;
 mod tools;
 mod turn;
@@ -75,6 +78,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         && args.group.mode().is_none()
     {
         args.model.push(model.clone());
+    }
+    if args.replay.replay.is_some() {
+        return replay::run_replay(&args, context);
     }
     if args.list_tools {
         return tools::list_tools(&args, context);
