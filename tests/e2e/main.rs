@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod acp;
 mod adding_models;
 mod addresses;
 mod agents;
@@ -60,6 +61,7 @@ mod many;
 mod mcp;
 mod merging;
 mod native;
+mod new_models;
 mod outward;
 mod page;
 mod planted;
@@ -69,6 +71,7 @@ mod readers;
 mod reading;
 mod rebase;
 mod recorded;
+mod redacting;
 mod removing;
 mod repl_commands;
 mod repl_everyday;
@@ -101,4 +104,6 @@ mod web_pages;
 mod wild;
 mod wires;
 
-use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh};
+use common::{
+    acp_client, bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh,
+};

@@ -77,6 +77,31 @@ impl Configured {
         Ok(servers)
     }
 
+    /// The servers of a session whose client gives some too, whatever the mode: it may change. One of the user's or of
+    /// the repository stands before a given one of its name.
+    pub fn session_servers(
+        &self,
+        dir: &Path,
+        repo: Option<TrustedFile>,
+        given: Vec<ServerConfig>,
+    ) -> Result<Servers> {
+        let (env, keys) = (Env::from_process(), self.settings.keys());
+        let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
+        let (mut configs, mut said) = servers(&self.paths.mcp_file(), repo, &variables)?;
+        for config in given {
+            match configs.iter().any(|other| other.name == config.name) {
+                true => said.push(format!(
+                    "note: MCP server {:?} of the editor is ignored: another has its name",
+                    config.name
+                )),
+                false => configs.push(config),
+            }
+        }
+        let mut servers = self.servers_of(configs, dir);
+        servers.say_later(said);
+        Ok(servers)
+    }
+
     fn servers_of(&self, configs: Vec<ServerConfig>, dir: &Path) -> Servers {
         let settings = &self.settings;
         let patience = Patience {
@@ -103,7 +128,9 @@ impl Configured {
             ModelChoice::Look(look) => {
                 let ollama_model = first_ollama_model(&look.ollama_url).await;
                 let embedded = self.installed("").is_some();
-                look.settle(Found { ollama_model, embedded })
+                let model = look.settle(Found { ollama_model, embedded })?;
+                model.require_web()?;
+                Ok(model)
             }
         }
     }
@@ -300,6 +327,19 @@ impl TurnEnv {
         set_tool_mode(&self.configured.settings.file, mode)?;
         self.configured.flags.tools = Some(mode);
         self.configured.reload()
+    }
+
+    /// The same for the turns of this environment alone.
+    pub fn use_tool_mode_here(&mut self, mode: ToolMode) -> Result<()> {
+        self.configured.flags.tools = Some(mode);
+        self.configured.reload()
+    }
+
+    /// Takes these as the MCP servers; those before them end.
+    pub async fn use_servers(&mut self, servers: Servers) {
+        self.close().await;
+        self.catalogue = Arc::new(Catalogue::new(&servers));
+        self.servers = Mutex::new(servers);
     }
 
     /// The system prompt of a new conv.

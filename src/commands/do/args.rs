@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
+use super::acp::AcpArgs;
 use super::after::AFTER;
 use super::budget_args::BudgetArgs;
 use super::group_args::GroupArgs;
@@ -125,6 +126,11 @@ pub struct DoArgs {
     /// Temperature of the answer, this time: 0 to 2
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = MODEL)]
     pub(super) temperature: Option<serde_json::Number>,
+    /// Let the model search the web, this time: OpenAI's Responses API and Anthropic's have a search of their own
+    ///
+    /// For every question: web = true in the model's table. What was cited stands below the answer on a terminal.
+    #[arg(long, help_heading = MODEL)]
+    pub(super) web: bool,
     /// Thinking effort, this time: none, low, medium, high, or another word that its server knows
     #[arg(long, value_name = "WORD", value_parser = effort, add = complete::one_of(EFFORTS), help_heading = MODEL)]
     pub(super) effort: Option<String>,
@@ -178,6 +184,8 @@ pub struct DoArgs {
     /// Print events as they happen, one JSON object a line
     #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub events: bool,
+    #[command(flatten)]
+    pub(super) editor: AcpArgs,
     /// Write the result to a file as well; one that is a link is refused
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
@@ -211,8 +219,14 @@ impl DoArgs {
             temperature: self.temperature.clone(),
             max_tokens: self.max_tokens,
             effort: self.effort.clone(),
+            web: self.web,
             ..Options::default()
         };
+        if self.web && self.tools == Some(ToolMode::Off) {
+            return Err(Error::usage(
+                "--web cannot be used with --tools off: the search is a tool of the provider",
+            ));
+        }
         let flags = Flags {
             config: self.config.clone(),
             // A replay runs nothing by itself.

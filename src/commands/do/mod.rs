@@ -1,5 +1,6 @@
 //! `lepo do`: one turn, a group turn, or a session.
 
+mod acp;
 mod after;
 mod args;
 mod budget_args;
@@ -70,6 +71,9 @@ pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     args.check_companions()?;
     args.check_keeping(context)?;
+    if args.editor.acp {
+        return acp::run_acp(args, context);
+    }
     // Checked first, as a wrong schema is an error of every question.
     let schema = args.answer_schema()?;
     let (prompt, skill) = named(&mut args, context)?;
