@@ -24,7 +24,7 @@ use lepo_base::record::HashFile;
 use lepo_model::{
     Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
 };
-use lepo_model::{Meter, ModelConfig, Options, Provider};
+use lepo_model::{ModelConfig, Options, Provider};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
@@ -43,9 +43,9 @@ pub struct Configured {
     pub paths: Paths,
     /// The settings.
     pub settings: Settings,
-    flags: Flags,
+    pub(crate) flags: Flags,
     repo: Option<TrustedFile>,
-    budget: Option<Arc<Budget>>,
+    pub(crate) budget: Option<Arc<Budget>>,
 }
 
 impl Configured {
@@ -191,22 +191,6 @@ impl Configured {
         let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
         model.set_meter(self.meter());
         Ok(model)
-    }
-
-    /// Counts what is spent in a store. `is_elsewhere`: the conversation itself leaves no lines in its journal.
-    pub fn count_in(&mut self, store: Arc<Store>, is_elsewhere: bool) {
-        let limits = self.settings.budgets(&self.flags);
-        self.budget = Budget::new(&self.settings, limits, store, is_elsewhere);
-    }
-
-    /// The budget, if there is one.
-    pub(crate) fn budget(&self) -> Option<&Budget> {
-        self.budget.as_deref()
-    }
-
-    /// The meter of every request.
-    pub(crate) fn meter(&self) -> Option<Arc<dyn Meter>> {
-        self.budget.clone().map(|budget| budget as Arc<dyn Meter>)
     }
 
     /// The files that a model takes.
