@@ -6,6 +6,7 @@
 //! | [`cli`] | the root parser and dispatch | |
 //! | [`commands`] | one file or folder a subcommand: resolve, do, print | each other |
 //! | [`repl`] | turns in a row, at a prompt | providers |
+//! | [`acp`] | turns for an editor that speaks the Agent Client Protocol | providers, the terminal |
 //! | [`ui`] | everything that a turn shows | providers, the network |
 //! | [`browse`] | the forest on the whole terminal | the network, writing |
 //! | [`term`] | the only writer to a terminal | everything but values |
@@ -19,6 +20,7 @@
 //!
 //! Not a library for others: what is public here is for the program and its tests.
 
+mod acp;
 mod browse;
 pub mod cli;
 mod commands;

@@ -30,6 +30,7 @@ mod repo_files;
 pub mod resolve;
 pub mod rm;
 pub mod root;
+mod searched;
 mod shell_quote;
 mod shells;
 pub mod show;
@@ -82,6 +83,12 @@ impl<'o> Context<'o> {
             .map_err(|e| Error::store("the working directory is gone or cannot be read").because(e))?;
         let paint = Paint::new(color, out.is_terminal(), env::var);
         Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), out, paint })
+    }
+
+    /// The context of the same command in another directory.
+    pub fn elsewhere(cwd: PathBuf, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Self {
+        let paint = Paint::new(color, false, env::var);
+        Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), out, paint }
     }
 
     /// The context of a command that only reads: `--store` may name a store anywhere.

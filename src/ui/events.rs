@@ -42,6 +42,8 @@ impl<'o> EventLines<'o> {
             Event::Waiting => json!({ "event": "waiting" }),
             Event::Thinking(text) => json!({ "event": "thinking", "text": text }),
             Event::Text(text) => json!({ "event": "text", "text": text }),
+            Event::WebCall(call) => json!({ "event": "web", "tool": call.tool, "about": call.about }),
+            Event::Citation(page) => json!({ "event": "citation", "title": page.title, "url": page.url }),
             Event::Say(text) => {
                 json!({ "event": "note", "text": text.strip_prefix("note: ").unwrap_or(text) })
             }
@@ -153,12 +155,14 @@ fn request(event: &str, proposal: &Proposal) -> Value {
             "request": proposal.request.to_json(),
             "dir": proposal.dir.to_string_lossy(),
             "sandbox": proposal.sandbox.to_string(),
+            "unagreed": proposal.unagreed,
         }),
         Proposal::Call(proposal) => json!({
             "event": event,
             "request": proposal.request.to_json(),
             "description": proposal.description,
             "changed": proposal.changed,
+            "unagreed": proposal.unagreed,
         }),
     }
 }

@@ -51,6 +51,7 @@ pub fn usage_line(report: &Report, prices: &Prices) -> String {
         let cached = cached.map(|cached| format!(" ({} cached)", thousands(cached))).unwrap_or_default();
         parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", thousands(input))));
         parts.extend(answer.usage.output.map(|output| format!("{} out", thousands(output))));
+        parts.extend(answer.usage.web.map(|web| format!("{web} web")));
         let usage = answer.usage;
         let price = report.model.as_deref().and_then(|model| prices.of(model, None));
         let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));

@@ -1,5 +1,6 @@
 //! What the end-to-end tests share: a home of their own, scripted models, terminals, the paths in the code.
 
+pub mod acp_client;
 pub mod bots;
 pub mod disk;
 pub mod git_http;

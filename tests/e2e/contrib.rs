@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::bots::Bot;
 use crate::home::{Home, run};
 use crate::pty::on_terminal;
 
@@ -19,52 +18,27 @@ fn is_missing(program: &str) -> bool {
     missing
 }
 
-/// What Neovim's buffer of answers holds after a command on a buffer of two lines.
-fn asked_in_neovim(bot: &Bot, command: &str, awaited: &str) -> String {
-    bot.home.write("work/code.txt", "let a = 1;\nlet b = 2;\n");
-    let wait = format!(
-        "lua vim.wait(15000, function() return table.concat(vim.api.nvim_buf_get_lines(\
-         vim.fn.bufnr('lepo://answer'), 0, -1, false), '\\n'):find({awaited:?}, 1, true) end, 20)"
-    );
-    let write = "lua vim.fn.writefile(vim.api.nvim_buf_get_lines(vim.fn.bufnr('lepo://answer'), 0, -1, false), 'out.md')";
-    let source = format!("luafile {}", contrib("nvim/lepo.lua").display());
-    let mut args = vec!["--headless", "-u", "NONE", "-i", "NONE", "code.txt"];
-    for line in [&source, command, &wait, write, "qa!"] {
-        args.extend(["-c", line]);
-    }
-    let ran = run(bot.home.program("nvim", &args), b"");
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    bot.home.read("work/out.md")
-}
-
 #[test]
-fn neovim_shows_the_answer_and_sends_the_selected_lines() {
-    if is_missing("nvim") {
-        return;
+fn the_settings_of_editors_start_the_agent() {
+    for file in ["zed.json", "jetbrains.json"] {
+        let text = std::fs::read_to_string(contrib("editors").join(file)).unwrap();
+        let settings: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let agent = &settings["agent_servers"]["lepo"];
+        assert_eq!(
+            (&agent["command"], &agent["args"]),
+            (&"lepo".into(), &serde_json::json!(["do", "--acp"])),
+            "{file}"
+        );
     }
-    let bot = Bot::saying("planner = \"off\"", &["One line,\nand 둘째.", "Fine."]);
-    let shown = asked_in_neovim(&bot, "Lepo What is \"this\"?", "둘째");
-    assert!(shown.starts_with("# What is \"this\"?\n\nOne line,\nand 둘째."), "{shown}");
-    let shown = asked_in_neovim(&bot, "2,2Lepo! Review it.", "Fine.");
-    assert!(shown.starts_with("# Review it.\n\nFine."), "{shown}");
-    let last = bot.bodies()[1]["messages"].to_string();
-    assert!(last.contains("let b = 2;") && !last.contains("let a = 1;") && !last.contains("둘째"), "{last}");
-}
-
-#[test]
-fn neovim_tells_of_what_waits_and_what_fails() {
-    if is_missing("nvim") {
-        return;
+    if !is_missing("nvim") {
+        let file = contrib("editors/codecompanion.lua").display().to_string();
+        let compile = format!("lua assert(loadfile({file:?}))");
+        let ran = Command::new("nvim")
+            .args(["--headless", "-u", "NONE", "-c", &compile, "-c", "qa!"])
+            .output()
+            .unwrap();
+        assert!(ran.stderr.is_empty(), "{}", String::from_utf8_lossy(&ran.stderr));
     }
-    let call = r#"{"tool":"command"}"#;
-    let bot = Bot::saying("planner = \"chooser\"", &[call, r#"{"access":"read","command":"ls"}"#]);
-    let shown = asked_in_neovim(&bot, "Lepo What is here?", "--deny");
-    let waiting = bot.home.ok(&["ls", "--pending"]);
-    let id = waiting.split(' ').next().unwrap();
-    assert!(shown.contains(&format!("> lepo do --approve {id}\n> lepo do --deny {id}")), "{shown}");
-    let broken = Bot::openai("planner = \"off\"", [crate::scripted::Reply::new(404, "{}")]);
-    let shown = asked_in_neovim(&broken, "Lepo Hello?", "404");
-    assert!(shown.contains("> no model \"m\" at"), "{shown}");
 }
 
 #[test]

@@ -12,7 +12,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("browse", &["term"]),
     ("ui", &["term"]),
     ("repl", &["term", "ui"]),
-    ("commands", &["browse", "import", "repl", "stats", "term", "ui"]),
+    ("acp", &["term", "ui"]),
+    ("commands", &["acp", "browse", "import", "repl", "stats", "term", "ui"]),
     ("cli", &["commands", "term"]),
 ];
 
@@ -21,9 +22,10 @@ const OUTSIDE: &[&str] = &["import_db"];
 
 /// Crates that only some commands may name: those that ask models or the network, and what few need.
 const OUTWARD: &[(&str, &[&str])] = &[
-    ("lepo_model", &["commands/do/", "commands/model/", "commands/stats/", "repl/", "stats/", "ui/"]),
-    ("lepo_net", &["commands/do/", "commands/model/", "commands/mcp/", "repl/", "ui/"]),
-    ("lepo_sync", &["commands/sync/"]),
+    ("lepo_model", &["acp/", "commands/do/", "commands/model/", "commands/stats/", "repl/", "stats/", "ui/"]),
+    ("lepo_net", &["acp/", "commands/do/", "commands/model/", "commands/mcp/", "repl/", "ui/"]),
+    ("lepo_acp", &["acp/"]),
+    ("lepo_sync", &["commands/sync/", "commands/rm/held.rs"]),
     ("lepo_page", &["commands/export/"]),
 ];
 
@@ -189,6 +191,20 @@ fn the_protocol_library_is_named_by_a_client_and_a_server() {
     holds_only_in(&[("rmcp::", &serving)], "lepo-tool/mcp/client/");
 }
 
+/// Words of the Agent Client Protocol.
+const ACP: &[(&str, &[&str])] = &[
+    ("\"sessionUpdate\"", &[]),
+    ("\"session/", &[]),
+    ("request_permission", &[]),
+    ("\"protocolVersion\"", &[]),
+    ("agent_message_chunk", &[]),
+];
+
+#[test]
+fn the_editors_protocol_is_named_in_one_crate() {
+    holds_only_in(ACP, "lepo-acp/");
+}
+
 /// The source files of lepo and its libraries: not of the programs beside it, which have no terminal and no settings.
 fn libraries() -> impl Iterator<Item = std::path::PathBuf> {
     let beside = ["lepo-embedded/", "lepo-import-db/"];
@@ -230,8 +246,8 @@ fn every_file_says_what_it_is_for_and_is_short() {
 /// is closed, but a rule about who calls what is not the compiler's to keep within one crate.
 const CONSENT: &[(&str, &[&str])] = &[
     ("by_user(", &["lepo-tool/consent.rs", "lepo-turn/command_runner.rs"]),
-    ("Reply::Always", &["lepo-tool/consent.rs", "ui/consent.rs", "lepo-turn/request.rs"]),
-    ("Reply::Yes", &["lepo-tool/consent.rs", "ui/consent.rs", "lepo-turn/decision.rs"]),
+    ("Reply::Always", &["lepo-tool/consent.rs", "ui/consent.rs", "acp/consent.rs", "lepo-turn/request.rs"]),
+    ("Reply::Yes", &["lepo-tool/consent.rs", "ui/consent.rs", "acp/consent.rs", "lepo-turn/decision.rs"]),
     ("Consent::of(", &["lepo-tool/consent.rs", "lepo-turn/request.rs"]),
     ("runs_unasked(", &["lepo-tool/consent.rs", "lepo-turn/request.rs"]),
     (
@@ -242,6 +258,7 @@ const CONSENT: &[(&str, &[&str])] = &[
             "commands/do/args.rs",
             "commands/do/turn.rs",
             "repl/commands.rs",
+            "acp/commands.rs",
         ],
     ),
 ];

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod acp;
 mod adding_models;
 mod addresses;
 mod agents;
@@ -51,6 +52,7 @@ mod import_histories;
 mod import_logs;
 mod import_reports;
 mod installing;
+mod judging;
 mod keeping;
 mod listing;
 mod llama;
@@ -59,6 +61,7 @@ mod many;
 mod mcp;
 mod merging;
 mod native;
+mod new_models;
 mod outward;
 mod page;
 mod planted;
@@ -68,12 +71,14 @@ mod readers;
 mod reading;
 mod rebase;
 mod recorded;
+mod redacting;
 mod removing;
 mod repl_commands;
 mod repl_everyday;
 mod repl_keys;
 mod repl_markdown;
 mod repl_turns;
+mod replay;
 mod sandbox;
 mod schema;
 mod schemas;
@@ -99,4 +104,6 @@ mod web_pages;
 mod wild;
 mod wires;
 
-use common::{bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh};
+use common::{
+    acp_client, bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh,
+};

@@ -111,6 +111,12 @@ pub fn day_and_hour(moment: u64, now: u64) -> String {
     then.strftime(if recent { "%-d %b %H:%M" } else { "%-d %b %Y" }).to_string()
 }
 
+/// A moment for programs, in UTC: `2026-03-04T10:15:16.123Z`.
+pub fn iso_utc(moment: u64) -> String {
+    let timestamp = i64::try_from(moment).ok().and_then(|moment| Timestamp::from_millisecond(moment).ok());
+    timestamp.map(|timestamp| format!("{timestamp:.3}")).unwrap_or_default()
+}
+
 /// A moment to the minute for scripts, in local time: `2026-03-04T10:15`.
 pub fn iso_minute(moment: u64) -> String {
     zoned(moment).map(|then| then.strftime("%Y-%m-%dT%H:%M").to_string()).unwrap_or_default()

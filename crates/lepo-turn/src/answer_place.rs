@@ -18,8 +18,8 @@ pub struct AnswerPlace<'a> {
     pub under: Option<BubbId>,
     /// The bubb it follows otherwise: the end of the side branch, where there is one.
     pub tip: Option<BubbId>,
-    /// The speaker in a group turn: named by a hidden bubb before the answer.
-    pub speaker: Option<&'a str>,
+    /// The hidden bubb before the answer in a group turn, which says whose it is.
+    pub before: Option<&'a str>,
     /// The way the model may call tools.
     pub tools: Tools,
     /// The schema of the answer: only an answer that fits is shown and kept as JSON.

@@ -9,7 +9,7 @@ use lepo_store::conv::{End, Forest, Standing};
 use lepo_store::store::Store;
 use lepo_tool::{Reply, ToolRequest};
 
-/// The two decisions.
+/// The two decisions, and that the person is to decide now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// `--approve`
@@ -18,6 +18,8 @@ pub enum Verdict {
     ApproveUnheld,
     /// `--deny`
     Deny,
+    /// The view of the turn asks once more.
+    Ask,
 }
 
 /// A decision, with the exact request that it is about.
@@ -38,6 +40,7 @@ impl Verdict {
         match self {
             Verdict::Approve | Verdict::ApproveUnheld => Reply::Yes,
             Verdict::Deny => Reply::No,
+            Verdict::Ask => Reply::NoTerminal,
         }
     }
 }

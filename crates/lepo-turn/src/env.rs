@@ -24,7 +24,7 @@ use lepo_base::record::HashFile;
 use lepo_model::{
     Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
 };
-use lepo_model::{Meter, ModelConfig, Options, Provider};
+use lepo_model::{ModelConfig, Options, Provider};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
@@ -43,9 +43,9 @@ pub struct Configured {
     pub paths: Paths,
     /// The settings.
     pub settings: Settings,
-    flags: Flags,
+    pub(crate) flags: Flags,
     repo: Option<TrustedFile>,
-    budget: Option<Arc<Budget>>,
+    pub(crate) budget: Option<Arc<Budget>>,
 }
 
 impl Configured {
@@ -77,6 +77,31 @@ impl Configured {
         Ok(servers)
     }
 
+    /// The servers of a session whose client gives some too, whatever the mode: it may change. One of the user's or of
+    /// the repository stands before a given one of its name.
+    pub fn session_servers(
+        &self,
+        dir: &Path,
+        repo: Option<TrustedFile>,
+        given: Vec<ServerConfig>,
+    ) -> Result<Servers> {
+        let (env, keys) = (Env::from_process(), self.settings.keys());
+        let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
+        let (mut configs, mut said) = servers(&self.paths.mcp_file(), repo, &variables)?;
+        for config in given {
+            match configs.iter().any(|other| other.name == config.name) {
+                true => said.push(format!(
+                    "note: MCP server {:?} of the editor is ignored: another has its name",
+                    config.name
+                )),
+                false => configs.push(config),
+            }
+        }
+        let mut servers = self.servers_of(configs, dir);
+        servers.say_later(said);
+        Ok(servers)
+    }
+
     fn servers_of(&self, configs: Vec<ServerConfig>, dir: &Path) -> Servers {
         let settings = &self.settings;
         let patience = Patience {
@@ -103,7 +128,9 @@ impl Configured {
             ModelChoice::Look(look) => {
                 let ollama_model = first_ollama_model(&look.ollama_url).await;
                 let embedded = self.installed("").is_some();
-                look.settle(Found { ollama_model, embedded })
+                let model = look.settle(Found { ollama_model, embedded })?;
+                model.require_web()?;
+                Ok(model)
             }
         }
     }
@@ -164,22 +191,6 @@ impl Configured {
         let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
         model.set_meter(self.meter());
         Ok(model)
-    }
-
-    /// Counts what is spent in a store. `is_elsewhere`: the conversation itself leaves no lines in its journal.
-    pub fn count_in(&mut self, store: Arc<Store>, is_elsewhere: bool) {
-        let limits = self.settings.budgets(&self.flags);
-        self.budget = Budget::new(&self.settings, limits, store, is_elsewhere);
-    }
-
-    /// The budget, if there is one.
-    pub(crate) fn budget(&self) -> Option<&Budget> {
-        self.budget.as_deref()
-    }
-
-    /// The meter of every request.
-    pub(crate) fn meter(&self) -> Option<Arc<dyn Meter>> {
-        self.budget.clone().map(|budget| budget as Arc<dyn Meter>)
     }
 
     /// The files that a model takes.
@@ -300,6 +311,19 @@ impl TurnEnv {
         set_tool_mode(&self.configured.settings.file, mode)?;
         self.configured.flags.tools = Some(mode);
         self.configured.reload()
+    }
+
+    /// The same for the turns of this environment alone.
+    pub fn use_tool_mode_here(&mut self, mode: ToolMode) -> Result<()> {
+        self.configured.flags.tools = Some(mode);
+        self.configured.reload()
+    }
+
+    /// Takes these as the MCP servers; those before them end.
+    pub async fn use_servers(&mut self, servers: Servers) {
+        self.close().await;
+        self.catalogue = Arc::new(Catalogue::new(&servers));
+        self.servers = Mutex::new(servers);
     }
 
     /// The system prompt of a new conv.

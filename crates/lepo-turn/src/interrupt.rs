@@ -39,6 +39,17 @@ impl Interrupt {
         Ok(Interrupt { signal: receiver, sender, deadline: None })
     }
 
+    /// One that hears no signals: [`Interrupt::end`] alone ends the work.
+    pub fn by_hand() -> Interrupt {
+        let (sender, receiver) = watch::channel(None);
+        Interrupt { signal: receiver, sender, deadline: None }
+    }
+
+    /// Ends the work as this signal would.
+    pub fn end(&self, signal: u8) {
+        self.sender.send_replace(Some(signal));
+    }
+
     /// An interrupt that also ends the work when `limit` is over.
     pub fn within(&self, limit: Duration) -> Interrupt {
         Interrupt { deadline: Some((Instant::now() + limit, limit)), ..self.clone() }

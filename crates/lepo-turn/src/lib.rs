@@ -64,3 +64,4 @@ pub use report::{Answered, Report, ToolUse};
 pub use schema::AnswerSchema;
 pub use served::{PromptWish, ResourceAddress, Served};
 pub use start::{Start, StartOptions, start, unanswered};
+pub use truth::carry_waiting;

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use super::answer_place::{AnswerPlace, Tools};
 use super::call_filter::{CallFilter, CalledText, calls_in_text};
-use super::group::select_line;
 use super::journal::usage_entry;
 use super::native::sound_arguments;
 use super::report::Answered;
@@ -101,8 +100,8 @@ pub async fn receive(
     match &ending {
         Ending::Final => {
             receiving.show_held(front);
-            let under = match place.speaker.filter(|_| !receiving.blank) {
-                Some(speaker) => Some(select(&place, speaker, front).await?.id),
+            let under = match place.before.filter(|_| !receiving.blank) {
+                Some(text) => Some(write_before(&place, text, front).await?.id),
                 None => place.under,
             };
             receiving.draft.put_under(under);
@@ -120,6 +119,7 @@ pub async fn receive(
         front.happens(Event::Done);
     }
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
+    let mask = std::mem::replace(&mut receiving.mask, SpoolMask::new(place.masking));
     let kept = match &ending {
         // The text around the calls becomes a bubb with them.
         Ending::TextCalls(..) => None,
@@ -128,6 +128,9 @@ pub async fn receive(
     };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let Some(name) = name {
+        if place.before.is_some() && mask.is_masked() {
+            place.masking.note_given(name.id, &mask.as_given(&place.store.bubbs().text(name)?));
+        }
         front.happens(Event::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
@@ -174,10 +177,9 @@ impl Ending {
     }
 }
 
-/// Writes the bubb that names the speaker; in a thread of its own, as several replies may end at the same time.
-async fn select(place: &AnswerPlace<'_>, speaker: &str, front: &mut dyn Front) -> Result<Name> {
-    let text = select_line(speaker);
-    let (store, under, bytes) = (place.store.clone(), place.under, text.clone());
+/// Writes the bubb that says whose the answer is; in a thread of its own, as several replies may end at the same time.
+async fn write_before(place: &AnswerPlace<'_>, text: &str, front: &mut dyn Front) -> Result<Name> {
+    let (store, under, bytes) = (place.store.clone(), place.under, text.to_string());
     let written = blocking(move || store.bubbs().write(Kind::System, true, under, 0, bytes.as_bytes()));
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
     front.happens(Event::Bubb(&written, Some(text.as_bytes())));
@@ -212,6 +214,8 @@ async fn receive_events(
                 front.happens(Event::Thinking(&text));
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
+            Some(lepo_model::Event::WebCall(call)) => front.happens(Event::WebCall(&call)),
+            Some(lepo_model::Event::Citation(citation)) => front.happens(Event::Citation(&citation)),
             Some(lepo_model::Event::Usage(usage)) => receiving.usage = usage,
             Some(lepo_model::Event::Notice(text)) => front.happens(Event::Say(&text)),
             Some(lepo_model::Event::Done(finish)) => tell_cut(&finish, front),

@@ -129,15 +129,28 @@ impl Turn<'_> {
         if let ToolRequest::Call(_) = &request {
             self.servers_ready().await?;
         }
-        let Some(proposal) = self.propose(&request).await? else {
+        let Some(mut proposal) = self.propose(&request).await? else {
             return self.not_run(&name, &request, &self.not_there(&request));
         };
-        let reply = if proposal.is_unheld() && verdict == Verdict::Approve {
+        let unagreed = self.unagreed(&proposal)?;
+        proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
+        let asks = verdict == Verdict::Ask || proposal.is_unheld() && verdict == Verdict::Approve;
+        let reply = if asks {
             self.env.interrupt.or(self.front.ask(&proposal)).await?
         } else {
             self.front.happens(Event::Approved(&proposal));
             verdict.reply()
         };
+        if reply == Reply::Always {
+            self.allowed(|allowed| allowed.note(&proposal));
+        }
+        if asks && reply.agrees() {
+            agree(&unagreed, &self.trust())?;
+        }
+        if let (Verdict::Ask, Reply::NoTerminal) = (verdict, &reply) {
+            self.record.wait_for(&name, &request);
+            return Ok(Next::Wait);
+        }
         if let Reply::NoTerminal | Reply::Edit(_) = reply {
             return Err(Error::usage(format!(
                 "no sandbox here can hold the command of request {} to its access",

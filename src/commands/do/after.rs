@@ -16,6 +16,7 @@ Examples:
   lepo do --prompt docs/explain --arg topic=links
   lepo do -n --recorded=only 'the same question'     # from the store, or exit 3
   lepo do --compact --keep 1 'what matters are the figures'
+  lepo do --replay main -m gpt -m qwen      # the same questions, of others
   lepo do --parallel -m gpt -m qwen 'which is simpler?'
   lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
   lepo do --debate --tail @            # the same debate, on
@@ -35,6 +36,7 @@ The document of --json is printed on failure too:
            not-recorded: --recorded=only has no answer
   recorded  only where the answer is recorded: its id
 
+With --replay it is an array, one a line, of {name, tail, turns}: the turns are such documents.
 With --parallel it is an array of such documents, one a participant, each with its name (null
 where none was asked); with --debate it has besides
   speeches [{name, id, text}], in order; the answer is the conclusion
@@ -45,12 +47,14 @@ where none was asked); with --debate it has besides
             came in pieces before)
   waiting   a model is asked; nothing has come yet
   thinking  text: a piece of the model's thinking
+  web       tool, about: the provider's server searched for words, or fetched an address
+  citation  title, url: the page that the text just before is taken from
   text      text: a piece of the answer
   note      text: something about the work
   announce  a request that is carried out unasked: request, and dir, sandbox of a command or
             description, changed of an MCP tool
-  ask       one that needs consent, the same; the terminal is asked, or without one the turn
-            ends, pending
+  ask       one that needs consent, the same, and unagreed: instructions of the repository
+            that a yes agrees to; the terminal is asked, or without one the turn ends, pending
   running   command: one of --run begins
   stderr    text: what the running command says
   calling   request: an MCP tool is called

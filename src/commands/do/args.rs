@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
+use super::acp::AcpArgs;
 use super::after::AFTER;
 use super::budget_args::BudgetArgs;
 use super::group_args::GroupArgs;
 use super::keep_args::KeepArgs;
 use super::numbers::{effort, temperature};
 use super::recorded_args::RecordedArgs;
+use super::replay_args::ReplayArgs;
 use crate::commands::complete;
 use crate::ui::Shown;
 use lepo_base::error::{Error, Result};
@@ -124,6 +126,11 @@ pub struct DoArgs {
     /// Temperature of the answer, this time: 0 to 2
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = MODEL)]
     pub(super) temperature: Option<serde_json::Number>,
+    /// Let the model search the web, this time: OpenAI's Responses API and Anthropic's have a search of their own
+    ///
+    /// For every question: web = true in the model's table. What was cited stands below the answer on a terminal.
+    #[arg(long, help_heading = MODEL)]
+    pub(super) web: bool,
     /// Thinking effort, this time: none, low, medium, high, or another word that its server knows
     #[arg(long, value_name = "WORD", value_parser = effort, add = complete::one_of(EFFORTS), help_heading = MODEL)]
     pub(super) effort: Option<String>,
@@ -160,6 +167,8 @@ pub struct DoArgs {
     pub(super) group: GroupArgs,
     #[command(flatten)]
     pub(super) recorded: RecordedArgs,
+    #[command(flatten)]
+    pub(super) replay: ReplayArgs,
     /// The answer must be JSON that fits this JSON Schema: a file, or the schema itself
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = OUTPUT)]
     pub(super) schema: Option<String>,
@@ -175,6 +184,8 @@ pub struct DoArgs {
     /// Print events as they happen, one JSON object a line
     #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub events: bool,
+    #[command(flatten)]
+    pub(super) editor: AcpArgs,
     /// Write the result to a file as well; one that is a link is refused
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
@@ -208,11 +219,18 @@ impl DoArgs {
             temperature: self.temperature.clone(),
             max_tokens: self.max_tokens,
             effort: self.effort.clone(),
+            web: self.web,
             ..Options::default()
         };
+        if self.web && self.tools == Some(ToolMode::Off) {
+            return Err(Error::usage(
+                "--web cannot be used with --tools off: the search is a tool of the provider",
+            ));
+        }
         let flags = Flags {
             config: self.config.clone(),
-            tools: self.tools,
+            // A replay runs nothing by itself.
+            tools: self.tools.or(self.replay.replay.is_some().then_some(ToolMode::Off)),
             // What a repository says differs from one clone to the next.
             agents: (self.no_agents || self.recorded.wish()?.is_some()).then_some(false),
             options,
@@ -220,12 +238,17 @@ impl DoArgs {
             sends_nothing: self.recorded.wish()?.is_some_and(|recorded| recorded.only),
             ..Flags::default()
         };
-        self.group.flags(&self.model, self.budget.flags(flags))
+        let flags = self.budget.flags(flags);
+        if self.replay.replay.is_some() {
+            return Ok(Flags { model: self.model.first().cloned(), ..flags });
+        }
+        self.group.flags(&self.model, flags)
     }
 
     /// Refuses options without the one that they belong to. The parser lets them pass where another option
     /// conflicts with that one.
     pub fn check_companions(&self) -> Result<()> {
+        self.replay.check()?;
         for (is_lonely, option, companion) in [
             (self.unheld && self.approve.is_none(), "--unheld", "--approve"),
             (self.keep.is_some() && !self.compact, "--keep", "--compact"),

@@ -1,5 +1,6 @@
 //! `lepo do`: one turn, a group turn, or a session.
 
+mod acp;
 mod after;
 mod args;
 mod budget_args;
@@ -17,6 +18,9 @@ mod output;
 mod recorded;
 mod recorded_args;
 mod recorded_group;
+mod replay;
+mod replay_args;
+mod replay_told;
 mod setup;
 mod tools;
 mod turn;
@@ -67,6 +71,9 @@ pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     args.check_companions()?;
     args.check_keeping(context)?;
+    if args.editor.acp {
+        return acp::run_acp(args, context);
+    }
     // Checked first, as a wrong schema is an error of every question.
     let schema = args.answer_schema()?;
     let (prompt, skill) = named(&mut args, context)?;
@@ -75,6 +82,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         && args.group.mode().is_none()
     {
         args.model.push(model.clone());
+    }
+    if args.replay.replay.is_some() {
+        return replay::run_replay(&args, context);
     }
     if args.list_tools {
         return tools::list_tools(&args, context);

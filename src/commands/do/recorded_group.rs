@@ -20,8 +20,8 @@ pub enum Found {
 
 /// Recorded answers.
 pub enum Told {
-    /// Of each that is asked.
-    Answers(Vec<(String, Hit)>),
+    /// Of each that is asked, and the judge's.
+    Answers(Vec<(String, Hit)>, Option<Box<Hit>>),
     /// A debate.
     Debate(Box<Debated>),
 }
@@ -69,7 +69,20 @@ pub fn look_up(
                 }
             }
             match missed {
-                None => Ok(Found::All(store.clone(), Told::Answers(hits))),
+                None => {
+                    let Some(judge) = &args.group.judge else {
+                        return Ok(Found::All(store.clone(), Told::Answers(hits, None)));
+                    };
+                    let wish = of(judge);
+                    match record.verdict(&wish, hits.iter().map(|(_, hit)| hit.answer.id))? {
+                        Some(verdict) => {
+                            Ok(Found::All(store.clone(), Told::Answers(hits, Some(Box::new(verdict)))))
+                        }
+                        None if recorded.only => Err(record.no_verdict(judge)),
+                        None if !asked.is_own => Ok(Found::Some(Vec::new(), asked.ran)),
+                        None => Ok(Found::Some(hits, asked.ran)),
+                    }
+                }
                 Some(error) if recorded.only => Err(error),
                 // Answers of another store stand in no tree with those that are asked for now.
                 Some(_) if !asked.is_own => Ok(Found::Some(Vec::new(), asked.ran)),

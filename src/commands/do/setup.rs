@@ -63,6 +63,11 @@ impl Setup {
         Ok(Setup { configured, dir, repo_servers })
     }
 
+    /// The working directory of turns, and the MCP servers that the repository brings, if they are trusted.
+    pub fn place(&self) -> (PathBuf, Option<TrustedFile>) {
+        (self.dir.clone(), self.repo_servers.clone())
+    }
+
     /// True if there are MCP servers that a turn may use.
     pub fn has_servers(&self) -> Result<bool> {
         Ok(!self.servers()?.is_empty())

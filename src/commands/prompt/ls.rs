@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::commands::Context;
-use crate::term::{excerpt, say};
+use crate::term::{excerpt, one_line, say};
 use lepo_base::error::Result;
 use lepo_turn::ListedPrompt;
 use lepo_turn::skills::{Origin, Skill, Skills};
@@ -24,7 +24,7 @@ pub fn list(
         return Ok(0);
     }
     if prompts.is_empty() && each().next().is_none() && context.out.is_terminal() {
-        say("no prompts yet; make one: lepo prompt edit NAME");
+        say("no prompts yet; to add one: lepo prompt add NAME TEXT, or lepo prompt edit NAME");
     }
     for one in prompts {
         let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();
@@ -37,7 +37,7 @@ pub fn list(
     }
     for (Skill { name, description, folder, .. }, counts) in each() {
         let trusted = if counts { "" } else { ", not trusted" };
-        let place = folder.display();
+        let place = one_line(&folder.to_string_lossy());
         context.out.line(&format!("{name}  (skill{trusted}, {place})  {}", excerpt(description)));
     }
     Ok(0)

@@ -24,7 +24,7 @@ pub struct Entry<'a> {
     #[serde(serialize_with = "as_text")]
     pub bubb: Option<BubbId>,
     /// Kind of fact: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
-    /// `failed`, `unanswered`.
+    /// `failed`, `unanswered`, `session`, `fork`.
     pub what: &'a str,
     /// The model's configured name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,6 +41,9 @@ pub struct Entry<'a> {
     /// Tokens of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
+    /// Searches and fetches that the provider's server made for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub web: Option<u64>,
     /// From the request to the end.
     pub ms: u64,
     /// From the request to the first text.
@@ -55,6 +58,9 @@ pub struct Entry<'a> {
     /// The bubb that the request followed, where no bubb came of it; the question that got nothing.
     #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
     pub under: Option<BubbId>,
+    /// The id of an editor's session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<&'a str>,
     /// The options of the request, if it had any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<&'a Value>,

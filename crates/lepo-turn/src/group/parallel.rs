@@ -16,6 +16,8 @@ use lepo_store::bubb::Name;
 pub struct Polled {
     /// One report for each who was asked, in their order.
     pub replies: Vec<(String, Report)>,
+    /// The judge's verdict, and its name.
+    pub judge: Option<(String, Report)>,
     /// Why it did not come to a single answer, or what ended it.
     pub error: Option<Error>,
 }
@@ -86,7 +88,7 @@ impl GroupTurn<'_> {
             }
         };
         log_failure(None, error.as_ref());
-        Ok(Polled { replies, error })
+        Ok(Polled { replies, judge: None, error })
     }
 
     /// The answers that are all recorded: none is asked, and nothing is written.
@@ -96,6 +98,6 @@ impl GroupTurn<'_> {
             self.watch.sees(Moment::Spoken(&participant.name, &hit.answered()));
             Some((participant.name.clone(), hit.report()))
         });
-        Polled { replies: told.collect(), error: None }
+        Polled { replies: told.collect(), judge: None, error: None }
     }
 }

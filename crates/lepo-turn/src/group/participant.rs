@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Instant;
 
-use super::{GroupTurn, Moment, Watch};
+use super::{GroupTurn, Moment, Watch, select_line};
 use crate::answer_place::{AnswerPlace, Tools};
 use crate::journal::{failure_entry, usage_entry};
 use crate::receive::{Received, receive};
@@ -24,6 +24,8 @@ use lepo_tool::{Proposal, Reply, without_thinking};
 pub struct Participant {
     /// Configured name.
     pub name: String,
+    /// The name under which its reply is shown.
+    pub shown: String,
     /// The form in which it takes a conversation.
     pub(super) form: PathForm,
     /// The files that it takes.
@@ -64,6 +66,7 @@ impl Participant {
         let facts = RequestFacts::of(config, None, None);
         Participant {
             name: config.name.clone(),
+            shown: config.name.clone(),
             form: spec(config).path,
             accepts,
             recorded: None,
@@ -103,7 +106,20 @@ impl Participant {
         under: Option<BubbId>,
         group: GroupTurn<'_>,
     ) -> Result<Answered> {
-        let name = self.name.clone();
+        let before = select_line(&self.name);
+        self.speak_behind(&before, messages, schema, under, group).await
+    }
+
+    /// The same, behind a hidden bubb with this text.
+    pub(super) async fn speak_behind(
+        &mut self,
+        before: &str,
+        messages: &[Message],
+        schema: Option<&AnswerSchema>,
+        under: Option<BubbId>,
+        group: GroupTurn<'_>,
+    ) -> Result<Answered> {
+        let (name, shown) = (self.name.clone(), self.shown.clone());
         let mut messages = messages.to_vec();
         if let Some(schema) = schema {
             tell(&mut messages, self.form, &schema.instruction());
@@ -113,7 +129,7 @@ impl Participant {
         let facts = RequestFacts { schema: schema.map(schema_hash), ..self.facts.clone() };
         loop {
             let start = Instant::now();
-            let mut ear = ReplyFront { name: &name, watch: group.watch };
+            let mut ear = ReplyFront { name: &shown, watch: group.watch };
             let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
             let wire = schema.map(|schema| &schema.wire);
             let answer = interrupt.or(self.ask(&messages, wire, &mut ear)).await;
@@ -122,7 +138,7 @@ impl Participant {
                 store: &group.env.store,
                 under,
                 tip,
-                speaker: Some(&name),
+                before: Some(before),
                 tools: Tools::None,
                 schema,
                 model: &name,
@@ -133,7 +149,7 @@ impl Participant {
             };
             match receive(answer, place, &mut ear, &interrupt).await? {
                 Received::Answer(answered) => {
-                    group.watch.sees(Moment::Spoken(&name, &answered));
+                    group.watch.sees(Moment::Spoken(&shown, &answered));
                     return Ok(answered);
                 }
                 Received::Cut(_, error) => return Err(error),

@@ -36,6 +36,11 @@ impl Record<'_> {
         not_recorded(message)
     }
 
+    /// The error for answers that this model has not judged.
+    pub fn no_verdict(&self, judge: &str) -> Error {
+        not_recorded(format!("no recorded answer: {judge} has not judged these answers"))
+    }
+
     fn nearest(&self, wish: &Wish<'_>) -> Result<Option<Near>> {
         let mut below: HashMap<Option<Ix>, Vec<Ix>> = HashMap::new();
         for ix in self.forest.all().rev() {

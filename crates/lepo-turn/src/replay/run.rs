@@ -1,5 +1,9 @@
 //! One line of a replay: each step is a turn like any other, on a question that is on disk.
 
+use std::future::Future;
+
+use futures_util::future::join_all;
+
 use super::plan::{Plan, Step};
 use super::results::ResultRecord;
 use crate::config::Insts;
@@ -32,6 +36,11 @@ pub trait Progress {
 
     /// The view of a turn.
     fn front(&mut self) -> &mut dyn Front;
+}
+
+/// Makes several lines at the same time; in their order.
+pub async fn all(lines: impl IntoIterator<Item = impl Future<Output = Line>>) -> Vec<Line> {
+    join_all(lines).await
 }
 
 /// Asks the questions of a plan. Whatever goes wrong is in the line, beside all that was said before.

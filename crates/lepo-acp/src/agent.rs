@@ -1,0 +1,375 @@
+//! What a client asks of an agent, and how the agent answers.
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer};
+use serde_json::{Map, Value, json};
+
+use super::VERSION;
+use super::content::Block;
+use super::rpc::{INVALID_PARAMS, RpcError};
+
+/// A folder, and the MCP servers that the client gives.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Folder {
+    /// The folder, absolute.
+    pub cwd: String,
+    #[serde(default, deserialize_with = "or_default")]
+    mcp_servers: Vec<Value>,
+}
+
+/// A request of a client.
+#[derive(Debug, Clone)]
+pub enum Call {
+    /// The first one.
+    Initialize,
+    /// A new session.
+    New(Folder),
+    /// An old session, with all that was said.
+    Load(String, Folder),
+    /// An old session, without.
+    Resume(String, Folder),
+    /// The sessions of a folder, from a cursor on.
+    List(Option<String>, Option<String>),
+    /// The session is done with.
+    Close(String),
+    /// A question.
+    Prompt(String, Vec<Block>),
+    /// Another mode.
+    SetMode(String, String),
+    /// Another value of an option.
+    SetOption(String, String, String),
+    /// A new session that begins where this one ends.
+    Fork(String, Folder),
+    /// A new session that begins at a message of this one.
+    ForkAt(String, String),
+}
+
+/// A notification of a client.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Notice {
+    /// The turn of a session is to end.
+    Cancel(String),
+    /// A request is not waited for any more.
+    CancelRequest(Value),
+    /// Something else.
+    Other,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfSession {
+    session_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Prompt {
+    session_id: String,
+    prompt: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Mode {
+    session_id: String,
+    mode_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ConfigOption {
+    session_id: String,
+    config_id: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct List {
+    #[serde(default)]
+    cwd: Option<String>,
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ForkAt {
+    session_id: String,
+    message_id: String,
+}
+
+fn or_default<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Value>, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
+fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
+    serde_json::from_value(params)
+        .map_err(|error| RpcError::new(INVALID_PARAMS, format!("wrong parameters: {error}")))
+}
+
+/// The id of a session and its folder, which stand side by side.
+fn placed(value: Value) -> Result<(String, Folder), RpcError> {
+    let OfSession { session_id } = params(value.clone())?;
+    Ok((session_id, params(value)?))
+}
+
+impl Call {
+    /// Reads a request.
+    pub fn read(method: &str, value: Value) -> Result<Call, RpcError> {
+        Ok(match method {
+            "initialize" if value["protocolVersion"].as_u64().is_some() => Call::Initialize,
+            "initialize" => {
+                return Err(RpcError::new(
+                    INVALID_PARAMS,
+                    "wrong parameters: `protocolVersion` is a whole number",
+                ));
+            }
+            "session/new" => Call::New(params(value)?),
+            "session/load" => placed(value).map(|(id, folder)| Call::Load(id, folder))?,
+            "session/resume" => placed(value).map(|(id, folder)| Call::Resume(id, folder))?,
+            "session/fork" => placed(value).map(|(id, folder)| Call::Fork(id, folder))?,
+            "session/list" => {
+                // No parameters at all are none.
+                let value = if value.is_null() { Value::Object(Map::new()) } else { value };
+                let List { cwd, cursor } = params(value)?;
+                Call::List(cwd, cursor)
+            }
+            "session/close" => Call::Close(params::<OfSession>(value)?.session_id),
+            "session/prompt" => {
+                let Prompt { session_id, prompt } = params(value)?;
+                let block = |value: &Value| {
+                    Block::read(value).ok_or_else(|| {
+                        RpcError::new(INVALID_PARAMS, "wrong parameters: a block of `prompt` is none")
+                    })
+                };
+                Call::Prompt(session_id, prompt.iter().map(block).collect::<Result<_, _>>()?)
+            }
+            "session/set_mode" => {
+                let Mode { session_id, mode_id } = params(value)?;
+                Call::SetMode(session_id, mode_id)
+            }
+            "session/set_config_option" => {
+                let ConfigOption { session_id, config_id, value } = params(value)?;
+                Call::SetOption(session_id, config_id, value)
+            }
+            "_lepo/fork" => {
+                let ForkAt { session_id, message_id } = params(value)?;
+                Call::ForkAt(session_id, message_id)
+            }
+            other => return Err(RpcError::no_method(other)),
+        })
+    }
+}
+
+impl Notice {
+    /// Reads a notification.
+    pub fn read(method: &str, value: &Value) -> Notice {
+        match (method, value["sessionId"].as_str(), value.get("requestId")) {
+            ("session/cancel", Some(session), _) => Notice::Cancel(session.to_string()),
+            ("$/cancel_request", _, Some(id)) => Notice::CancelRequest(id.clone()),
+            _ => Notice::Other,
+        }
+    }
+}
+
+/// An MCP server that a client gives, in the form of `mcp.json`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenServer {
+    /// Its name.
+    pub name: String,
+    /// Its entry.
+    pub entry: Value,
+}
+
+impl Folder {
+    /// The servers that the client gives.
+    pub fn servers(&self) -> Result<Vec<GivenServer>, RpcError> {
+        self.mcp_servers.iter().map(server).collect()
+    }
+}
+
+fn server(value: &Value) -> Result<GivenServer, RpcError> {
+    let wrong = || RpcError::new(INVALID_PARAMS, "wrong parameters: an entry of `mcpServers` is no server");
+    let name = value["name"].as_str().ok_or_else(wrong)?.to_string();
+    let pairs = |key: &str| {
+        let pairs = value[key].as_array().map(Vec::as_slice).unwrap_or_default().iter();
+        let pair = |pair: &Value| Some((pair["name"].as_str()?.to_string(), pair["value"].as_str()?.into()));
+        pairs.map(pair).collect::<Option<Map<String, Value>>>().ok_or_else(wrong)
+    };
+    let entry = match (value["type"].as_str(), value["command"].as_str(), value["url"].as_str()) {
+        (Some(kind @ ("http" | "sse")), _, Some(url)) => {
+            json!({ "type": kind, "url": url, "headers": pairs("headers")? })
+        }
+        (None | Some("stdio"), Some(command), _) => {
+            let args: Option<Vec<&str>> = value["args"]
+                .as_array()
+                .map(Vec::as_slice)
+                .unwrap_or_default()
+                .iter()
+                .map(Value::as_str)
+                .collect();
+            json!({ "command": command, "args": args.ok_or_else(wrong)?, "env": pairs("env")? })
+        }
+        _ => return Err(wrong()),
+    };
+    Ok(GivenServer { name, entry })
+}
+
+/// The end of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The answer is whole.
+    EndTurn,
+    /// The client ended it.
+    Cancelled,
+}
+
+/// The answer to `initialize`.
+pub fn initialized(name: &str, title: &str, version: &str) -> Value {
+    json!({
+        "protocolVersion": VERSION,
+        "agentInfo": { "name": name, "title": title, "version": version },
+        "authMethods": [],
+        "agentCapabilities": {
+            "loadSession": true,
+            "promptCapabilities": { "image": true, "audio": false, "embeddedContext": true },
+            "mcpCapabilities": { "http": true, "sse": true },
+            "sessionCapabilities": { "list": {}, "resume": {}, "close": {}, "fork": {} },
+            "_meta": { "lepo": { "fork": true } },
+        },
+    })
+}
+
+/// The answer to a prompt.
+pub fn prompted(stop: Stop, meta: Value) -> Value {
+    let stop = match stop {
+        Stop::EndTurn => "end_turn",
+        Stop::Cancelled => "cancelled",
+    };
+    json!({ "stopReason": stop, "_meta": meta })
+}
+
+/// The modes, of which one is in force: each its id and its words.
+pub fn modes(current: &str, all: &[(&str, &str, &str)]) -> Value {
+    let mode =
+        |(id, name, about): &(&str, &str, &str)| json!({ "id": id, "name": name, "description": about });
+    json!({ "currentModeId": current, "availableModes": all.iter().map(mode).collect::<Vec<_>>() })
+}
+
+/// The options of a session: the model, of these.
+pub fn options(current: &str, models: &[String]) -> Value {
+    let option = |name: &String| json!({ "value": name, "name": name });
+    let options: Vec<Value> = models.iter().map(option).collect();
+    json!([{
+        "id": MODEL, "name": "Model", "category": "model", "type": "select", "currentValue": current,
+        "options": options,
+    }])
+}
+
+/// The id of the option that is the model.
+pub const MODEL: &str = "model";
+
+/// The answer to a request for a session: with its id where that is new.
+pub fn session(id: Option<&str>, modes: Value, options: Option<Value>) -> Value {
+    let mut session = Map::new();
+    session.extend(id.map(|id| ("sessionId".to_string(), id.into())));
+    session.insert("modes".into(), modes);
+    session.extend(options.map(|options| ("configOptions".to_string(), options)));
+    Value::Object(session)
+}
+
+/// The answer to another value of an option.
+pub fn options_set(options: Value) -> Value {
+    json!({ "configOptions": options })
+}
+
+/// The answer to a fork at a message.
+pub fn forked(id: &str) -> Value {
+    json!({ "sessionId": id })
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its id.
+    pub id: String,
+    /// Its folder.
+    pub cwd: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// The time of its last message, as ISO 8601.
+    pub updated: Option<String>,
+}
+
+/// A page of a list, and where the next begins.
+pub fn list(sessions: &[Listed], next: Option<String>) -> Value {
+    let one = |session: &Listed| {
+        let mut one = json!({ "sessionId": session.id, "cwd": session.cwd });
+        for (key, value) in [("title", &session.title), ("updatedAt", &session.updated)] {
+            if let Some(value) = value {
+                one[key] = value.as_str().into();
+            }
+        }
+        one
+    };
+    let mut list = json!({ "sessions": sessions.iter().map(one).collect::<Vec<_>>() });
+    if let Some(next) = next {
+        list["nextCursor"] = next.into();
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rpc::NO_METHOD;
+
+    #[test]
+    fn wrong_parameters_are_told_from_wrong_methods() {
+        let code =
+            |method: &str, value: Value| Call::read(method, value).map_or_else(|error| error.code, |_| 0);
+        for (method, value, expected) in [
+            ("initialize", json!({ "protocolVersion": 1 }), 0),
+            ("initialize", json!({ "protocolVersion": "2024-11-05" }), INVALID_PARAMS),
+            ("session/new", json!({ "cwd": "/a", "mcpServers": null }), 0),
+            ("session/new", json!({ "cwd": 7 }), INVALID_PARAMS),
+            ("session/load", json!({ "cwd": "/a", "sessionId": "s", "mcpServers": [] }), 0),
+            ("session/load", json!({ "cwd": "/a" }), INVALID_PARAMS),
+            ("session/list", Value::Null, 0),
+            ("session/list", json!({ "cwd": null, "cursor": null }), 0),
+            ("session/prompt", json!({ "sessionId": "s", "prompt": [{ "type": "text", "text": "a" }] }), 0),
+            ("session/prompt", json!({ "sessionId": "s", "prompt": [7] }), INVALID_PARAMS),
+            ("session/set_config_option", json!({ "sessionId": "s", "configId": "model", "value": "m" }), 0),
+            ("session/delete", json!({ "sessionId": "s" }), NO_METHOD),
+            ("authenticate", json!({ "methodId": "s" }), NO_METHOD),
+            ("", json!({}), NO_METHOD),
+        ] {
+            assert_eq!(code(method, value.clone()), expected, "{method} {value}");
+        }
+    }
+
+    #[test]
+    fn servers_are_entries_of_a_file() {
+        let servers = |servers: Value| {
+            params::<Folder>(json!({ "cwd": "/", "mcpServers": servers })).and_then(|folder| folder.servers())
+        };
+        let given = servers(json!([
+            { "name": "a", "command": "/bin/a", "args": ["x"], "env": [{ "name": "K", "value": "v" }] },
+            { "type": "http", "name": "b", "url": "https://b", "headers": [] },
+        ]));
+        let entry = |name: &str, entry: Value| GivenServer { name: name.into(), entry };
+        assert_eq!(
+            given,
+            Ok(vec![
+                entry("a", json!({ "command": "/bin/a", "args": ["x"], "env": { "K": "v" } })),
+                entry("b", json!({ "type": "http", "url": "https://b", "headers": {} })),
+            ])
+        );
+        for wrong in
+            [json!([7]), json!([{ "name": "a" }]), json!([{ "name": "a", "command": "a", "args": [1] }])]
+        {
+            assert!(servers(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Blocks of content: what a prompt consists of, and what updates show.
+
+use serde_json::{Value, json};
+
+/// One block.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// Words.
+    Text(String),
+    /// An image, base64.
+    Image {
+        /// Its media type.
+        mime: String,
+        /// Its bytes, base64.
+        data: String,
+    },
+    /// A file or another resource, by its address.
+    Link {
+        /// The address.
+        uri: String,
+        /// The name it is shown by.
+        name: String,
+    },
+    /// A resource with its text.
+    TextResource {
+        /// The address.
+        uri: String,
+        /// The text.
+        text: String,
+    },
+    /// A resource with its bytes.
+    BlobResource {
+        /// The address.
+        uri: String,
+        /// The bytes, base64.
+        data: String,
+    },
+    /// Something else, by its type.
+    Other(String),
+}
+
+impl Block {
+    /// Reads one; none if it lacks what its type has.
+    pub fn read(value: &Value) -> Option<Block> {
+        let text = |key: &str| value[key].as_str().map(str::to_string);
+        Some(match value["type"].as_str()? {
+            "text" => Block::Text(text("text")?),
+            "image" => Block::Image { mime: text("mimeType")?, data: text("data")? },
+            "resource_link" => Block::Link { uri: text("uri")?, name: text("name").unwrap_or_default() },
+            "resource" => {
+                let resource = &value["resource"];
+                let uri = resource["uri"].as_str()?.to_string();
+                match (resource["text"].as_str(), resource["blob"].as_str()) {
+                    (Some(text), _) => Block::TextResource { uri, text: text.to_string() },
+                    (None, Some(blob)) => Block::BlobResource { uri, data: blob.to_string() },
+                    (None, None) => return None,
+                }
+            }
+            other => Block::Other(other.chars().take(80).collect()),
+        })
+    }
+
+    /// The text of a block that has one.
+    pub fn text(value: &Value) -> Option<&str> {
+        match value["type"].as_str()? {
+            "text" => value["text"].as_str(),
+            "resource" => value["resource"]["text"].as_str(),
+            _ => None,
+        }
+    }
+}
+
+/// A block of words.
+pub fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+/// A block that is an image, its bytes base64.
+pub fn image(mime: &str, data: &str) -> Value {
+    json!({ "type": "image", "mimeType": mime, "data": data })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_read_or_refused() {
+        let read = |value: Value| Block::read(&value);
+        assert_eq!(read(text("a")), Some(Block::Text("a".into())));
+        assert_eq!(
+            read(image("image/png", "QQ==")),
+            Some(Block::Image { mime: "image/png".into(), data: "QQ==".into() })
+        );
+        assert_eq!(
+            read(json!({ "type": "resource_link", "uri": "file:///a", "name": "a", "size": 1 })),
+            Some(Block::Link { uri: "file:///a".into(), name: "a".into() })
+        );
+        assert_eq!(
+            read(json!({ "type": "resource", "resource": { "uri": "file:///a", "text": "t" } })),
+            Some(Block::TextResource { uri: "file:///a".into(), text: "t".into() })
+        );
+        assert_eq!(read(json!({ "type": "audio" })), Some(Block::Other("audio".into())));
+        for wrong in
+            [json!({}), json!({ "type": "text" }), json!({ "type": "resource", "resource": {} }), json!(7)]
+        {
+            assert_eq!(read(wrong.clone()), None, "{wrong}");
+        }
+    }
+}

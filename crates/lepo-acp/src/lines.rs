@@ -1,0 +1,98 @@
+//! Bytes into lines of a bounded length: what is longer is told of once, and passed over to its end.
+
+use memchr::memchr;
+
+/// The longest line that is taken: 64 MiB.
+pub const LONGEST_READ: usize = 64 << 20;
+
+/// A line, or that there was one that was too long.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Line<'l> {
+    /// Its bytes, without the line end.
+    Whole(&'l [u8]),
+    /// The line is longer than the limit.
+    TooLong,
+}
+
+/// Collects lines from bytes that come in pieces of any size.
+#[derive(Debug)]
+pub struct LineBuffer {
+    limit: usize,
+    partial: Vec<u8>,
+    /// The rest of a line that was too long is passed over.
+    skips: bool,
+}
+
+impl LineBuffer {
+    /// Nothing yet, of lines up to so many bytes.
+    pub fn new(limit: usize) -> LineBuffer {
+        LineBuffer { limit, partial: Vec::new(), skips: false }
+    }
+
+    /// Tells of every line that ends in these bytes.
+    pub fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(Line<'_>)) {
+        while let Some(end) = memchr(b'\n', bytes) {
+            let (head, rest) = bytes.split_at(end);
+            bytes = rest.get(1..).unwrap_or_default();
+            self.take(head, &mut line);
+            self.end(&mut line);
+        }
+        self.take(bytes, &mut line);
+    }
+
+    /// Tells of a last line that has no line end.
+    pub fn end(&mut self, mut line: impl FnMut(Line<'_>)) {
+        if !std::mem::take(&mut self.skips) {
+            line(Line::Whole(&self.partial));
+        }
+        // A long line does not keep its room.
+        self.partial.clear();
+        self.partial.shrink_to(64 << 10);
+    }
+
+    /// True if bytes of a line that has not ended are at hand.
+    pub fn is_open(&self) -> bool {
+        !self.partial.is_empty()
+    }
+
+    fn take(&mut self, bytes: &[u8], line: &mut impl FnMut(Line<'_>)) {
+        if self.skips {
+            return;
+        }
+        if self.partial.len() + bytes.len() > self.limit {
+            self.partial = Vec::new();
+            self.skips = true;
+            return line(Line::TooLong);
+        }
+        self.partial.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(limit: usize, pieces: &[&str]) -> Vec<String> {
+        let mut buffer = LineBuffer::new(limit);
+        let mut lines = Vec::new();
+        let mut note = |line: Line<'_>| {
+            lines.push(match line {
+                Line::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                Line::TooLong => "TOO LONG".into(),
+            });
+        };
+        for piece in pieces {
+            buffer.feed(piece.as_bytes(), &mut note);
+        }
+        buffer.end(&mut note);
+        lines
+    }
+
+    #[test]
+    fn lines_come_whole_however_the_bytes_come() {
+        assert_eq!(read(9, &["a\nb", "c\n\nd"]), ["a", "bc", "", "d"]);
+        assert_eq!(read(3, &["abc\nabcd\nx\n"]), ["abc", "TOO LONG", "x", ""]);
+        assert_eq!(read(3, &["ab", "cd", "ef", "g\nx"]), ["TOO LONG", "x"]);
+        assert_eq!(read(3, &["abcd"]), ["TOO LONG"]);
+    }
+}

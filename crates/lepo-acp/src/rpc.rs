@@ -1,0 +1,232 @@
+//! JSON-RPC 2.0, one message a line: a message read is a request, a notification, an answer, or wrong.
+
+use serde_json::{Map, Value, json};
+
+/// The line is no JSON, too long or too deep.
+pub const PARSE_ERROR: i64 = -32700;
+/// The JSON is no message, or one that cannot be served now.
+pub const INVALID_REQUEST: i64 = -32600;
+/// There is no such method.
+pub const NO_METHOD: i64 = -32601;
+/// The parameters are not what the method takes.
+pub const INVALID_PARAMS: i64 = -32602;
+/// Something failed on the way.
+pub const INTERNAL: i64 = -32603;
+/// There is no such session.
+pub const NOT_FOUND: i64 = -32002;
+
+/// An error as an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RpcError {
+    /// Its code.
+    pub code: i64,
+    /// Its words.
+    pub message: String,
+    /// What a program may want to know of it.
+    pub data: Option<Value>,
+}
+
+impl RpcError {
+    /// An error without data.
+    pub fn new(code: i64, message: impl Into<String>) -> RpcError {
+        RpcError { code, message: message.into(), data: None }
+    }
+
+    /// The error of a method that there is not.
+    pub fn no_method(method: &str) -> RpcError {
+        let method: String = method.chars().take(200).collect();
+        RpcError::new(NO_METHOD, format!("no method {method:?}"))
+    }
+
+    /// Reads one; what is no error object says so.
+    pub fn read(value: &Value) -> RpcError {
+        RpcError {
+            code: value["code"].as_i64().unwrap_or(INTERNAL),
+            message: value["message"].as_str().unwrap_or("an error without words").to_string(),
+            data: value.get("data").cloned(),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let mut error = json!({ "code": self.code, "message": self.message });
+        if let Some(data) = &self.data {
+            error["data"] = data.clone();
+        }
+        error
+    }
+}
+
+/// A message that came.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Incoming {
+    /// The other side waits for an answer.
+    Request {
+        /// The id of the answer.
+        id: Value,
+        /// The method.
+        method: String,
+        /// Its parameters.
+        params: Value,
+    },
+    /// The other side waits for nothing.
+    Notification {
+        /// The method.
+        method: String,
+        /// Its parameters.
+        params: Value,
+    },
+    /// The answer to a request of this side.
+    Answer {
+        /// The request's id.
+        id: Value,
+        /// The result, or why there is none.
+        result: Result<Value, RpcError>,
+    },
+    /// No message: this is to be answered.
+    Wrong {
+        /// The id of the answer: null if none could be read.
+        id: Value,
+        /// What is wrong.
+        error: RpcError,
+    },
+}
+
+impl Incoming {
+    /// The error for a line of more than so many bytes.
+    pub fn too_long(limit: usize) -> Incoming {
+        let error = RpcError::new(PARSE_ERROR, format!("the line is longer than {} MiB", limit >> 20));
+        Incoming::Wrong { id: Value::Null, error }
+    }
+
+    /// Reads a line; a blank one is none. Nesting is bounded by the parser.
+    pub fn read(line: &[u8]) -> Option<Incoming> {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return None;
+        }
+        let wrong =
+            |id: Value, code: i64, what: &str| Incoming::Wrong { id, error: RpcError::new(code, what) };
+        let value: Value = match serde_json::from_slice(line) {
+            Ok(value) => value,
+            Err(error) => {
+                return Some(wrong(Value::Null, PARSE_ERROR, &format!("the line is no JSON: {error}")));
+            }
+        };
+        let Value::Object(mut message) = value else {
+            return Some(wrong(Value::Null, INVALID_REQUEST, "a message is one JSON object"));
+        };
+        let id = message.remove("id");
+        let is_id =
+            |id: &Value| id.is_string() || id.is_null() || id.as_i64().is_some() || id.as_u64().is_some();
+        let sound = id.clone().filter(is_id).unwrap_or_default();
+        if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+            return Some(wrong(sound, INVALID_REQUEST, "a message has \"jsonrpc\": \"2.0\""));
+        }
+        let params = message.remove("params").unwrap_or_default();
+        match (message.remove("method"), id) {
+            (Some(Value::String(method)), Some(id)) if is_id(&id) => {
+                Some(Incoming::Request { id, method, params })
+            }
+            (Some(Value::String(_)), Some(_)) => {
+                Some(wrong(Value::Null, INVALID_REQUEST, "`id` is a string or a whole number"))
+            }
+            (Some(Value::String(method)), None) => Some(Incoming::Notification { method, params }),
+            (Some(_), _) => Some(wrong(sound, INVALID_REQUEST, "`method` is a string")),
+            (None, Some(id)) => Some(answer(id, &mut message).unwrap_or_else(|| {
+                wrong(sound, INVALID_REQUEST, "a message has a `method`, a `result` or an `error`")
+            })),
+            (None, None) => Some(wrong(Value::Null, INVALID_REQUEST, "a message has a `method` or an `id`")),
+        }
+    }
+}
+
+fn answer(id: Value, message: &mut Map<String, Value>) -> Option<Incoming> {
+    if let Some(error) = message.get("error").filter(|error| !error.is_null()) {
+        return Some(Incoming::Answer { id, result: Err(RpcError::read(error)) });
+    }
+    Some(Incoming::Answer { id, result: Ok(message.remove("result")?) })
+}
+
+/// The line of a request, without its line end.
+pub fn request(id: u64, method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+}
+
+/// The line of a notification.
+pub fn notification(method: &str, params: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()
+}
+
+/// The line that withdraws a request of this side.
+pub fn cancel_request(id: u64) -> String {
+    notification("$/cancel_request", &json!({ "requestId": id }))
+}
+
+/// The line of an answer.
+pub fn answer_line(id: &Value, result: Result<Value, RpcError>) -> String {
+    match result {
+        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string(),
+        Err(error) => json!({ "jsonrpc": "2.0", "id": id, "error": error.to_json() }).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(line: &str) -> Option<i64> {
+        match Incoming::read(line.as_bytes())? {
+            Incoming::Wrong { error, .. } => Some(error.code),
+            _ => Some(0),
+        }
+    }
+
+    #[test]
+    fn every_line_is_a_message_or_an_error() {
+        let deep = "[".repeat(200_000);
+        let deep_params =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{}"#, "{\"a\":".repeat(100_000));
+        for (line, expected) in [
+            ("", None),
+            (" \r", None),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#, Some(0)),
+            (r#"{"jsonrpc":"2.0","id":"한","method":"a","params":[]}"#, Some(0)),
+            (r#"{"jsonrpc":"2.0","method":"a"}"#, Some(0)),
+            (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, Some(0)),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}"#, Some(0)),
+            (r#"{"jsonrpc":"2.0","id":1,"error":7}"#, Some(0)),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"a"}"#, Some(INVALID_REQUEST)),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"a"}"#, Some(INVALID_REQUEST)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, Some(INVALID_REQUEST)),
+            (r#"{"jsonrpc":"2.0","id":1}"#, Some(INVALID_REQUEST)),
+            (r#"{"jsonrpc":"2.0"}"#, Some(INVALID_REQUEST)),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, Some(INVALID_REQUEST)),
+            (r#"{"id":1,"method":"a"}"#, Some(INVALID_REQUEST)),
+            ("[]", Some(INVALID_REQUEST)),
+            ("7", Some(INVALID_REQUEST)),
+            ("{", Some(PARSE_ERROR)),
+            ("\u{0}", Some(PARSE_ERROR)),
+            (&deep, Some(PARSE_ERROR)),
+            (&deep_params, Some(PARSE_ERROR)),
+        ] {
+            assert_eq!(code(line), expected, "{}", line.chars().take(60).collect::<String>());
+        }
+        assert!(matches!(Incoming::read(b"\xff\xfe"), Some(Incoming::Wrong { .. })));
+    }
+
+    #[test]
+    fn an_error_keeps_the_id_of_what_it_answers() {
+        let read = |line: &str| Incoming::read(line.as_bytes());
+        let id_of = |line: &str| match read(line) {
+            Some(Incoming::Wrong { id, .. }) => id,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(id_of(r#"{"id":"x","jsonrpc":"2.0"}"#), "x");
+        assert_eq!(id_of(r#"{"id":[1],"jsonrpc":"2.0"}"#), Value::Null);
+        let line = answer_line(&json!(3), Err(RpcError::no_method("a\nb")));
+        assert_eq!(
+            line,
+            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no method \"a\\nb\""}}"#
+        );
+        assert!(!request(1, "m", &json!({"a": "x\ny"})).contains('\n'));
+    }
+}

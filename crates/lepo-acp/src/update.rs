@@ -1,0 +1,334 @@
+//! The updates of a session: what is said, thought and done in a turn, one notification each.
+
+use serde_json::{Map, Value, json};
+
+use super::content::{self, Block};
+use super::rpc::notification;
+
+/// The method that carries an update.
+pub const METHOD: &str = "session/update";
+
+/// The speaker of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// The person.
+    User,
+    /// The agent, in its answer.
+    Agent,
+    /// The agent, thinking.
+    Thought,
+}
+
+impl Voice {
+    fn word(self) -> &'static str {
+        match self {
+            Voice::User => "user_message_chunk",
+            Voice::Agent => "agent_message_chunk",
+            Voice::Thought => "agent_thought_chunk",
+        }
+    }
+}
+
+/// The kind of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolKind {
+    /// Runs something.
+    Execute,
+    /// Fetches something from elsewhere.
+    Fetch,
+    /// Something else.
+    Other,
+}
+
+/// How far a tool call has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It waits.
+    Pending,
+    /// It runs.
+    InProgress,
+    /// It is done.
+    Completed,
+    /// It failed, or was refused.
+    Failed,
+}
+
+impl Status {
+    fn word(self) -> &'static str {
+        match self {
+            Status::Pending => "pending",
+            Status::InProgress => "in_progress",
+            Status::Completed => "completed",
+            Status::Failed => "failed",
+        }
+    }
+
+    fn read(word: &str) -> Option<Status> {
+        let all = [Status::Pending, Status::InProgress, Status::Completed, Status::Failed];
+        all.into_iter().find(|status| status.word() == word)
+    }
+}
+
+/// A tool call, or what is new of one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolCall {
+    /// Its id.
+    pub id: String,
+    /// Its title, in a line.
+    pub title: Option<String>,
+    /// Its kind.
+    pub kind: Option<ToolKind>,
+    /// How far it has come.
+    pub status: Option<Status>,
+    /// What it shows: words, each a block.
+    pub texts: Option<Vec<String>>,
+    /// What it is called with.
+    pub input: Option<Value>,
+    /// What came of it.
+    pub output: Option<Value>,
+    /// What lepo says of it besides.
+    pub meta: Option<Value>,
+}
+
+impl ToolCall {
+    /// The object of the call.
+    pub fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("toolCallId".into(), self.id.as_str().into());
+        let kind = self.kind.map(|kind| match kind {
+            ToolKind::Execute => "execute",
+            ToolKind::Fetch => "fetch",
+            ToolKind::Other => "other",
+        });
+        let block = |text: &String| json!({ "type": "content", "content": content::text(text) });
+        let fields = [
+            ("title", self.title.as_deref().map(Value::from)),
+            ("kind", kind.map(Value::from)),
+            ("status", self.status.map(|status| status.word().into())),
+            ("content", self.texts.as_ref().map(|texts| texts.iter().map(block).collect())),
+            ("rawInput", self.input.clone()),
+            ("rawOutput", self.output.clone()),
+            ("_meta", self.meta.clone()),
+        ];
+        object.extend(fields.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))));
+        Value::Object(object)
+    }
+
+    /// Reads the object of a call; none without an id.
+    pub fn read(value: &Value) -> Option<ToolCall> {
+        let text = |key: &str| value[key].as_str().map(str::to_string);
+        let shown = |item: &Value| match item["type"].as_str()? {
+            "content" => Block::text(&item["content"]).map(str::to_string),
+            "diff" => {
+                let (old, new) = (item["oldText"].as_str().unwrap_or_default(), item["newText"].as_str()?);
+                Some(format!(
+                    "{}\n--- before\n{old}\n--- after\n{new}",
+                    item["path"].as_str().unwrap_or_default()
+                ))
+            }
+            _ => None,
+        };
+        Some(ToolCall {
+            id: text("toolCallId")?,
+            title: text("title"),
+            kind: match value["kind"].as_str() {
+                Some("execute") => Some(ToolKind::Execute),
+                Some("fetch") => Some(ToolKind::Fetch),
+                Some(_) => Some(ToolKind::Other),
+                None => None,
+            },
+            status: value["status"].as_str().and_then(Status::read),
+            texts: value["content"].as_array().map(|items| items.iter().filter_map(shown).collect()),
+            input: value.get("rawInput").filter(|input| !input.is_null()).cloned(),
+            output: value.get("rawOutput").filter(|output| !output.is_null()).cloned(),
+            meta: None,
+        })
+    }
+}
+
+/// A slash command or a prompt that may be typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Its word, without the slash.
+    pub name: String,
+    /// What it does.
+    pub about: String,
+    /// What may follow it.
+    pub hint: Option<String>,
+}
+
+/// An update that is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Update {
+    /// A piece of what is said.
+    Chunk {
+        /// Who says it.
+        voice: Voice,
+        /// A block of content.
+        content: Value,
+        /// The message that it is a part of.
+        message: Option<String>,
+        /// What lepo says of it besides.
+        meta: Option<Value>,
+    },
+    /// A tool is called.
+    ToolCall(ToolCall),
+    /// More of a tool call.
+    ToolUpdate(ToolCall),
+    /// The commands that there are.
+    Commands(Vec<Command>),
+    /// The mode in force.
+    Mode(String),
+    /// The options, as [`super::agent::options`] makes them.
+    Options(Value),
+    /// The session's title and time, and what lepo says besides.
+    Info {
+        /// The title, if it is another one.
+        title: Option<String>,
+        /// The time of the last message, as ISO 8601.
+        updated: Option<String>,
+        /// What lepo says besides.
+        meta: Option<Value>,
+    },
+    /// Tokens of the conversation, and the window.
+    Usage {
+        /// The tokens.
+        used: u64,
+        /// The window.
+        size: u64,
+    },
+}
+
+impl Update {
+    /// A piece of text.
+    pub fn text(voice: Voice, text: &str, message: Option<String>) -> Update {
+        Update::Chunk { voice, content: content::text(text), message, meta: None }
+    }
+
+    /// The update's object.
+    fn to_json(&self) -> Value {
+        match self {
+            Update::Chunk { voice, content, message, meta } => {
+                let mut chunk = json!({ "sessionUpdate": voice.word(), "content": content });
+                if let Some(message) = message {
+                    chunk["messageId"] = message.as_str().into();
+                }
+                if let Some(meta) = meta {
+                    chunk["_meta"] = meta.clone();
+                }
+                chunk
+            }
+            Update::ToolCall(call) => tagged("tool_call", call.to_json()),
+            Update::ToolUpdate(call) => tagged("tool_call_update", call.to_json()),
+            Update::Commands(commands) => {
+                let one = |command: &Command| {
+                    let mut one = json!({ "name": command.name, "description": command.about });
+                    if let Some(hint) = &command.hint {
+                        one["input"] = json!({ "hint": hint });
+                    }
+                    one
+                };
+                let commands: Vec<Value> = commands.iter().map(one).collect();
+                json!({ "sessionUpdate": "available_commands_update", "availableCommands": commands })
+            }
+            Update::Mode(mode) => json!({ "sessionUpdate": "current_mode_update", "currentModeId": mode }),
+            Update::Options(options) => {
+                json!({ "sessionUpdate": "config_option_update", "configOptions": options })
+            }
+            Update::Info { title, updated, meta } => {
+                let mut info = json!({ "sessionUpdate": "session_info_update" });
+                for (key, value) in [("title", title), ("updatedAt", updated)] {
+                    if let Some(value) = value {
+                        info[key] = value.as_str().into();
+                    }
+                }
+                if let Some(meta) = meta {
+                    info["_meta"] = meta.clone();
+                }
+                info
+            }
+            Update::Usage { used, size } => {
+                json!({ "sessionUpdate": "usage_update", "used": used, "size": size })
+            }
+        }
+    }
+
+    /// The line of the update.
+    pub fn line(&self, session: &str) -> String {
+        notification(METHOD, &json!({ "sessionId": session, "update": self.to_json() }))
+    }
+}
+
+fn tagged(word: &str, mut object: Value) -> Value {
+    object["sessionUpdate"] = word.into();
+    object
+}
+
+/// An update that came.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Told {
+    /// A piece of the agent's answer or of its thinking.
+    Said(Voice, String),
+    /// A tool call, or more of one.
+    Tool(ToolCall),
+    /// Tokens of the conversation, and the window.
+    Usage(u64, u64),
+    /// Something else.
+    Other,
+}
+
+/// Reads the parameters of an update: its session, and what it says. None if it is none.
+pub fn read(params: &Value) -> Option<(&str, Told)> {
+    let (session, update) = (params["sessionId"].as_str()?, &params["update"]);
+    let said = |voice| Block::text(&update["content"]).map(|text| Told::Said(voice, text.to_string()));
+    let told = match update["sessionUpdate"].as_str()? {
+        "agent_message_chunk" => said(Voice::Agent).unwrap_or(Told::Other),
+        "agent_thought_chunk" => said(Voice::Thought).unwrap_or(Told::Other),
+        "tool_call" | "tool_call_update" => Told::Tool(ToolCall::read(update)?),
+        "usage_update" => Told::Usage(update["used"].as_u64()?, update["size"].as_u64()?),
+        _ => Told::Other,
+    };
+    Some((session, told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_call_is_read_as_it_was_written() {
+        let call = ToolCall {
+            id: "1".into(),
+            title: Some("ls".into()),
+            kind: Some(ToolKind::Execute),
+            status: Some(Status::InProgress),
+            texts: Some(vec!["a".into(), "b".into()]),
+            input: Some(json!({ "command": "ls" })),
+            output: Some(json!({ "exit": 0 })),
+            meta: None,
+        };
+        assert_eq!(ToolCall::read(&call.to_json()), Some(call.clone()));
+        let line: Value = serde_json::from_str(&Update::ToolCall(call.clone()).line("s")).unwrap();
+        assert_eq!(read(&line["params"]), Some(("s", Told::Tool(call))));
+        let bare = ToolCall { id: "2".into(), ..ToolCall::default() };
+        assert_eq!(bare.to_json(), json!({ "toolCallId": "2" }));
+    }
+
+    #[test]
+    fn updates_of_others_never_fail_but_by_being_none() {
+        let update =
+            |update: Value| read(&json!({ "sessionId": "s", "update": update })).map(|(_, told)| told);
+        let chunk =
+            json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "a" } });
+        assert_eq!(update(chunk), Some(Told::Said(Voice::Agent, "a".into())));
+        let picture = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "image" } });
+        assert_eq!(update(picture), Some(Told::Other));
+        assert_eq!(update(json!({ "sessionUpdate": "new" })), Some(Told::Other));
+        for none in
+            [json!({}), json!(7), json!({ "sessionUpdate": "tool_call" }), json!({ "sessionUpdate": 7 })]
+        {
+            assert_eq!(update(none.clone()), None, "{none}");
+        }
+        assert_eq!(read(&json!([])), None);
+    }
+}

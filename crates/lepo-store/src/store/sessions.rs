@@ -1,0 +1,104 @@
+//! Sessions of editors, as the journal knows them: an id that was given out, and the bubb at which what was written in
+//! it ends.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{BufRead, BufReader, Read};
+
+use serde::Deserialize;
+
+use super::journal::JOURNAL;
+use super::{Entry, Journal, now};
+use crate::bubb::BubbId;
+
+/// The place where a session ends, by its last line in the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// Nothing was written in it.
+    Empty,
+    /// It begins at this bubb, and nothing was written in it.
+    Fork(BubbId),
+    /// This is the last bubb that was written in it.
+    Written(BubbId),
+}
+
+/// A line about a session.
+#[derive(Deserialize)]
+struct SessionLine {
+    what: String,
+    session: String,
+    #[serde(default)]
+    under: Option<String>,
+}
+
+impl Journal<'_> {
+    /// Gives out the id of a new session: an empty one, or one that begins at a bubb.
+    pub fn new_session(&self, fork_of: Option<BubbId>) -> String {
+        // A clock and chance, so that two processes give out two ids.
+        let id = format!("s{:011x}-{:016x}", now(), RandomState::new().hash_one(std::process::id()));
+        let what = if fork_of.is_some() { "fork" } else { "session" };
+        self.add(Entry { what, session: Some(&id), under: fork_of, ..Entry::default() });
+        id
+    }
+
+    /// Notes the last bubb that was written in a session.
+    pub fn note_session(&self, id: &str, end: BubbId) {
+        self.add(Entry { what: "session", session: Some(id), under: Some(end), ..Entry::default() });
+    }
+
+    /// The sessions that the journal knows; of a session the last line counts.
+    pub fn sessions(&self) -> HashMap<String, SessionEnd> {
+        self.store.dir.open_file(JOURNAL).map(sessions).unwrap_or_default()
+    }
+}
+
+fn sessions(journal: impl Read) -> HashMap<String, SessionEnd> {
+    const KEY: &[u8] = b"\"session\":";
+    let lines = BufReader::new(journal).split(b'\n').map_while(std::io::Result::ok);
+    let lines = lines.filter(|line| memchr::memmem::find(line, KEY).is_some());
+    let told = lines.filter_map(|line| serde_json::from_slice::<SessionLine>(&line).ok());
+    let end = |line: SessionLine| {
+        let under = line.under.and_then(|id| BubbId::parse(id.as_bytes()));
+        let end = match (line.what.as_str(), under) {
+            ("session", Some(id)) => SessionEnd::Written(id),
+            ("fork", Some(id)) => SessionEnd::Fork(id),
+            ("session", None) => SessionEnd::Empty,
+            _ => return None,
+        };
+        Some((line.session, end))
+    };
+    told.filter_map(end).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_of_a_session_counts_and_torn_ones_are_skipped() {
+        let id = |end: char| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}");
+        let bubb = |end: char| BubbId::parse(id(end).as_bytes()).unwrap();
+        let lines = [
+            r#"{"time":1,"bubb":null,"what":"session","ms":0,"session":"a"}"#.to_string(),
+            format!(r#"{{"time":1,"bubb":null,"what":"fork","ms":0,"under":"{}","session":"b"}}"#, id('A')),
+            format!(
+                r#"{{"time":2,"bubb":null,"what":"session","ms":0,"under":"{}","session":"c"}}"#,
+                id('A')
+            ),
+            format!(
+                r#"{{"time":3,"bubb":null,"what":"session","ms":0,"under":"{}","session":"c"}}"#,
+                id('B')
+            ),
+            format!(r#"{{"time":3,"bubb":null,"what":"other","under":"{}","session":"d"}}"#, id('B')),
+            format!(r#"{{"time":4,"bubb":null,"what":"session","under":"{}","sess"#, id('C')),
+            r#"{"what":"session","session":7}"#.to_string(),
+        ];
+        let found = sessions(lines.join("\n").as_bytes());
+        let expected = [
+            ("a", SessionEnd::Empty),
+            ("b", SessionEnd::Fork(bubb('A'))),
+            ("c", SessionEnd::Written(bubb('B'))),
+        ];
+        assert_eq!(found, expected.map(|(id, end)| (id.to_string(), end)).into());
+    }
+}

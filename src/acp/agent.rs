@@ -1,0 +1,365 @@
+//! The agent: which request of the editor is served by what, until the editor is gone or a signal comes.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::task::{LocalSet, spawn_local};
+use tokio::time::timeout;
+
+use super::begin::Lines;
+use super::commands::available;
+use super::failure::{busy, no_session, of_error, wrong};
+use super::inbox::read_stdin;
+use super::list::{Titles, list};
+use super::peer::Peer;
+use super::replay::Replay;
+use super::servers::given;
+use super::session::{CANCELLED, Place, Session};
+use super::turns::Turning;
+use super::{Folders, Opened};
+use crate::term::Messages;
+use lepo_acp::agent::{self, Call, Folder, Notice};
+use lepo_acp::content::Block;
+use lepo_acp::rpc::{Incoming, RpcError};
+use lepo_acp::update::Update;
+use lepo_base::error::{Kind, Result};
+use lepo_base::word::Word;
+use lepo_store::bubb::BubbId;
+use lepo_store::store::Store;
+use lepo_turn::Interrupt;
+
+type Answer = std::result::Result<Value, RpcError>;
+
+/// The time for turns to keep what they have once the editor is gone.
+const LAST: Duration = Duration::from_secs(10);
+
+/// The agent and its sessions.
+struct Agent {
+    peer: Peer,
+    folders: Box<dyn Folders>,
+    /// The process's own folder.
+    cwd: PathBuf,
+    sessions: RefCell<HashMap<String, Rc<Session>>>,
+}
+
+/// Serves the editor on stdin and stdout. A signal is the error of it.
+pub async fn serve(folders: Box<dyn Folders>, cwd: PathBuf) -> Result<()> {
+    let signals = Interrupt::listen()?;
+    let gone = Arc::new(Notify::new());
+    let told = gone.clone();
+    let messages = Messages::begin(move || told.notify_one())?;
+    let mut inbox = read_stdin()?;
+    let agent = Rc::new(Agent { peer: Peer::new(messages), folders, cwd, sessions: RefCell::default() });
+    let local = LocalSet::new();
+    let serving = agent.clone();
+    let ended = local
+        .run_until(async move {
+            let ended = loop {
+                tokio::select! {
+                    biased;
+                    signal = signals.wait() => break Err(signal),
+                    () = gone.notified() => break Ok(()),
+                    message = inbox.recv() => match message {
+                        Some(message) => serving.clone().hear(message),
+                        None => break Ok(()),
+                    },
+                }
+            };
+            let number = match &ended {
+                Err(error) if let Kind::Signal(number) = error.kind => number,
+                _ => Signal::HUP.as_raw() as u8,
+            };
+            serving.leave(number).await;
+            ended
+        })
+        .await;
+    drop(local);
+    if let Ok(agent) = Rc::try_unwrap(agent).map_err(drop) {
+        agent.peer.into_messages().end(Duration::from_secs(2));
+    }
+    ended
+}
+
+impl Agent {
+    /// Serves one message.
+    fn hear(self: Rc<Self>, message: Incoming) {
+        match message {
+            Incoming::Request { id, method, params } => match Call::read(&method, params) {
+                Ok(call) => self.serve(id, call),
+                Err(error) => self.peer.answer(&id, Err(error)),
+            },
+            Incoming::Notification { method, params } => self.notice(&Notice::read(&method, &params)),
+            Incoming::Answer { id, result } => self.peer.answered(&id, result),
+            Incoming::Wrong { id, error } => self.peer.answer(&id, Err(error)),
+        }
+    }
+
+    fn notice(&self, notice: &Notice) {
+        match notice {
+            Notice::Cancel(id) => {
+                if let Some(session) =
+                    self.sessions.borrow().get(id).filter(|session| session.state.borrow().works)
+                {
+                    session.interrupt.end(CANCELLED);
+                }
+            }
+            Notice::CancelRequest(id) => {
+                for session in self.sessions.borrow().values() {
+                    let is_of_this = session.state.borrow().prompt.as_ref() == Some(id);
+                    if is_of_this {
+                        session.interrupt.end(CANCELLED);
+                    }
+                }
+            }
+            Notice::Other => {}
+        }
+    }
+
+    fn serve(self: Rc<Self>, id: Value, call: Call) {
+        match call {
+            Call::Prompt(session, blocks) => self.prompt(id, &session, blocks),
+            Call::Load(session, folder) => {
+                spawn_local(async move { self.take_up(&id, session, &folder, true).await });
+            }
+            Call::Resume(session, folder) => {
+                spawn_local(async move { self.take_up(&id, session, &folder, false).await });
+            }
+            Call::New(folder) => self.begin(&id, &folder, |_| Ok(None)),
+            Call::Fork(of, folder) => {
+                let (at, store) = match self.session(&of) {
+                    Ok(session) => (session.state.borrow().at, Some(session.store.clone())),
+                    Err(_) => (None, None),
+                };
+                self.begin(&id, &folder, move |own| match (at, &store) {
+                    (Some(at), Some(store)) if store.path() == own.path() => Ok(Some(at)),
+                    _ => match Lines::read(own).and_then(|lines| lines.find(own, &of)) {
+                        Ok(Some(place)) => Ok(place.at),
+                        Ok(None) => Err(no_session(&of)),
+                        Err(error) => Err(of_error(&error)),
+                    },
+                });
+            }
+            call => {
+                let answer = self.at_once(call);
+                self.peer.answer(&id, answer);
+            }
+        }
+    }
+
+    /// Requests that are answered without waiting for anything.
+    fn at_once(&self, call: Call) -> Answer {
+        match call {
+            Call::Initialize => Ok(agent::initialized("lepo", "lepo", env!("CARGO_PKG_VERSION"))),
+            Call::List(cwd, cursor) => {
+                let cwd = cwd.map_or_else(|| Ok(self.cwd.clone()), |cwd| folder_of(&cwd))?;
+                let store = self.folders.store(&cwd).map_err(|error| of_error(&error))?;
+                let Some(store) = store else { return Ok(agent::list(&[], None)) };
+                list(&store, &cwd, cursor.as_deref()).map_err(|error| of_error(&error))
+            }
+            Call::Close(id) => {
+                let session = self.session(&id)?;
+                self.sessions.borrow_mut().remove(&id);
+                session.interrupt.end(CANCELLED);
+                spawn_local(async move { close(&session).await });
+                Ok(json!({}))
+            }
+            Call::SetMode(id, mode) => {
+                let session = self.session(&id)?;
+                session.set_mode(&mode).map_err(|error| of_error(&error))?;
+                let mode = session.state.borrow().mode.word().to_string();
+                self.peer.update(&id, &Update::Mode(mode));
+                Ok(json!({}))
+            }
+            Call::SetOption(id, option, value) => {
+                let session = self.session(&id)?;
+                session.set_option(&option, &value).map_err(|error| of_error(&error))?;
+                Ok(agent::options_set(session.options().unwrap_or_default()))
+            }
+            Call::ForkAt(id, message) => {
+                let session = self.session(&id)?;
+                let wanted = BubbId::parse(message.as_bytes());
+                let wanted =
+                    wanted.ok_or_else(|| wrong(format!("{message:?} is not the id of a message")))?;
+                let forest = session.store.names().forest().map_err(|error| of_error(&error))?;
+                let is_there = forest.find(wanted).is_some_and(|ix| forest.store_of(ix).is_none());
+                match is_there {
+                    true => Ok(agent::forked(&session.store.journal().new_session(Some(wanted)))),
+                    false => Err(wrong(format!("no message {wanted} in this store"))),
+                }
+            }
+            Call::Prompt(..) | Call::Load(..) | Call::Resume(..) | Call::New(_) | Call::Fork(..) => {
+                Err(wrong("this is not answered at once"))
+            }
+        }
+    }
+
+    fn session(&self, id: &str) -> std::result::Result<Rc<Session>, RpcError> {
+        self.sessions.borrow().get(id).cloned().ok_or_else(|| no_session(id))
+    }
+
+    /// Begins a session with an id of its own: an empty one, or one at a message.
+    fn begin(
+        &self,
+        id: &Value,
+        folder: &Folder,
+        fork_of: impl FnOnce(&Store) -> std::result::Result<Option<BubbId>, RpcError>,
+    ) {
+        let begun = (|| {
+            let (cwd, opened) = self.open(folder)?;
+            let given = given(folder, &opened.configured.paths)?;
+            let at = fork_of(&opened.store)?;
+            let own = opened.store.journal().new_session(at);
+            let place = Place { at, is_journaled: true, ..Place::default() };
+            Session::new(own, cwd, opened, place, given).map_err(|error| of_error(&error))
+        })();
+        match begun {
+            Ok(session) => {
+                let session = Rc::new(session);
+                self.peer.answer(id, Ok(session.answer(true)));
+                self.tell_commands(&session);
+                self.sessions.borrow_mut().insert(session.id.clone(), session);
+            }
+            Err(error) => self.peer.answer(id, Err(error)),
+        }
+    }
+
+    fn open(&self, folder: &Folder) -> std::result::Result<(PathBuf, Opened), RpcError> {
+        let cwd = folder_of(&folder.cwd)?;
+        let opened = self.folders.open(&cwd).map_err(|error| of_error(&error))?;
+        Ok((cwd, opened))
+    }
+
+    /// Takes up an old session; with `replays`, tells what was said in it first.
+    async fn take_up(self: Rc<Self>, id: &Value, session: String, folder: &Folder, replays: bool) {
+        match self.found(session, folder, replays).await {
+            Ok(session) => {
+                self.peer.answer(id, Ok(session.answer(false)));
+                self.tell_commands(&session);
+                if session.state.borrow().pending.is_some() {
+                    self.ask_again(session);
+                }
+            }
+            Err(error) => self.peer.answer(id, Err(error)),
+        }
+    }
+
+    async fn found(
+        &self,
+        id: String,
+        folder: &Folder,
+        replays: bool,
+    ) -> std::result::Result<Rc<Session>, RpcError> {
+        let (cwd, opened) = self.open(folder)?;
+        let given = given(folder, &opened.configured.paths)?;
+        let store = opened.store.clone();
+        let lines = Lines::read(&store).map_err(|error| of_error(&error))?;
+        let place = lines.find(&store, &id).map_err(|error| of_error(&error))?;
+        let place = place.ok_or_else(|| no_session(&id))?;
+        if let Ok(old) = self.session(&id) {
+            // The question about a request is asked anew; a turn is not cut off.
+            if old.state.borrow().works && !old.state.borrow().asks_again {
+                return Err(busy());
+            }
+            old.interrupt.end(CANCELLED);
+            old.at_rest().await;
+            close(&old).await;
+        }
+        let (at, pending) = (place.at, place.pending);
+        let session =
+            Session::new(id.clone(), cwd, opened, place, given).map_err(|error| of_error(&error))?;
+        let tail = at.and_then(|at| lines.forest.find(at));
+        session.state.borrow_mut().title = tail.and_then(|ix| Titles::of(&store, &lines.forest).title(ix));
+        let session = Rc::new(session);
+        self.sessions.borrow_mut().insert(id.clone(), session.clone());
+        if replays {
+            let replay = Replay { peer: &self.peer, session: &id, store: &store, forest: &lines.forest };
+            replay.tell(at, pending).await.map_err(|error| of_error(&error))?;
+        }
+        Ok(session)
+    }
+
+    fn tell_commands(&self, session: &Session) {
+        if let Some(commands) = session.with_paths(|paths| available(&session.store, paths)) {
+            self.peer.update(&session.id, &Update::Commands(commands));
+        }
+    }
+
+    /// Asks once more about the request that waits.
+    fn ask_again(self: Rc<Self>, session: Rc<Session>) {
+        let Some(mut env) = session.begin() else { return };
+        session.state.borrow_mut().asks_again = true;
+        spawn_local(async move {
+            Turning { peer: &self.peer, session: &session, env: &mut env }.ask_again().await;
+            session.end(env);
+        });
+    }
+
+    /// Takes a turn, or refuses it while another is taken. A question about an old request gives way.
+    fn prompt(self: Rc<Self>, id: Value, session: &str, blocks: Vec<Block>) {
+        let session = match self.session(session) {
+            Ok(session) => session,
+            Err(error) => return self.peer.answer(&id, Err(error)),
+        };
+        let (works, asks_again) = {
+            let state = session.state.borrow();
+            (state.works, state.asks_again)
+        };
+        if works && !asks_again {
+            return self.peer.answer(&id, Err(busy()));
+        }
+        if asks_again {
+            session.interrupt.end(CANCELLED);
+            session.state.borrow_mut().asks_again = false;
+        }
+        spawn_local(async move {
+            session.at_rest().await;
+            let Some(mut env) = session.begin() else { return self.peer.answer(&id, Err(busy())) };
+            session.state.borrow_mut().prompt = Some(id.clone());
+            let answer = Turning { peer: &self.peer, session: &session, env: &mut env }.prompt(blocks).await;
+            session.end(env);
+            self.peer.answer(&id, answer);
+            session.tidy();
+        });
+    }
+
+    /// Ends all turns, which keep what they have.
+    async fn leave(&self, signal: u8) {
+        self.peer.close();
+        let sessions: Vec<Rc<Session>> =
+            self.sessions.borrow_mut().drain().map(|(_, session)| session).collect();
+        for session in &sessions {
+            session.interrupt.end(signal);
+        }
+        let _ = timeout(LAST, async {
+            for session in &sessions {
+                session.at_rest().await;
+                close(session).await;
+            }
+        })
+        .await;
+    }
+}
+
+/// Waits for the end of the turn, and ends the MCP servers.
+async fn close(session: &Session) {
+    session.at_rest().await;
+    if let Some(env) = session.begin() {
+        env.close().await;
+    }
+}
+
+/// A folder as the editor names it: absolute, and there.
+fn folder_of(cwd: &str) -> std::result::Result<PathBuf, RpcError> {
+    let path = Path::new(cwd);
+    match path.is_absolute() && path.is_dir() {
+        true => Ok(path.to_path_buf()),
+        false => Err(wrong(format!("`cwd` is not the absolute path of a folder: {cwd:?}"))),
+    }
+}

@@ -1,0 +1,116 @@
+//! Finds the place at which a session goes on: by an id that the journal knows, a branch, or the id of a message.
+
+use std::collections::{HashMap, HashSet};
+
+use super::session::Place;
+use crate::ui::{read_request, waiting_at};
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::{SessionEnd, Store};
+
+/// The conversations of a store, and the sessions that end in them.
+pub struct Lines {
+    /// All bubbs of the store.
+    pub forest: Forest,
+    /// Each session by its id.
+    pub sessions: HashMap<String, SessionEnd>,
+    /// The tails, newest first.
+    pub tails: Vec<Ix>,
+    /// The newest tail of each bubb at which sessions end.
+    newest: HashMap<Ix, Ix>,
+}
+
+impl Lines {
+    /// Reads them.
+    pub fn read(store: &Store) -> Result<Lines> {
+        let forest = store.names().forest()?;
+        let sessions = store.journal().sessions();
+        let tails: Vec<Ix> = forest.newest_first(false).filter(|&ix| forest.store_of(ix).is_none()).collect();
+        let written = sessions.values().filter_map(|end| match end {
+            SessionEnd::Written(id) => forest.find(*id),
+            SessionEnd::Empty | SessionEnd::Fork(_) => None,
+        });
+        let ends: HashSet<Ix> = written.collect();
+        let newest = newest(&forest, &tails, &ends);
+        Ok(Lines { forest, sessions, tails, newest })
+    }
+
+    /// The tail at which a session goes on that ends at this bubb.
+    pub fn tail_of(&self, end: Ix) -> Ix {
+        self.newest.get(&end).copied().unwrap_or(end)
+    }
+
+    /// The newest tail below a bubb, whatever session it is of.
+    fn below(&self, ix: Ix) -> Ix {
+        self.forest.through(&self.tails, &[ix]).first().copied().unwrap_or(ix)
+    }
+
+    /// The place of this id; none if there is nothing of it.
+    pub fn find(&self, store: &Store, id: &str) -> Result<Option<Place>> {
+        let gone = || Error::nothing(format!("the messages of session {id} are not in this store"));
+        if let Some(end) = self.sessions.get(id) {
+            let place = match end {
+                SessionEnd::Empty => Place::default(),
+                SessionEnd::Fork(at) => Place { at: Some(*at), ..Place::default() },
+                SessionEnd::Written(end) => {
+                    let end = self.forest.find(*end).ok_or_else(gone)?;
+                    self.place(store, self.tail_of(end))?
+                }
+            };
+            return Ok(Some(Place { is_journaled: true, ..place }));
+        }
+        if let Some(named) = branch(store, id)? {
+            let Some(ix) = self.forest.find(named) else { return Ok(None) };
+            let place = self.place(store, self.below(ix))?;
+            return Ok(Some(Place { branch: Some((id.to_string(), named)), ..place }));
+        }
+        let message = BubbId::parse(id.as_bytes()).and_then(|id| self.forest.find(id));
+        match message.filter(|&ix| self.forest.store_of(ix).is_none()) {
+            Some(ix) => self.place(store, self.below(ix)).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The place at a tail: what an unfinished turn left behind its question is stepped over.
+    fn place(&self, store: &Store, tail: Ix) -> Result<Place> {
+        let pending = waiting_at(store, &self.forest.name(tail))?.map(|_| self.forest.name(tail).id);
+        let is_left = |name: &Name| {
+            name.hidden
+                && match name.kind {
+                    Kind::Assistant | Kind::Tool => true,
+                    Kind::System => read_request(store, name).is_some(),
+                    Kind::User => false,
+                }
+        };
+        let mut up = self.forest.up(tail).map(|ix| self.forest.name(ix));
+        let at = up.find(|name| !is_left(name)).map(|name| name.id);
+        Ok(Place { at, pending, ..Place::default() })
+    }
+}
+
+/// The bubb of a branch; none of what is no name of one.
+fn branch(store: &Store, name: &str) -> Result<Option<BubbId>> {
+    match lepo_store::store::check_branch_name(name) {
+        Ok(()) => store.branches().get(name),
+        Err(_) => Ok(None),
+    }
+}
+
+/// For each of `ends` the newest tail whose conversation meets it before another of them. What a fork wrote is its
+/// own: it is not what its origin goes on with.
+fn newest(forest: &Forest, tails: &[Ix], ends: &HashSet<Ix>) -> HashMap<Ix, Ix> {
+    let (mut newest, mut passed) = (HashMap::new(), HashSet::new());
+    for &tail in tails {
+        for ix in forest.up(tail) {
+            if !passed.insert(ix) {
+                break;
+            }
+            if ends.contains(&ix) {
+                newest.entry(ix).or_insert(tail);
+                break;
+            }
+        }
+    }
+    newest
+}

@@ -1,0 +1,124 @@
+//! Slash commands of an editor's session: those that make sense without a terminal, and prompts by their names.
+
+use lepo_acp::update::Command;
+use lepo_base::error::{Error, Result};
+use lepo_store::store::Store;
+use lepo_turn::config::{Filling, Paths};
+use lepo_turn::{PromptWish, Prompts, Verdict};
+
+/// What a slash command asks for.
+#[derive(Debug, PartialEq)]
+pub enum Wish {
+    /// The last question, answered again.
+    Retry,
+    /// A summary to go on from.
+    Compact(String),
+    /// The place before the last question.
+    Undo,
+    /// A branch at the end of the conversation.
+    Branch(String),
+    /// A decision on the request that waits.
+    Decide(Verdict),
+    /// A question, and the model that a prompt names.
+    Ask(String, Option<String>),
+    /// A prompt of an MCP server.
+    Served(PromptWish),
+}
+
+const COMMANDS: &[(&str, &str, Option<&str>)] = &[
+    ("retry", "Answer the last question again", None),
+    ("undo", "Go back to before the last question; nothing is deleted", None),
+    ("compact", "Go on from a summary of the conversation", Some("what matters")),
+    ("branch", "Name this place; the branch moves on with the answers", Some("name")),
+    ("approve", "Run the pending request", None),
+    ("deny", "Refuse the pending request", None),
+];
+
+/// The commands and prompts that there are.
+pub fn available(store: &Store, paths: &Paths) -> Vec<Command> {
+    let own = COMMANDS.iter().map(|(name, about, hint)| Command {
+        name: name.to_string(),
+        about: about.to_string(),
+        hint: hint.map(str::to_string),
+    });
+    let prompts = Prompts { store: Some(store), paths }.list().unwrap_or_default();
+    let prompts = prompts.into_iter().filter(|prompt| prompt.counts && prompt.prompt.is_some());
+    let mut all: Vec<Command> = own.collect();
+    for prompt in prompts {
+        if all.iter().all(|known| known.name != prompt.name) {
+            let about = "A prompt of yours".to_string();
+            all.push(Command { name: prompt.name, about, hint: Some("words".into()) });
+        }
+    }
+    all
+}
+
+/// What a text asks for, if it is a slash command: a line that begins with a slash and a word that is no path.
+pub fn wish(text: &str, servers: &[String], prompts: &Prompts<'_>) -> Result<Option<Wish>> {
+    let line = text.trim_end();
+    let Some(rest) = line.strip_prefix('/').filter(|rest| !rest.contains('\n')) else { return Ok(None) };
+    let (word, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let is_path = word.split(':').next().is_some_and(|name| name.contains('/'));
+    if word.is_empty() || is_path {
+        return Ok(None);
+    }
+    let words = words.trim();
+    let wish = match word {
+        "retry" => Wish::Retry,
+        "undo" => Wish::Undo,
+        "compact" => Wish::Compact(words.to_string()),
+        "branch" => Wish::Branch(words.to_string()),
+        "approve" => Wish::Decide(Verdict::Approve),
+        "deny" => Wish::Decide(Verdict::Deny),
+        name => return other(name, words, servers, prompts).map(Some),
+    };
+    let takes_words = matches!(wish, Wish::Compact(_) | Wish::Branch(_));
+    match takes_words || words.is_empty() {
+        true => Ok(Some(wish)),
+        false => Err(Error::usage(format!("/{word} takes no argument"))),
+    }
+}
+
+/// A prompt of a server, or one of the person's own.
+fn other(name: &str, words: &str, servers: &[String], prompts: &Prompts<'_>) -> Result<Wish> {
+    let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
+    let of_server = servers.iter().find_map(|server| {
+        let prompt = name.strip_prefix(server.as_str())?.strip_prefix(':')?;
+        Some((server.clone(), prompt.to_string()))
+    });
+    if let Some((server, name)) = of_server {
+        return Ok(Wish::Served(PromptWish { server, name, named: Vec::new(), words }));
+    }
+    let prompt = prompts.find(name).map_err(|error| match error.message.starts_with("no prompt") {
+        true => Error::usage(format!("no command or prompt /{name}"))
+            .hint("a space before the slash makes it a question"),
+        false => error,
+    })?;
+    let (text, _) = prompt.fill(name, Filling { words: &words, stdin: None })?;
+    Ok(Wish::Ask(text, prompt.model))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lepo_base::env::Env;
+
+    #[test]
+    fn a_slash_begins_a_command_unless_it_begins_a_path() {
+        let paths = Paths::from_env(&Env::of(&[("HOME", "/nowhere")])).unwrap();
+        let prompts = Prompts { store: None, paths: &paths };
+        let read = |text: &str| wish(text, &["docs".to_string()], &prompts);
+        assert_eq!(read("/retry ").unwrap(), Some(Wish::Retry));
+        assert_eq!(read("/compact the figures").unwrap(), Some(Wish::Compact("the figures".into())));
+        assert_eq!(read("/deny").unwrap(), Some(Wish::Decide(Verdict::Deny)));
+        assert!(
+            matches!(read("/docs:explain a 'b c'").unwrap(), Some(Wish::Served(wish)) if wish.words.len() == 2)
+        );
+        for question in ["hello", " /retry", "/etc/passwd is what?", "/", "/retry\nagain"] {
+            assert_eq!(read(question).unwrap(), None, "{question}");
+        }
+        for wrong in ["/retry now", "/nothing"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The question for permission before a request is carried out: the editor asks the person.
+
+use super::front::AcpFront;
+use crate::ui::permission_words;
+use lepo_acp::TEXT;
+use lepo_acp::permission::{self, Choice, Outcome};
+use lepo_acp::update::{Status, ToolCall, Voice};
+use lepo_base::error::Result;
+use lepo_tool::{Proposal, Reply};
+
+/// Asks about one request. An editor that cannot ask, or leaves the question, leaves the request waiting.
+pub async fn ask(front: &mut AcpFront<'_>, proposal: &Proposal) -> Result<Reply> {
+    let words = permission_words(proposal);
+    let Some(open) = front.open_call() else { return Ok(Reply::NoTerminal) };
+    if words.text.len() > TEXT {
+        let said = "The request is too long to be shown here: decide on it in a terminal.\n";
+        front.peer.say(&front.session.id, Voice::Agent, said);
+        return Ok(Reply::NoTerminal);
+    }
+    let mut options = vec![(Choice::AllowOnce, "Allow")];
+    if words.may_be_kept {
+        options.push((Choice::AllowAlways, "Allow for this session"));
+    }
+    options.push((Choice::RejectOnce, "Reject"));
+    let call = ToolCall {
+        id: open.to_string(),
+        title: Some(words.title),
+        status: Some(Status::Pending),
+        texts: Some(vec![words.text]),
+        ..ToolCall::default()
+    };
+    let params = permission::params(&front.session.id, &call, &options);
+    let answer = front.peer.ask(permission::METHOD, &params).answer().await;
+    front.session.state.borrow_mut().asks_again = false;
+    let outcome = match &answer {
+        Some(Ok(result)) => permission::outcome(result, &options),
+        // It has nobody to ask.
+        Some(Err(_)) => return Ok(Reply::NoTerminal),
+        None => Outcome::Cancelled,
+    };
+    Ok(match outcome {
+        Outcome::Chosen(Choice::AllowOnce) => Reply::Yes,
+        Outcome::Chosen(Choice::AllowAlways) => Reply::Always,
+        Outcome::Chosen(Choice::RejectOnce | Choice::RejectAlways) => Reply::No,
+        Outcome::Cancelled => {
+            front.withdrew = true;
+            Reply::NoTerminal
+        }
+    })
+}

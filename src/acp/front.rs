@@ -1,0 +1,169 @@
+//! The view of a turn for an editor: what is said and thought as it comes, and tool calls from request to result.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::{Value, json};
+
+use super::consent;
+use super::peer::Peer;
+use super::session::Session;
+use super::tool_calls::{asked, result};
+use crate::term::one_line;
+use lepo_acp::TEXT;
+use lepo_acp::update::{Status, ToolCall, Update, Voice};
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_tool::{Proposal, Reply};
+use lepo_turn::{Event, Front};
+
+/// The view of one turn.
+pub struct AcpFront<'f> {
+    /// The editor.
+    pub peer: &'f Peer,
+    /// The session.
+    pub session: &'f Session,
+    /// The editor left a question for permission unanswered, or withdrew it.
+    pub withdrew: bool,
+    /// What was said or thought and is not sent yet.
+    voice: Voice,
+    text: String,
+    /// The tool call that has no result yet.
+    open: Option<BubbId>,
+}
+
+impl<'f> AcpFront<'f> {
+    /// A view of a turn that begins.
+    pub fn new(peer: &'f Peer, session: &'f Session) -> AcpFront<'f> {
+        AcpFront { peer, session, withdrew: false, voice: Voice::Agent, text: String::new(), open: None }
+    }
+
+    /// Sends what was said so far.
+    pub fn flush(&mut self) {
+        if !self.text.is_empty() {
+            self.peer.say(&self.session.id, self.voice, &self.text);
+            self.text.clear();
+        }
+    }
+
+    /// The id of the tool call that is open, where it is asked about.
+    pub fn open_call(&self) -> Option<BubbId> {
+        self.open
+    }
+
+    /// Takes this as the tool call that is open: it was told of before.
+    pub fn goes_on_with(&mut self, request: BubbId) {
+        self.open = Some(request);
+    }
+
+    fn said(&mut self, voice: Voice, text: &str) {
+        if self.voice != voice || self.text.len() + text.len() > TEXT {
+            self.flush();
+            self.voice = voice;
+        }
+        self.text.push_str(text);
+    }
+
+    fn update(&mut self, update: &Update) {
+        self.flush();
+        self.peer.update(&self.session.id, update);
+    }
+
+    /// More of the tool call that is open.
+    fn more(&mut self, more: impl FnOnce(ToolCall) -> ToolCall) {
+        if let Some(open) = self.open {
+            let call = more(ToolCall { id: open.to_string(), ..ToolCall::default() });
+            self.update(&Update::ToolUpdate(call));
+        }
+    }
+
+    fn wrote(&mut self, name: &Name, bytes: Option<&[u8]>) {
+        if !name.hidden && matches!(name.kind, Kind::User | Kind::Assistant) {
+            self.session.wrote(name.id);
+        }
+        let told = json!({ "lepo": { "message": message(name) } });
+        let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
+        let follows_open = self.open.is_some() && self.open == name.prev;
+        if name.hidden
+            && matches!(name.kind, Kind::System | Kind::Assistant)
+            && let Some(call) = asked(name, &text)
+        {
+            self.open = Some(name.id);
+            return self.update(&Update::ToolCall(ToolCall { meta: Some(told), ..call }));
+        }
+        if name.hidden && follows_open {
+            let call = result(&text);
+            self.more(|open| ToolCall { id: open.id, meta: Some(told), ..call });
+            self.open = None;
+            return;
+        }
+        let updated = lepo_base::when::iso_utc(name.id.time());
+        self.update(&Update::Info { title: None, updated: Some(updated), meta: Some(told) });
+    }
+}
+
+/// A bubb's name, for programs.
+pub fn message(name: &Name) -> Value {
+    json!({
+        "id": name.id.to_string(),
+        "kind": name.kind.word(),
+        "hidden": name.hidden,
+        "prev": name.prev.map(|prev| prev.to_string()),
+    })
+}
+
+impl Front for AcpFront<'_> {
+    fn happens(&mut self, event: Event<'_>) {
+        match event {
+            Event::Text(text) => self.said(Voice::Agent, text),
+            Event::Thinking(text) => self.said(Voice::Thought, text),
+            Event::Pause | Event::NotFinal | Event::Done => self.flush(),
+            Event::Say(text) => {
+                self.flush();
+                self.peer.say(&self.session.id, Voice::Thought, &format!("{text}\n"));
+            }
+            Event::Announce(_) | Event::Approved(_) | Event::CommandStarted(_) | Event::ToolStarted(_) => {
+                self.more(|call| ToolCall { status: Some(Status::InProgress), ..call });
+            }
+            Event::WebCall(call) => {
+                self.flush();
+                self.peer.say(&self.session.id, Voice::Thought, &format!("{}: {}\n", call.tool, call.about));
+            }
+            Event::Citation(page) => {
+                let (title, url) = (one_line(&page.title), one_line(&page.url));
+                self.said(Voice::Agent, &format!("\n\n{title}: {url}"));
+            }
+            Event::Progress(words) => {
+                let words: String = words.chars().take(1000).collect();
+                self.more(|call| ToolCall { texts: Some(vec![words]), ..call });
+            }
+            Event::Bubb(name, bytes) => self.wrote(name, bytes),
+            // The result has it.
+            Event::Waiting | Event::CommandOutput(..) => {}
+        }
+    }
+
+    fn shows_at_once(&self) -> bool {
+        true
+    }
+
+    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+        self.flush();
+        Box::pin(consent::ask(self, proposal))
+    }
+}
+
+/// A view that shows nothing: of a summary that is made on the way.
+pub struct Silent;
+
+impl Front for Silent {
+    fn happens(&mut self, _: Event<'_>) {}
+
+    fn shows_at_once(&self) -> bool {
+        false
+    }
+
+    fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+        Box::pin(async { Ok(Reply::NoTerminal) })
+    }
+}

@@ -1,0 +1,58 @@
+//! Messages that come on stdin, read and parsed in a thread of their own; few wait at a time.
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use lepo_acp::lines::{LONGEST_READ, Line, LineBuffer};
+use lepo_acp::rpc::Incoming;
+use lepo_base::error::{Error, Result};
+
+/// Messages that wait to be served at most: whoever sends more waits.
+const WAITING: usize = 16;
+
+/// Begins to read. The receiver ends with the input.
+pub fn read_stdin() -> Result<Receiver<Incoming>> {
+    let (sender, receiver) = channel(WAITING);
+    std::thread::Builder::new()
+        .name("inbox".into())
+        .spawn(move || read(&sender))
+        .map_err(|error| Error::store("cannot start a thread").because(error))?;
+    Ok(receiver)
+}
+
+fn read(sender: &Sender<Incoming>) {
+    let stdin = rustix::stdio::stdin();
+    let mut lines = LineBuffer::new(LONGEST_READ);
+    let mut bytes = vec![0; 64 << 10];
+    let hand_on = |line: Line<'_>| {
+        let message = match line {
+            Line::Whole(line) => Incoming::read(line),
+            Line::TooLong => Some(Incoming::too_long(LONGEST_READ)),
+        };
+        // The session is over if nobody takes it.
+        message.is_none_or(|message| sender.blocking_send(message).is_ok())
+    };
+    loop {
+        match rustix::io::read(stdin, bytes.as_mut_slice()) {
+            Ok(0) => break,
+            Ok(n) => {
+                let mut goes_on = true;
+                lines.feed(bytes.get(..n).unwrap_or_default(), |line| goes_on = goes_on && hand_on(line));
+                if !goes_on {
+                    return;
+                }
+            }
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => {
+                let _ = poll(&mut [PollFd::from_borrowed_fd(stdin, PollFlags::IN)], None);
+            }
+            Err(_) => break,
+        }
+    }
+    if lines.is_open() {
+        lines.end(|line| {
+            let _ = hand_on(line);
+        });
+    }
+}

@@ -1,0 +1,91 @@
+//! The sessions of a store, as `lepo ls` lists its conversations, a page at a time.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::begin::Lines;
+use crate::term::excerpt_within;
+use lepo_acp::agent::{self, Listed};
+use lepo_base::error::Result;
+use lepo_base::when;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Forest, Ix, Origins};
+use lepo_store::store::{SessionEnd, Store};
+
+/// Sessions of one page.
+const PAGE: usize = 50;
+
+/// Columns of a title.
+const TITLE: usize = 80;
+
+/// A page of the sessions of a folder, newest first, from a cursor on.
+pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
+    let lines = Lines::read(store)?;
+    let mut all = entries(store, &lines)?;
+    // Newest first; where two end at one bubb, by their ids.
+    all.sort_by(|one, other| other.cmp(one));
+    let key = |(ix, id): &(Ix, String)| format!("{} {id}", lines.forest.name(*ix).id);
+    let rest: Vec<(Ix, String)> = all
+        .into_iter()
+        .skip_while(|entry| cursor.is_some_and(|cursor| key(entry).as_str() >= cursor))
+        .collect();
+    let (page, after) = rest.split_at(rest.len().min(PAGE));
+    let next = page.last().filter(|_| !after.is_empty()).map(key);
+    let titles = Titles::of(store, &lines.forest);
+    let listed = |(ix, id): &(Ix, String)| Listed {
+        id: id.clone(),
+        cwd: cwd.to_string_lossy().into_owned(),
+        title: titles.title(*ix),
+        updated: Some(when::iso_utc(lines.forest.name(*ix).id.time())),
+    };
+    Ok(agent::list(&page.iter().map(listed).collect::<Vec<_>>(), next))
+}
+
+/// Each session with the bubb at which it ends.
+fn entries(store: &Store, lines: &Lines) -> Result<Vec<(Ix, String)>> {
+    let (mut all, mut known) = (Vec::new(), HashSet::new());
+    for (id, end) in &lines.sessions {
+        let ix = match end {
+            SessionEnd::Empty => None,
+            SessionEnd::Fork(at) => lines.forest.find(*at),
+            SessionEnd::Written(end) => lines.forest.find(*end).map(|end| lines.tail_of(end)),
+        };
+        if let Some(ix) = ix {
+            known.insert(ix);
+            all.push((ix, id.clone()));
+        }
+    }
+    let branches = store.branches().by_bubb()?;
+    for &tail in lines.tails.iter().filter(|tail| !known.contains(tail)) {
+        let id = lines.forest.name(tail).id;
+        let branch = branches.get(&id).and_then(|names| names.iter().min());
+        all.push((tail, branch.cloned().unwrap_or_else(|| id.to_string())));
+    }
+    Ok(all)
+}
+
+/// Titles of conversations: given ones, else their first questions.
+pub struct Titles<'t> {
+    store: &'t Store,
+    forest: &'t Forest,
+    given: std::collections::HashMap<BubbId, String>,
+}
+
+impl<'t> Titles<'t> {
+    /// Of the conversations of a store.
+    pub fn of(store: &'t Store, forest: &'t Forest) -> Titles<'t> {
+        Titles { store, forest, given: store.titles().all() }
+    }
+
+    /// The title of the conversation that ends here.
+    pub fn title(&self, ix: Ix) -> Option<String> {
+        let origin = Origins::of(self.forest).origin(ix);
+        let title = match self.given.get(&self.forest.name(origin.root).id) {
+            Some(title) => title.clone(),
+            None => self.store.bubbs().words(&self.forest.name(origin.question?)).ok()?,
+        };
+        Some(excerpt_within(&title, TITLE)).filter(|title| !title.is_empty())
+    }
+}

@@ -1,0 +1,199 @@
+//! A question from the blocks of a prompt: words, files below the folder as context, images as attachments.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use url::Url;
+
+use crate::term::one_line;
+use lepo_acp::content::Block;
+use lepo_base::error::{Error, Result};
+use lepo_turn::attach::{Gathering, Looked, NewFile};
+use lepo_turn::{ContextFile, Part, Question, join_parts};
+
+/// A prompt, read.
+#[derive(Default)]
+pub struct Entry {
+    /// Its words.
+    pub text: String,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+    context: Vec<ContextFile>,
+    files: Vec<NewFile>,
+    /// A block that cannot be sent.
+    wrong: Option<Error>,
+    /// The last block was words.
+    ends_in_words: bool,
+}
+
+impl Entry {
+    /// Reads the blocks of a prompt in a folder.
+    pub fn read(blocks: Vec<Block>, cwd: &Path) -> Entry {
+        let mut entry = Entry::default();
+        for block in blocks {
+            let is_words = matches!(block, Block::Text(_));
+            if let Err(error) = entry.block(block, cwd) {
+                entry.wrong.get_or_insert(error);
+            }
+            entry.ends_in_words = is_words;
+        }
+        entry
+    }
+
+    /// True if it is words alone.
+    pub fn is_words(&self) -> bool {
+        self.context.is_empty() && self.files.is_empty() && self.wrong.is_none()
+    }
+
+    /// The question with all that goes with it. If there is none, the words come with the error.
+    pub fn question(self) -> std::result::Result<Question, (Error, String)> {
+        let Entry { text, context, files, wrong, .. } = self;
+        match wrong {
+            Some(error) => Err((error, text)),
+            None => join_parts(vec![typed(&text)], context, files).map_err(|error| (error, text)),
+        }
+    }
+
+    fn block(&mut self, block: Block, cwd: &Path) -> Result<()> {
+        match block {
+            Block::Text(text) => {
+                if self.ends_in_words && !self.text.ends_with(char::is_whitespace) {
+                    self.text.push_str("\n\n");
+                }
+                self.text.push_str(&text);
+            }
+            Block::Image { data, .. } => {
+                let file = NewFile::read("image", decoded("the image", &data)?)?;
+                self.files.push(file);
+            }
+            Block::Link { uri, name } => match below(cwd, &uri) {
+                Some((path, shown)) => {
+                    self.mention(&shown);
+                    let mut gathering = Gathering::default();
+                    let taken = gathering.take(&path)?;
+                    self.notes.extend(gathering.notes().iter().map(|note| one_line(note)));
+                    let name = |file: ContextFile| {
+                        let path = Path::new(&file.path);
+                        let below = path.strip_prefix(&path_of(cwd)).unwrap_or(path);
+                        ContextFile { path: one_line(&below.to_string_lossy()), ..file }
+                    };
+                    self.context.extend(taken.into_iter().map(name));
+                }
+                None => {
+                    self.mention(&one_line(&name));
+                    let uri: String = one_line(&uri).chars().take(300).collect();
+                    self.notes
+                        .push(format!("note: {uri} is not sent: it is no file below {}", cwd.display()));
+                }
+            },
+            Block::TextResource { uri, text } => {
+                let path = self.mention_of(cwd, &uri);
+                self.context.push(ContextFile { path, content: Looked::Other(text.into_bytes()) });
+            }
+            Block::BlobResource { uri, data } => {
+                let path = self.mention_of(cwd, &uri);
+                let content = NewFile::of_bytes(&path, decoded(&path, &data)?)?;
+                self.context.push(ContextFile { path, content });
+            }
+            Block::Other(kind) => {
+                return Err(Error::usage(format!("a block of type {kind:?} cannot be sent")));
+            }
+        }
+        Ok(())
+    }
+
+    fn mention(&mut self, name: &str) {
+        self.text.push_str(&format!("@{name}"));
+    }
+
+    /// Mentions a resource; the path or address that it stands under.
+    fn mention_of(&mut self, cwd: &Path, uri: &str) -> String {
+        let shown = match below(cwd, uri) {
+            Some((_, shown)) => shown,
+            None => one_line(uri).chars().take(300).collect(),
+        };
+        self.mention(&shown);
+        shown
+    }
+}
+
+/// Words that the person typed.
+pub fn typed(text: &str) -> Part {
+    let content = Looked::Other(text.as_bytes().to_vec());
+    Part { from: "the question".into(), content, fenced: false, typed: true }
+}
+
+fn decoded(what: &str, data: &str) -> Result<Vec<u8>> {
+    STANDARD.decode(data).map_err(|error| Error::usage(format!("{what} is no base64")).because(error))
+}
+
+fn path_of(cwd: &Path) -> PathBuf {
+    cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf())
+}
+
+/// The file or folder below `cwd` that an address names, links resolved, and its path from there.
+fn below(cwd: &Path, uri: &str) -> Option<(PathBuf, String)> {
+    let url = Url::parse(uri).ok().filter(|url| url.scheme() == "file")?;
+    let path = url.to_file_path().ok()?.canonicalize().ok()?;
+    let shown = path.strip_prefix(path_of(cwd)).ok()?.to_string_lossy().into_owned();
+    // Nothing that is waited for, such as a fifo.
+    let is_plain = path.metadata().is_ok_and(|meta| meta.is_file() || meta.is_dir());
+    is_plain.then(|| (path, one_line(if shown.is_empty() { "." } else { &shown })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(path: &Path, name: &str) -> Block {
+        Block::Link { uri: Url::from_file_path(path).unwrap().to_string(), name: name.into() }
+    }
+
+    #[test]
+    fn files_below_the_folder_are_context_and_others_are_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let (cwd, outside) = (dir.path().join("work"), dir.path().join("key"));
+        std::fs::create_dir(&cwd).unwrap();
+        std::fs::write(cwd.join("a 가.txt"), "inner\n").unwrap();
+        std::fs::write(&outside, "secret").unwrap();
+        std::os::unix::fs::symlink(&outside, cwd.join("link")).unwrap();
+        let blocks = vec![
+            Block::Text("look at ".into()),
+            link(&cwd.join("a 가.txt"), "a"),
+            Block::Text(" and ".into()),
+            link(&cwd.join("link"), "link"),
+            link(&cwd.join("../key"), "key"),
+            Block::Link { uri: "https://example.org/".into(), name: "page".into() },
+            Block::TextResource { uri: "zed:///selection".into(), text: "picked".into() },
+        ];
+        let entry = Entry::read(blocks, &cwd);
+        assert_eq!(entry.text, "look at @a 가.txt and @link@key@page@zed:///selection");
+        assert_eq!(entry.notes.len(), 3, "{:?}", entry.notes);
+        let question = entry.question().unwrap();
+        assert!(question.text.ends_with("a 가.txt:\n```\ninner\n```\n\nzed:///selection:\n```\npicked\n```"));
+        assert!(!question.text.contains("secret"));
+    }
+
+    #[test]
+    fn what_cannot_be_sent_leaves_the_words() {
+        let cwd = Path::new("/");
+        for (block, why) in [
+            (Block::Image { mime: "image/png".into(), data: "!".into() }, "the image is no base64"),
+            (
+                Block::Image { mime: "image/png".into(), data: STANDARD.encode("text") },
+                "image cannot be attached",
+            ),
+            (Block::Other("audio".into()), "a block of type \"audio\" cannot be sent"),
+        ] {
+            let (error, text) =
+                Entry::read(vec![Block::Text("what?".into()), block], cwd).question().err().unwrap();
+            assert!(error.chain().starts_with(why), "{}", error.chain());
+            assert_eq!(text, "what?");
+        }
+        let blank = Entry::read(vec![Block::Text(" \n".into())], cwd).question();
+        assert!(blank.is_err_and(|(error, _)| error.chain().starts_with("the question is blank")));
+        let two = Entry::read(vec![Block::Text("a".into()), Block::Text("b".into())], cwd);
+        assert_eq!(two.text, "a\n\nb");
+    }
+}

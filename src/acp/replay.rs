@@ -1,0 +1,138 @@
+//! What was said in a conversation, as updates: messages with their ids, and the tool calls on the way to each answer.
+
+use std::collections::HashSet;
+
+use super::peer::Peer;
+use super::tool_calls::{asked, result};
+use lepo_acp::content;
+use lepo_acp::update::{ToolCall, Update, Voice};
+use lepo_base::error::Result;
+use lepo_store::bubb::{Attachment, BubbId, Kind, Name, split_attachments};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::Store;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// Bytes of an image that is shown again; of a larger one its label is.
+const IMAGE: u64 = 512 << 10;
+
+/// Tells of a conversation.
+pub struct Replay<'r> {
+    /// The editor.
+    pub peer: &'r Peer,
+    /// The session's id.
+    pub session: &'r str,
+    /// The store.
+    pub store: &'r Store,
+    /// Its forest.
+    pub forest: &'r Forest,
+}
+
+impl Replay<'_> {
+    /// Tells of everything up to `at`, and of the request that waits behind it.
+    pub async fn tell(&self, at: Option<BubbId>, pending: Option<BubbId>) -> Result<()> {
+        let path =
+            at.and_then(|at| self.forest.find(at)).map(|ix| self.forest.conv(ix).path).unwrap_or_default();
+        let on_path: HashSet<Ix> = path.iter().copied().collect();
+        for pair in path.iter().map(Some).chain([None]).collect::<Vec<_>>().windows(2) {
+            let (Some(&ix), next) = (pair[0], pair[1].copied()) else { continue };
+            self.message(ix)?;
+            self.side(ix, next, &on_path, pending)?;
+            while !self.peer.takes_more() {
+                tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            }
+        }
+        Ok(())
+    }
+
+    fn message(&self, ix: Ix) -> Result<()> {
+        let name = self.forest.name(ix);
+        if name.hidden {
+            return self.hidden(&name);
+        }
+        let (id, text) = (name.id.to_string(), self.store.bubbs().text(&name)?);
+        let say = |voice, text: &str| self.peer.say_as(self.session, voice, text, Some(&id));
+        match name.kind {
+            Kind::User => {
+                let (words, files) = split_attachments(&text);
+                say(Voice::User, words);
+                files.iter().for_each(|file| self.file(file, &id));
+            }
+            Kind::System => say(Voice::User, &text),
+            Kind::Assistant | Kind::Tool => match self.store.bubbs().speaker(self.forest, &name) {
+                Some(speaker) => {
+                    say(Voice::Agent, &format!("**{}**\n\n{text}\n\n", crate::term::one_line(&speaker)));
+                }
+                None => say(Voice::Agent, &text),
+            },
+        }
+        Ok(())
+    }
+
+    fn file(&self, file: &Attachment, message: &str) {
+        let is_shown = file.media.is_image() && file.len <= IMAGE;
+        let bytes = is_shown.then(|| self.store.blobs().bytes(&file.hash)).flatten();
+        let content = match bytes {
+            Some(bytes) => content::image(file.media.mime(), &STANDARD.encode(bytes)),
+            None => content::text(&format!("\n\n{}", file.label())),
+        };
+        let message = Some(message.to_string());
+        self.peer.update(self.session, &Update::Chunk { voice: Voice::User, content, message, meta: None });
+    }
+
+    /// The hidden bubbs that follow one of the path beside it: calls and results on the way to what follows next.
+    fn side(&self, from: Ix, next: Option<Ix>, on_path: &HashSet<Ix>, pending: Option<BubbId>) -> Result<()> {
+        let from_id = self.forest.name(from).id;
+        let is_answered = next.is_some_and(|next| self.forest.name(next).kind == Kind::Assistant);
+        // Behind the last message stands only what waits, or what was left of a turn.
+        if !is_answered && next.is_some() {
+            return Ok(());
+        }
+        let newest = || self.forest.all().next_back();
+        let Some(end) = next.or_else(|| pending.and_then(|id| self.forest.find(id))).or_else(newest) else {
+            return Ok(());
+        };
+        let (mut follows, mut beside) = (HashSet::from([from]), Vec::new());
+        for ix in self.forest.between(from_id, self.forest.name(end).id) {
+            let name = self.forest.name(ix);
+            if ix == from || !self.forest.prev(ix).is_some_and(|prev| follows.contains(&prev)) {
+                continue;
+            }
+            if name.hidden && !on_path.contains(&ix) {
+                follows.insert(ix);
+                beside.push(name);
+            } else if !name.hidden && Some(ix) != next {
+                // Another answer to the same question: these were on the way to that.
+                beside.clear();
+            }
+        }
+        beside.iter().try_for_each(|name| self.hidden(name))
+    }
+
+    /// A call, its result, or words around them; a system prompt is not said.
+    fn hidden(&self, name: &Name) -> Result<()> {
+        let text = self.store.bubbs().text(name)?;
+        if matches!(name.kind, Kind::System | Kind::Assistant)
+            && let Some(call) = asked(name, &text)
+        {
+            self.peer.update(self.session, &Update::ToolCall(call));
+            return Ok(());
+        }
+        let before = name.prev.and_then(|prev| self.forest.find(prev)).map(|ix| self.forest.name(ix));
+        let call = before.filter(|before| before.hidden);
+        let call =
+            call.filter(|call| self.store.bubbs().text(call).is_ok_and(|text| asked(call, &text).is_some()));
+        match (call, name.kind) {
+            (Some(call), _) => {
+                let ended = ToolCall { id: call.id.to_string(), ..result(&text) };
+                self.peer.update(self.session, &Update::ToolUpdate(ended));
+            }
+            (None, Kind::Assistant) => {
+                self.peer.say_as(self.session, Voice::Agent, &text, Some(&name.id.to_string()));
+            }
+            (None, _) => {}
+        }
+        Ok(())
+    }
+}

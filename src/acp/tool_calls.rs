@@ -1,0 +1,113 @@
+//! Requests of a model and their results, as an editor shows tool calls.
+
+use serde_json::{Value, json};
+
+use crate::ui::{in_fence, request_title};
+use lepo_acp::update::{Status, ToolCall, ToolKind};
+use lepo_store::bubb::Name;
+use lepo_tool::ToolRequest;
+
+/// Bytes of a result that are shown, and of what a tool is called with: the messages have all of it.
+const SHOWN: usize = 48 << 10;
+
+/// The tool call that a hidden bubb is, if it is one.
+pub fn asked(name: &Name, text: &str) -> Option<ToolCall> {
+    let (title, kind, input) = match ToolRequest::from_canonical(text) {
+        Some(request) => {
+            let kind = match &request {
+                ToolRequest::Command(_) => ToolKind::Execute,
+                ToolRequest::Call(call) if call.tool.contains("fetch") => ToolKind::Fetch,
+                ToolRequest::Call(_) => ToolKind::Other,
+            };
+            (request_title(&request), kind, request.to_json())
+        }
+        None => {
+            let (title, input) = call_of_others(text)?;
+            (title, ToolKind::Other, input)
+        }
+    };
+    let is_short = input.to_string().len() <= SHOWN;
+    Some(ToolCall {
+        id: name.id.to_string(),
+        title: Some(title),
+        kind: Some(kind),
+        status: Some(Status::Pending),
+        input: Some(if is_short {
+            input
+        } else {
+            json!({ "left_out": "it is long; `lepo show -a` has it" })
+        }),
+        ..ToolCall::default()
+    })
+}
+
+/// A call that is none of lepo's requests: its name, and what it is called with.
+fn call_of_others(text: &str) -> Option<(String, Value)> {
+    let Value::Object(mut call) = serde_json::from_str(text).ok()? else { return None };
+    let (name, arguments) = (call.remove("name")?, call.remove("arguments")?);
+    let name = name.as_str()?;
+    call.is_empty().then(|| (crate::term::excerpt_within(name, 120), arguments))
+}
+
+/// What came of a call: how it ended, and its words.
+pub fn result(text: &str) -> ToolCall {
+    let end = text.floor_char_boundary(SHOWN);
+    let (shown, rest) = text.split_at(end);
+    let mut words = in_fence(shown);
+    if !rest.is_empty() {
+        words.push_str(&format!("\n\n{} more bytes: `lepo show -a` has them", rest.len()));
+    }
+    let mut output = json!({ "text": shown });
+    let exit = exit_code(text);
+    if let Some(exit) = exit {
+        output["exit"] = exit.into();
+    }
+    let failed = ["refused:", "error:", "interrupted:"].iter().any(|begin| text.starts_with(begin));
+    let is_bad = failed || exit.is_some_and(|exit| exit != 0);
+    ToolCall {
+        status: Some(if is_bad { Status::Failed } else { Status::Completed }),
+        texts: Some(vec![words]),
+        output: Some(output),
+        ..ToolCall::default()
+    }
+}
+
+/// The exit code in the result of a command: it stands in a line behind the command.
+fn exit_code(text: &str) -> Option<i64> {
+    let lines = text.strip_prefix("$ ")?.lines();
+    lines.filter_map(|line| line.strip_prefix("exit code: ")).find_map(|code| code.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lepo_store::bubb::{BubbId, Kind};
+
+    #[test]
+    fn results_tell_how_they_ended() {
+        for (text, status, exit) in [
+            ("$ ls\nexit code: 0\nstdout:\nexit code: 7", Status::Completed, Some(0)),
+            ("$ false\nexit code: 1", Status::Failed, Some(1)),
+            ("refused: the user said no", Status::Failed, None),
+            ("exit code: 1", Status::Completed, None),
+            ("", Status::Completed, None),
+        ] {
+            let call = result(text);
+            assert_eq!((call.status, call.output.unwrap()["exit"].as_i64()), (Some(status), exit), "{text}");
+        }
+        let long = result(&"한".repeat(SHOWN));
+        assert!(long.to_json().to_string().len() < 1 << 20);
+    }
+
+    #[test]
+    fn calls_of_others_are_shown_too() {
+        let id = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A").unwrap();
+        let name = Name { id, kind: Kind::Assistant, hidden: true, prev: None };
+        let title = |text: &str| asked(&name, text).and_then(|call| call.title);
+        assert_eq!(title(r#"{"access":"read","command":"ls -l"}"#).as_deref(), Some("ls -l"));
+        assert_eq!(title(r#"{"arguments":{"path":"a"},"name":"Read"}"#).as_deref(), Some("Read"));
+        for other in ["words", "{}", r#"{"name":"a"}"#, r#"{"arguments":{},"name":"a","more":1}"#, "[]"] {
+            assert_eq!(title(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! The turns of a session: a question and its answer, the last question again, a decision on a request that waits.
+
+use serde_json::{Value, json};
+
+use super::commands::{Wish, wish};
+use super::failure::{of_error, of_question};
+use super::front::{AcpFront, Silent};
+use super::list::Titles;
+use super::peer::Peer;
+use super::question::{Entry, typed};
+use super::servers;
+use super::session::{CANCELLED, Session};
+use crate::ui;
+use lepo_acp::agent::{self, Stop};
+use lepo_acp::content::Block;
+use lepo_acp::rpc::RpcError;
+use lepo_acp::update::{Update, Voice};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_model::ModelConfig;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Addressee, Forest, Wanted};
+use lepo_turn::{
+    Ask, Compaction, Decision, KEEP, Prompts, Question, Report, ResourceAddress, Served, Start, StartOptions,
+    TurnEnv, Verdict, join_parts, start,
+};
+
+/// What a prompt is answered with.
+type Answered = std::result::Result<Value, RpcError>;
+
+/// A turn of a session.
+pub struct Turning<'t> {
+    /// The editor.
+    pub peer: &'t Peer,
+    /// The session.
+    pub session: &'t Session,
+    /// The environment, taken for this turn.
+    pub env: &'t mut TurnEnv,
+}
+
+impl Turning<'_> {
+    /// Answers a prompt.
+    pub async fn prompt(&mut self, blocks: Vec<Block>) -> Answered {
+        let entry = Entry::read(blocks, &self.session.cwd);
+        let settled = self.settle().await;
+        // Cancelled before it began, the question is kept as every other.
+        if let Err(error) = settled {
+            return self.not_begun(error, entry.text.clone());
+        }
+        for note in &entry.notes {
+            self.peer.say(&self.session.id, Voice::Thought, &format!("{note}\n"));
+        }
+        if entry.is_words() {
+            let prompts = Prompts { store: Some(&self.session.store), paths: &self.env.configured.paths };
+            match wish(&entry.text, self.env.catalogue.names(), &prompts) {
+                Ok(None) => {}
+                Ok(Some(wish)) => return self.grant(wish).await,
+                Err(error) => return Err(of_error(&error)),
+            }
+        }
+        match entry.question() {
+            Ok(question) => self.ask(question, None).await,
+            Err((error, text)) => self.not_begun(error, text),
+        }
+    }
+
+    /// Asks about the request of an earlier process once more, and goes on with its turn.
+    pub async fn ask_again(&mut self) {
+        let answered = match self.settle().await {
+            Ok(()) => self.decide(Verdict::Ask).await,
+            Err(error) => Err(of_error(&error)),
+        };
+        // No prompt is answered by this: what went wrong is said.
+        if let Err(error) = answered {
+            self.peer.say(&self.session.id, Voice::Agent, &format!("error: {}\n", error.message));
+        }
+    }
+
+    async fn settle(&mut self) -> Result<()> {
+        let paths = self.env.configured.paths.clone();
+        let has_new = !self.session.state.borrow().given.is_empty() || self.has_unused();
+        let more = match has_new {
+            true => servers::ask(self.peer, self.session, &paths).await? && self.has_unused(),
+            false => false,
+        };
+        self.session.settle(self.env, more).await
+    }
+
+    /// True if the person agreed to servers that are not in use yet.
+    fn has_unused(&self) -> bool {
+        let names = self.env.catalogue.names();
+        self.session.state.borrow().agreed.iter().any(|given| !names.contains(&given.config.name))
+    }
+
+    async fn grant(&mut self, wish: Wish) -> Answered {
+        match wish {
+            Wish::Retry => self.retry().await,
+            Wish::Decide(verdict) => self.decide(verdict).await,
+            Wish::Compact(words) => self.compact(&words).await,
+            Wish::Undo => self.undo(),
+            Wish::Branch(name) => self.branch(&name),
+            Wish::Ask(text, model) => {
+                self.peer.say(&self.session.id, Voice::Thought, &format!("{text}\n"));
+                match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
+                    Ok(question) => self.ask(question, model.as_deref()).await,
+                    Err(error) => Err(of_error(&error)),
+                }
+            }
+            Wish::Served(wish) => {
+                let served = Served { prompt: Some(wish), ..Served::default() };
+                let begun = self.forest().and_then(|forest| Ok((self.start(&forest, false)?, forest)));
+                let (start, forest) = begun.map_err(|error| of_error(&error))?;
+                let config = self.model(None).await.map_err(|error| of_error(&error))?;
+                self.turn(&config, &forest, Ask { served, ..Ask::new(start, None, &[]) }).await
+            }
+        }
+    }
+
+    /// Asks a question.
+    async fn ask(&mut self, question: Question, model: Option<&str>) -> Answered {
+        let prepared = self.prepare(&question, model).await;
+        let (config, forest, start) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return self.keep(error, question),
+        };
+        let resources = ResourceAddress::in_question(&question.text, self.env.catalogue.names());
+        let served = Served { resources, prompt: None };
+        let kept = question.clone();
+        match self.take(&config, &forest, Ask { served, ..Ask::new(start, Some(question), &[]) }).await {
+            Ok(answered) => answered,
+            Err(error) => self.keep(error, kept),
+        }
+    }
+
+    /// The model, the forest, and the place of a question; from a summary if it would not fit.
+    async fn prepare(
+        &mut self,
+        question: &Question,
+        model: Option<&str>,
+    ) -> Result<(ModelConfig, Forest, Start)> {
+        let config = self.model(model).await?;
+        self.env.configured.check_files(&question.files, &config)?;
+        let forest = self.forest()?;
+        let start = self.start(&forest, false)?;
+        let Start::Under(tail) = start else { return Ok((config, forest, start)) };
+        if !self.env.compacts_by_itself() {
+            return Ok((config, forest, start));
+        }
+        match self.env.make_room(&config, &forest, tail, question.text.len(), &mut Silent).await? {
+            Some(id) => {
+                self.session.state.borrow_mut().branch = None;
+                Ok((config, self.session.store.names().forest()?, Start::Under(id)))
+            }
+            None => Ok((config, forest, start)),
+        }
+    }
+
+    async fn model(&self, named: Option<&str>) -> Result<ModelConfig> {
+        match named {
+            Some(name) => self.env.settings().model(name),
+            None => self.env.interrupt.or(self.env.configured.choose()).await,
+        }
+    }
+
+    fn forest(&self) -> Result<Forest> {
+        let at = self.session.state.borrow().at;
+        self.session.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(at.into_iter().collect())])
+    }
+
+    /// The start of the next question; or of the last one, if it is answered `again`.
+    fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
+        let at = self.session.state.borrow().at;
+        let tail = at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
+        match (at, tail, again) {
+            (Some(id), None, _) => Err(Error::nothing(format!("message {id} is not in the store any more"))),
+            (None, _, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
+            (None, _, false) => Ok(Start::New),
+            (Some(_), tail, retry) => {
+                start(&self.session.store, forest, StartOptions { new: false, tail, retry })
+            }
+        }
+    }
+
+    async fn retry(&mut self) -> Answered {
+        let begun = self.forest().and_then(|forest| Ok((self.start(&forest, true)?, forest)));
+        let (start, forest) = begun.map_err(|error| of_error(&error))?;
+        let config = self.model(None).await.map_err(|error| of_error(&error))?;
+        self.turn(&config, &forest, Ask::new(start, None, &[])).await
+    }
+
+    /// Decides on the request that waits, and goes on with its turn.
+    async fn decide(&mut self, verdict: Verdict) -> Answered {
+        self.try_to_decide(verdict).await.unwrap_or_else(|error| Err(of_error(&error)))
+    }
+
+    async fn try_to_decide(&mut self, verdict: Verdict) -> Result<Answered> {
+        let pending = self.session.state.borrow().pending;
+        let id = pending.ok_or_else(|| Error::nothing("no request is pending here"))?;
+        let store = self.session.store.clone();
+        let _claim = store.requests().claim(id)?;
+        let forest = store.names().forest_for(&[Wanted::Followed(id)])?;
+        let decision = Decision::on((&store, &self.env.masking), &forest, id, verdict)?;
+        let config = self.model(None).await?;
+        let ask = Ask { decision: Some(decision), ..Ask::new(Start::Decided(id), None, &[]) };
+        self.take(&config, &forest, ask).await
+    }
+
+    async fn turn(&mut self, config: &ModelConfig, forest: &Forest, ask: Ask) -> Answered {
+        self.take(config, forest, ask).await.unwrap_or_else(|error| Err(of_error(&error)))
+    }
+
+    /// Takes the turn, and goes on from what it came to. An error comes from before its beginning.
+    async fn take(&mut self, config: &ModelConfig, forest: &Forest, ask: Ask) -> Result<Answered> {
+        let (insts, warnings) = self.env.insts()?;
+        for warning in warnings {
+            self.peer.say(&self.session.id, Voice::Thought, &format!("warning: {warning}\n"));
+        }
+        let mut front = AcpFront::new(self.peer, self.session);
+        if let Start::Decided(id) = ask.start {
+            front.goes_on_with(id);
+        }
+        let report = self.env.turn(config, &insts, forest, &mut front, ask).await?;
+        front.flush();
+        let withdrew = front.withdrew;
+        self.follow(&report)?;
+        self.tell_state(config).await;
+        Ok(self.answer(report, withdrew))
+    }
+
+    /// The answer to the prompt of a turn.
+    fn answer(&self, report: Report, withdrew: bool) -> Answered {
+        let meta = meta(&report);
+        match report.error {
+            None => Ok(agent::prompted(Stop::EndTurn, meta)),
+            Some(error) if matches!(error.kind, Kind::Signal(_)) => {
+                Ok(agent::prompted(Stop::Cancelled, meta))
+            }
+            Some(error) if error.kind == Kind::Pending => {
+                if withdrew {
+                    return Ok(agent::prompted(Stop::Cancelled, meta));
+                }
+                let hint = error.hint.clone().unwrap_or_default();
+                let words = format!("{}\n\n{}\n", error.chain(), ui::in_fence(&hint));
+                self.peer.say(&self.session.id, Voice::Agent, &words);
+                Ok(agent::prompted(Stop::EndTurn, meta))
+            }
+            Some(error) => Err(of_question(&ui::with_kept_question(error, report.user), report.user)),
+        }
+    }
+
+    fn follow(&self, report: &Report) -> Result<()> {
+        let mut state = self.session.state.borrow_mut();
+        state.at = report.answer.map(|answer| answer.name.id).or(report.user).or(state.at);
+        state.pending = report.pending;
+        if let Some(answer) = &report.answer {
+            self.session.wrote(answer.name.id);
+            if let Some((name, from)) = state.branch.take() {
+                let moved = self.session.store.branches().advance(&name, from, answer.name.id)?;
+                state.branch = moved.then_some((name, answer.name.id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the title where it is another one, and how much of the window is filled.
+    async fn tell_state(&self, config: &ModelConfig) {
+        let (Ok(forest), Some(at)) = (self.forest(), self.session.state.borrow().at) else { return };
+        let ix = forest.find(at);
+        let title = ix.and_then(|ix| Titles::of(&self.session.store, &forest).title(ix));
+        if title.is_some() && self.session.state.borrow().title != title {
+            self.session.state.borrow_mut().title = title.clone();
+            self.peer.update(&self.session.id, &Update::Info { title, updated: None, meta: None });
+        }
+        if let Some(fill) = self.env.fill_in_time(config, &forest, at, 0).await {
+            let usage = Update::Usage { used: fill.tokens, size: fill.window };
+            self.peer.update(&self.session.id, &usage);
+        }
+    }
+
+    /// A question that cannot be asked: its words are kept, unless there are none.
+    fn not_begun(&self, error: Error, text: String) -> Answered {
+        match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
+            Ok(question) => self.keep(error, question),
+            Err(_) => Err(of_error(&error)),
+        }
+    }
+
+    /// Keeps a question that cannot be answered yet.
+    fn keep(&self, error: Error, question: Question) -> Answered {
+        let kept = self.forest().and_then(|forest| {
+            let start = self.start(&forest, false)?;
+            self.env.keep_question(&forest, start, question)
+        });
+        let kept = match kept {
+            Ok(name) => name.id,
+            Err(failed) => return Err(of_error(&failed)),
+        };
+        self.session.wrote(kept);
+        self.session.state.borrow_mut().at = Some(kept);
+        match error.kind {
+            Kind::Signal(_) => Ok(agent::prompted(Stop::Cancelled, question_meta(kept))),
+            _ => Err(of_question(&error, Some(kept))),
+        }
+    }
+
+    async fn compact(&mut self, words: &str) -> Answered {
+        let compacted = async {
+            let forest = self.forest()?;
+            let Start::Under(tail) = self.start(&forest, false)? else {
+                return Err(Error::nothing("there is nothing to summarise yet"));
+            };
+            let config = self.model(None).await?;
+            let (insts, _) = self.env.insts()?;
+            let instruction = Some(words).filter(|words| !words.is_empty());
+            let wanted = Compaction { tail, keep: KEEP, instruction };
+            self.env.compact(&config, &insts, &forest, wanted, &mut Silent).await
+        };
+        match compacted.await {
+            Ok(id) => {
+                self.goes_on_at(Some(id));
+                self.done(&format!("On from a summary: {id}; the conversation before it stays as it is."))
+            }
+            Err(error) if error.kind == Kind::Signal(CANCELLED) => {
+                Ok(agent::prompted(Stop::Cancelled, json!({})))
+            }
+            Err(error) => Err(of_error(&error)),
+        }
+    }
+
+    fn undo(&mut self) -> Answered {
+        let before = self.forest().and_then(|forest| {
+            let at = self.session.state.borrow().at.and_then(|id| forest.find(id));
+            let question = at.and_then(|ix| forest.last_question(ix));
+            let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
+            Ok(forest.name(question).prev)
+        });
+        let before = before.map_err(|error| of_error(&error))?;
+        self.goes_on_at(before);
+        match before {
+            Some(id) => self.done(&format!("Back to {id}; what was said stays in the store.")),
+            None => self.done("Back to the beginning; what was said stays in the store."),
+        }
+    }
+
+    /// The branch stays where the last answer put it.
+    fn goes_on_at(&self, at: Option<BubbId>) {
+        let mut state = self.session.state.borrow_mut();
+        (state.at, state.branch, state.pending) = (at, None, None);
+        if let Some(at) = at {
+            self.session.wrote(at);
+        }
+    }
+
+    fn branch(&self, name: &str) -> Answered {
+        let named = || {
+            lepo_store::store::check_branch_name(name)?;
+            let at = self.session.state.borrow().at;
+            let at = at.ok_or_else(|| Error::nothing("there is nothing to name yet"))?;
+            match self.session.store.branches().make(name, at)? {
+                true => Ok(at),
+                false => Err(Error::nothing(format!("branch {name} is there already"))),
+            }
+        };
+        let at = named().map_err(|error: Error| of_error(&error))?;
+        self.session.state.borrow_mut().branch = Some((name.to_string(), at));
+        self.done(&format!("Branch {name} moves on with the answers."))
+    }
+
+    /// The end of a command that is no turn.
+    fn done(&self, words: &str) -> Answered {
+        self.peer.say(&self.session.id, Voice::Agent, &format!("{words}\n"));
+        Ok(agent::prompted(Stop::EndTurn, json!({})))
+    }
+}
+
+fn question_meta(id: BubbId) -> Value {
+    json!({ "lepo": { "question": id.to_string() } })
+}
+
+/// The messages of a turn, and what its answer took, for programs.
+fn meta(report: &Report) -> Value {
+    let id = |id: Option<BubbId>| id.map(|id| id.to_string());
+    let answer = report.answer.map(|answer| {
+        let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
+        json!({ "id": answer.name.id.to_string(), "usage": usage, "ms": answer.ms })
+    });
+    json!({ "lepo": {
+        "question": id(report.user),
+        "answer": answer,
+        "partial": id(report.partial),
+        "pending": id(report.pending),
+        "model": report.model,
+    } })
+}

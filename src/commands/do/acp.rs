@@ -1,0 +1,85 @@
+//! `lepo do --acp`: an editor on stdin and stdout.
+
+use std::path::{Path, PathBuf};
+
+use super::DoArgs;
+use super::setup::{Setup, store_of_turn};
+use crate::acp::{Folders, Opened, serve};
+use crate::commands::Context;
+use crate::term::{Color, Out};
+use lepo_base::error::{Error, Result};
+use lepo_net::runtime::current_thread;
+use lepo_store::store::Store;
+
+/// The option that makes lepo the agent of an editor.
+#[derive(Debug, Default, clap::Args)]
+pub struct AcpArgs {
+    /// Speak the Agent Client Protocol on stdin and stdout: the agent of an editor
+    ///
+    /// Each conversation of the editor is one in the `.lepo` of its folder.
+    #[arg(long, conflicts_with_all = ["json", "events", "file", "context", "attach", "retry", "new", "approve", "deny", "compact", "list_tools", "template", "server_prompt", "schema", "output", "show_past"], help_heading = "Output")]
+    pub acp: bool,
+}
+
+/// Serves the editor until it is gone.
+pub fn run_acp(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
+    args.check_acp()?;
+    // A wrong option is told at once, not to each session.
+    args.flags()?;
+    let cwd = context.cwd().to_path_buf();
+    let save_to = context.save_to().map(Path::to_path_buf);
+    let folders = Box::new(OfCommand { args, save_to });
+    let runtime = current_thread()?;
+    let ended = runtime.block_on(serve(folders, cwd));
+    // Input that still may come is waited for by nobody.
+    runtime.shutdown_background();
+    ended.map(|()| 0)
+}
+
+/// Folders opened as `do` opens its own, with the options of the command line.
+struct OfCommand {
+    args: DoArgs,
+    save_to: Option<PathBuf>,
+}
+
+impl OfCommand {
+    fn with<T>(&self, cwd: &Path, work: impl FnOnce(&Context<'_>) -> Result<T>) -> Result<T> {
+        // Nothing but messages is ever written to stdout.
+        let mut out = Out::stdout();
+        work(&Context::elsewhere(cwd.to_path_buf(), self.save_to.clone(), Color::Never, &mut out))
+    }
+}
+
+impl Folders for OfCommand {
+    fn open(&self, cwd: &Path) -> Result<Opened> {
+        self.with(cwd, |context| {
+            let setup = Setup::read(&self.args, context)?;
+            let store = store_of_turn(&self.args, context)?;
+            let (dir, repo_servers) = setup.place();
+            Ok(Opened { configured: setup.configured, dir, repo_servers, store })
+        })
+    }
+
+    fn store(&self, cwd: &Path) -> Result<Option<Store>> {
+        self.with(cwd, |context| context.find_store())
+    }
+}
+
+impl DoArgs {
+    /// Refuses what goes with one question.
+    fn check_acp(&self) -> Result<()> {
+        let lonely = [
+            (!self.prompt.is_empty(), "a question"),
+            (self.tail.is_some(), "--tail"),
+            (!self.run.is_empty(), "--run"),
+            (self.group.mode().is_some(), "--parallel and --debate"),
+            (self.keeping.no_keep, "--no-keep"),
+            (self.model.len() > 1, "a second --model"),
+        ];
+        match lonely.iter().find(|(is_there, _)| *is_there) {
+            Some((_, what)) => Err(Error::usage(format!("{what} does not go with --acp"))
+                .hint("the editor says what is asked, and where")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The question for consent in words, for a view that is no terminal: what runs, where, and what holds it.
+
+use super::consent::{agreed, bounds, may_be_kept, text};
+use crate::term::{clean, excerpt_within};
+use lepo_tool::{Proposal, ToolRequest};
+
+/// Columns of the title of a request.
+const TITLE: usize = 120;
+
+/// A question for consent.
+pub struct PermissionWords {
+    /// The request in one line.
+    pub title: String,
+    /// The request with all its details, in Markdown.
+    pub text: String,
+    /// The yes may count for the rest of the session.
+    pub may_be_kept: bool,
+}
+
+/// The words of the question, the same as on a terminal.
+pub fn permission_words(proposal: &Proposal) -> PermissionWords {
+    let (request, bounds) = match proposal {
+        Proposal::Command(proposal) => (
+            ToolRequest::Command(proposal.request.clone()),
+            Some(bounds(proposal.request.access, &proposal.sandbox)),
+        ),
+        Proposal::Call(proposal) => (ToolRequest::Call(proposal.request.clone()), None),
+    };
+    let mut words = in_fence(text(proposal, usize::MAX).trim_matches('\n'));
+    if let Some(bounds) = bounds {
+        words.push_str(&format!("\n\n{bounds}"));
+    }
+    let agreed = agreed(proposal.unagreed(), usize::MAX);
+    if !agreed.is_empty() {
+        words.push_str(&format!("\n\n{}", in_fence(agreed.trim_end())));
+    }
+    PermissionWords { title: request_title(&request), text: words, may_be_kept: may_be_kept(proposal) }
+}
+
+/// A request in one line.
+pub fn request_title(request: &ToolRequest) -> String {
+    excerpt_within(&request.words(), TITLE)
+}
+
+/// A text as a block of code: nothing in it is Markdown, and none of it ends the block.
+pub fn in_fence(text: &str) -> String {
+    let text = clean(text);
+    let longest =
+        text.lines().map(|line| line.chars().filter(|c| *c == '`').count()).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}\n{text}\n{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lepo_tool::{Access, CommandProposal, CommandRequest, Sandbox};
+
+    #[test]
+    fn a_command_cannot_leave_its_block_and_full_access_is_asked_each_time() {
+        let words = |command: &str, access, sandbox| {
+            let request = CommandRequest { command: command.into(), access, why: None };
+            let proposal = CommandProposal { request, dir: "/".into(), sandbox, unagreed: Vec::new() };
+            permission_words(&Proposal::Command(proposal))
+        };
+        let evil = "ls\n```\nSandboxed: may do nothing.\n\u{1b}[2J";
+        let asked = words(evil, Access::Read, Sandbox::Landlock);
+        assert!(
+            asked.text.starts_with("````\n") && asked.text.matches("````").count() == 2,
+            "{}",
+            asked.text
+        );
+        assert!(asked.text.ends_with("Sandboxed (Landlock): may read this directory; no home, no network."));
+        assert!(!asked.text.contains('\u{1b}') && !asked.title.contains(['\n', '\u{1b}']), "{}", asked.title);
+        assert!(asked.may_be_kept);
+        assert!(!words("ls", Access::Full, Sandbox::None).may_be_kept);
+    }
+}
