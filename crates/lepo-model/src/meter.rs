@@ -142,7 +142,7 @@ mod tests {
     fn a_request_without_usage_counts_a_quarter_of_its_bytes() {
         let told = Arc::new(Told::default());
         let meter: Arc<dyn Meter> = told.clone();
-        let config = ModelConfig::new("m", Provider::OpenAi);
+        let config = ModelConfig::new("m", Provider::Cli);
         let messages = [Message::new(Role::User, "12345678")];
         let request = Request { messages: &messages, ..Request::default() };
         let begin = || Metered::begin(&meter, &config, &request).unwrap();
