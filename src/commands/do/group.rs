@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::output::write_output;
 use super::setup::{Setup, find_tail, store_of_turn};
+use super::unread::while_read;
 use super::{DoArgs, input};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
@@ -17,7 +18,7 @@ use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Prompt};
 use lepo_turn::{
     AnswerSchema, Ask, Configured, GroupMode, GroupOutcome, GroupTurn, Interrupt, Panel, Question, Start,
-    StartOptions, TurnEnv, start,
+    StartOptions, TurnEnv, is_unread, start,
 };
 
 /// Takes a group turn.
@@ -48,6 +49,7 @@ pub fn run_group(
     group.tell(args, &outcome, output.as_mut(), context)?;
     tidy_after(&group.store, tidy, args.quiet, context.out);
     match outcome.into_error() {
+        Some(error) if is_unread(&error) => Ok(0),
         Some(error) => Err(args.group.with_same_models(error, &args.model)),
         None => Ok(0),
     }
@@ -77,15 +79,16 @@ impl Group {
             // Among many there are no tools.
             let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
             let group = |watch| GroupTurn { env: &env, forest, insts, watch };
+            let interrupt = env.interrupt.clone();
             if args.events {
                 let events = SharedEvents::new(EventLines::new(context.out));
-                return group(&events).take(panel, ask).await;
+                return while_read(args, interrupt, group(&events).take(panel, ask)).await;
             }
             let view = GroupView::new(context.out, context.paint, args.shown(), *mode, panel, store);
             let view = SharedView::new(view);
             view.begin(ask.question.as_ref().map(|question| question.text.as_str()));
             let taken = tokio::select! {
-                taken = group(&view).take(panel, ask) => taken,
+                taken = while_read(args, interrupt, group(&view).take(panel, ask)) => taken,
                 never = view.ticks() => never,
             };
             view.end();

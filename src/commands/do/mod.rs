@@ -1,8 +1,10 @@
 //! `lepo do`: one turn, a group turn, or a session.
 
 mod args;
+mod code;
 mod compact;
 mod context_files;
+mod form_args;
 mod group;
 mod group_args;
 mod input;
@@ -13,6 +15,7 @@ mod output;
 mod setup;
 mod tools;
 mod turn;
+mod unread;
 
 use serde_json::{Value, json};
 
@@ -98,6 +101,10 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     if schema.is_some() {
         return Err(Error::usage("no question: --schema needs one")
             .hint("lepo do --schema FILE QUESTION, or the question on stdin"));
+    }
+    if args.form.code > 0 {
+        return Err(Error::usage("no question: --code needs one")
+            .hint("lepo do -x QUESTION, or the question on stdin"));
     }
     session(&mut args, context)
 }
