@@ -16,6 +16,7 @@ use lepo_store::store::{Offer, Store};
 use lepo_tool::mcp::config::all_servers;
 use lepo_turn::Prompts;
 use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::skills::Skills;
 
 /// The most candidates: more ids than fit on a screen are no help.
 const MOST: usize = 50;
@@ -101,8 +102,14 @@ pub fn prompt() -> ArgValueCompleter {
         let there = there();
         let store = there.as_ref().map(|there| &there.store);
         let listed = Prompts { store, paths: &paths }.list().unwrap_or_default().into_iter();
-        let fitting = listed.filter(|one| one.counts && begins(&one.name, &current.to_string_lossy()));
-        fitting.map(|one| candidate(one.name, one.prompt.map(|prompt| excerpt(&prompt.text)))).collect()
+        let named = listed.filter(|one| one.counts);
+        let named = named.map(|one| (one.name, one.prompt.map(|prompt| excerpt(&prompt.text))));
+        let skills = std::env::current_dir().ok().and_then(|dir| Skills::of(&dir, &paths).ok());
+        let skills = skills.map(|skills| skills.counting).unwrap_or_default().into_iter();
+        let skills = skills.filter(|skill| is_bare(&skill.name));
+        let each = named.chain(skills.map(|skill| (skill.name, Some(excerpt(&skill.description)))));
+        let fitting = each.filter(|(name, _)| begins(name, &current.to_string_lossy()));
+        fitting.map(|(name, about)| candidate(name, about)).collect()
     })
 }
 

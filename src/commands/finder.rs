@@ -1,11 +1,13 @@
 //! The finder of secrets for commands that look at what is written: shapes, and the values that this machine keeps as
 //! secrets.
 
+use std::sync::Arc;
+
 use crate::term::say;
 use lepo_base::env::Env;
-use lepo_secrets::{Finder, Tally};
+use lepo_secrets::{Finder, Masker, Tally};
 use lepo_turn::config::{Flags, Paths, Settings};
-use lepo_turn::{Masking, secret_values};
+use lepo_turn::{Masking, key_if_there, secret_values};
 
 /// Without settings that can be read it looks for shapes alone.
 pub fn finder() -> Finder {
@@ -13,6 +15,12 @@ pub fn finder() -> Finder {
     let settings =
         Paths::from_env(&env).and_then(|paths| Settings::load(&paths, &env, None, &Flags::default()));
     Finder::new(secret_values(&env, &settings.map(|settings| settings.models).unwrap_or_default()))
+}
+
+/// The masks of what is given away: with digits where the user has a key already; nothing is made for them.
+pub fn masker() -> Masker {
+    let key = Paths::from_env(&Env::from_process()).ok().and_then(|paths| key_if_there(&paths.state));
+    Masker::new(Arc::new(finder()), key)
 }
 
 /// Says how many secrets are in what is given away, and of which kinds.

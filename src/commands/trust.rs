@@ -8,13 +8,15 @@ use crate::term::{columns, extent, one_line, quote, say, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::work_tree::WorkTree;
+use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::Masking;
 use lepo_turn::agents::{Agreement, agreements};
 use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust};
+use lepo_turn::skills::{Origin, Skill, Skills};
 
 /// Show the effects of this repository's own configuration, and trust it on a yes
 ///
-/// `_config.toml`, `_mcp.json` and `_prompts/` in the store are ignored until then. A yes covers these very
+/// `_config.toml`, `_mcp.json` and `_prompts/` in the store, and the skills of the git repository, are ignored until then. A yes covers these very
 /// bytes at this path: one changed byte, or the same file elsewhere, asks again. What was trusted or agreed to here is
 /// listed, the repository's instructions (AGENTS.md) too: these are agreed to with a request that they may have led to.
 #[derive(Debug, clap::Args)]
@@ -34,18 +36,21 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
         return forget(path, &trust, context);
     }
     let agreed = tell_agreed(&trust, (&paths, &env), context)?;
-    let store = match context.find_store()? {
-        None if agreed > 0 => return Ok(0),
-        None => context.store()?,
-        Some(store) => store,
-    };
-    let files = repo_files(&store)?;
-    if files.is_empty() && agreed > 0 {
+    let store = context.find_store()?;
+    let files = store.as_ref().map(repo_files).transpose()?.unwrap_or_default();
+    let skills = Skills::of(context.cwd(), &paths)?;
+    let known = skills.counting.iter().filter(|skill| skill.origin == Origin::Repository).count();
+    if files.is_empty() && skills.untrusted.is_empty() && agreed + known > 0 {
+        tell_trusted(&skills);
         return Ok(0);
     }
-    if files.is_empty() {
+    if files.is_empty() && skills.untrusted.is_empty() {
+        let store = match store {
+            Some(store) => store,
+            None => context.store()?,
+        };
         let nothing = format!(
-            "nothing to trust: no {} and no _prompts in {}",
+            "nothing to trust: no {} and no _prompts in {}, and no skill of the repository",
             REPO_FILES.join(", no "),
             store.shown().display()
         );
@@ -58,7 +63,8 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
             false => asked.push(file),
         }
     }
-    if asked.is_empty() {
+    tell_trusted(&skills);
+    if asked.is_empty() && skills.untrusted.is_empty() {
         return Ok(0);
     }
     let mine = Settings::load(&paths, &env, None, &Flags::default())?.models;
@@ -66,6 +72,8 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     for file in &asked {
         show(file, &mine, context)?;
     }
+    skills.warnings.iter().for_each(|warning| say(warning));
+    skills.untrusted.iter().for_each(|skill| show_skill(skill, context));
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {
         Error::usage("there is no terminal to ask on").hint("run `lepo trust` in a terminal, by yourself")
@@ -76,8 +84,30 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     if !terminal.confirm(&format!("{extent}Trust this, as it is? (y/N): "))? {
         return Err(Error::nothing("nothing was trusted"));
     }
+    asked.extend(skills.untrusted.into_iter().map(|skill| skill.file));
     trust.keep(&asked)?;
     Ok(0)
+}
+
+/// Says which skills of the repository are trusted.
+fn tell_trusted(skills: &Skills) {
+    for skill in skills.counting.iter().filter(|skill| skill.origin == Origin::Repository) {
+        say(&format!("{} is trusted", skill.file.path.display()));
+    }
+}
+
+/// Path, name and description of a skill; nothing in it may look like lepo's own words.
+fn show_skill(skill: &Skill, context: &mut Context<'_>) {
+    let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
+    let path = one_line(&skill.file.path.to_string_lossy());
+    context.out.trusted(&format!("{}\n", context.paint.bold(&path)));
+    context.out.trusted(&quote("  skill ", &skill.name, columns));
+    context.out.trusted(&quote("  | ", &skill.description, columns));
+    let size = counted_in_thousands(skill.file.bytes.len(), "byte");
+    let files = counted_in_thousands(skill.files().len(), "other file");
+    context.out.trusted(&format!(
+        "  models are told its name, and read its instructions ({size}, {files}) when they ask\n\n"
+    ));
 }
 
 /// Takes back every yes to what is at this path or below it.

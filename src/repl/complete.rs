@@ -2,6 +2,7 @@
 //!
 //! Names are read when they are asked for, and texts only of what is shown.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use reedline::{Completer, CompletionResult, Span, Suggestion};
@@ -26,12 +27,16 @@ pub struct Completion {
     store: Arc<Store>,
     paths: Paths,
     catalogue: Arc<Catalogue>,
+    skills: Vec<(String, String)>,
 }
+
+/// What servers offer, and the skills, each with its description.
+pub type Offered = (Arc<Catalogue>, Vec<(String, String)>);
 
 impl Completion {
     /// Reads nothing yet.
-    pub fn new(store: Arc<Store>, paths: Paths, catalogue: Arc<Catalogue>) -> Completion {
-        Completion { store, paths, catalogue }
+    pub fn new(store: Arc<Store>, paths: Paths, (catalogue, skills): Offered) -> Completion {
+        Completion { store, paths, catalogue, skills }
     }
 
     /// Each with its preview.
@@ -48,11 +53,16 @@ impl Completion {
     /// The prompts by name that count, each with how it begins.
     fn prompts(&self, begun: &str) -> Vec<(String, String)> {
         let listed = Prompts { store: Some(&self.store), paths: &self.paths }.list().unwrap_or_default();
-        let fitting = listed.into_iter().filter(|one| one.counts).filter_map(|one| {
+        let prompts = listed.into_iter().filter(|one| one.counts).map(|one| {
             let about = one.prompt.map(|prompt| excerpt_within(&prompt.text, PREVIEW)).unwrap_or_default();
-            Some((format!("/{}", one.name), about)).filter(|(word, _)| word.starts_with(begun))
+            (format!("/{}", one.name), about)
         });
-        fitting.collect()
+        let skills =
+            self.skills.iter().map(|(name, about)| (format!("/{name}"), excerpt_within(about, PREVIEW)));
+        let mut seen = HashSet::new();
+        // A prompt wins over a skill of its name.
+        let fitting = prompts.chain(skills).filter(|(word, _)| word.starts_with(begun));
+        fitting.filter(|(word, _)| seen.insert(word.clone())).collect()
     }
 
     /// Servers whose names begin so behind `mark`, or what the one offers whose name is whole.

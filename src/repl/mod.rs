@@ -1,6 +1,7 @@
 //! A session: turns in a row, at a prompt.
 
 mod aftermath;
+mod by_name;
 mod commands;
 mod complain;
 mod complete;

@@ -17,15 +17,15 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Signal as Sent, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGHUP};
 
-use super::complete::Completion;
+use super::complete::{Completion, Offered};
 use super::keys::{Keys, SUSPEND};
 use super::menu::QuietMenu;
 use crate::term::{PASTED_AT, Paint, TypeAhead, is_dumb, show, stderr_is_terminal, stdin_is_gone, typed};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_net::runtime::{Blocking, blocking};
 use lepo_store::store::Store;
+use lepo_turn::Interrupt;
 use lepo_turn::config::Paths;
-use lepo_turn::{Catalogue, Interrupt};
 
 /// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
 const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
@@ -55,19 +55,14 @@ pub struct Reader {
 
 impl Reader {
     /// A reader; `paths` tell where it keeps what was entered, if it `keeps` that.
-    pub fn new(
-        paths: &Paths,
-        store: Arc<Store>,
-        catalogue: Arc<Catalogue>,
-        (paint, keeps): (Paint, bool),
-    ) -> Reader {
+    pub fn new(paths: &Paths, store: Arc<Store>, offered: Offered, (paint, keeps): (Paint, bool)) -> Reader {
         let stop = Arc::new(AtomicBool::new(false));
         if !is_whole_terminal() {
             return Reader::of(None, stop, paint);
         }
         let editor = bare(&stop)
             .with_history(if keeps { history(&paths.state) } else { Box::<FileBackedHistory>::default() })
-            .with_completer(Box::new(Completion::new(store, paths.clone(), catalogue)))
+            .with_completer(Box::new(Completion::new(store, paths.clone(), offered)))
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(QuietMenu::new(MARK))));

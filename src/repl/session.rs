@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::by_name::offered;
 use super::commands::After;
 use super::complain::complain;
 use super::entered::Entered;
@@ -18,6 +19,7 @@ use lepo_store::conv::{Addressee, Forest, Wanted};
 use lepo_store::store::Store;
 use lepo_turn::attach::NewFile;
 use lepo_turn::config::EmptyLine;
+use lepo_turn::skills::Skill;
 use lepo_turn::{
     Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start, unanswered,
 };
@@ -69,6 +71,8 @@ pub struct Session<'o> {
     pub(super) contexts: Vec<(String, Vec<u8>)>,
     /// Resources and prompts of MCP servers for the turn that begins.
     pub(super) served: Served,
+    /// The skill that the turn that begins is asked with.
+    pub(super) named_skill: Option<Skill>,
     /// The list that `/ls` showed, by its numbers.
     pub(super) listed: Vec<BubbId>,
     pub(super) runs: Vec<String>,
@@ -118,7 +122,7 @@ impl<'o> Session<'o> {
             ui::note_system_prompt(&env.configured, &store, &forest, begin);
         }
         let news = News::begin(&store)?;
-        let reader = Reader::new(&env.configured.paths, store.clone(), env.catalogue.clone(), (paint, keeps));
+        let reader = Reader::new(&env.configured.paths, store.clone(), offered(&env)?, (paint, keeps));
         let session = Session {
             env,
             store,
@@ -136,6 +140,7 @@ impl<'o> Session<'o> {
             files: Vec::new(),
             contexts: Vec::new(),
             served: Served::default(),
+            named_skill: None,
             listed: Vec::new(),
             runs,
             news,
@@ -210,15 +215,6 @@ impl<'o> Session<'o> {
         }
     }
 
-    /// `/NAME WORDS`, which is no slash command: a server's prompt, or one of the person's own.
-    async fn enter_prompt(&mut self, state: State, name: &str, words: &str) -> Result<State> {
-        if let Some(wish) = self.server_prompt(name, words) {
-            return self.ask_prompt(state, wish?).await;
-        }
-        let (text, model) = self.prompt(name, words)?;
-        self.ask_model(state, text, model).await
-    }
-
     /// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached, else it is a question.
     async fn pasted(&mut self, text: &str) -> Result<Option<Entered>> {
         const QUESTION: &str = "Attach this file to the next question? (Y/n): ";
@@ -234,7 +230,12 @@ impl<'o> Session<'o> {
     }
 
     /// Takes a turn that this model answers, if one is named; the next ones are answered as before.
-    async fn ask_model(&mut self, state: State, text: String, model: Option<ModelConfig>) -> Result<State> {
+    pub(super) async fn ask_model(
+        &mut self,
+        state: State,
+        text: String,
+        model: Option<ModelConfig>,
+    ) -> Result<State> {
         let Some(model) = model else { return self.ask(state, Some(text)).await };
         let before = self.model.replace(model);
         let asked = self.ask(state, Some(text)).await;
@@ -243,7 +244,7 @@ impl<'o> Session<'o> {
     }
 
     /// Takes a turn: a question, or the last one again.
-    async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
+    pub(super) async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
         let resources = question.as_deref().map(|text| self.resources(text)).unwrap_or_default();
         self.ask_with(state, question, resources).await
     }
@@ -305,7 +306,8 @@ impl<'o> Session<'o> {
         let model = self.model().await?;
         let insts = ui::insts_with_warnings(self.env.insts()?);
         let served = std::mem::take(&mut self.served);
-        let ask = Ask { decision, served, ..Ask::new(start, question, &self.runs) };
+        let skill = self.named_skill.take();
+        let ask = Ask { decision, served, skill, ..Ask::new(start, question, &self.runs) };
         let turn =
             async |env: &TurnEnv, view: &mut TurnView<'_>| env.turn(&model, &insts, forest, view, ask).await;
         let taken = self.with_view(state, turn).await;

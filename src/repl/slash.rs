@@ -19,6 +19,9 @@ use lepo_turn::attach::{Gathering, Looked, NewFile};
 use lepo_turn::config::{Filling, ModelChoice, check_prompt_name};
 use lepo_turn::{Compaction, ContextFile, KEEP, Prompts, Start};
 
+/// The beginning of the error of a name that neither a command nor a prompt has.
+pub(super) const NO_COMMAND: &str = "no command /";
+
 impl Session<'_> {
     /// The MCP servers, which are up for the next turn then.
     pub(super) async fn servers(&mut self) -> Result<()> {
@@ -37,7 +40,7 @@ impl Session<'_> {
     pub(super) fn prompt(&self, name: &str, words: &str) -> Result<(String, Option<ModelConfig>)> {
         let unknown = |error: Error| match check_prompt_name(name) {
             Ok(()) if !error.message.starts_with("no prompt") => error,
-            _ => Error::usage(format!("no command /{name}; /help lists them")),
+            _ => Error::usage(format!("{NO_COMMAND}{name}; /help lists them")),
         };
         let configured = &self.env.configured;
         let prompts = Prompts { store: Some(&self.store), paths: &configured.paths };

@@ -1,6 +1,8 @@
 //! AGENTS.md: a repository's instructions go along once a conversation, and open nothing that nobody agreed to.
 
 mod agreed;
+mod own_skill;
+mod skills;
 
 use serde_json::Value;
 

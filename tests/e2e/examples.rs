@@ -26,6 +26,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("lepo model add", "its weights are the reader's own: adding_models.rs"),
     ("git diff | lepo do -nT", "its prompt is the reader's own: prompts.rs"),
     ("lepo prompt show", "the same"),
+    ("lepo prompt check", "its skills are the reader's own: agents/skills.rs"),
     ("lepo mcp login", "needs a server that wants a sign-in: mcp/sign_in.rs"),
     ("lepo mcp logout", "the same"),
     ("lepo trust", "asks on a terminal: trust.rs"),

@@ -183,8 +183,10 @@ fn only_one_room_knows_the_system() {
 }
 
 #[test]
-fn the_protocol_library_is_named_in_one_room() {
-    holds_only_in(&[("rmcp::", &[])], "lepo-tool/mcp/client/");
+fn the_protocol_library_is_named_by_a_client_and_a_server() {
+    let serving = ["mod", "handler", "pipe"].map(|file| format!("lepo-tool/mcp/serve/{file}.rs"));
+    let serving = serving.each_ref().map(String::as_str);
+    holds_only_in(&[("rmcp::", &serving)], "lepo-tool/mcp/client/");
 }
 
 /// The source files of lepo and its libraries: not of the programs beside it, which have no terminal and no settings.

@@ -16,6 +16,7 @@ mod basics;
 mod branches;
 mod browsing;
 mod checking;
+mod command_key;
 mod completing;
 mod completing_files;
 mod consent;

@@ -151,6 +151,10 @@ impl Turn<'_> {
     async fn ask_once(&mut self, progress: &mut Progress) -> Result<Asked> {
         // Results since the last request may have files.
         self.choose_files();
+        if let Some(base) = progress.base {
+            self.keep_skills(base)?;
+        }
+        let kept_skills = self.kept_skills();
         let messages = self.messages(progress);
         let schema = self.schema.clone();
         let (start, interrupt) = (Instant::now(), &self.env.interrupt);
@@ -167,11 +171,11 @@ impl Turn<'_> {
             Sent::Answer(answer) => answer,
             Sent::ModelFailed(error) => return Ok(Asked::Failed(error)),
         };
+        let base = *progress.base.get_or_insert(self.record.transcript.path.len());
         let path = &self.record.transcript.path;
-        let base = *progress.base.get_or_insert(path.len());
         let place = AnswerPlace {
             store: &self.env.store,
-            under: path.get(..base).and_then(|path| path.last()).copied(),
+            under: kept_skills.or_else(|| path.get(..base).and_then(|path| path.last()).copied()),
             tip: self.record.transcript.tip(),
             speaker: None,
             tools: progress.way_to_call(),
@@ -218,6 +222,7 @@ impl Turn<'_> {
     fn keep_answer(&mut self, answered: Answered, progress: &Progress) {
         if let Some(base) = progress.base {
             self.record.transcript.path.truncate(base);
+            self.record.transcript.path.extend(self.kept_skills());
         }
         self.record.report.answer = Some(answered);
         self.record.report.is_json = self.schema.is_some();
@@ -318,6 +323,7 @@ impl Turn<'_> {
             };
             let request = match request {
                 Ok(request) => request,
+                Err(call) if self.gives_skill(&call)? => continue,
                 Err(call) => {
                     self.add(Kind::Assistant, true, call_text(&call).as_bytes())?;
                     let text = match self.servers.not_up_by_name(&call.name) {

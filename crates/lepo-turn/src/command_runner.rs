@@ -1,6 +1,7 @@
 //! Runs one command after consent, with the shell of the `tool` room, and writes its result as a bubb.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::aftermath;
@@ -33,6 +34,8 @@ pub struct Carried {
 pub struct CommandRunner<'e> {
     /// Settings, store, interrupt.
     pub env: &'e TurnEnv,
+    /// Folders that a held command may read besides those of the settings.
+    pub readable: &'e [PathBuf],
 }
 
 impl CommandRunner<'_> {
@@ -89,11 +92,12 @@ impl CommandRunner<'_> {
         let settings = self.env.settings();
         let access = granted.request().access.word();
         tracing::debug!(access, command = granted.request().command, "command");
+        let read_only = [&*settings.sandbox_read_only, self.readable].concat();
         let policy = Policy {
             dir: self.env.store.root(),
             store: &self.env.store.path(),
             own: &self.env.own,
-            read_only: &settings.sandbox_read_only,
+            read_only: &read_only,
         };
         let keys = settings.keys();
         let variables =

@@ -71,6 +71,7 @@ impl TurnEnv {
             front,
             schema: None,
             record: TurnRecord::begin(transcript, &config.name, forest, start),
+            skills: Default::default(),
         };
         let summary = turn.summary(cut, wanted.instruction).await.map_err(nothing_written)?;
         let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
@@ -150,7 +151,8 @@ impl Turn<'_> {
             self.servers.begin();
         }
         let commands = tools && self.planner() == Planner::Native;
-        let offer = Offer { commands, calls: tools && !self.servers.is_empty(), ended: true };
+        self.find_skills()?;
+        let offer = Offer { commands, calls: tools && !self.servers.is_empty(), skills: tools, ended: true };
         if offer.calls {
             self.front.happens(Event::Waiting);
             self.servers_ready().await?;

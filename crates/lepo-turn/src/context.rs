@@ -6,6 +6,7 @@ use super::agents::is_instructions_entry;
 use super::attach::sent_text;
 use super::called::{CalledAnswer, answer_at};
 use super::planner::ChooserAnswer;
+use super::skills::is_catalogue_entry;
 use super::transcript::PathEntry;
 use crate::config::is_as_made;
 use lepo_model::{MediaFile, Message, PathForm, Role};
@@ -75,7 +76,7 @@ pub fn instruction(text: &str) -> Message {
 /// where nothing visible came before it.
 fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message> {
     // Such a program reads the repository's instructions itself.
-    let is_told = |entry: &&PathEntry| !is_system_prompt(entry) && !is_instructions_entry(entry);
+    let is_told = |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry);
     let path: Vec<&PathEntry> = entries.iter().filter(is_told).collect();
     let planner = match inst {
         Inst::General(_) => None,
@@ -107,7 +108,7 @@ fn plain(entries: &[PathEntry]) -> Vec<Message> {
         messages.push(Message::new(Role::System, text));
     }
     let mut before = None;
-    let is_told = |entry: &&PathEntry| !is_system_prompt(entry) && !is_instructions_entry(entry);
+    let is_told = |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry);
     for entry in entries.iter().filter(is_told) {
         // A question that was never answered, as it was too long, is no part of the next one.
         let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
@@ -138,8 +139,13 @@ pub(super) fn files(entry: &PathEntry) -> Vec<MediaFile> {
     entry.files.iter().filter_map(|attached| attached.file.clone()).collect()
 }
 
+/// True for a bubb that models with tools are told before a question.
+fn is_of_repository(entry: &PathEntry) -> bool {
+    is_instructions_entry(entry) || is_catalogue_entry(entry)
+}
+
 fn is_system_prompt(entry: &PathEntry) -> bool {
-    entry.root && entry.hidden && entry.kind == Kind::System && !is_instructions_entry(entry)
+    entry.root && entry.hidden && entry.kind == Kind::System && !is_of_repository(entry)
 }
 
 fn role(kind: Kind) -> Role {

@@ -265,7 +265,7 @@ impl TurnEnv {
 
     /// The runner of commands.
     pub fn runner(&self) -> CommandRunner<'_> {
-        CommandRunner { env: self }
+        CommandRunner { env: self, readable: &[] }
     }
 
     /// The settings in force.
@@ -319,6 +319,7 @@ impl TurnEnv {
             front,
             schema: ask.schema.clone(),
             record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
+            skills: Default::default(),
         };
         Ok(turn.take(ask).await)
     }

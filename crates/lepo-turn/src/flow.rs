@@ -8,6 +8,7 @@ use super::record::TurnRecord;
 use super::request::Next;
 use super::schema::AnswerSchema;
 use super::served::Served;
+use super::skills::{Skill, TurnSkills};
 use super::transcript::Opening;
 use super::truth::keep_truth;
 use super::{Decision, Event, Front, Question, Report, Start, TurnEnv};
@@ -35,6 +36,8 @@ pub struct Ask {
     pub decision: Option<Decision>,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// The skill that the question is asked with.
+    pub skill: Option<Skill>,
 }
 
 impl Ask {
@@ -48,6 +51,7 @@ impl Ask {
             runs: runs.to_vec(),
             decision: None,
             schema: None,
+            skill: None,
         }
     }
 }
@@ -72,6 +76,8 @@ pub(super) struct Turn<'t> {
     pub schema: Option<Arc<AnswerSchema>>,
     /// Transcript and report of the turn, as they grow.
     pub record: TurnRecord,
+    /// The skills that the model may ask for.
+    pub skills: TurnSkills,
 }
 
 impl<'t> Turn<'t> {
@@ -114,8 +120,10 @@ impl<'t> Turn<'t> {
         {
             opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
         }
+        self.find_skills()?;
         if is_asked_anew {
             opening.extend(self.instructions());
+            opening.extend(self.catalogue());
         }
         if !ask.runs.is_empty() {
             for Opening { kind, hidden, text, kept } in opening.drain(..) {
@@ -136,6 +144,9 @@ impl<'t> Turn<'t> {
             let kept = Some(String::from_utf8_lossy(&kept).into_owned());
             Opening { kind, hidden, text, kept }
         }));
+        if let Some(skill) = ask.skill {
+            opening.extend(self.named_skill(skill));
+        }
         let mut files = Vec::new();
         if let Some(question) = ask.question {
             let (text, typed);
@@ -188,7 +199,7 @@ impl<'t> Turn<'t> {
         let tools = tools && (!ended || on_side_branch);
         let commands = tools && planner == Planner::Native;
         let calls = tools && !self.servers.is_empty();
-        Ok(Offer { commands, calls, ended })
+        Ok(Offer { commands, calls, skills: tools, ended })
     }
 
     /// Decides which files of the conversation are sent to the model, and tells which are not.

@@ -253,6 +253,13 @@ pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<Value> {
     keys.chain(named).filter(|value| !Path::new(&value.text).exists()).collect()
 }
 
+/// The user's key for the digits of masks, if there is one.
+pub fn key_if_there(state: &Path) -> Option<Key> {
+    let mut key = Key::default();
+    File::open(state.join(KEY_FILE)).ok()?.read_exact(&mut key).ok()?;
+    Some(key)
+}
+
 /// The user's key for the digits of masks, made if there is none.
 fn key(state: &Path) -> io::Result<Key> {
     let path = state.join(KEY_FILE);

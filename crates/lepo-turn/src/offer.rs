@@ -12,6 +12,8 @@ pub(super) struct Offer {
     pub commands: bool,
     /// The tools of MCP servers.
     pub calls: bool,
+    /// The tool that gives skills, natively.
+    pub skills: bool,
     /// The tools are listed, as they were before, but tool use has ended.
     pub ended: bool,
 }
@@ -38,6 +40,9 @@ impl Turn<'_> {
         let mut offered = ToolList { native, ..ToolList::default() };
         if offer.commands && native {
             offered.specs.push(run_command());
+        }
+        if offer.skills && native {
+            offered.specs.extend(self.skill_tool());
         }
         let servers = self.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
         match native {

@@ -6,6 +6,9 @@ use crate::config::{Paths, Prompt, RepoFile, Trust, check_prompt_name, prompt_na
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
 
+/// The beginning of the error of a name that no prompt has.
+pub const NO_PROMPT: &str = "no prompt";
+
 /// The folder of prompts in a store.
 const FOLDER: &str = "_prompts";
 
@@ -58,7 +61,7 @@ impl Prompts<'_> {
     pub fn find(&self, name: &str) -> Result<Prompt> {
         match self.counting(name)? {
             Some((path, bytes)) => Prompt::parse(&path, &bytes),
-            None => Err(Error::usage(format!("no prompt {name}"))
+            None => Err(Error::usage(format!("{NO_PROMPT} {name}"))
                 .hint("`lepo prompt ls` lists them, `lepo prompt edit NAME` makes one")),
         }
     }

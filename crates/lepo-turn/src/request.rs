@@ -1,7 +1,7 @@
 //! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
 use super::agents::agree;
-use super::command_runner::Carried;
+use super::command_runner::{Carried, CommandRunner};
 use super::decision::{Decision, Verdict};
 use super::flow::Turn;
 use super::{Event, RunBy};
@@ -195,7 +195,9 @@ impl Turn<'_> {
     }
 
     async fn carry_out(&mut self, granted: GrantedCommand) -> Result<Carried> {
-        let (runner, front) = (self.env.runner(), &mut *self.front);
+        let readable = self.readable_skills();
+        let runner = CommandRunner { readable: &readable, ..self.env.runner() };
+        let front = &mut *self.front;
         runner.carry_out(granted, RunBy::Model, &mut |event| front.happens(event)).await
     }
 

@@ -152,6 +152,15 @@ impl Transcript {
         Ok(name)
     }
 
+    /// Writes a hidden bubb that follows the first `base` ones of the path, beside those that do already. The transcript
+    /// stays as it is.
+    pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<Name> {
+        let masking = self.masking.clone();
+        let kept = masking.as_ref().map(|masking| masking.kept(text, source_of(kind, text)));
+        let under = base.checked_sub(1).and_then(|last| self.path.get(last)).copied();
+        self.store.bubbs().write(kind, true, under, self.not_before, kept.as_deref().unwrap_or(text))
+    }
+
     /// Begins to write bubbs, the last of which has these files, in a thread of its own: a connection opens
     /// meanwhile. `written` is called when all of it is durable.
     pub fn begin(

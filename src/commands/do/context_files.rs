@@ -1,13 +1,15 @@
-//! `--context-files`: what the repository says to the model, and why the rest of it does not go along.
+//! `--context-files`: what the repository says to the model and which skills it is told of, and why others are not.
 
 use super::DoArgs;
 use super::setup::Setup;
 use crate::commands::Context;
 use lepo_base::error::Result;
+use lepo_model::{ModelConfig, ToolWire, spec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::Configured;
 use lepo_turn::agents::Instructions;
+use lepo_turn::skills::Skills;
 
 /// Lists the files. Nothing is asked and nothing is written.
 pub fn list_context_files(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -16,7 +18,34 @@ pub fn list_context_files(args: &DoArgs, context: &mut Context<'_>) -> Result<u8
     let configured = &setup.configured;
     let why_not = configured.repository_speaks(&config).err();
     instructions(configured, why_not, context);
+    skills(configured, why_not, &config, context)?;
     Ok(0)
+}
+
+fn skills(
+    configured: &Configured,
+    why_not: Option<&str>,
+    config: &ModelConfig,
+    context: &mut Context<'_>,
+) -> Result<()> {
+    let found = Skills::of(context.cwd(), &configured.paths)?;
+    let native = spec(config).tools == ToolWire::Native;
+    let why_not = why_not.or_else(|| (!configured.settings.skills).then_some("`skills` is false"));
+    let why_not =
+        why_not.or_else(|| (!native).then_some("the model has no tools of its own to ask for them"));
+    for skill in &found.counting {
+        let place = skill.folder.display();
+        match why_not {
+            Some(why) => context.out.line(&format!("left out: skill {} ({place}): {why}", skill.name)),
+            None => context.out.line(&format!("skill: {} ({place}): {}", skill.name, skill.description)),
+        }
+    }
+    for skill in &found.untrusted {
+        let place = skill.folder.display();
+        context.out.line(&format!("left out: skill {} ({place}): not trusted; see `lepo trust`", skill.name));
+    }
+    found.warnings.iter().for_each(|warning| context.out.line(warning));
+    Ok(())
 }
 
 fn instructions(configured: &Configured, why_not: Option<&str>, context: &mut Context<'_>) {

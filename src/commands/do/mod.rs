@@ -11,6 +11,7 @@ mod input;
 mod keep_args;
 mod log;
 mod moving;
+mod named;
 mod output;
 mod setup;
 mod tools;
@@ -24,11 +25,11 @@ use super::tidy_after::tidy_after;
 use crate::repl::{SessionOptions, run_session};
 use crate::ui;
 pub use args::DoArgs;
-use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
-use lepo_turn::config::{Paths, Prompt};
-use lepo_turn::{GroupMode, Interrupt, Prompts, Report, TurnEnv};
+use lepo_turn::config::Prompt;
+use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
+use named::named;
 use setup::Setup;
 use turn::TurnInput;
 
@@ -65,7 +66,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     args.check_keeping(context)?;
     // Checked first, as a wrong schema is an error of every question.
     let schema = args.answer_schema()?;
-    let prompt = args.template.as_deref().map(|name| find_prompt(name, context)).transpose()?;
+    let (prompt, skill) = named(&mut args, context)?;
     if let Some(Prompt { model: Some(model), .. }) = &prompt
         && args.model.is_empty()
         && args.group.mode().is_none()
@@ -92,7 +93,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let asks_nothing = args.retry || verdict.is_some();
     let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
     if question.is_some() || served.prompt.is_some() || asks_nothing {
-        return turn::run_turn(&mut args, TurnInput { verdict, question, served, schema }, context);
+        return turn::run_turn(&mut args, TurnInput { verdict, question, served, schema, skill }, context);
     }
     if args.json || args.events {
         return Err(Error::usage("no question: --json and --events need one")
@@ -107,13 +108,6 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("lepo do -x QUESTION, or the question on stdin"));
     }
     session(&mut args, context)
-}
-
-/// The prompt of this name: the store's if it is trusted, else the user's.
-fn find_prompt(name: &str, context: &Context<'_>) -> Result<Prompt> {
-    let paths = Paths::from_env(&Env::from_process())?;
-    let store = context.find_store()?;
-    Prompts { store: store.as_ref(), paths: &paths }.find(name)
 }
 
 /// A session at a prompt.

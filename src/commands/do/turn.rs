@@ -21,6 +21,7 @@ use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{BubbId, thousands};
 use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Claim, Store};
+use lepo_turn::skills::Skill;
 use lepo_turn::{
     AnswerSchema, Ask, Configured, Decision, Interrupt, Question, Report, Served, Start, StartOptions,
     TurnEnv, Verdict, is_unread, start,
@@ -36,6 +37,8 @@ pub struct TurnInput {
     pub served: Served,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// The skill that the question is asked with.
+    pub skill: Option<Skill>,
 }
 
 /// The place in a store at which a turn begins.
@@ -182,7 +185,7 @@ impl Place {
         input: TurnInput,
         context: &mut Context<'_>,
     ) -> Result<Report> {
-        let TurnInput { question, served, schema, .. } = input;
+        let TurnInput { question, served, schema, skill, .. } = input;
         let insts = ui::insts_with_warnings(env.insts()?);
         let (forest, start) = match (&question, self.start) {
             (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
@@ -195,7 +198,7 @@ impl Place {
             (_, start) => (&self.forest, start),
         };
         let decision = self.decision.take();
-        let ask = Ask { decision, served, schema, ..Ask::new(start, question, &args.run) };
+        let ask = Ask { decision, served, schema, skill, ..Ask::new(start, question, &args.run) };
         if args.events {
             return env.turn(config, &insts, forest, &mut EventLines::new(context.out), ask).await;
         }

@@ -1,7 +1,9 @@
-//! `lepo mcp`: signing in to MCP servers, and what there is to know of them without starting one.
+//! `lepo mcp`: signing in to MCP servers, what there is to know of them without starting one, and the server that
+//! lepo is itself.
 
 mod list;
 mod login;
+mod serve;
 
 use std::path::PathBuf;
 
@@ -15,10 +17,10 @@ use lepo_tool::mcp::config::{ServerConfig, Target, all_servers};
 use lepo_tool::mcp::config::{ServerVariables, notes as server_notes};
 use lepo_turn::config::{Flags, Paths, Settings};
 
-/// Sign in to MCP servers, and list those that are configured
+/// Sign in to MCP servers, list those that are configured, and serve conversations
 ///
 /// Servers are configured in mcp.json, see lepo-config(5). Nothing is started here: `lepo do` starts servers,
-/// and `lepo do --list-tools` tells what they offer.
+/// and `lepo do --list-tools` tells what they offer. `lepo mcp serve` is a server itself.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -40,6 +42,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    Serve(serve::ServeArgs),
     /// Sign in to a server in the browser; only you can read the tokens, and `lepo do` refreshes them
     Login(LoginArgs),
     /// Forget the sign-in to a server
@@ -76,6 +79,9 @@ impl McpArgs {
 
 /// Does what was asked for.
 pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
+    if let Some(Command::Serve(args)) = &args.command {
+        return serve::run(args, context);
+    }
     let paths = Paths::from_env(&Env::from_process())?;
     let (config, repo) = match context.find_store()? {
         // Servers of a repository count once they are trusted, as for `lepo do`.
@@ -97,6 +103,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     match args.command.unwrap_or(Command::Ls { json: args.json }) {
         Command::Ls { json } => list::list(&servers, &paths, json, context),
         Command::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),
+        Command::Serve(_) => Ok(0),
         Command::Logout { name } => logout(find(&servers, &name)?, &paths),
     }
 }

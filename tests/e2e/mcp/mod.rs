@@ -9,6 +9,7 @@ mod listing;
 mod offering;
 mod real;
 mod remote;
+mod serving;
 mod sign_in;
 mod told;
 

@@ -16,7 +16,7 @@ use crate::scripted::{openai_calls, openai_sse};
 const AUTO: &str = "planner = 'off'\ntool_call_mode = 'auto'";
 
 /// A program of the cache, if it is there.
-fn program(path: &str) -> Option<String> {
+pub fn program(path: &str) -> Option<String> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
     let found = cache.join("lepo-mcp").join(path);

@@ -28,6 +28,12 @@ pub struct Others<'s> {
 }
 
 impl Store {
+    /// This store without those of other people, which must not have been asked for yet.
+    pub fn alone(self) -> Store {
+        let _ = self.others.set(Vec::new());
+        self
+    }
+
     /// The stores of other people.
     pub fn others(&self) -> Others<'_> {
         Others { store: self }

@@ -1,5 +1,5 @@
 //! MCP: the servers a user configured, their tools, and calls of them. Only [`client`] knows the
-//! protocol's library.
+//! protocol's library, and [`serve`], the other side of it.
 
 mod blocks;
 mod callback;
@@ -13,6 +13,7 @@ mod pins;
 mod reading;
 mod request;
 mod secrets;
+pub mod serve;
 mod servers;
 mod tools;
 

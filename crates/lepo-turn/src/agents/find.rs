@@ -128,12 +128,12 @@ fn paths_between(root: &Path, dir: &Path) -> Vec<PathBuf> {
         folder.push(part);
         folders.push(folder.clone());
     }
-    let of = |folder: PathBuf| NAMES.map(|name| folder.join(name)).into_iter().find(is_there);
+    let of = |folder: PathBuf| NAMES.map(|name| folder.join(name)).into_iter().find(|path| is_there(path));
     folders.into_iter().filter_map(of).collect()
 }
 
 /// True for what is there, a link that leads nowhere too.
-fn is_there(path: &PathBuf) -> bool {
+fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 

@@ -10,6 +10,8 @@ mod turn;
 
 pub(crate) use agreed::agree;
 pub use agreed::{Agreement, agreements};
+pub(crate) use bounded::read_inside;
+pub(crate) use find::NOT_TAKEN;
 pub use find::{InstructionFile, Instructions};
 pub use told::is_instructions;
 pub(crate) use told::is_instructions_entry;

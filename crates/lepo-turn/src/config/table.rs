@@ -160,6 +160,8 @@ settings! {
     secrets: SecretsMode, file "secrets", SecretsMode::ALL, SecretsMode::Mask;
     /// The instructions of the repository, `AGENTS.md`, go with questions.
     agents: bool, file "agents", (), true, option agents "--no-agents";
+    /// Skills are offered to models, and found by name.
+    skills: bool, file "skills", (), true, option agents "--no-agents";
     /// A line about tokens and time follows an answer on a terminal.
     term_usage: bool, file "term.usage", (), true;
     /// The effect of an empty line at the prompt.

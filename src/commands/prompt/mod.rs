@@ -1,21 +1,23 @@
-//! `lepo prompt`: questions to use again.
+//! `lepo prompt`: questions to use again, and skills.
+
+mod check;
+mod ls;
 
 use std::fs::DirBuilder;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
-
-use serde_json::json;
+use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
-use crate::term::{edit, excerpt, say};
+use crate::term::edit;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::Store;
-use lepo_turn::config::{Paths, RepoFile, Trust};
-use lepo_turn::{ListedPrompt, Prompts};
+use lepo_turn::Prompts;
+use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust};
+use lepo_turn::skills::Skills;
 
-/// List, show and edit prompts to use again
+/// List, show and edit prompts to use again; list, show and check skills
 ///
 /// A prompt is a file NAME.md, in _prompts/ of the store or of the configuration folder; the store's
 /// count only once `lepo trust` was said yes to. `lepo do -T NAME WORDS...` asks it, as /NAME does in a
@@ -26,10 +28,15 @@ use lepo_turn::{ListedPrompt, Prompts};
 ///     $stdin     what comes on stdin
 ///
 /// Other words are put after the text. A first line `model: NAME` names the model that answers.
+///
+/// A skill is a folder NAME with a SKILL.md, in skills/ of the configuration folder, ~/.agents/skills,
+/// ~/.claude/skills, and in .agents/skills and .claude/skills of the git repository; those count only
+/// after `lepo trust`. `lepo do -T NAME` and /NAME ask with it, and models with tools of their own are told
+/// names and descriptions and ask for the rest. Its `allowed-tools` grants nothing.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo prompt ls\n  lepo prompt edit review\n  \
-    lepo prompt show review\n  git diff | lepo do -T review",
+    lepo prompt show review\n  lepo prompt check .agents/skills\n  git diff | lepo do -T review",
     verbatim_doc_comment
 )]
 pub struct PromptArgs {
@@ -39,17 +46,25 @@ pub struct PromptArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// List the prompts: name, owner (you, the store, or a store that is not trusted), and first words
+    /// List the prompts and the skills: name, place (you, the store, a folder of skills, or not trusted), and first words
     Ls {
-        /// Print one JSON document: {"prompts": [...]}
+        /// Print one JSON document: {"prompts": [...], "skills": [...]}
         #[arg(long)]
         json: bool,
     },
-    /// Print the prompt that `do -T NAME` asks, as it is written
+    /// Print the prompt or the skill that `do -T NAME` asks, as it is written
     Show {
-        /// The name of the prompt
+        /// The name of the prompt or the skill
         #[arg(value_name = "NAME", add = complete::prompt())]
         name: String,
+    },
+    /// Check skills against the published rules: a line for each fault, FOLDER: WHY, and exit 1
+    ///
+    /// DIR is a skill or a folder of skills; without it the skill of this folder, else all that are found.
+    Check {
+        /// A skill, or a folder of skills
+        #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+        dir: Option<PathBuf>,
     },
     /// Write or change a prompt in your editor
     Edit {
@@ -80,7 +95,8 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.find_store()?;
     let prompts = Prompts { store: store.as_ref(), paths: &paths };
     match args.verb.unwrap_or(Verb::Ls { json: false }) {
-        Verb::Ls { json } => list(&prompts.list()?, json, context),
+        Verb::Ls { json } => ls::list(&prompts.list()?, &skills(&paths, context)?, json, context),
+        Verb::Check { dir } => check::check(dir.as_deref(), &paths, context),
         Verb::Show { name } => match prompts.counting(&name)? {
             Some((_, bytes)) => {
                 context.out.untrusted(&bytes);
@@ -88,8 +104,11 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             None => {
                 let path = prompts.user_path(&name);
-                Err(Error::nothing(format!("no prompt {name}: there is no {}", path.display()))
-                    .hint(format!("`lepo prompt edit {}` makes one", quoted(&name))))
+                let unknown = Error::nothing(format!("no prompt {name}: there is no {}", path.display()))
+                    .hint(format!("`lepo prompt edit {}` makes one", quoted(&name)));
+                let skill = skills(&paths, context)?.named(&name, unknown)?;
+                context.out.untrusted(&skill.file.bytes);
+                Ok(0)
             }
         },
         Verb::Edit { name, here } => {
@@ -108,34 +127,10 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-fn list(prompts: &[ListedPrompt], as_json: bool, context: &mut Context<'_>) -> Result<u8> {
-    let whose = |one: &ListedPrompt| match (one.of_store, one.counts) {
-        (true, true) => "store",
-        (true, false) => "not trusted",
-        (false, _) => "user",
-    };
-    if as_json {
-        let one = |one: &ListedPrompt| {
-            json!({
-                "name": one.name,
-                "path": one.path.to_string_lossy(),
-                "store": one.of_store,
-                "counts": one.counts,
-                "model": one.prompt.as_ref().and_then(|prompt| prompt.model.clone()),
-            })
-        };
-        let prompts: Vec<_> = prompts.iter().map(one).collect();
-        context.out.line(&json!({ "prompts": prompts }).to_string());
-        return Ok(0);
-    }
-    if prompts.is_empty() && context.out.is_terminal() {
-        say("no prompts yet; make one: lepo prompt edit NAME");
-    }
-    for one in prompts {
-        let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();
-        context.out.line(format!("{}  ({})  {text}", one.name, whose(one)).trim_end());
-    }
-    Ok(0)
+/// The skills that there are; none where the user's settings leave them out.
+fn skills(paths: &Paths, context: &Context<'_>) -> Result<Skills> {
+    let settings = Settings::load(paths, &Env::from_process(), None, &Flags::default())?;
+    if settings.skills { Skills::of(context.cwd(), paths) } else { Ok(Skills::default()) }
 }
 
 /// Opens the editor on it, and writes what was saved, whole or not at all. What a person wrote here is

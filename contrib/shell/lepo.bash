@@ -1,0 +1,23 @@
+# A command line from words, in bash: type what is to be done, then Ctrl+X L. The words give way to a command, which
+# runs when you press Enter, not before. Nothing of it is kept in a store.
+#   source contrib/shell/lepo.bash
+
+_lepo_command() {
+  [ -n "${READLINE_LINE//[[:space:]]/}" ] || return
+  local answer schema='{"type":"object","properties":{"command":{"type":"string"}},"required":["command"],"additionalProperties":false}'
+  answer=$(lepo do -n --no-keep --no-stdin --tools off -q --schema "$schema" \
+    --system "You turn words into one command line for bash on $(uname -s). Answer with the command alone." \
+    -- "$READLINE_LINE") || return
+  # The answer is {"command":"…"}. Of the escapes of JSON, those that stay are control characters.
+  answer=${answer#'{"command":"'}
+  answer=${answer%'"}'}
+  if [[ $(sed 's,\\["\\/],,g' <<<"$answer") == *[\\[:cntrl:]$'\u200b'-$'\u200f'$'\u2028'-$'\u202e'$'\u2060'-$'\u206f']* ]]; then
+    echo 'lepo: a command with control characters or with several lines, not taken' >&2
+    return
+  fi
+  answer=$(sed 's,\\\(["\\/]\),\1,g' <<<"$answer")
+  [ -n "$answer" ] || return
+  READLINE_LINE=$answer
+  READLINE_POINT=${#READLINE_LINE}
+}
+bind -x '"\C-xl": _lepo_command'

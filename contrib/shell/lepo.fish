@@ -1,0 +1,25 @@
+# A command line from words, in fish: type what is to be done, then Ctrl+X L. The words give way to a command, which
+# runs when you press Enter, not before. Nothing of it is kept in a store.
+#   source contrib/shell/lepo.fish
+
+function _lepo_command
+    set -l words (commandline | string collect)
+    string match -qr '\S' -- $words; or return
+    set -l schema '{"type":"object","properties":{"command":{"type":"string"}},"required":["command"],"additionalProperties":false}'
+    set -l answer (lepo do -n --no-keep --no-stdin --tools off -q --schema $schema \
+        --system "You turn words into one command line for fish on "(uname -s)". Answer with the command alone." \
+        -- $words | string collect)
+    if test $pipestatus[1] -eq 0
+        # The answer is {"command":"…"}. Of the escapes of JSON, those that stay are control characters.
+        set answer (string replace -r '^\{"command":"(.*)"\}$' '$1' -- $answer)
+        if string replace -ra '\\\\["\\\\/]' '' -- $answer | string match -qr '[\\\\\p{Cc}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}]'
+            echo 'lepo: a command with control characters or with several lines, not taken' >&2
+            commandline -f repaint
+            return
+        end
+        set answer (string replace -ra '\\\\(["\\\\/])' '$1' -- $answer)
+        test -n "$answer"; and commandline -r -- $answer
+    end
+    commandline -f repaint
+end
+bind \cxl _lepo_command

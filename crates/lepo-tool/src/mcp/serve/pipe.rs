@@ -1,0 +1,252 @@
+//! Messages on lepo's own stdin and stdout, one a line. A line that is no message is answered with an error, and the
+//! end of stdin is told only once every request has its answer: `printf … | lepo mcp serve` works.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead, Read};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcError, JsonRpcMessage,
+    RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::{Notify, mpsc};
+
+/// The longest line that is read, in bytes.
+const LONGEST: u64 = 4 << 20;
+
+/// Lines that were read and are not yet taken.
+const AHEAD: usize = 16;
+
+/// Where messages come from.
+pub type Input = Box<dyn BufRead + Send>;
+
+/// Writes a line, whole.
+pub type Output = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
+
+/// A line as it was read.
+enum Line {
+    Text(Vec<u8>),
+    TooLong,
+}
+
+/// The transport.
+pub struct Pipe {
+    lines: mpsc::Receiver<Line>,
+    shared: Arc<Shared>,
+    /// A request has come: before one nothing else means anything.
+    begun: bool,
+}
+
+/// What sending and receiving share.
+struct Shared {
+    output: Mutex<Output>,
+    /// Requests without an answer.
+    open: Mutex<HashSet<RequestId>>,
+    answered: Notify,
+}
+
+impl Pipe {
+    /// Reads in a thread of its own, which ends with the input.
+    pub fn new(input: Input, output: Output) -> Pipe {
+        let (sender, lines) = mpsc::channel(AHEAD);
+        // Without a thread the receiver sees the end of the input at once.
+        let _ = thread::Builder::new().name("stdin".into()).spawn(move || read_lines(input, &sender));
+        let shared =
+            Shared { output: Mutex::new(output), open: Mutex::default(), answered: Notify::default() };
+        Pipe { lines, shared: Arc::new(shared), begun: false }
+    }
+
+    /// Waits until nothing is open.
+    async fn drained(&self) {
+        loop {
+            let answered = self.shared.answered.notified();
+            if self.shared.open().is_empty() {
+                return;
+            }
+            answered.await;
+        }
+    }
+}
+
+impl Shared {
+    fn open(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self, id: &RequestId) {
+        self.open().remove(id);
+        self.answered.notify_one();
+    }
+
+    fn write(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+        let line = serde_json::to_string(message)?;
+        let written = (self.output.lock().unwrap_or_else(PoisonError::into_inner))(&line);
+        match message {
+            JsonRpcMessage::Response(response) => self.close(&response.id),
+            JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) => self.close(id),
+            _ => {}
+        }
+        written
+    }
+}
+
+fn read_lines(mut input: Input, to: &mpsc::Sender<Line>) {
+    loop {
+        let mut bytes = Vec::new();
+        match (&mut input).take(LONGEST).read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let mut line = Line::Text(bytes);
+        if let Line::Text(bytes) = &line
+            && bytes.len() as u64 >= LONGEST
+            && !bytes.ends_with(b"\n")
+        {
+            line = Line::TooLong;
+            if input.skip_until(b'\n').is_err() {
+                return;
+            }
+        }
+        if to.blocking_send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// A message of a line; what to answer, if it is none; nothing of a blank line.
+fn message(line: &[u8]) -> Option<Result<ClientJsonRpcMessage, JsonRpcError>> {
+    let refuse = |id, error| Some(Err(JsonRpcError::new(id, error)));
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let value: Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(_) => return refuse(None, ErrorData::parse_error("not a line of JSON", None)),
+    };
+    let id = value.get("id").and_then(|id| RequestId::deserialize(id).ok());
+    let method = value.get("method").and_then(Value::as_str).unwrap_or_default().to_string();
+    match serde_json::from_value::<ClientJsonRpcMessage>(value) {
+        Ok(message) => Some(Ok(message)),
+        Err(_) if method.is_empty() => refuse(id, ErrorData::invalid_request("not a message", None)),
+        Err(_) if id.is_none() => None, // a notification has no answer
+        Err(_) => {
+            refuse(id, ErrorData::invalid_params(format!("{method}: its parameters cannot be read"), None))
+        }
+    }
+}
+
+impl Transport<RoleServer> for Pipe {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let shared = Arc::clone(&self.shared);
+        async move { shared.write(&message) }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let Some(line) = self.lines.recv().await else {
+                self.drained().await;
+                return None;
+            };
+            let read = match line {
+                Line::Text(bytes) => message(&bytes),
+                Line::TooLong => Some(Err(JsonRpcError::new(
+                    None,
+                    ErrorData::invalid_request(format!("a line is longer than {} MiB", LONGEST >> 20), None),
+                ))),
+            };
+            let message = match read {
+                None => continue,
+                Some(Ok(message)) => message,
+                Some(Err(error)) => {
+                    if self.shared.write(&JsonRpcMessage::Error(error)).is_err() {
+                        return None;
+                    }
+                    continue;
+                }
+            };
+            match &message {
+                JsonRpcMessage::Request(request) => {
+                    self.begun = true;
+                    // A subscription has no answer until it ends.
+                    if !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_)) {
+                        self.shared.open().insert(request.id.clone());
+                    }
+                }
+                JsonRpcMessage::Notification(notification) => {
+                    if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                        && let Some(id) = &cancelled.params.request_id
+                    {
+                        self.shared.close(id);
+                    }
+                    if !self.begun {
+                        continue;
+                    }
+                }
+                _ if !self.begun => continue,
+                _ => {}
+            }
+            return Some(message);
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_message_or_has_an_answer_that_says_why_not() {
+        for (line, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "message"),
+            (r#"{"jsonrpc":"2.0","id":"a","method":"no/such"}"#, "message"),
+            (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, "message"),
+            ("", "nothing"),
+            (" \r", "nothing"),
+            ("hello", "-32700 without id"),
+            ("[1]", "-32600 without id"),
+            (r#"{"id":7}"#, "-32600 with id"),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":7}}"#, "message"),
+            ("\u{fffd}{", "-32700 without id"),
+        ] {
+            let got = match message(line.as_bytes()) {
+                None => "nothing".to_string(),
+                Some(Ok(_)) => "message".to_string(),
+                Some(Err(error)) => {
+                    format!(
+                        "{} {} id",
+                        error.error.code.0,
+                        if error.id.is_some() { "with" } else { "without" }
+                    )
+                }
+            };
+            assert_eq!(got, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_endless_line_is_passed_over_and_the_next_one_read() {
+        let mut bytes = vec![b'x'; (LONGEST + 10) as usize];
+        bytes.extend(b"\nshort\nlast");
+        let (sender, mut lines) = mpsc::channel(AHEAD);
+        read_lines(Box::new(io::Cursor::new(bytes)), &sender);
+        assert!(matches!(lines.try_recv(), Ok(Line::TooLong)));
+        assert!(matches!(lines.try_recv(), Ok(Line::Text(text)) if text == b"short\n"));
+        assert!(matches!(lines.try_recv(), Ok(Line::Text(text)) if text == b"last"));
+    }
+}

@@ -1,0 +1,284 @@
+//! Finds the skills of the user and of the repository. The repository's count only once they are trusted.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::check::faults_of_name;
+use super::front_matter::FrontMatter;
+use crate::agents::{NOT_TAKEN, read_inside};
+use crate::config::{Paths, RepoFile, Trust};
+use lepo_base::error::{Error, Result};
+use lepo_base::work_tree::WorkTree;
+
+/// The names of the file that makes a folder a skill.
+pub const FILES: [&str; 2] = ["SKILL.md", "skill.md"];
+
+/// The most bytes of a `SKILL.md`.
+pub const MOST_FILE: usize = 64 << 10;
+
+/// The most skills.
+const MOST: usize = 500;
+
+/// The most folders that are looked through for skills.
+const FOLDERS: usize = 2000;
+
+/// The deepest that a skill may lie: `skills/NAME/SKILL.md` is 1.
+const DEEPEST: usize = 4;
+
+/// The longest name that is used as it is, in bytes.
+const LONGEST_NAME: usize = 256;
+
+/// Folders that hold no skills.
+const SKIPPED: [&str; 2] = [".git", "node_modules"];
+
+/// The place that a skill comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// One of the user's own folders.
+    User,
+    /// The repository.
+    Repository,
+}
+
+/// A skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// The name.
+    pub name: String,
+    /// What it is for, on one line.
+    pub description: String,
+    /// Its folder, absolute and without links.
+    pub folder: PathBuf,
+    /// Its instructions.
+    pub body: String,
+    /// The place that it comes from.
+    pub origin: Origin,
+    /// `SKILL.md` as it is now: what a yes of `lepo trust` covers.
+    pub file: RepoFile,
+}
+
+/// The skills that there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Skills {
+    /// Those that count, sorted by name, each name once.
+    pub counting: Vec<Skill>,
+    /// Those of the repository that nobody has trusted.
+    pub untrusted: Vec<Skill>,
+    /// What is to be said: skills that are left out, with the reason, and faults of others.
+    pub warnings: Vec<String>,
+}
+
+impl Skill {
+    /// The question where the user named the skill and nothing else.
+    pub fn asks_for_itself(&self) -> String {
+        format!("Use the skill {}.", self.name)
+    }
+}
+
+impl Skills {
+    /// Looks in the user's folders and in the repository that `dir` lies in.
+    pub fn of(dir: &Path, paths: &Paths) -> Result<Skills> {
+        Search::everywhere(dir, paths).settle(&Trust::of(paths))
+    }
+
+    /// The folders of all skills there, also of those that are left out for what they hold.
+    pub fn folders(dir: &Path, paths: &Paths) -> Vec<PathBuf> {
+        Search::everywhere(dir, paths).folders
+    }
+
+    /// The skill of this name that counts; `unknown` is the error where there is none.
+    pub fn named(&self, name: &str, unknown: Error) -> Result<Skill> {
+        match (self.find(name), self.untrusted.iter().any(|skill| skill.name == name)) {
+            (Some(skill), _) => Ok(skill.clone()),
+            (None, true) => Err(Error::usage(format!("skill {name} of the repository is not trusted"))
+                .hint("`lepo trust` shows it, and trusts it on a yes")),
+            (None, false) => Err(unknown),
+        }
+    }
+
+    /// The skill of this name that counts.
+    pub fn find(&self, name: &str) -> Option<&Skill> {
+        self.counting.iter().find(|skill| skill.name == name)
+    }
+}
+
+#[derive(Default)]
+struct Search {
+    found: Vec<Skill>,
+    seen: HashSet<PathBuf>,
+    folders: Vec<PathBuf>,
+    warnings: Vec<String>,
+    is_full: bool,
+}
+
+impl Search {
+    fn everywhere(dir: &Path, paths: &Paths) -> Search {
+        let mut search = Search::default();
+        let home = |folder: &str| paths.home.as_ref().map(|home| home.join(folder).join("skills"));
+        let own = [Some(paths.config.join("skills")), home(".agents"), home(".claude")];
+        for folder in own.into_iter().flatten() {
+            search.look_through(&folder, Origin::User, None);
+        }
+        if let Some(tree) = WorkTree::of(dir) {
+            for folder in [".agents/skills", ".claude/skills"].map(|folder| tree.root.join(folder)) {
+                match tree.is_taken {
+                    true => search.look_through(&folder, Origin::Repository, Some(&tree.root)),
+                    false if folder.is_dir() => search.left_out(&folder, NOT_TAKEN),
+                    false => {}
+                }
+            }
+        }
+        search
+    }
+
+    fn left_out(&mut self, path: &Path, why: &str) {
+        self.warnings.push(format!("note: {} is left out: {why}", path.display()));
+    }
+
+    /// Takes the skills below a folder, which must lie in `within`.
+    fn look_through(&mut self, folder: &Path, origin: Origin, within: Option<&Path>) {
+        let mut folders = vec![(folder.to_path_buf(), 0)];
+        let mut looked_at = 0;
+        while let Some((folder, depth)) = folders.pop() {
+            let Ok(real) = folder.canonicalize() else {
+                // The folder of skills itself need not be there.
+                if depth > 0 {
+                    self.left_out(&folder, "it is a link that leads nowhere");
+                }
+                continue;
+            };
+            if within.is_some_and(|within| !real.starts_with(within)) {
+                self.left_out(&folder, "its link leads out of the repository");
+                continue;
+            }
+            // Linked folders count once.
+            if !self.seen.insert(real.clone()) {
+                continue;
+            }
+            looked_at += 1;
+            if looked_at > FOLDERS {
+                self.left_out(&folder, &format!("more than {FOLDERS} folders are not looked through"));
+                return;
+            }
+            if depth > 0
+                && let Some(file) =
+                    FILES.map(|name| real.join(name)).into_iter().find(|path| path.symlink_metadata().is_ok())
+            {
+                self.folders.push(folder.clone());
+                self.take(&folder, &real, &file, origin, within);
+                continue;
+            }
+            if depth < DEEPEST {
+                let mut below = folders_in(&folder);
+                // The last is looked at first.
+                below.sort_unstable_by(|a, b| b.cmp(a));
+                folders.extend(below.into_iter().map(|folder| (folder, depth + 1)));
+            }
+        }
+    }
+
+    /// Takes the skill in this folder, which is `real` without links.
+    fn take(&mut self, folder: &Path, real: &Path, file: &Path, origin: Origin, within: Option<&Path>) {
+        if self.found.len() == MOST {
+            if !std::mem::replace(&mut self.is_full, true) {
+                self.left_out(folder, &format!("it and those after it are more than {MOST} skills"));
+            }
+            return;
+        }
+        let (text, _) = match read_inside(within, file, MOST_FILE) {
+            Ok(read) => read,
+            Err(why) => return self.left_out(folder, &why),
+        };
+        let read = match FrontMatter::read(&text) {
+            Ok(read) => read,
+            Err(why) => return self.left_out(folder, why),
+        };
+        let description = read.text("description").map(on_one_line).unwrap_or_default();
+        if description.is_empty() {
+            return self.left_out(folder, "it has no description");
+        }
+        let folder_name =
+            real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let written = read.text("name").unwrap_or_default();
+        let Some(name) = [written, &folder_name].into_iter().find(|name| is_usable(name)) else {
+            return self.left_out(folder, "neither its name nor that of its folder is a word");
+        };
+        let faults = match written {
+            "" => vec!["it has no name, so it has that of its folder".to_string()],
+            written => faults_of_name(written, &folder_name),
+        };
+        for fault in faults {
+            self.warnings.push(format!("warning: {}: {fault}", folder.display()));
+        }
+        self.found.push(Skill {
+            name: name.to_string(),
+            description,
+            folder: real.to_path_buf(),
+            body: read.body.to_string(),
+            origin,
+            file: RepoFile { path: file.to_path_buf(), bytes: text.clone().into_bytes() },
+        });
+    }
+
+    /// The skills by name: the repository's win once they are trusted, else the first of the user's.
+    fn settle(self, trust: &Trust) -> Result<Skills> {
+        let mut skills = Skills { warnings: self.warnings, ..Skills::default() };
+        let (theirs, own): (Vec<Skill>, Vec<Skill>) =
+            self.found.into_iter().partition(|skill| skill.origin == Origin::Repository);
+        for skill in theirs {
+            match trust.covers(&skill.file)? {
+                false => skills.untrusted.push(skill),
+                true if skills.find(&skill.name).is_none() => skills.counting.push(skill),
+                true => {}
+            }
+        }
+        let mut named = HashSet::new();
+        for skill in own {
+            if !named.insert(skill.name.clone()) {
+                continue;
+            }
+            match skills.find(&skill.name) {
+                None => skills.counting.push(skill),
+                Some(_) => {
+                    let own = skill.folder.display();
+                    skills
+                        .warnings
+                        .push(format!("note: the repository's skill {} is used, not {own}", skill.name));
+                }
+            }
+        }
+        skills.counting.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(skills)
+    }
+}
+
+/// The folders in a folder, links to some too.
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_looked_at = |entry: &std::fs::DirEntry| {
+        let name = entry.file_name();
+        let kind = entry.file_type();
+        !SKIPPED.iter().any(|skipped| name == *skipped)
+            && kind.is_ok_and(|kind| kind.is_dir() || kind.is_symlink() && !entry.path().is_file())
+    };
+    entries.filter(is_looked_at).map(|entry| entry.path()).collect()
+}
+
+/// True for a name that can be typed and told: one word without control characters.
+fn is_usable(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= LONGEST_NAME
+        && !name.chars().any(|c| {
+            c.is_whitespace() || c.is_control() || matches!(c, '/' | '\\' | '\u{fffd}' | '[' | ']' | ',')
+        })
+        && !name.starts_with(['-', '.'])
+}
+
+/// A text on one line, without control characters.
+fn on_one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,356 @@
+//! The front matter of a `SKILL.md`: the flat part of YAML that skills use, by hand. What strict readers refuse is a fault,
+//! and is read all the same as far as its meaning is plain.
+
+use super::lines::{Line, Lines};
+
+/// What a field holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A scalar, whatever it looks like.
+    Text(String),
+    /// A map of scalars.
+    Map(Vec<(String, String)>),
+    /// A list of scalars.
+    List(Vec<String>),
+}
+
+/// A front matter, and the text behind it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FrontMatter<'t> {
+    /// The fields in their order; of two with one name the first.
+    pub fields: Vec<(String, Value)>,
+    /// What a strict reader refuses.
+    pub faults: Vec<String>,
+    /// The text behind it.
+    pub body: &'t str,
+}
+
+impl<'t> FrontMatter<'t> {
+    /// Reads a file. The error says why it has no front matter.
+    pub fn read(text: &'t str) -> Result<FrontMatter<'t>, &'static str> {
+        let mut found = FrontMatter::default();
+        let text = match text.strip_prefix('\u{feff}') {
+            Some(text) => {
+                found.faults.push("a byte order mark stands before the front matter".to_string());
+                text
+            }
+            None => text,
+        };
+        let (first, rest) = text.split_once('\n').ok_or("it does not begin with front matter (---)")?;
+        if first.trim_end() != "---" {
+            return Err("it does not begin with front matter (---)");
+        }
+        let mut end = None;
+        let mut at = 0;
+        for line in rest.split_inclusive('\n') {
+            if line.trim_end() == "---" {
+                end = Some((at, at + line.len()));
+                break;
+            }
+            at += line.len();
+        }
+        let (end, body) = end.ok_or("its front matter does not end (---)")?;
+        found.body = rest.get(body..).unwrap_or_default().trim();
+        let head = rest.get(..end).unwrap_or_default();
+        if head.contains("---") {
+            found
+                .faults
+                .push("--- stands within the front matter, which some readers take for its end".to_string());
+        }
+        found.read_fields(&mut Lines::of(head));
+        if found.fields.is_empty() && found.faults.is_empty() {
+            return Err("its front matter is empty");
+        }
+        Ok(found)
+    }
+
+    /// The text of a field.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.field(name)? {
+            Value::Text(text) => Some(text.trim()),
+            Value::Map(_) | Value::List(_) => None,
+        }
+    }
+
+    /// A field.
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        self.fields.iter().find(|(named, _)| named == name).map(|(_, value)| value)
+    }
+
+    fn fault(&mut self, line: Line<'_>, what: &str) {
+        self.faults.push(format!("line {}: {what}", line.number));
+    }
+
+    fn read_fields(&mut self, lines: &mut Lines<'t>) {
+        while let Some(line) = lines.next() {
+            if line.is_empty() {
+                continue;
+            }
+            if line.text == "..." {
+                break;
+            }
+            if line.is_outdented {
+                self.fault(line, "it is indented less than the first field");
+            }
+            if line.indent > 0 || line.text.starts_with('\t') {
+                self.fault(line, "it is indented, and belongs to no field");
+                continue;
+            }
+            let Some((key, rest)) = key_of(line.text) else {
+                self.fault(line, "it is no field (NAME: VALUE)");
+                continue;
+            };
+            let value = self.value(line, rest, lines);
+            if self.field(&key).is_some() {
+                self.fault(line, &format!("{key:?} is there twice"));
+            } else {
+                self.fields.push((key, value));
+            }
+        }
+    }
+
+    /// The value behind a field's name, with the lines that belong to it.
+    fn value(&mut self, line: Line<'t>, rest: &'t str, lines: &mut Lines<'t>) -> Value {
+        match rest.chars().next() {
+            Some('|' | '>') => Value::Text(self.block(line, rest, lines)),
+            Some('#') | None => self.nested(lines),
+            Some(_) => Value::Text(self.scalar(line, rest, lines, 0)),
+        }
+    }
+
+    /// What stands below a field's name: a map, a list, or a scalar that begins on its own line.
+    fn nested(&mut self, lines: &mut Lines<'t>) -> Value {
+        let Some(first) = lines.ahead() else { return Value::Text(String::new()) };
+        let is_item = |line: &Line<'_>| line.text == "-" || line.text.starts_with("- ");
+        if is_item(&first) {
+            let mut items = Vec::new();
+            while let Some(line) = lines.next_if(|line| line.is_empty() || is_item(line)) {
+                if !line.is_empty() {
+                    let item = line.text.trim_start_matches('-').trim_start();
+                    items.push(self.scalar(line, item, lines, line.indent));
+                }
+            }
+            return Value::List(items);
+        }
+        if first.indent == 0 {
+            return Value::Text(String::new());
+        }
+        if key_of(first.text).is_none() {
+            while lines.next_if(Line::is_empty).is_some() {}
+            let Some(line) = lines.next() else { return Value::Text(String::new()) };
+            return Value::Text(self.scalar(line, line.text, lines, 0));
+        }
+        let mut map: Vec<(String, String)> = Vec::new();
+        while let Some(line) = lines.next_if(|line| line.is_empty() || line.indent > 0) {
+            if line.is_empty() {
+                continue;
+            }
+            match key_of(line.text) {
+                Some((key, rest)) => {
+                    let text = match rest.chars().next() {
+                        Some('|' | '>') => self.block(line, rest, lines),
+                        // What is nested deeper has no meaning here.
+                        None => {
+                            while lines
+                                .next_if(|below| below.indent > line.indent || below.is_empty())
+                                .is_some()
+                            {}
+                            String::new()
+                        }
+                        _ => self.scalar(line, rest, lines, line.indent),
+                    };
+                    map.push((key, text));
+                }
+                None => self.fault(line, "it is no field (NAME: VALUE)"),
+            }
+        }
+        Value::Map(map)
+    }
+
+    /// A scalar that begins here, quoted or not, and goes on in lines that are indented more than `indent`.
+    fn scalar(&mut self, line: Line<'t>, begun: &'t str, lines: &mut Lines<'t>, indent: usize) -> String {
+        let quote = begun.chars().next().filter(|first| matches!(first, '"' | '\''));
+        let mut text = begun.to_string();
+        match quote {
+            Some(quote) => {
+                // A quoted scalar ends where its quote does: all lines that may belong to it are looked at once.
+                let mut starts = Vec::new();
+                for next in lines.rest().take_while(|line| line.indent > indent || line.text.is_empty()) {
+                    starts.push(text.len());
+                    text.push(if next.text.is_empty() { '\n' } else { ' ' });
+                    text.push_str(next.text);
+                }
+                let Some((value, after)) = unquoted(&text, quote) else {
+                    self.fault(line, "the closing quote is missing");
+                    return begun.trim_start_matches(quote).to_string();
+                };
+                let end = text.len() - after.len();
+                if quote == '"' && has_unknown_escape(text.get(..end).unwrap_or_default()) {
+                    self.fault(line, "a backslash stands before something else than an escape");
+                }
+                let used = starts.iter().take_while(|&&start| start < end).count();
+                let after = match starts.get(used) {
+                    Some(start) => text.get(end..*start).unwrap_or_default(),
+                    None => after,
+                };
+                if !after.trim_start().is_empty() && !after.trim_start().starts_with('#') {
+                    self.fault(line, "something stands behind the closing quote");
+                }
+                lines.pass(used);
+                value
+            }
+            None => {
+                let is_sign =
+                    matches!(begun, "-" | "?") || begun.starts_with("- ") || begun.starts_with("? ");
+                if is_sign || begun.starts_with(['[', ']', '{', '}', ',', '&', '*', '!', '%', '@', '`']) {
+                    self.fault(
+                        line,
+                        "a value begins with a sign that YAML keeps for itself: put it into quotes",
+                    );
+                }
+                text = plain(&text).to_string();
+                if is_colon_unquoted(&text) {
+                    self.fault(line, "a value with a colon is not quoted");
+                }
+                while let Some(next) = lines.next_if(|line| line.indent > indent && !line.is_empty()) {
+                    let more = plain(next.text);
+                    if is_colon_unquoted(more) {
+                        self.fault(next, "a value with a colon is not quoted");
+                    }
+                    text.push(' ');
+                    text.push_str(more);
+                }
+                text.trim().to_string()
+            }
+        }
+    }
+
+    /// A block scalar: `|` keeps its lines, `>` folds them.
+    fn block(&mut self, line: Line<'t>, header: &'t str, lines: &mut Lines<'t>) -> String {
+        let folds = header.starts_with('>');
+        let header = plain(header.trim_start_matches(['|', '>']));
+        if !header.chars().all(|c| matches!(c, '+' | '-' | '1'..='9')) {
+            self.fault(line, "something stands behind the sign of a block");
+        }
+        let mut indent =
+            header.chars().find_map(|c| c.to_digit(10)).map(|digit| line.indent + digit as usize);
+        let mut texts: Vec<(usize, &str)> = Vec::new();
+        while let Some(next) = lines.next_if(|next| next.text.is_empty() || next.indent > line.indent) {
+            let indent = *indent.get_or_insert(next.indent.max(line.indent + 1));
+            texts.push((next.indent.saturating_sub(indent), next.text));
+        }
+        while texts.last().is_some_and(|(_, text)| text.is_empty()) {
+            texts.pop();
+        }
+        let mut block = String::new();
+        let mut joins = false;
+        for (deeper, text) in texts {
+            let keeps = !folds || deeper > 0 || text.is_empty();
+            if !block.is_empty() {
+                block.push(if joins && !keeps { ' ' } else { '\n' });
+            }
+            block.extend(std::iter::repeat_n(' ', deeper));
+            block.push_str(text);
+            joins = folds && deeper == 0 && !text.is_empty();
+        }
+        block
+    }
+}
+
+/// The name of a field and what stands behind its colon.
+fn key_of(text: &str) -> Option<(String, &str)> {
+    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let (key, rest) = match quote {
+        Some(quote) => {
+            unquoted(text, quote).and_then(|(key, rest)| Some((key, rest.trim_start().strip_prefix(':')?)))?
+        }
+        None => text.split_once(':').map(|(key, rest)| (key.trim_end().to_string(), rest))?,
+    };
+    let ends = rest.is_empty() || rest.starts_with([' ', '\t']);
+    (ends && !key.is_empty()).then_some((key, rest.trim()))
+}
+
+/// The text in quotes, and what stands behind them; none if they do not close.
+fn unquoted(text: &str, quote: char) -> Option<(String, &str)> {
+    let mut rest = text.strip_prefix(quote)?;
+    let mut value = String::new();
+    loop {
+        let (before, after) = rest.split_at(rest.find([quote, '\\'])?);
+        value.push_str(before);
+        let mut after = after.chars();
+        let sign = after.next()?;
+        rest = after.as_str();
+        if sign == '\\' && quote == '"' {
+            rest = escaped(rest, &mut value)?;
+        } else if sign == quote {
+            // Two of them within single quotes are one.
+            match rest.strip_prefix('\'').filter(|_| quote == '\'') {
+                Some(more) => {
+                    value.push('\'');
+                    rest = more;
+                }
+                None => return Some((value, rest)),
+            }
+        } else {
+            value.push(sign);
+        }
+    }
+}
+
+/// Adds what an escape in double quotes stands for; gives what is behind it.
+fn escaped<'t>(text: &'t str, value: &mut String) -> Option<&'t str> {
+    let mut rest = text.chars();
+    let sign = rest.next()?;
+    let digits = match sign {
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        _ => {
+            value.push(match sign {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                '0' => '\0',
+                'a' => '\u{7}',
+                'b' => '\u{8}',
+                'e' => '\u{1b}',
+                'f' => '\u{c}',
+                'v' => '\u{b}',
+                'N' => '\u{85}',
+                '_' => '\u{a0}',
+                'L' => '\u{2028}',
+                'P' => '\u{2029}',
+                other => other,
+            });
+            return Some(rest.as_str());
+        }
+    };
+    let (number, rest) = rest.as_str().split_at_checked(digits)?;
+    value.push(u32::from_str_radix(number, 16).ok().and_then(char::from_u32).unwrap_or('\u{fffd}'));
+    Some(rest)
+}
+
+/// True for a backslash before a sign that it gives no meaning.
+fn has_unknown_escape(text: &str) -> bool {
+    let mut signs = text.chars();
+    while let Some(sign) = signs.next() {
+        if sign == '\\' && !signs.next().is_some_and(|sign| " \"/\\0abefnrtvxuUN_LP".contains(sign)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A plain scalar without the comment behind it.
+fn plain(text: &str) -> &str {
+    let end = if text.starts_with('#') { Some(0) } else { text.find(" #") };
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default().trim()
+}
+
+/// True for a text that YAML takes for a field in the middle of a value.
+fn is_colon_unquoted(text: &str) -> bool {
+    text.contains(": ") || text.ends_with(':')
+}
+
+#[cfg(test)]
+mod tests;

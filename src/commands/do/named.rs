@@ -1,0 +1,36 @@
+//! `-T NAME`: a prompt of this name, or else a skill.
+
+use super::DoArgs;
+use crate::commands::Context;
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_turn::config::{Paths, Prompt, Settings};
+use lepo_turn::skills::{Skill, Skills};
+use lepo_turn::{NO_PROMPT, Prompts};
+
+/// The prompt that `-T` names, the store's if it is trusted, else the user's; or the skill, with which the question is asked
+/// then. Without words it asks for itself.
+pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<Prompt>, Option<Skill>)> {
+    let Some(name) = args.template.clone() else { return Ok((None, None)) };
+    let env = Env::from_process();
+    let paths = Paths::from_env(&env)?;
+    let store = context.find_store()?;
+    let unknown = match (Prompts { store: store.as_ref(), paths: &paths }.find(&name)) {
+        Ok(prompt) => return Ok((Some(prompt), None)),
+        Err(error) if error.message.starts_with(NO_PROMPT) => error,
+        Err(error) => return Err(error),
+    };
+    let settings = Settings::load(&paths, &env, None, &args.flags()?)?;
+    if !settings.skills {
+        return Err(unknown);
+    }
+    let skill = Skills::of(context.cwd(), &paths)?.named(&name, unknown)?;
+    if args.group.mode().is_some() {
+        return Err(Error::usage(format!("{name} is a skill, which is for one model"))
+            .hint("leave out --parallel or --debate"));
+    }
+    if args.prompt.is_empty() && args.file.is_empty() {
+        args.prompt.push(skill.asks_for_itself());
+    }
+    Ok((None, Some(skill)))
+}

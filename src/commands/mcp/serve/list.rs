@@ -1,0 +1,255 @@
+//! The tools list and about_file, and the list of resources: conversations by their tails, newest first.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::library::Shelf;
+use super::quote::{Quoted, inline};
+use super::told::{Arguments, PREFACE};
+use lepo_base::error::{Error, Result};
+use lepo_base::when::{self, DayEnd};
+use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::{Forest, Heights, Ix, Nearest, Origins, Wanted};
+use lepo_store::store::Store;
+use lepo_tool::mcp::serve::{Going, Listed, Told};
+
+/// Resources of a page.
+const PAGE: usize = 100;
+
+/// The longest excerpt of a question, in characters.
+const QUESTION: usize = 200;
+
+/// Conditions that a conversation must meet.
+#[derive(Default)]
+struct Conditions<'a> {
+    words: Vec<&'a str>,
+    path: Option<&'a str>,
+    since: Option<u64>,
+    until: Option<u64>,
+    /// Only older ones than this.
+    below: Option<BubbId>,
+}
+
+/// A conversation.
+struct Row {
+    store: usize,
+    tail: Name,
+    height: u32,
+    title: Option<String>,
+    first: Option<String>,
+    last: Option<String>,
+}
+
+/// Lists conversations.
+pub fn list(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
+    arguments.only(&["words", "since", "until", "path", "limit", "max_bytes"])?;
+    let conditions = Conditions {
+        words: arguments.text("words")?.unwrap_or_default().split_whitespace().collect(),
+        path: arguments.text("path")?.filter(|path| !path.is_empty()),
+        since: arguments.time("since", DayEnd::First)?,
+        until: arguments.time("until", DayEnd::Last)?,
+        below: None,
+    };
+    told(shelf, &conditions, arguments, going)
+}
+
+/// Lists conversations that name a file.
+pub fn about_file(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
+    arguments.only(&["path", "limit", "max_bytes"])?;
+    let conditions = Conditions { path: Some(arguments.needed("path")?), ..Conditions::default() };
+    told(shelf, &conditions, arguments, going)
+}
+
+/// A page of resources, and the cursor of the next: the number of a store, and the last tail that was listed of it.
+pub fn resources(shelf: &Shelf, cursor: Option<&str>) -> Result<(Vec<Listed>, Option<String>)> {
+    let unknown =
+        || Error::usage(format!("cursor {:?} is none of resources/list", cursor.unwrap_or_default()));
+    let (first, mut below) = match cursor {
+        None => (0, None),
+        Some(text) => {
+            let (number, id) = text.split_once('.').ok_or_else(unknown)?;
+            let id = BubbId::parse(id.as_bytes()).ok_or_else(unknown)?;
+            (number.parse::<usize>().map_err(|_| unknown())?, Some(id))
+        }
+    };
+    let mut listed = Vec::new();
+    let masker = shelf.masker();
+    for (number, store) in shelf.stores.all()? {
+        if number < first {
+            continue;
+        }
+        let conditions =
+            Conditions { below: below.take().filter(|_| number == first), ..Conditions::default() };
+        let room = PAGE - listed.len();
+        let mut rows = rows((number, &store), &conditions, room + 1, &Going::alone())?;
+        let more = rows.len() > room;
+        rows.truncate(room);
+        let last = rows.last().map(|row| row.tail.id);
+        for row in rows {
+            let id = row.tail.id.to_string();
+            let name = row.title.or(row.first).or(row.last).unwrap_or_default();
+            let name = Some(inline(masker, &name, 80)).filter(|name| !name.is_empty());
+            listed.push(Listed {
+                uri: shelf.stores.uri(number, &id),
+                name: name.unwrap_or_else(|| id.clone()),
+                title: Some(format!("{} ({})", when::iso_minute(row.tail.id.time()), row.height)),
+            });
+        }
+        if let Some(last) = last.filter(|_| more) {
+            return Ok((listed, Some(format!("{number}.{last}"))));
+        }
+    }
+    Ok((listed, None))
+}
+
+fn told(
+    shelf: &Shelf,
+    conditions: &Conditions<'_>,
+    arguments: &Arguments<'_>,
+    going: &Going,
+) -> Result<Told> {
+    let (limit, most) = (arguments.limit()?, arguments.max_bytes()?);
+    let mut all = Vec::new();
+    for (number, store) in shelf.stores.all()? {
+        all.extend(rows((number, &store), conditions, limit + 1, going)?);
+    }
+    all.sort_by_key(|row| std::cmp::Reverse(row.tail.id));
+    let masker = shelf.masker();
+    let mut quoted = Quoted::new(masker, most);
+    let mut found: Vec<Value> = Vec::new();
+    for row in all.iter().take(limit) {
+        if quoted.is_empty() {
+            quoted.line(PREFACE);
+        }
+        let (id, date) = (row.tail.id.to_string(), when::iso_minute(row.tail.id.time()));
+        let short = |words: &Option<String>| words.as_deref().map(|words| inline(masker, words, QUESTION));
+        let (title, first, last) = (short(&row.title), short(&row.first), short(&row.last));
+        let mut fits = quoted.line(&format!("{id} {date} ({} messages)", row.height));
+        for (label, words) in [("title: ", &title), ("", &first), ("last: ", &last)] {
+            let Some(words) =
+                words.as_ref().filter(|words| label != "last: " || first.as_ref() != Some(words))
+            else {
+                continue;
+            };
+            fits = fits && quoted.words(&format!("{label}{words}"), 0).is_none();
+        }
+        if !fits {
+            break;
+        }
+        found.push(json!({
+            "address": id,
+            "uri": shelf.stores.uri(row.store, &id),
+            "date": date,
+            "messages": row.height,
+            "title": title,
+            "first": first,
+            "last": last,
+        }));
+    }
+    let more = found.len() < all.len();
+    let mut text = shelf.stores.missing() + &quoted.into_text();
+    match (all.is_empty(), more) {
+        (true, _) => text.push_str("No conversation.\n"),
+        (false, true) => text.push_str("There are more: a higher limit, or until, lists others.\n"),
+        (false, false) => {}
+    }
+    Ok(Told { text, structured: json!({ "conversations": found, "more": more }), is_error: false })
+}
+
+/// The newest conversations of a store that meet the conditions.
+fn rows(
+    (number, store): (usize, &Store),
+    conditions: &Conditions<'_>,
+    most: usize,
+    going: &Going,
+) -> Result<Vec<Row>> {
+    let is_searched = !conditions.words.is_empty() || conditions.path.is_some();
+    let wanted = match is_searched || conditions.until.is_some() || conditions.below.is_some() {
+        _ if !store.others().all().is_empty() => Wanted::Everyone,
+        true => Wanted::All,
+        false => Wanted::Newest(most),
+    };
+    let forest = store.names().forest_for(&[wanted])?;
+    let mut tails: Vec<Ix> = Vec::new();
+    for tail in forest.newest_first(false) {
+        let id = forest.name(tail).id;
+        let is_in = conditions.since.is_none_or(|since| id.time() >= since)
+            && conditions.until.is_none_or(|until| id.time() <= until)
+            && conditions.below.is_none_or(|below| id < below);
+        if is_in {
+            tails.push(tail);
+        }
+        if !is_searched && tails.len() >= most {
+            break;
+        }
+    }
+    for words in &conditions.words {
+        let named = matching(store, &forest, words, false, going)?;
+        tails = forest.through(&tails, &named);
+    }
+    if let Some(path) = conditions.path {
+        let named = matching(store, &forest, &relative(path, store.root()), true, going)?;
+        tails = forest.through(&tails, &named);
+    }
+    tails.truncate(most);
+    let mut heights = Heights::of(&forest);
+    let mut origins = Origins::of(&forest);
+    let questions = Nearest::of(Forest::is_question);
+    let titles = store.titles().all();
+    let words = |ix: Ix| store.bubbs().words(&forest.name(ix)).ok();
+    let rows = tails.into_iter().map(|tail| {
+        let origin = origins.origin(tail);
+        Row {
+            store: number,
+            tail: forest.name(tail),
+            height: heights.height(tail),
+            title: titles.get(&forest.name(origin.root).id).cloned(),
+            first: origin.question.and_then(words),
+            last: questions.find(&forest, tail).and_then(words),
+        }
+    });
+    Ok(rows.collect())
+}
+
+/// A path as conversations of a project name it: from its root on.
+fn relative(path: &str, root: &Path) -> String {
+    let below =
+        Path::new(path).strip_prefix(root).ok().and_then(Path::to_str).filter(|path| !path.is_empty());
+    let below = below.unwrap_or(path);
+    below.strip_prefix("./").unwrap_or(below).to_string()
+}
+
+/// The messages with a text in them, as whole words for a path. Hidden ones, of commands and calls, stand for the
+/// visible one before them.
+fn matching(store: &Store, forest: &Forest, text: &str, is_path: bool, going: &Going) -> Result<Vec<Ix>> {
+    let options = PatternOptions {
+        ignore_case: !is_path,
+        words: is_path,
+        fixed: true,
+        first: true,
+        ..PatternOptions::default()
+    };
+    let pattern = Pattern::new(text, options)?;
+    let progress = |done, total| going.progress(done, total);
+    let looking = Looking { no_cache: false, is_placed: false, progress: &progress };
+    let filter = Filter { hidden: is_path, ..Filter::visible() };
+    let mut found = Vec::new();
+    by_month(store, &pattern, &filter, &looking, |candidates| {
+        if going.is_cancelled() {
+            return ControlFlow::Break(());
+        }
+        search_files(store, &pattern, candidates.found.into_iter(), |outcome| {
+            if let Outcome::Found(name, _) = outcome
+                && let Some(ix) = forest.find(name.id)
+            {
+                let visible = forest.up(ix).find(|ix| !forest.name(*ix).hidden);
+                found.push(visible.unwrap_or(ix));
+            }
+            if going.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    })?;
+    Ok(found)
+}

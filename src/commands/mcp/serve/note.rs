@@ -1,0 +1,32 @@
+//! The tool note: one message, as `lepo add` writes it.
+
+use serde_json::json;
+
+use super::library::Shelf;
+use super::told::Arguments;
+use crate::commands::finder::masked;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::Kind;
+use lepo_store::conv::Wanted;
+use lepo_store::store::now;
+use lepo_tool::mcp::serve::Told;
+
+/// Adds it to the first store, where `prev` must be.
+pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
+    arguments.only(&["text", "prev"])?;
+    let (text, prev) = (arguments.needed("text")?, arguments.needed("prev")?);
+    let store = shelf.stores.open(0)?.map(lepo_store::store::Store::alone);
+    let store =
+        store.ok_or_else(|| Error::nothing(format!("no store {} to write to", shelf.stores.shown(0))))?;
+    let bytes = masked(text.as_bytes(), "a note");
+    let name = if prev == "head" {
+        let forest = store.names().forest_for(&[Wanted::Tip])?;
+        store.bubbs().write(Kind::User, false, None, forest.root_time(now()), &bytes)?
+    } else {
+        let forest = store.names().forest_for(&store.addresses().wanted_by(prev)?)?;
+        let prev = store.addresses().find_bubb(&forest, prev)?.ix;
+        store.bubbs().write(Kind::User, false, Some(forest.name(prev).id), 0, &bytes)?
+    };
+    let id = name.id.to_string();
+    Ok(Told { text: format!("Added {id}."), structured: json!({ "address": id }), is_error: false })
+}

@@ -1,0 +1,140 @@
+//! The tool search: messages that match, newest first, as `lepo grep` finds them.
+
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
+
+use super::library::Shelf;
+use super::quote::{Quoted, inline};
+use super::told::{Arguments, PREFACE};
+use lepo_base::error::{Error, Result};
+use lepo_base::when::{self, DayEnd};
+use lepo_search::{
+    Filter, Line, LineKind, Looking, Outcome, Pattern, PatternOptions, by_month, search_files,
+};
+use lepo_store::bubb::{Kind, Name, shown_model};
+use lepo_store::store::{FactIndex, Store};
+use lepo_tool::mcp::serve::{Going, Told};
+
+/// Bytes of a line that are shown before its first match, and in all.
+const BEFORE: usize = 80;
+const SHOWN: usize = 400;
+
+/// A message that matches.
+struct Hit {
+    name: Name,
+    store: usize,
+    model: Option<String>,
+    excerpt: String,
+}
+
+/// Searches all stores.
+pub fn search(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
+    arguments.only(&["pattern", "ignore_case", "kinds", "since", "limit", "max_bytes"])?;
+    let options = PatternOptions { ignore_case: arguments.flag("ignore_case")?, ..PatternOptions::default() };
+    let pattern = Pattern::new(arguments.needed("pattern")?, options)?;
+    let (limit, most) = (arguments.limit()?, arguments.max_bytes()?);
+    let since = arguments.time("since", DayEnd::First)?.unwrap_or_default();
+    let filter = Filter { kinds: kinds(arguments)?, times: since..=u64::MAX, ..Filter::visible() };
+    let mut hits = Vec::new();
+    for (number, store) in shelf.stores.all()? {
+        hits.extend(in_store((number, &store), &pattern, &filter, limit, going)?);
+    }
+    hits.sort_by_key(|hit| std::cmp::Reverse(hit.name.id));
+    let more = hits.len() > limit;
+    hits.truncate(limit);
+    Ok(told(shelf, &hits, more, most))
+}
+
+fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Kind>> {
+    let kind = |word: &&str| {
+        let found = Kind::ALL.into_iter().find(|kind| kind.word() == *word);
+        found.ok_or_else(|| Error::usage(format!("kinds: {word:?} is none of user, assistant, system, tool")))
+    };
+    arguments.texts("kinds")?.iter().map(kind).collect()
+}
+
+/// The newest hits of a store: one more than wanted, where there are more.
+fn in_store(
+    (number, store): (usize, &Store),
+    pattern: &Pattern,
+    filter: &Filter,
+    limit: usize,
+    going: &Going,
+) -> Result<Vec<Hit>> {
+    let (mut hits, mut facts): (Vec<Hit>, Option<FactIndex>) = (Vec::new(), None);
+    let progress = |done, total| going.progress(done, total);
+    let looking = Looking { no_cache: false, is_placed: false, progress: &progress };
+    by_month(store, pattern, filter, &looking, |candidates| {
+        if going.is_cancelled() {
+            return ControlFlow::Break(());
+        }
+        // What cannot be read is passed over, as it is by grep.
+        search_files(store, pattern, candidates.found.into_iter(), |outcome| {
+            if let Outcome::Found(name, lines) = outcome {
+                let model = (name.kind == Kind::Assistant)
+                    .then(|| facts.get_or_insert_with(|| store.journal().index()).get(name.id)?.model)
+                    .flatten();
+                hits.push(Hit { name, store: number, model, excerpt: excerpt(&lines) });
+            }
+            match hits.len() > limit || going.is_cancelled() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })
+    })?;
+    Ok(hits)
+}
+
+/// The first line that matches, around its first match.
+fn excerpt(lines: &[Line]) -> String {
+    let Some(line) = lines.iter().find(|line| line.kind == LineKind::Match) else { return String::new() };
+    let first = line.matches.first().map_or(0, |found| found.start);
+    let (from, all) = match line.bytes.len() > SHOWN {
+        true => (first.saturating_sub(BEFORE), line.bytes.get(first.saturating_sub(BEFORE)..)),
+        false => (0, Some(&line.bytes[..])),
+    };
+    let all = all.unwrap_or_default();
+    let shown = all.get(..SHOWN).unwrap_or(all);
+    let (before, after) = (if from > 0 { "…" } else { "" }, if shown.len() < all.len() { "…" } else { "" });
+    format!("{before}{}{after}", String::from_utf8_lossy(shown))
+}
+
+fn told(shelf: &Shelf, hits: &[Hit], more: bool, most: usize) -> Told {
+    let masker = shelf.masker();
+    let mut quoted = Quoted::new(masker, most);
+    let mut found: Vec<Value> = Vec::new();
+    let several = shelf.stores.len() > 1;
+    for hit in hits {
+        let id = hit.name.id.to_string();
+        let (kind, date) = (hit.name.kind.word(), when::iso_minute(hit.name.id.time()));
+        let model = hit.model.as_deref().map(|model| inline(masker, shown_model(model), 80));
+        let store = if several { format!(" in {}", shelf.stores.word(hit.store)) } else { String::new() };
+        let by = model.as_deref().map(|model| format!(" {model}")).unwrap_or_default();
+        if quoted.is_empty() {
+            quoted.line(PREFACE);
+        }
+        if !quoted.line(&format!("{id} {kind} {date}{by}{store}")) || quoted.words(&hit.excerpt, 0).is_some()
+        {
+            break;
+        }
+        found.push(json!({
+            "address": id,
+            "uri": shelf.stores.uri(hit.store, &id),
+            "kind": kind,
+            "date": date,
+            "model": model,
+            "excerpt": inline(masker, &hit.excerpt, SHOWN),
+        }));
+    }
+    let more = more || found.len() < hits.len();
+    let mut text = shelf.stores.missing() + &quoted.into_text();
+    match (hits.is_empty(), more) {
+        (true, _) => text.push_str("No message matches.\n"),
+        (false, true) => {
+            text.push_str("There are more: a narrower pattern, since, or a higher limit finds others.\n")
+        }
+        (false, false) => {}
+    }
+    Told { text, structured: json!({ "hits": found, "more": more }), is_error: false }
+}

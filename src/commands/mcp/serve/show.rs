@@ -1,0 +1,203 @@
+//! The tool show, and resources: a conversation or a message, in parts that go on where the one before ended.
+
+use serde_json::json;
+
+use super::library::Shelf;
+use super::quote::{Quoted, inline};
+use super::stores::Stores;
+use super::told::{Arguments, MOST_BYTES, PREFACE};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_base::when;
+use lepo_secrets::Masker;
+use lepo_store::bubb::{BubbId, Name, shown_model};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::Store;
+use lepo_tool::mcp::serve::Told;
+
+/// The longest message whose text is given.
+const LONGEST: u64 = 64 << 20;
+
+/// The place where a part begins: a byte of a message of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cursor {
+    tail: BubbId,
+    at: BubbId,
+    byte: usize,
+}
+
+impl Cursor {
+    fn read(text: &str) -> Option<Cursor> {
+        let mut parts = text.split('.');
+        let mut id = || BubbId::parse(parts.next()?.as_bytes());
+        let (tail, at) = (id()?, id()?);
+        let byte = parts.next()?.parse().ok()?;
+        parts.next().is_none().then_some(Cursor { tail, at, byte })
+    }
+
+    fn word(self) -> String {
+        format!("{}.{}.{}", self.tail, self.at, self.byte)
+    }
+}
+
+/// A bubb that was found, with its store and its forest.
+struct Place {
+    store: Store,
+    number: usize,
+    forest: Forest,
+    ix: Ix,
+}
+
+/// Shows it.
+pub fn show(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
+    arguments.only(&["address", "cursor", "one", "max_bytes"])?;
+    let address = arguments.needed("address")?;
+    let (one, most) = (arguments.flag("one")?, arguments.max_bytes()?);
+    let cursor = match arguments.text("cursor")? {
+        None => None,
+        Some(text) => Some(Cursor::read(text).ok_or_else(|| {
+            Error::usage(format!("address {address:?}: cursor {text:?} is none of `show`"))
+        })?),
+    };
+    let place = find(shelf, address, cursor)?;
+    let (text, next) = part(shelf, &place, one, cursor, most)?;
+    let id = place.forest.name(place.ix).id.to_string();
+    let next = next.map(Cursor::word);
+    // Clients give a model the one or the other.
+    let structured = json!({
+        "address": id,
+        "uri": shelf.stores.uri(place.number, &id),
+        "text": text,
+        "nextCursor": next,
+    });
+    Ok(Told { text, structured, is_error: false })
+}
+
+/// The text of a resource: its first part, which says where the rest is.
+pub fn resource(shelf: &Shelf, uri: &str) -> Result<String> {
+    let place = find(shelf, uri, None)?;
+    Ok(part(shelf, &place, false, None, MOST_BYTES)?.0)
+}
+
+/// Finds what an address points at, in the first store that has it; for a part that goes on, the same conversation.
+fn find(shelf: &Shelf, address: &str, cursor: Option<Cursor>) -> Result<Place> {
+    let named = |error: Error| match error.kind {
+        Kind::Store => error,
+        kind => Error::new(kind, format!("address {address:?}: {}", error.chain())),
+    };
+    let (only, word) = match Stores::is_uri(address) {
+        true => {
+            let (number, id) = shelf.stores.of_uri(address)?;
+            BubbId::parse(id.as_bytes())
+                .ok_or_else(|| Error::nothing(format!("no resource {address:?}: no id")))?;
+            (Some(number), id)
+        }
+        false => (None, address),
+    };
+    let word = cursor.map_or_else(|| word.to_string(), |cursor| cursor.tail.to_string());
+    let mut failed = None;
+    for (number, store) in shelf.stores.all()? {
+        if only.is_some_and(|only| only != number) {
+            continue;
+        }
+        let found =
+            store.addresses().wanted_by(&word).and_then(|wanted| store.names().forest_for(&wanted)).and_then(
+                |forest| {
+                    let ix = store.addresses().find_bubb(&forest, &word)?.ix;
+                    Ok((forest, ix))
+                },
+            );
+        match found {
+            Ok((forest, ix)) => return Ok(Place { store, number, forest, ix }),
+            Err(error) => drop(failed.get_or_insert(error)),
+        }
+    }
+    let none = || Error::nothing(format!("no message: {}", shelf.stores.missing().trim_end()));
+    Err(named(failed.unwrap_or_else(none)))
+}
+
+/// A part of at most so many bytes, and where the next begins.
+fn part(
+    shelf: &Shelf,
+    place: &Place,
+    one: bool,
+    cursor: Option<Cursor>,
+    most: usize,
+) -> Result<(String, Option<Cursor>)> {
+    const END: usize = 160;
+    let Place { store, forest, ix, .. } = place;
+    let name = forest.name(*ix);
+    let names: Vec<Name> = match one {
+        true => vec![name],
+        false => {
+            let path = forest.conv(*ix).path.into_iter().map(|ix| forest.name(ix));
+            path.filter(|bubb| !bubb.hidden || bubb.id == name.id).collect()
+        }
+    };
+    let from = match cursor {
+        None => 0,
+        Some(cursor) => names.iter().position(|name| name.id == cursor.at).ok_or_else(|| {
+            Error::usage(format!("address {}: the cursor is of another conversation", name.id))
+        })?,
+    };
+    let facts = store.journal().index();
+    let masker = shelf.masker();
+    let mut quoted = Quoted::new(masker, most - END);
+    quoted.line(PREFACE);
+    let mut byte = cursor.map_or(0, |cursor| cursor.byte);
+    let mut next = None;
+    for bubb in names.into_iter().skip(from) {
+        let begin = std::mem::take(&mut byte);
+        let model = facts.get(bubb.id).and_then(|fact| fact.model);
+        let head = head(masker, &bubb, model.as_deref(), store.bubbs().speaker(forest, &bubb), begin > 0);
+        let at = |byte| Some(Cursor { tail: name.id, at: bubb.id, byte });
+        if !quoted.line(&head) {
+            next = at(begin);
+            break;
+        }
+        let text = match store.bubbs().text_within(&bubb, LONGEST)? {
+            Some(text) => text,
+            None => format!("(longer than {} MiB)", LONGEST >> 20),
+        };
+        if let Some(byte) = quoted.words(&text, begin) {
+            next = at(byte);
+            break;
+        }
+    }
+    let mut text = quoted.into_text();
+    if let Some(next) = next {
+        text.push_str(&format!("There is more, at cursor {}\n", next.word()));
+    }
+    Ok((text, next))
+}
+
+/// The line of a message: its id, kind, time and model.
+fn head(masker: &Masker, name: &Name, model: Option<&str>, speaker: Option<String>, goes_on: bool) -> String {
+    let mut head = format!("{} {} {}", name.id, name.kind.word(), when::iso_minute(name.id.time()));
+    for word in [model.map(shown_model), speaker.as_deref()].into_iter().flatten() {
+        head.push_str(&format!(" {}", inline(masker, word, 40)));
+    }
+    if name.hidden {
+        head.push_str(" hidden");
+    }
+    if goes_on {
+        head.push_str(" (continued)");
+    }
+    head
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_as_it_was_written_and_nothing_else_is_one() {
+        let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";
+        let word = format!("{id}.{id}.17");
+        assert_eq!(Cursor::read(&word).unwrap().word(), word);
+        for wrong in
+            ["", "1", id, &format!("{id}.{id}"), &format!("{id}.{id}.-1"), &format!("{word}.1"), "../../etc"]
+        {
+            assert_eq!(Cursor::read(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `lepo prompt check`: the faults of skills.
+
+use std::path::{Path, PathBuf};
+
+use crate::commands::Context;
+use lepo_base::error::{Error, Result};
+use lepo_turn::config::Paths;
+use lepo_turn::skills::{Skills, check_skill, is_skill};
+
+/// Prints a line for each fault of the skill in `dir`, or of those in it; exit 1 if there is one.
+pub fn check(dir: Option<&Path>, paths: &Paths, context: &mut Context<'_>) -> Result<u8> {
+    let skills = match dir {
+        Some(dir) if !dir.is_dir() => {
+            return Err(Error::usage(format!("{} is not a directory", dir.display())));
+        }
+        Some(dir) => in_folder(dir),
+        None if is_skill(Path::new(".")) => vec![context.cwd().to_path_buf()],
+        None => Skills::folders(context.cwd(), paths),
+    };
+    if skills.is_empty() {
+        return Err(Error::nothing("no skill to check").hint("name its folder: lepo prompt check DIR"));
+    }
+    let mut code = 0;
+    for folder in skills {
+        for fault in check_skill(&folder) {
+            context.out.line(&format!("{}: {fault}", folder.display()));
+            code = 1;
+        }
+    }
+    Ok(code)
+}
+
+/// The skill that a folder is; or those in it; or itself, if it has none.
+fn in_folder(dir: &Path) -> Vec<PathBuf> {
+    if is_skill(dir) {
+        return vec![dir.to_path_buf()];
+    }
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut skills: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| is_skill(path)).collect();
+    skills.sort();
+    if skills.is_empty() { vec![dir.to_path_buf()] } else { skills }
+}

@@ -1,0 +1,64 @@
+//! `lepo prompt ls`: the prompts and the skills that there are.
+
+use serde_json::{Value, json};
+
+use crate::commands::Context;
+use crate::term::{excerpt, say};
+use lepo_base::error::Result;
+use lepo_turn::ListedPrompt;
+use lepo_turn::skills::{Origin, Skill, Skills};
+
+/// Lists prompts, then skills.
+pub fn list(
+    prompts: &[ListedPrompt],
+    skills: &Skills,
+    as_json: bool,
+    context: &mut Context<'_>,
+) -> Result<u8> {
+    let counting = skills.counting.iter().map(|skill| (skill, true));
+    let each = || counting.clone().chain(skills.untrusted.iter().map(|skill| (skill, false)));
+    if as_json {
+        let prompts: Vec<Value> = prompts.iter().map(prompt_document).collect();
+        let skills: Vec<Value> = each().map(|(skill, counts)| skill_document(skill, counts)).collect();
+        context.out.line(&json!({ "prompts": prompts, "skills": skills }).to_string());
+        return Ok(0);
+    }
+    if prompts.is_empty() && each().next().is_none() && context.out.is_terminal() {
+        say("no prompts yet; make one: lepo prompt edit NAME");
+    }
+    for one in prompts {
+        let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();
+        let place = match (one.of_store, one.counts) {
+            (true, true) => "store",
+            (true, false) => "not trusted",
+            (false, _) => "user",
+        };
+        context.out.line(format!("{}  ({place})  {text}", one.name).trim_end());
+    }
+    for (Skill { name, description, folder, .. }, counts) in each() {
+        let trusted = if counts { "" } else { ", not trusted" };
+        let place = folder.display();
+        context.out.line(&format!("{name}  (skill{trusted}, {place})  {}", excerpt(description)));
+    }
+    Ok(0)
+}
+
+fn prompt_document(one: &ListedPrompt) -> Value {
+    json!({
+        "name": one.name,
+        "path": one.path.to_string_lossy(),
+        "store": one.of_store,
+        "counts": one.counts,
+        "model": one.prompt.as_ref().and_then(|prompt| prompt.model.clone()),
+    })
+}
+
+fn skill_document(skill: &Skill, counts: bool) -> Value {
+    json!({
+        "name": skill.name,
+        "description": skill.description,
+        "path": skill.file.path.to_string_lossy(),
+        "repository": skill.origin == Origin::Repository,
+        "counts": counts,
+    })
+}
