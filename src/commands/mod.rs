@@ -125,21 +125,13 @@ impl<'o> Context<'o> {
         match &self.save_to {
             Some(path) if path.is_absolute() && self.reads_only => Store::anywhere(path),
             Some(rel) => Store::at(&self.cwd, rel),
-            None => {
-                let home = env::var("HOME").map(PathBuf::from);
-                Store::find(&self.cwd, home.as_deref(), self.work_tree().as_deref())
-            }
+            None => find_from(&self.cwd),
         }
-    }
-
-    /// The root of the git work tree here; none where git would not take it.
-    fn work_tree(&self) -> Option<PathBuf> {
-        WorkTree::of(&self.cwd).filter(|tree| tree.is_taken).map(|tree| tree.root)
     }
 
     /// The working directory of turns in a store that is not there yet: the root of a git work tree, else here.
     pub fn new_root(&self) -> PathBuf {
-        let in_tree = self.work_tree().filter(|_| self.save_to.is_none());
+        let in_tree = work_tree(&self.cwd).filter(|_| self.save_to.is_none());
         in_tree.unwrap_or_else(|| self.cwd.clone())
     }
 
@@ -206,4 +198,15 @@ impl<'o> Context<'o> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
         Store::make(&self.cwd, rel, Insts::default_file_text())
     }
+}
+
+/// The store in a directory or in a parent: not above the home directory, nor above the root of a git work tree.
+pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
+    let home = env::var("HOME").map(PathBuf::from);
+    Store::find(cwd, home.as_deref(), work_tree(cwd).as_deref())
+}
+
+/// The root of the git work tree that a directory is in; none where git would not take it.
+fn work_tree(dir: &Path) -> Option<PathBuf> {
+    WorkTree::of(dir).filter(|tree| tree.is_taken).map(|tree| tree.root)
 }
