@@ -64,6 +64,7 @@ Environment:
                 configuration; logs, history and trust; weights and what `lepo sync` needs
   LEPO_MODEL    the model that answers, as with -m
   LEPO_TAIL     the message that questions follow, as with --tail; -n and --tail win over it
+  LEPO_RECORDED    only: lepo do answers from the store alone, as with --recorded=only
   LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL, LEPO_TIDY
                 settings of lepo-config(5)
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST, ANTHROPIC_API_KEY,

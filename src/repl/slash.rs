@@ -15,6 +15,7 @@ use lepo_net::fetch::is_url;
 use lepo_store::bubb::{Kind, counted_in_thousands};
 use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
+use lepo_turn::agents::is_of_repository;
 use lepo_turn::attach::{Gathering, Looked, NewFile};
 use lepo_turn::config::{Filling, ModelChoice, check_prompt_name};
 use lepo_turn::{Compaction, ContextFile, KEEP, Prompts, Start};
@@ -231,7 +232,9 @@ impl Session<'_> {
         let root = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
         let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
         let text = match name {
-            Some(name) => self.store.bubbs().text(&name)?,
+            Some(name) => Some(self.store.bubbs().text(&name)?)
+                .filter(|text| !is_of_repository(text))
+                .unwrap_or_default(),
             None if self.at.is_some() => String::new(),
             None => self.env.system_prompt()?.unwrap_or_default(),
         };

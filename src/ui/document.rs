@@ -26,14 +26,18 @@ pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Erro
         }
         Some(told)
     });
-    json!({
+    let mut told = json!({
         "conv": ids,
         "user": report.user.map(|id| id.to_string()),
         "answer": answer,
         "tools": report.tools.iter().map(tool).collect::<Vec<_>>(),
         "pending": report.pending.map(|id| id.to_string()),
         "error": error.map(Error::to_json),
-    })
+    });
+    if let Some(id) = report.recorded {
+        told["recorded"] = id.to_string().into();
+    }
+    told
 }
 
 /// A document as the last line of `--events`.
@@ -52,7 +56,10 @@ pub fn group_document(store: &Store, outcome: &GroupOutcome) -> Value {
                 extend(&mut named, turn_document(Some(store), report, report.error.as_ref()));
                 named
             };
-            polled.replies.iter().map(one).collect()
+            let verdict = polled.judge.iter().map(
+                |(_, report)| json!({ "judge": turn_document(Some(store), report, report.error.as_ref()) }),
+            );
+            polled.replies.iter().map(one).chain(verdict).collect()
         }
         GroupOutcome::Debated(debated) => {
             let report = &debated.report;

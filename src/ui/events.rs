@@ -153,12 +153,14 @@ fn request(event: &str, proposal: &Proposal) -> Value {
             "request": proposal.request.to_json(),
             "dir": proposal.dir.to_string_lossy(),
             "sandbox": proposal.sandbox.to_string(),
+            "unagreed": proposal.unagreed,
         }),
         Proposal::Call(proposal) => json!({
             "event": event,
             "request": proposal.request.to_json(),
             "description": proposal.description,
             "changed": proposal.changed,
+            "unagreed": proposal.unagreed,
         }),
     }
 }

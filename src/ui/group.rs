@@ -77,7 +77,12 @@ impl<'o> GroupView<'o> {
             json: shown.json,
             quiet: shown.quiet,
             show_all: shown.all,
-            participants: panel.participants.iter().map(|one| one.name.clone()).collect(),
+            participants: panel
+                .participants
+                .iter()
+                .chain(&panel.judge)
+                .map(|one| one.shown.clone())
+                .collect(),
             orchestrator: panel.orchestrator.as_ref().map(|one| one.name.clone()),
             headings: headings(mode, panel),
             live: Live::new(!shown.quiet),

@@ -14,6 +14,7 @@ mod outcome;
 mod past;
 mod place;
 mod printed;
+mod replay;
 mod rows;
 mod shared_view;
 mod signs;
@@ -36,6 +37,7 @@ pub use notes::{
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};
 pub use place::{place_line, usage_line};
+pub use replay::ReplayRows;
 pub use shared_view::SharedView;
 pub use state::{State, Step};
 pub use stopped::Stopped;

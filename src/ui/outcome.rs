@@ -19,7 +19,7 @@ pub(super) fn heading(name: &str) -> String {
 
 /// The headings that may stand in the output of these.
 pub fn headings(mode: GroupMode, panel: &Panel) -> Vec<String> {
-    let names = panel.participants.iter().map(|one| one.name.as_str());
+    let names = panel.participants.iter().chain(&panel.judge).map(|one| one.shown.as_str());
     let conclusion = (mode == GroupMode::Debate).then_some(CONCLUSION);
     names.chain(conclusion).map(heading).collect()
 }
@@ -51,7 +51,11 @@ pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>
     match outcome {
         GroupOutcome::Polled(polled) => {
             let answered = |(name, report): &(String, Report)| Some((head(name), report.answer?.name));
-            polled.replies.iter().filter_map(answered).collect()
+            let verdict = polled
+                .judge
+                .iter()
+                .filter_map(|(name, report)| Some((head(&format!("judge ({name})")), report.answer?.name)));
+            polled.replies.iter().filter_map(answered).chain(verdict).collect()
         }
         GroupOutcome::Debated(debated) => {
             let conclusion = debated.report.answer.iter().map(|answer| answer.name);
@@ -69,7 +73,9 @@ pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
     let GroupOutcome::Polled(polled) = outcome else { return Ok(()) };
     let forest = store.names().forest_for(&[Wanted::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
-    for (name, report) in &polled.replies {
+    let judge = polled.judge.iter().map(|(name, report)| (format!("judge ({name})"), report));
+    let replies = polled.replies.iter().map(|(name, report)| (name.clone(), report));
+    for (name, report) in replies.chain(judge) {
         if let Some(answered) = report.answer {
             let id = answered.name.id;
             say(&format!("{id}  {name}{}", if Some(id) == newest { "  @" } else { "" }));

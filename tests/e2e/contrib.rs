@@ -101,3 +101,31 @@ fn fzf_chooses_a_conversation_beside_its_text() {
     }
     assert_ne!(first, answer);
 }
+
+#[test]
+fn the_recorded_tests_pass_with_the_network_taken_away() {
+    let home = Home::new();
+    let copied = Command::new("cp").arg("-r").arg(contrib("recorded")).arg(home.work()).status();
+    assert!(copied.unwrap().success());
+    let unshared = run(home.program("unshare", &["-rn", "true"]), b"");
+    let ran = if unshared.code == 0 {
+        run(home.program("unshare", &["-rn", "recorded/test.sh"]), b"")
+    } else {
+        crate::skip::skipped(
+            "unshare",
+            "no network namespace can be made here: the tests run with the network",
+        );
+        run(home.program("recorded/test.sh", &[]), b"")
+    };
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out.lines().filter(|line| line.starts_with("ok: ")).count(), 4, "{}", ran.out);
+    // Nothing was written.
+    let listed = |folder: PathBuf| {
+        let files = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            files.map(|file| file.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(listed(home.work().join("recorded/.lepo")), listed(contrib("recorded/.lepo")));
+}

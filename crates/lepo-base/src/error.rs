@@ -23,6 +23,8 @@ pub enum Kind {
     Remote,
     /// The conversation is too long for the model: exit 3.
     Overflow,
+    /// No recorded answer fits, and nothing was to be sent: exit 3.
+    NotRecorded,
     /// A request waits for consent: exit 4.
     Pending,
     /// The store could not be read or written: exit 5.
@@ -37,7 +39,7 @@ impl Kind {
         match self {
             Kind::Nothing => 1,
             Kind::Usage => 2,
-            Kind::Remote | Kind::Overflow => 3,
+            Kind::Remote | Kind::Overflow | Kind::NotRecorded => 3,
             Kind::Pending => 4,
             Kind::Store => 5,
             Kind::Signal(n) => 128 + n,
@@ -51,6 +53,7 @@ impl Kind {
             Kind::Usage => "usage",
             Kind::Remote => "remote",
             Kind::Overflow => "overflow",
+            Kind::NotRecorded => "not-recorded",
             Kind::Pending => "pending",
             Kind::Store => "store",
             Kind::Signal(_) => "interrupted",

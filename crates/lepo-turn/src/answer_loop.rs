@@ -14,6 +14,7 @@ use super::flow::Turn;
 use super::native::{call_text, command_of};
 use super::offer::{Offer, ToolList};
 use super::receive::{Received, receive};
+use super::recorded::{RequestFacts, tools_hash};
 use super::report::Answered;
 use super::request::{Next, several_note};
 use super::schema::{asking_again, complaint, tell, unfit};
@@ -21,8 +22,8 @@ use super::send::{Sent, send};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Message, Request, ToolCall, spec};
 use lepo_store::bubb::{Kind, Name};
-use lepo_tool::ToolRequest;
 use lepo_tool::mcp::CallRequest;
+use lepo_tool::{ToolMode, ToolRequest};
 
 /// The result of a call where no tools are offered.
 const NO_TOOLS: &str = "there are no tools here: answer in words";
@@ -56,6 +57,8 @@ struct Progress {
     /// The length of the path up to where the side branch begins; not known before the first request has left.
     base: Option<usize>,
     cache_key: Option<String>,
+    /// Options, schema and tools, for the journal.
+    facts: RequestFacts,
     /// An answer did not fit the schema.
     asked_again: bool,
     /// The model called tools where none may be called.
@@ -142,9 +145,20 @@ impl Turn<'_> {
             // A turn that is gone on with has a side branch already.
             base: self.record.transcript.side_branch(),
             cache_key: self.cache_key().await?,
+            facts: self.request_facts(),
             asked_again: false,
             warned: false,
         })
+    }
+
+    /// Options, schema and tools of this turn, for the journal.
+    fn request_facts(&self) -> RequestFacts {
+        let settings = self.env.settings();
+        let tools = match settings.tool_call_mode {
+            ToolMode::Off => None,
+            _ => tools_hash(settings.may_command(self.config), self.servers.each()),
+        };
+        RequestFacts::of(self.config, self.schema.as_deref(), tools)
     }
 
     /// Sends one request and receives its answer.
@@ -177,12 +191,13 @@ impl Turn<'_> {
             store: &self.env.store,
             under: kept_skills.or_else(|| path.get(..base).and_then(|path| path.last()).copied()),
             tip: self.record.transcript.tip(),
-            speaker: None,
+            before: None,
             tools: progress.way_to_call(),
             schema: schema.as_deref(),
             model: &self.config.name,
             start,
             limit: self.env.settings().max_answer,
+            facts: &progress.facts,
             masking: &self.env.masking,
         };
         Ok(Asked::Received(receive(*answer, place, self.front, interrupt).await?))

@@ -7,6 +7,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 
 use super::Masking;
+use super::recorded::RequestFacts;
 use super::schema::AnswerSchema;
 
 /// The place of an answer, and the facts about its request.
@@ -17,14 +18,16 @@ pub struct AnswerPlace<'a> {
     pub under: Option<BubbId>,
     /// The bubb it follows otherwise: the end of the side branch, where there is one.
     pub tip: Option<BubbId>,
-    /// The speaker in a group turn: named by a hidden bubb before the answer.
-    pub speaker: Option<&'a str>,
+    /// The hidden bubb before the answer in a group turn, which says whose it is.
+    pub before: Option<&'a str>,
     /// The way the model may call tools.
     pub tools: Tools,
     /// The schema of the answer: only an answer that fits is shown and kept as JSON.
     pub schema: Option<&'a AnswerSchema>,
     /// The model's configured name, for the journal.
     pub model: &'a str,
+    /// Options, schema and tools of its request, for the journal.
+    pub facts: &'a RequestFacts,
     /// The masking of what is spooled.
     pub masking: &'a Masking,
     /// The time at which the request left.

@@ -70,6 +70,7 @@ impl TurnEnv {
             servers: &mut *self.servers_of_turns().await,
             front,
             schema: None,
+            results: None,
             record: TurnRecord::begin(transcript, &config.name, forest, start),
             skills: Default::default(),
         };

@@ -13,6 +13,7 @@ use super::attach::{NewFile, check};
 use super::catalogue::Catalogue;
 use super::flow::Turn;
 use super::record::TurnRecord;
+use super::recorded::not_recorded;
 use super::transcript::Transcript;
 use super::{Ask, CommandRunner, Front, Interrupt, Masking, Report, Start};
 use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, set_tool_mode, system_prompt};
@@ -22,7 +23,7 @@ use lepo_base::record::HashFile;
 use lepo_model::{
     Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
 };
-use lepo_model::{ModelConfig, Provider};
+use lepo_model::{ModelConfig, Options, Provider};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
@@ -35,6 +36,7 @@ use lepo_tool::{Allowed, Detected};
 pub type TrustedFile = (PathBuf, Vec<u8>);
 
 /// The settings in force and the files they came from. Read before a store is made.
+#[derive(Clone)]
 pub struct Configured {
     /// The paths of the user's own files.
     pub paths: Paths,
@@ -48,6 +50,8 @@ impl Configured {
     /// Reads the user's files, `repo` (the repository's own configuration) and the options.
     pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configured> {
         let settings = Settings::load(&paths, env, repo.clone(), &flags)?;
+        let sends_nothing = flags.sends_nothing || env.text("LEPO_RECORDED")? == Some("only");
+        let flags = Flags { sends_nothing, ..flags };
         Ok(Configured { paths, settings, flags, repo })
     }
 
@@ -111,6 +115,11 @@ impl Configured {
         }
     }
 
+    /// The options that the command line gave.
+    pub fn given_options(&self) -> &Options {
+        &self.flags.options
+    }
+
     /// The system prompt of `--system` or `/system`.
     pub fn wanted_system_prompt(&self) -> Option<&str> {
         self.flags.system_prompt.as_deref()
@@ -142,6 +151,9 @@ impl Configured {
 
     /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.
     pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
+        if self.flags.sends_nothing {
+            return Err(not_recorded("this request is not recorded, and nothing is to be sent"));
+        }
         let timeouts = Timeouts { connect: self.settings.http_connect, idle };
         Model::new(config, timeouts, &self.paths.state, gate, self.installed(&config.model))
     }
@@ -318,6 +330,7 @@ impl TurnEnv {
             servers: &mut servers,
             front,
             schema: ask.schema.clone(),
+            results: ask.results.take(),
             record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
             skills: Default::default(),
         };

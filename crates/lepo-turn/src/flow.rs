@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::attach::begin_files;
 use super::offer::Offer;
 use super::record::TurnRecord;
+use super::replay::ResultRecord;
 use super::request::Next;
 use super::schema::AnswerSchema;
 use super::served::Served;
 use super::skills::{Skill, TurnSkills};
 use super::transcript::Opening;
 use super::truth::keep_truth;
-use super::{Decision, Event, Front, Question, Report, Start, TurnEnv};
+use super::{Carried, Decision, Event, Front, Question, Report, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, Model, ToolWire, spec};
@@ -32,6 +33,10 @@ pub struct Ask {
     pub system_prompt: Option<String>,
     /// Commands of the user's own, run first.
     pub runs: Vec<String>,
+    /// The first of these that ran already.
+    pub ran: Vec<Carried>,
+    /// Recorded results, in a replay: a request that has none is always asked about.
+    pub results: Option<ResultRecord>,
     /// The decision on the request that [`Start::Decided`] goes on from.
     pub decision: Option<Decision>,
     /// The form that the answer must have.
@@ -49,6 +54,8 @@ impl Ask {
             served: Served::default(),
             system_prompt: None,
             runs: runs.to_vec(),
+            ran: Vec::new(),
+            results: None,
             decision: None,
             schema: None,
             skill: None,
@@ -74,6 +81,8 @@ pub(super) struct Turn<'t> {
     pub front: &'t mut dyn Front,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// Recorded results, in a replay.
+    pub results: Option<ResultRecord>,
     /// Transcript and report of the turn, as they grow.
     pub record: TurnRecord,
     /// The skills that the model may ask for.
@@ -131,10 +140,15 @@ impl<'t> Turn<'t> {
                 let name = self.record.transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
                 self.front.happens(Event::Bubb(&name, Some(text.as_bytes())));
             }
+            let mut ran = ask.ran.into_iter();
             for command in &ask.runs {
                 let (runner, front) = (self.env.runner(), &mut *self.front);
                 let mut tell = |event: Event<'_>| front.happens(event);
-                let used = runner.run(&mut self.record.transcript, command, &mut tell).await?;
+                let transcript = &mut self.record.transcript;
+                let used = match ran.next() {
+                    Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
+                    None => runner.run(transcript, command, &mut tell).await?,
+                };
                 self.record.report.tools.push(used);
             }
         }

@@ -26,6 +26,11 @@ impl ChooserAnswer {
         }
     }
 
+    /// True if a bubb has this text.
+    pub fn is(text: &str) -> bool {
+        [ChooserAnswer::None, ChooserAnswer::Command].iter().any(|answer| answer.canonical() == text)
+    }
+
     /// Reads a chooser's answer.
     pub fn read(answer: &str) -> Option<ChooserAnswer> {
         let (choices, _) = all(answer, |object| match object.get("tool")?.as_str()? {

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use super::answer_place::{AnswerPlace, Tools};
 use super::call_filter::{CallFilter, CalledText, calls_in_text};
-use super::group::select_line;
 use super::journal::usage_entry;
 use super::native::sound_arguments;
 use super::report::Answered;
@@ -101,8 +100,8 @@ pub async fn receive(
     match &ending {
         Ending::Final => {
             receiving.show_held(front);
-            let under = match place.speaker.filter(|_| !receiving.blank) {
-                Some(speaker) => Some(select(&place, speaker, front).await?.id),
+            let under = match place.before.filter(|_| !receiving.blank) {
+                Some(text) => Some(write_before(&place, text, front).await?.id),
                 None => place.under,
             };
             receiving.draft.put_under(under);
@@ -135,6 +134,9 @@ pub async fn receive(
         bubb: name.map(|name| name.id),
         first_ms,
         failed: matches!(&ending, Ending::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
+        options: place.facts.options.as_ref(),
+        schema: place.facts.schema.as_deref(),
+        tools: place.facts.tools.as_deref(),
         ..usage_entry(ending.word(kept.is_none()), place.model, usage, ms)
     });
     ending.into_received(kept, usage, ms)
@@ -171,10 +173,9 @@ impl Ending {
     }
 }
 
-/// Writes the bubb that names the speaker; in a thread of its own, as several replies may end at the same time.
-async fn select(place: &AnswerPlace<'_>, speaker: &str, front: &mut dyn Front) -> Result<Name> {
-    let text = select_line(speaker);
-    let (store, under, bytes) = (place.store.clone(), place.under, text.clone());
+/// Writes the bubb that says whose the answer is; in a thread of its own, as several replies may end at the same time.
+async fn write_before(place: &AnswerPlace<'_>, text: &str, front: &mut dyn Front) -> Result<Name> {
+    let (store, under, bytes) = (place.store.clone(), place.under, text.to_string());
     let written = blocking(move || store.bubbs().write(Kind::System, true, under, 0, bytes.as_bytes()));
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
     front.happens(Event::Bubb(&written, Some(text.as_bytes())));

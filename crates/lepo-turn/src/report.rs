@@ -29,6 +29,8 @@ pub struct Report {
     pub is_unanswered: bool,
     /// The masks in the answer's bubb, each with what it stands for: they are shown as the model gave them.
     pub truths: Vec<(String, String)>,
+    /// The recorded answer that this is; nothing was asked and nothing written.
+    pub recorded: Option<BubbId>,
 }
 
 impl Report {

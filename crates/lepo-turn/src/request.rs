@@ -9,7 +9,8 @@ use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::CallRequest;
 use lepo_tool::{
-    Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolRequest,
+    Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode,
+    ToolRequest,
 };
 
 /// The continuation of tool use after one request.
@@ -53,10 +54,18 @@ impl Turn<'_> {
                 self.result(&name, &request, text.as_bytes(), None)?;
                 return Ok(Next::Again);
             }
+            if let Some((text, exit)) = self.recorded(&request) {
+                self.front.happens(Event::Say(&format!("recorded: {}", request.line())));
+                self.result(&name, &request, &text, exit)?;
+                done.push(request);
+                return Ok(if text == REFUSED.as_bytes() { Next::Answer } else { Next::Again });
+            }
             let Some(mut proposal) = self.propose(&request).await? else {
                 return self.not_run(&name, &request, &self.not_there(&request));
             };
             let (mode, most) = (self.env.settings().tool_call_mode, self.env.settings().auto_access);
+            // A replay runs nothing by itself.
+            let mode = if self.results.is_some() { ToolMode::Manual } else { mode };
             let unagreed = self.unagreed(&proposal)?;
             proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
             if let Some(granted) = proposal.runs_unasked(mode, most) {
@@ -100,6 +109,12 @@ impl Turn<'_> {
         };
         done.push(request.clone());
         self.run_granted(&name, &request, granted).await
+    }
+
+    /// The recorded result of this request, in a replay.
+    fn recorded(&self, request: &ToolRequest) -> Option<(Vec<u8>, Option<i32>)> {
+        let (text, exit) = self.results.as_ref()?.of(request)?;
+        Some((text.to_vec(), exit))
     }
 
     /// Applies a decision (`--approve`, `--deny`) to a pending request.

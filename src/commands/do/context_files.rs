@@ -3,6 +3,7 @@
 use super::DoArgs;
 use super::setup::Setup;
 use crate::commands::Context;
+use crate::term::one_line;
 use lepo_base::error::Result;
 use lepo_model::{ModelConfig, ToolWire, spec};
 use lepo_net::runtime::current_thread;
@@ -36,15 +37,15 @@ fn skills(
     for skill in &found.counting {
         let place = skill.folder.display();
         match why_not {
-            Some(why) => context.out.line(&format!("left out: skill {} ({place}): {why}", skill.name)),
-            None => context.out.line(&format!("skill: {} ({place}): {}", skill.name, skill.description)),
+            Some(why) => tell(context, &format!("left out: skill {} ({place}): {why}", skill.name)),
+            None => tell(context, &format!("skill: {} ({place}): {}", skill.name, skill.description)),
         }
     }
     for skill in &found.untrusted {
         let place = skill.folder.display();
-        context.out.line(&format!("left out: skill {} ({place}): not trusted; see `lepo trust`", skill.name));
+        tell(context, &format!("left out: skill {} ({place}): not trusted; see `lepo trust`", skill.name));
     }
-    found.warnings.iter().for_each(|warning| context.out.line(warning));
+    found.warnings.iter().for_each(|warning| tell(context, warning));
     Ok(())
 }
 
@@ -53,22 +54,27 @@ fn instructions(configured: &Configured, why_not: Option<&str>, context: &mut Co
     let why_not = why_not.or_else(|| (!configured.settings.agents).then_some("`agents` is false"));
     for file in &found.files {
         match why_not {
-            Some(why) => context.out.line(&format!("left out: {}: {why}", file.path)),
+            Some(why) => tell(context, &format!("left out: {}: {why}", file.path)),
             None => {
                 let size = counted_in_thousands(file.text.len(), "byte");
                 let tokens = counted_in_thousands(file.text.len().div_ceil(4), "token");
-                context.out.line(&format!("instructions: {} ({size}, about {tokens})", file.path));
+                tell(context, &format!("instructions: {} ({size}, about {tokens})", file.path));
             }
         }
     }
     for (path, why) in &found.left_out {
-        context.out.line(&format!("left out: {path}: {why}"));
+        tell(context, &format!("left out: {path}: {why}"));
     }
     if found.files.is_empty() && found.left_out.is_empty() {
         let why = match &found.root {
             Some(root) => format!("no AGENTS.md from {} down to here", root.display()),
             None => "not in a git repository".to_string(),
         };
-        context.out.line(&format!("no instructions: {why}"));
+        tell(context, &format!("no instructions: {why}"));
     }
+}
+
+/// Prints a line in which nothing of others can begin another one.
+fn tell(context: &mut Context<'_>, line: &str) {
+    context.out.line(&one_line(line));
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::output::write_output;
+use super::recorded_group::{Found, Told, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::unread::while_read;
 use super::{DoArgs, input};
@@ -17,8 +18,8 @@ use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Prompt};
 use lepo_turn::{
-    AnswerSchema, Ask, Configured, GroupMode, GroupOutcome, GroupTurn, Interrupt, Panel, Question, Start,
-    StartOptions, TurnEnv, is_unread, start,
+    AnswerSchema, Answered, Ask, Configured, Debated, GroupMode, GroupOutcome, GroupTurn, Interrupt, Moment,
+    Panel, Question, Start, StartOptions, TurnEnv, Watch, is_unread, start,
 };
 
 /// Takes a group turn.
@@ -34,7 +35,18 @@ pub fn run_group(
     }
     let question = question(args, prompt, mode)?;
     let Setup { configured, .. } = Setup::read(args, context)?;
-    let panel = Panel::of(mode, &configured)?;
+    let (mut hits, mut ran) = (Vec::new(), Vec::new());
+    if let Some(recorded) = args.recorded.wish()? {
+        let asked = (question.as_ref(), schema.as_deref());
+        match look_up(args, mode, asked, &recorded, &configured, context)? {
+            Found::All(store, told) => {
+                return tell_recorded(args, mode, question, store, told, configured, context);
+            }
+            Found::Some(found, carried) => (hits, ran) = (found, carried),
+        }
+    }
+    let mut panel = Panel::of(mode, &configured)?.with_judge(args.group.judge.as_deref(), &configured)?;
+    panel.take_recorded(hits);
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
     // Before anything is asked: an answer is not paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;
@@ -42,7 +54,7 @@ pub fn run_group(
     let (forest, begin) = place(args, &store, question.is_some())?;
     tell_before(args, &configured, (&store, &forest, begin), context)?;
     let insts = ui::insts_with_warnings(configured.insts(&store)?);
-    let ask = Ask { schema, ..Ask::new(begin, question, &args.run) };
+    let ask = Ask { schema, ran, ..Ask::new(begin, question, &args.run) };
     let tidy = configured.settings.tidy.limit();
     let mut group = Group { mode, panel, store, forest, insts };
     let outcome = group.take(args, configured, ask, context)?;
@@ -53,6 +65,43 @@ pub fn run_group(
         Some(error) => Err(args.group.with_same_models(error, &args.model)),
         None => Ok(0),
     }
+}
+
+/// Shows what is recorded of all that are asked: none is, and nothing is written.
+fn tell_recorded(
+    args: &DoArgs,
+    mode: GroupMode,
+    question: Option<Question>,
+    store: Arc<Store>,
+    told: Told,
+    configured: Configured,
+    context: &mut Context<'_>,
+) -> Result<u8> {
+    let mut output = args.output.as_deref().map(open_output).transpose()?;
+    let settings = &configured.settings;
+    let (names, orchestrator) = (settings.many_participants.clone(), settings.many_orchestrator.clone());
+    let mut panel = Panel::of_names(&names, orchestrator.filter(|_| mode == GroupMode::Debate).as_deref());
+    let (forest, insts) = (Forest::new(Vec::new()), Insts::default());
+    let debated = match told {
+        Told::Answers(hits, verdict) => {
+            panel.take_recorded(hits);
+            if let (Some(name), Some(verdict)) = (&args.group.judge, verdict) {
+                panel = panel.with_recorded_judge(name, verdict);
+            }
+            None
+        }
+        Told::Debate(debated) => Some(*debated),
+    };
+    let mut group = Group { mode, panel, store, forest, insts };
+    let outcome = match debated {
+        None => group.take(args, configured, Ask::new(Start::New, question, &[]), context)?,
+        Some(debated) => {
+            group.show(args, &debated, question.as_ref(), context);
+            GroupOutcome::Debated(debated)
+        }
+    };
+    group.tell(args, &outcome, output.as_mut(), context)?;
+    Ok(0)
 }
 
 /// The models that are asked, and the store of the turn.
@@ -96,6 +145,25 @@ impl Group {
         })?;
         runtime.shutdown_background();
         Ok(outcome)
+    }
+
+    /// Shows a recorded debate: its speeches, and its conclusion.
+    fn show(&self, args: &DoArgs, debated: &Debated, question: Option<&Question>, context: &mut Context<'_>) {
+        if args.events {
+            return;
+        }
+        let Group { mode, panel, store, .. } = self;
+        let view = GroupView::new(context.out, context.paint, args.shown(), *mode, panel, store);
+        let view = SharedView::new(view);
+        view.begin(question.map(|question| question.text.as_str()));
+        for speech in &debated.speeches {
+            let answered = Answered { name: speech.bubb, usage: Default::default(), ms: 0 };
+            view.sees(Moment::Spoken(&speech.name, &answered));
+        }
+        if let Some(answer) = &debated.report.answer {
+            view.sees(Moment::Concluded(&store.bubbs().text(&answer.name).unwrap_or_default()));
+        }
+        view.end();
     }
 
     /// Prints what the flags want of the outcome, and writes it to the file of `-o`.
@@ -178,7 +246,7 @@ fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<O
 }
 
 /// The bubb after which a debate goes on: the last speech, so that bubbs of an interrupted round are left out.
-fn debate_at(forest: &Forest, tail: Ix) -> Result<Start> {
+pub(super) fn debate_at(forest: &Forest, tail: Ix) -> Result<Start> {
     let id = forest.name(tail).id;
     if forest.last_question(tail).is_none() {
         return Err(Error::usage(format!("no debate to continue: the conversation of {id} has no question"))

@@ -21,6 +21,9 @@ pub struct GroupArgs {
     /// Let the participants debate, led by the orchestrator, in a new conversation; --tail goes on with one
     #[arg(short, long, group = "mode", conflicts_with_all = ["approve", "deny", "model"], help_heading = SEVERAL)]
     debate: bool,
+    /// With --parallel: have this model judge the answers, shown without names, in one of its own beside them
+    #[arg(long, value_name = "NAME", add = complete::model(), requires = "parallel", conflicts_with = "debate", help_heading = SEVERAL)]
+    pub judge: Option<String>,
     /// The model that leads the debate
     #[arg(long, value_name = "NAME", add = complete::model(), requires = "debate", conflicts_with = "parallel", help_heading = SEVERAL)]
     orchestrator: Option<String>,
@@ -47,6 +50,7 @@ impl GroupArgs {
             let again: String = (models.iter().map(|name| option("-m", name)))
                 .chain(participants.map(|names| option("--participants", &names)))
                 .chain(self.orchestrator.iter().map(|name| option("--orchestrator", name)))
+                .chain(self.judge.iter().map(|name| option("--judge", name)))
                 .collect();
             *hint = hint.replace("lepo do --", &format!("lepo do{again} --"));
         }
@@ -87,6 +91,7 @@ mod tests {
             debate,
             participants: names(participants),
             orchestrator: orchestrator.map(str::to_string),
+            judge: None,
         };
         let remote = |hint: &str| Error::remote("no").hint(hint);
         let pending = Error::new(Kind::Pending, "waits").hint("lepo do --approve A\nlepo do --deny A");

@@ -1,5 +1,6 @@
 //! `lepo do`: one turn, a group turn, or a session.
 
+mod after;
 mod args;
 mod code;
 mod compact;
@@ -13,6 +14,12 @@ mod log;
 mod moving;
 mod named;
 mod output;
+mod recorded;
+mod recorded_args;
+mod recorded_group;
+mod replay;
+mod replay_args;
+mod replay_told;
 mod setup;
 mod tools;
 mod turn;
@@ -73,6 +80,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     {
         args.model.push(model.clone());
     }
+    if args.replay.replay.is_some() {
+        return replay::run_replay(&args, context);
+    }
     if args.list_tools {
         return tools::list_tools(&args, context);
     }
@@ -80,7 +90,11 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return context_files::list_context_files(&args, context);
     }
     if args.takes_default_tail() {
-        args.tail = setup::default_tail(context)?;
+        args.tail = match args.recorded.wish()? {
+            // The message may be of the store that is looked into.
+            Some(_) => lepo_base::env::text("LEPO_TAIL").filter(|tail| !tail.is_empty()),
+            None => setup::default_tail(context)?,
+        };
     }
     if let Some(mode) = args.group.mode() {
         args.served()?;

@@ -44,8 +44,10 @@ impl Setup {
             None => (context.new_root(), None, None),
         };
         let configured = Configured::load(paths, &env, repo, flags)?;
-        // An unknown model fails here, not at the first question.
-        configured.check_wanted()?;
+        // An unknown model fails here, not at the first question; one that is looked up need not be known.
+        if args.recorded.wish()?.is_none() {
+            configured.check_wanted()?;
+        }
         if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
             say("note: the store is in your home directory: commands cannot see its hidden files (.*), \
                  and lepo asks before each command");
@@ -55,6 +57,11 @@ impl Setup {
         let level = (configured.settings.log_level, args.keeping.no_keep);
         start_log(&configured.paths, level, keys, values);
         Ok(Setup { configured, dir, repo_servers })
+    }
+
+    /// True if there are MCP servers that a turn may use.
+    pub fn has_servers(&self) -> Result<bool> {
+        Ok(!self.servers()?.is_empty())
     }
 
     /// The MCP servers. Nothing is started yet.

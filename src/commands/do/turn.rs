@@ -8,6 +8,7 @@ use super::code::code_blocks;
 use super::compact::Quiet;
 use super::moving::{Moving, name_tail};
 use super::output::{write_output, write_text};
+use super::recorded::{LookedUp, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::unread::while_read;
 use crate::commands::Context;
@@ -23,8 +24,8 @@ use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::skills::Skill;
 use lepo_turn::{
-    AnswerSchema, Ask, Configured, Decision, Interrupt, Question, Report, Served, Start, StartOptions,
-    TurnEnv, Verdict, is_unread, start,
+    AnswerSchema, Ask, Carried, Configured, Decision, Interrupt, Question, Report, Served, Start,
+    StartOptions, TurnEnv, Verdict, is_unread, start,
 };
 
 /// The input of one turn.
@@ -58,6 +59,14 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     let setup = Setup::read(args, context)?;
     args.begin_as_set(setup.configured.settings.new);
     let args = &*args;
+    let mut ran = Vec::new();
+    if let Some(recorded) = args.recorded.wish()? {
+        match look_up(args, &input, &recorded, &setup, context)? {
+            LookedUp::Answered(has_code) => return Ok(u8::from(!has_code)),
+            LookedUp::Missed(carried) => ran = carried,
+        }
+        setup.configured.check_wanted()?;
+    }
     let servers = setup.servers()?;
     let runtime = current_thread()?;
     let config = runtime.block_on(setup.configured.choose())?;
@@ -86,7 +95,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
         let mut env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
         env.keeps = !args.keeping.no_keep;
         let interrupt = env.interrupt.clone();
-        let taken = while_read(args, interrupt, place.take(&env, &config, args, input, context)).await;
+        let taken = while_read(args, interrupt, place.take(&env, &config, args, (input, ran), context)).await;
         env.close().await;
         taken
     })?;
@@ -182,7 +191,7 @@ impl Place {
         env: &TurnEnv,
         config: &ModelConfig,
         args: &DoArgs,
-        input: TurnInput,
+        (input, ran): (TurnInput, Vec<Carried>),
         context: &mut Context<'_>,
     ) -> Result<Report> {
         let TurnInput { question, served, schema, skill, .. } = input;
@@ -198,7 +207,7 @@ impl Place {
             (_, start) => (&self.forest, start),
         };
         let decision = self.decision.take();
-        let ask = Ask { decision, served, schema, skill, ..Ask::new(start, question, &args.run) };
+        let ask = Ask { decision, served, schema, skill, ran, ..Ask::new(start, question, &args.run) };
         if args.events {
             return env.turn(config, &insts, forest, &mut EventLines::new(context.out), ask).await;
         }
@@ -251,7 +260,7 @@ fn check_folders(
 
 /// Prints what comes at the end of a turn: the last event, the document of `--json`, the code of `--code`, the file of
 /// `--output`. False if code was wanted and there is none.
-fn print(
+pub fn print(
     args: &DoArgs,
     report: &Report,
     store: &Store,

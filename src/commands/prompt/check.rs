@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::commands::Context;
+use crate::term::one_line;
 use lepo_base::error::{Error, Result};
 use lepo_turn::config::Paths;
 use lepo_turn::skills::{Skills, check_skill, is_skill};
@@ -23,7 +24,7 @@ pub fn check(dir: Option<&Path>, paths: &Paths, context: &mut Context<'_>) -> Re
     let mut code = 0;
     for folder in skills {
         for fault in check_skill(&folder) {
-            context.out.line(&format!("{}: {fault}", folder.display()));
+            context.out.line(&one_line(&format!("{}: {fault}", folder.display())));
             code = 1;
         }
     }

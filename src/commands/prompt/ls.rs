@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::commands::Context;
-use crate::term::{excerpt, say};
+use crate::term::{excerpt, one_line, say};
 use lepo_base::error::Result;
 use lepo_turn::ListedPrompt;
 use lepo_turn::skills::{Origin, Skill, Skills};
@@ -37,7 +37,7 @@ pub fn list(
     }
     for (Skill { name, description, folder, .. }, counts) in each() {
         let trusted = if counts { "" } else { ", not trusted" };
-        let place = folder.display();
+        let place = one_line(&folder.to_string_lossy());
         context.out.line(&format!("{name}  (skill{trusted}, {place})  {}", excerpt(description)));
     }
     Ok(0)

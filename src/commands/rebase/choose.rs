@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::Kind;
+use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::{Forest, Found, Ix};
 use lepo_store::store::{Copying, Store, Under};
 use lepo_tool::ToolRequest;
+use lepo_turn::agents::is_of_repository;
 
 /// The wish of a command line, as messages of a forest.
 #[derive(Clone, Copy)]
@@ -38,6 +39,12 @@ pub struct Choice {
     pub root_is_kept: bool,
 }
 
+/// True for a root that is a system prompt: not what a repository says, which comes first where there is no prompt.
+fn is_system_prompt(store: &Store, root: &Name) -> Result<bool> {
+    let may = root.kind == Kind::System && root.hidden;
+    Ok(may && !is_of_repository(&store.bubbs().text(root)?))
+}
+
 /// Chooses them.
 pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> {
     let mut path = line(forest, wish);
@@ -45,10 +52,8 @@ pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> 
     if wish.new_system {
         let last = wish.line.bubbs().last();
         let root = last.and_then(|&last| forest.conv(last).path.first().copied());
-        let is_system =
-            |ix: &Ix| matches!(forest.name(*ix), name if name.kind == Kind::System && name.hidden);
         match root {
-            Some(root) if is_system(&root) => path.retain(|ix| *ix != root),
+            Some(root) if is_system_prompt(store, &forest.name(root))? => path.retain(|ix| *ix != root),
             root => root_is_kept = root.is_some(),
         }
     }

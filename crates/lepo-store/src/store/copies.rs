@@ -6,6 +6,7 @@
 
 use super::batch::Batch;
 use super::blobs::blobs_in;
+use super::dir::now;
 use super::handle::Store;
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::Result;
@@ -71,6 +72,30 @@ pub fn plan_copies(store: &Store, base: Option<BubbId>, copying: Vec<Copying>) -
         copies.push(Copy { original, name, here, text });
     }
     Ok(copies)
+}
+
+/// Plans copies of now, in a row under a base: each follows the one before it, and none is older than `not_before`.
+pub fn plan_copies_of_now(
+    store: &Store,
+    base: Option<BubbId>,
+    originals: &[Name],
+    not_before: u64,
+) -> Result<Vec<Copy>> {
+    let time = now().max(not_before);
+    let mut prev = base;
+    let mut copies = Vec::with_capacity(originals.len());
+    for original in originals {
+        let bytes = store.bubbs().read(original)?;
+        let name = Batch::name(original.kind, original.hidden, prev, time, &bytes)?;
+        prev = Some(name.id);
+        copies.push(Copy { original: *original, name, here: false, text: None });
+    }
+    Ok(copies)
+}
+
+/// Notes in the journal that a message which was written otherwise is a copy of another.
+pub fn note_copy(store: &Store, original: Name, name: Name) -> Result<()> {
+    store.journal().add_copies(&[Copy { original, name, here: true, text: None }])
 }
 
 /// Writes a new root, if there is one, and the copies that are not here yet, in their order, durable when this

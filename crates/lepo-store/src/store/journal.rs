@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader};
 
 use rustix::fs::{FlockOperation, OFlags};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::dir::{FILE, now};
 use super::handle::Store;
@@ -54,6 +55,15 @@ pub struct Entry<'a> {
     /// The bubb that the request followed, where no bubb came of it; the question that got nothing.
     #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
     pub under: Option<BubbId>,
+    /// The options of the request, if it had any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<&'a Value>,
+    /// A hash of the schema of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<&'a str>,
+    /// A hash of the tools that the model was told of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<&'a str>,
 }
 
 /// The journal's facts of one bubb; a fact that is missing is `None`.
@@ -76,6 +86,14 @@ pub struct Fact {
     pub ms: Option<u64>,
     /// A command's exit code.
     pub exit: Option<i32>,
+    /// The options of the request.
+    pub options: Option<Value>,
+    /// A hash of the schema of the answer.
+    #[serde(deserialize_with = "hash")]
+    pub schema: Option<String>,
+    /// A hash of the tools that the model was told of.
+    #[serde(deserialize_with = "hash")]
+    pub tools: Option<String>,
 }
 
 /// A line of the journal as it was written.
@@ -153,6 +171,11 @@ fn one_line<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Opti
 /// A number of tokens: one that no model has seen is none, so that sums of them have room.
 fn tokens<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<u64>, D::Error> {
     Ok(Option::<u64>::deserialize(from)?.filter(|tokens| *tokens < 1 << 40))
+}
+
+/// A hash; what is none says nothing.
+fn hash<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<String>, D::Error> {
+    Ok(Option::<Value>::deserialize(from)?.and_then(|hash| hash.as_str().map(str::to_string)))
 }
 
 /// The journal of a store.

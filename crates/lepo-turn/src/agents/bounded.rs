@@ -6,6 +6,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, open};
 
+/// A path for a note: on one line, whatever is in it.
+pub fn in_note(path: &Path) -> String {
+    path.to_string_lossy().replace(char::is_control, "\u{fffd}")
+}
+
 /// Folders of a work tree that are no part of what is worked on.
 const NOT_WORKED_ON: [&str; 2] = [".git", ".lepo"];
 

@@ -10,8 +10,14 @@ mod turn;
 
 pub(crate) use agreed::agree;
 pub use agreed::{Agreement, agreements};
-pub(crate) use bounded::read_inside;
+pub(crate) use bounded::{in_note, read_inside};
 pub(crate) use find::NOT_TAKEN;
 pub use find::{InstructionFile, Instructions};
 pub use told::is_instructions;
+
+/// True for the text of a bubb with what the repository or its user's skills say beforehand: instructions, or the names of
+/// skills. In a conversation it is hidden and of kind system, and no system prompt, though it may be the root.
+pub fn is_of_repository(text: &str) -> bool {
+    is_instructions(text) || crate::skills::is_catalogue(text)
+}
 pub(crate) use told::is_instructions_entry;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::agreed::{ToldFile, unagreed};
+use super::bounded::in_note;
 use super::find::Instructions;
 use crate::config::Trust;
 use crate::flow::Turn;
@@ -44,7 +45,7 @@ impl Configured {
 impl Instructions {
     /// A line for each file that is left out.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.left_out.iter().map(|(path, why)| format!("note: {path} is left out: {why}"))
+        self.left_out.iter().map(|(path, why)| format!("note: {} is left out: {why}", in_note(path.as_ref())))
     }
 
     /// The line that is said the first time in a repository.

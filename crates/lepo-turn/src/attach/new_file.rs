@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::{Arriving, read_bounded};
 use lepo_base::error::{Error, Result};
+use lepo_base::hash::sha256_hex;
 use lepo_base::media::{MAGIC, Media};
 use lepo_net::fetch::{Fetched, fetch};
 use lepo_store::bubb::{Attachment, clean_name, thousands};
@@ -115,6 +116,21 @@ impl NewFile {
                 store.blobs().begin(&mut file)
             }
         }
+    }
+
+    /// The line that the file would have in a question; nothing is kept.
+    pub fn line_of(&self) -> Result<Attachment> {
+        let hash = match &self.data {
+            Data::Bytes(bytes) => sha256_hex(bytes),
+            Data::File(file) => {
+                let mut file: &File = file;
+                let mut bytes = Vec::new();
+                let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
+                read.map_err(|error| self.unreadable(error))?;
+                sha256_hex(&bytes)
+            }
+        };
+        Ok(Attachment { media: self.media, len: self.len, name: self.name.clone(), hash })
     }
 
     /// The line of the file, once it is this blob.

@@ -26,6 +26,8 @@ pub struct Insts {
     pub floor: Option<String>,
     /// A debate: speak.
     pub speech: Option<String>,
+    /// Several answers to one question: judge them.
+    pub judge: Option<String>,
 }
 
 impl Default for Insts {
@@ -39,6 +41,7 @@ impl Default for Insts {
             orchestrator: None,
             floor: None,
             speech: None,
+            judge: None,
         };
         let mut pieces = DEFAULTS.split("'''\n");
         while let (Some(before), Some(text)) = (pieces.next(), pieces.next()) {
@@ -50,6 +53,7 @@ impl Default for Insts {
                 "orchestrator = " => insts.orchestrator = text,
                 "floor = " => insts.floor = text,
                 "speech = " => insts.speech = text,
+                "judge = " => insts.judge = text,
                 _ => {}
             }
         }
@@ -85,6 +89,7 @@ impl Insts {
             orchestrator: text(self.orchestrator, defaults.orchestrator),
             floor: text(self.floor, defaults.floor),
             speech: text(self.speech, defaults.speech),
+            judge: text(self.judge, defaults.judge),
         }
     }
 }
@@ -100,6 +105,7 @@ fn read(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
         orchestrator: root.read("orchestrator", Field::prose)?,
         floor: root.read("floor", Field::prose)?,
         speech: root.read("speech", Field::prose)?,
+        judge: root.read("judge", Field::prose)?,
     };
     let ignored = |(at, key)| format!("{}: unknown key `{key}`, ignored", document.source(at));
     Ok((said, root.rest().into_iter().map(ignored).collect()))

@@ -39,6 +39,8 @@ pub struct Flags {
     pub system_prompt: Option<String>,
     /// `--temperature`, `--effort`, `--max-tokens`: over what each model is configured with.
     pub options: Options,
+    /// `--recorded=only`: no request leaves.
+    pub sends_nothing: bool,
 }
 
 /// One setting in force.
@@ -100,6 +102,11 @@ impl Settings {
     /// The models' keys themselves, to be kept out of other places.
     pub fn keys(&self) -> Vec<String> {
         self.models.iter().filter_map(|model| Some(model.key.value.as_ref()?.reveal().to_string())).collect()
+    }
+
+    /// True if a model may ask for commands.
+    pub fn may_command(&self, config: &ModelConfig) -> bool {
+        self.planner_or(lepo_model::spec(config).planner) != Planner::Off
     }
 
     /// The planner in force; `fitting` is the one that suits the model that answers. Without

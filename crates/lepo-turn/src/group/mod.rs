@@ -4,6 +4,7 @@
 //! so what comes of it is a forest like any other.
 
 mod debate;
+mod judge;
 mod opening;
 mod panel;
 mod parallel;
@@ -14,10 +15,11 @@ mod protocol;
 mod rules;
 
 pub use debate::{Debated, Speech};
+pub use judge::judged_by;
 pub use panel::{GroupMode, GroupOutcome, Panel};
 pub use parallel::Polled;
 pub use participant::Participant;
-pub use protocol::{Bid, select_line};
+pub use protocol::{Bid, select_line, selected};
 
 use super::report::Answered;
 use super::{Event, TurnEnv};

@@ -27,10 +27,14 @@ impl GroupTurn<'_> {
             self.add_as(&mut opening.transcript, Kind::System, true, (&prompt, &prompt))?;
         }
         let runner = self.env.runner();
+        let mut ran = ask.ran.into_iter();
         for command in &ask.runs {
-            opening
-                .tools
-                .push(runner.run(&mut opening.transcript, command, &mut |event| self.tell(event)).await?);
+            let (transcript, mut tell) = (&mut opening.transcript, |event: Event<'_>| self.tell(event));
+            let used = match ran.next() {
+                Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
+                None => runner.run(transcript, command, &mut tell).await?,
+            };
+            opening.tools.push(used);
         }
         if let Some(question) = ask.question {
             let typed = question.typed.clone();

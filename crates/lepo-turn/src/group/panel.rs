@@ -2,10 +2,11 @@
 
 use super::{Debated, GroupTurn, Participant, Polled};
 use crate::attach::{NewFile, check};
+use crate::recorded::{Hit, not_recorded};
 use crate::{Ask, Configured, Start};
 use lepo_base::error::{Error, Result};
-use lepo_model::Gate;
-use lepo_model::ModelConfig;
+use lepo_model::{Accepts, Gate, IMAGES};
+use lepo_model::{ModelConfig, Provider};
 
 /// The ways to ask several models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct Panel {
     pub participants: Vec<Participant>,
     /// The model that leads a debate.
     pub orchestrator: Option<Participant>,
+    /// The model that judges the answers of `--parallel`.
+    pub judge: Option<Participant>,
 }
 
 /// The outcome of a group turn.
@@ -61,7 +64,44 @@ impl Panel {
                 )));
             }
         };
-        Ok(Panel { participants: names.iter().map(participant).collect::<Result<_>>()?, orchestrator })
+        let participants = names.iter().map(participant).collect::<Result<_>>()?;
+        Ok(Panel { participants, orchestrator, judge: None })
+    }
+
+    /// The panel of these names, whose answers are recorded: none of it can be asked.
+    pub fn of_names(names: &[String], orchestrator: Option<&str>) -> Panel {
+        let told = |name: &str| {
+            let config = ModelConfig::new(name, Provider::Cli);
+            Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing is to be sent")))
+        };
+        let participants = names.iter().map(|name| told(name)).collect();
+        Panel { participants, orchestrator: orchestrator.map(told), judge: None }
+    }
+
+    /// With a judge of the answers, of this configured name.
+    pub fn with_judge(mut self, name: Option<&str>, configured: &Configured) -> Result<Panel> {
+        let config = name.map(|name| configured.settings.model(name)).transpose()?;
+        self.judge = config.map(|config| as_judge(participant(&config, configured)));
+        Ok(self)
+    }
+
+    /// With a judge whose verdict is recorded.
+    pub fn with_recorded_judge(mut self, name: &str, hit: Hit) -> Panel {
+        let config = ModelConfig::new(name, Provider::Cli);
+        let judge =
+            Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing is to be sent")));
+        let mut judge = as_judge(judge);
+        judge.recorded = Some(hit);
+        self.judge = Some(judge);
+        self
+    }
+
+    /// Takes answers that are recorded: those that gave them are not asked.
+    pub fn take_recorded(&mut self, hits: Vec<(String, Hit)>) {
+        for (name, hit) in hits {
+            let one = self.participants.iter_mut().find(|one| one.name == name);
+            one.into_iter().for_each(|one| one.recorded = Some(hit.clone()));
+        }
     }
 
     /// Checks the files of a question: each participant must take them, and a debate takes none.
@@ -72,6 +112,12 @@ impl Panel {
         }
         self.participants.iter().try_for_each(|one| check(files, &one.accepts, &one.name))
     }
+}
+
+/// A participant as the judge of the others.
+fn as_judge(mut judge: Participant) -> Participant {
+    judge.shown = format!("judge ({})", judge.name);
+    judge
 }
 
 /// A participant with its client. One that cannot be asked says so when it is its turn.
@@ -95,7 +141,13 @@ impl GroupTurn<'_> {
             ask.system_prompt = self.env.system_prompt()?;
         }
         let taken = match &mut panel.orchestrator {
-            None => self.parallel(&mut panel.participants, ask).await.map(GroupOutcome::Polled),
+            None => {
+                let polled = self.parallel(&mut panel.participants, ask).await?;
+                Ok(GroupOutcome::Polled(match &mut panel.judge {
+                    Some(judge) if polled.error.is_none() => self.judge(judge, polled).await?,
+                    _ => polled,
+                }))
+            }
             Some(orchestrator) => {
                 self.debate(&mut panel.participants, orchestrator, ask).await.map(GroupOutcome::Debated)
             }

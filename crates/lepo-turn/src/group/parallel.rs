@@ -16,6 +16,8 @@ use lepo_store::bubb::Name;
 pub struct Polled {
     /// One report for each who was asked, in their order.
     pub replies: Vec<(String, Report)>,
+    /// The judge's verdict, and its name.
+    pub judge: Option<(String, Report)>,
     /// Why it did not come to a single answer, or what ended it.
     pub error: Option<Error>,
 }
@@ -27,11 +29,18 @@ impl GroupTurn<'_> {
     /// Everything that fails before a model is asked.
     pub async fn parallel(self, panel: &mut [Participant], ask: Ask) -> Result<Polled> {
         let schema = ask.schema.clone();
+        if panel.iter().all(|participant| participant.recorded.is_some()) {
+            return Ok(self.recorded(panel));
+        }
         let opening = self.open(ask).await?;
         let transcript = &opening.transcript;
         let general = Inst::General(self.insts.general.as_deref());
         let asked = panel.iter_mut().map(|participant| async {
             let name = participant.name.clone();
+            if let Some(hit) = participant.recorded.take() {
+                self.watch.sees(Moment::Spoken(&name, &hit.answered()));
+                return (name, hit.report());
+            }
             let mut entries = transcript.entries.clone();
             let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
             for note in left.words(&name) {
@@ -79,6 +88,16 @@ impl GroupTurn<'_> {
             }
         };
         log_failure(None, error.as_ref());
-        Ok(Polled { replies, error })
+        Ok(Polled { replies, judge: None, error })
+    }
+
+    /// The answers that are all recorded: none is asked, and nothing is written.
+    fn recorded(self, panel: &mut [Participant]) -> Polled {
+        let told = panel.iter_mut().filter_map(|participant| {
+            let hit = participant.recorded.take()?;
+            self.watch.sees(Moment::Spoken(&participant.name, &hit.answered()));
+            Some((participant.name.clone(), hit.report()))
+        });
+        Polled { replies: told.collect(), judge: None, error: None }
     }
 }

@@ -4,10 +4,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Instant;
 
-use super::{GroupTurn, Moment, Watch};
+use super::{GroupTurn, Moment, Watch, select_line};
 use crate::answer_place::{AnswerPlace, Tools};
 use crate::journal::{failure_entry, usage_entry};
 use crate::receive::{Received, receive};
+use crate::recorded::{Hit, RequestFacts, schema_hash};
 use crate::report::Answered;
 use crate::schema::{AnswerSchema, KEPT, asking_again, complaint, tell, unfit};
 use crate::send::whole;
@@ -23,10 +24,16 @@ use lepo_tool::{Proposal, Reply, without_thinking};
 pub struct Participant {
     /// Configured name.
     pub name: String,
+    /// The name under which its reply is shown.
+    pub shown: String,
     /// The form in which it takes a conversation.
     pub(super) form: PathForm,
     /// The files that it takes.
     pub(super) accepts: Accepts,
+    /// Its answer to this question that is recorded already: it is not asked.
+    pub recorded: Option<Hit>,
+    /// Its options, for the journal.
+    facts: RequestFacts,
     /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
     model: Result<Model>,
 }
@@ -56,7 +63,16 @@ impl Brief {
 impl Participant {
     /// The one of this configuration.
     pub fn new(config: &ModelConfig, accepts: Accepts, model: Result<Model>) -> Participant {
-        Participant { name: config.name.clone(), form: spec(config).path, accepts, model }
+        let facts = RequestFacts::of(config, None, None);
+        Participant {
+            name: config.name.clone(),
+            shown: config.name.clone(),
+            form: spec(config).path,
+            accepts,
+            recorded: None,
+            facts,
+            model,
+        }
     }
 
     /// Asks with one prompt, and takes the reply whole.
@@ -90,16 +106,30 @@ impl Participant {
         under: Option<BubbId>,
         group: GroupTurn<'_>,
     ) -> Result<Answered> {
-        let name = self.name.clone();
+        let before = select_line(&self.name);
+        self.speak_behind(&before, messages, schema, under, group).await
+    }
+
+    /// The same, behind a hidden bubb with this text.
+    pub(super) async fn speak_behind(
+        &mut self,
+        before: &str,
+        messages: &[Message],
+        schema: Option<&AnswerSchema>,
+        under: Option<BubbId>,
+        group: GroupTurn<'_>,
+    ) -> Result<Answered> {
+        let (name, shown) = (self.name.clone(), self.shown.clone());
         let mut messages = messages.to_vec();
         if let Some(schema) = schema {
             tell(&mut messages, self.form, &schema.instruction());
         }
         let mut tip = under;
         let mut asked_again = false;
+        let facts = RequestFacts { schema: schema.map(schema_hash), ..self.facts.clone() };
         loop {
             let start = Instant::now();
-            let mut ear = ReplyFront { name: &name, watch: group.watch };
+            let mut ear = ReplyFront { name: &shown, watch: group.watch };
             let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
             let wire = schema.map(|schema| &schema.wire);
             let answer = interrupt.or(self.ask(&messages, wire, &mut ear)).await;
@@ -108,17 +138,18 @@ impl Participant {
                 store: &group.env.store,
                 under,
                 tip,
-                speaker: Some(&name),
+                before: Some(before),
                 tools: Tools::None,
                 schema,
                 model: &name,
                 start,
                 limit: group.env.settings().max_answer,
+                facts: &facts,
                 masking: &group.env.masking,
             };
             match receive(answer, place, &mut ear, &interrupt).await? {
                 Received::Answer(answered) => {
-                    group.watch.sees(Moment::Spoken(&name, &answered));
+                    group.watch.sees(Moment::Spoken(&shown, &answered));
                     return Ok(answered);
                 }
                 Received::Cut(_, error) => return Err(error),
@@ -140,7 +171,8 @@ impl Participant {
 
     /// Notes what a brief reply cost.
     pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
-        let entry = usage_entry(what, &self.name, brief.usage, brief.ms);
+        let options = self.facts.options.as_ref();
+        let entry = Entry { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
         group.env.store.journal().add(Entry { bubb, under: brief.under.filter(|_| bubb.is_none()), ..entry });
     }
 

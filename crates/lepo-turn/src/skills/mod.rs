@@ -18,5 +18,5 @@ mod turn;
 
 pub use check::{check_skill, is_skill};
 pub use find::{Origin, Skill, Skills};
-pub(crate) use told::is_catalogue_entry;
+pub(crate) use told::{is_catalogue, is_catalogue_entry, is_of_skills};
 pub(crate) use turn::TurnSkills;

@@ -26,9 +26,19 @@ const MOST: usize = 16 << 10;
 /// The name of the tool.
 pub const TOOL: &str = "skill";
 
+/// True for the text of a catalogue.
+pub fn is_catalogue(text: &str) -> bool {
+    text.starts_with(MARK)
+}
+
 /// True for a bubb of a catalogue.
 pub fn is_catalogue_entry(entry: &PathEntry) -> bool {
-    entry.hidden && entry.kind == Kind::System && entry.text.starts_with(MARK)
+    entry.hidden && entry.kind == Kind::System && is_catalogue(&entry.text)
+}
+
+/// True for the text of a hidden bubb that tells of skills, or gives one.
+pub fn is_of_skills(text: &str) -> bool {
+    text.starts_with(MARK) || text.starts_with(GIVEN)
 }
 
 /// The catalogue of these skills.

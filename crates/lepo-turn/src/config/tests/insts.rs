@@ -23,6 +23,7 @@ fn the_default_file_has_every_default_and_nothing_else() {
         (insts.orchestrator, "SELECT: "),
         (insts.floor, "REQUEST"),
         (insts.speech, "{conversation_history}"),
+        (insts.judge, "{answers}"),
     ];
     for (text, part) in texts {
         let text = text.unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::check::faults_of_name;
 use super::front_matter::FrontMatter;
-use crate::agents::{NOT_TAKEN, read_inside};
+use crate::agents::{NOT_TAKEN, in_note, read_inside};
 use crate::config::{Paths, RepoFile, Trust};
 use lepo_base::error::{Error, Result};
 use lepo_base::work_tree::WorkTree;
@@ -132,7 +132,7 @@ impl Search {
     }
 
     fn left_out(&mut self, path: &Path, why: &str) {
-        self.warnings.push(format!("note: {} is left out: {why}", path.display()));
+        self.warnings.push(format!("note: {} is left out: {why}", in_note(path)));
     }
 
     /// Takes the skills below a folder, which must lie in `within`.
@@ -208,7 +208,7 @@ impl Search {
             written => faults_of_name(written, &folder_name),
         };
         for fault in faults {
-            self.warnings.push(format!("warning: {}: {fault}", folder.display()));
+            self.warnings.push(format!("warning: {}: {fault}", in_note(folder)));
         }
         self.found.push(Skill {
             name: name.to_string(),
@@ -240,7 +240,7 @@ impl Search {
             match skills.find(&skill.name) {
                 None => skills.counting.push(skill),
                 Some(_) => {
-                    let own = skill.folder.display();
+                    let own = in_note(&skill.folder);
                     skills
                         .warnings
                         .push(format!("note: the repository's skill {} is used, not {own}", skill.name));

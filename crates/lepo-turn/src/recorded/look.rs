@@ -1,0 +1,248 @@
+//! Looks a request up in a store: one pass over the names, then the texts of those that may be it.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::said::Said;
+use super::{is_added, told::Hit};
+use crate::group::{judged_by, selected};
+use crate::planner::ChooserAnswer;
+use crate::transcript::request;
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::{Forest, Ix, Sums};
+use lepo_store::store::{Fact, FactIndex, Store};
+
+/// A store that is looked into.
+pub struct Record<'r> {
+    /// The store.
+    pub store: &'r Store,
+    /// All of it.
+    pub forest: &'r Forest,
+    /// The journal.
+    pub facts: FactIndex,
+}
+
+/// The options that an answer must have been given with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OptionsWish {
+    /// These, and no others.
+    Are(Option<Value>),
+    /// These at least: the model's own are not known here.
+    Have(Option<Value>),
+}
+
+/// The tools that an answer must have been given with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolsWish {
+    /// Those of this hash.
+    Are(Option<String>),
+    /// Any: those of a server are not known before it is started.
+    Any,
+}
+
+/// A request to look up.
+pub struct Wish<'w> {
+    /// The messages before the answer, the question last.
+    pub past: &'w [Said],
+    /// The model's name; any without.
+    pub model: Option<String>,
+    /// The options.
+    pub options: OptionsWish,
+    /// A hash of the schema.
+    pub schema: Option<String>,
+    /// The tools.
+    pub tools: ToolsWish,
+}
+
+/// A recorded answer to a question.
+#[derive(Debug, Clone)]
+pub(super) struct Answer {
+    pub ix: Ix,
+    pub question: Ix,
+    /// The hidden messages between the two, oldest first.
+    pub between: Vec<Ix>,
+}
+
+impl<'r> Record<'r> {
+    /// The record that a store is.
+    pub fn of(store: &'r Store, forest: &'r Forest) -> Record<'r> {
+        Record { store, forest, facts: store.journal().index() }
+    }
+
+    /// The newest answer to a request.
+    pub fn find(&self, wish: &Wish<'_>) -> Result<Option<Hit>> {
+        for answer in self.answers(&self.matching(wish.past)?) {
+            let fact = self.facts.get(self.forest.name(answer.ix).id).unwrap_or_default();
+            if wish.difference(&fact).is_none() && self.is_of_turn(&answer, fact.model.as_deref())? {
+                return self.hit(&answer, fact, wish.schema.is_some()).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The newest verdict on exactly these answers.
+    pub fn verdict(&self, wish: &Wish<'_>, answers: impl Iterator<Item = BubbId>) -> Result<Option<Hit>> {
+        let shown: HashSet<BubbId> = answers.collect();
+        for answer in self.answers(&self.matching(wish.past)?) {
+            let [before] = answer.between[..] else { continue };
+            let text = self.store.bubbs().text(&self.forest.name(before))?;
+            let Some((name, judged)) = judged_by(&text) else { continue };
+            let fact = self.facts.get(self.forest.name(answer.ix).id).unwrap_or_default();
+            let is_same = judged.len() == shown.len() && judged.iter().all(|id| shown.contains(id));
+            let is_by = wish.model.as_deref().is_none_or(|wanted| wanted == name);
+            // A verdict is asked for without the schema of the answers.
+            let wish = Wish {
+                past: &[],
+                model: wish.model.clone(),
+                options: wish.options.clone(),
+                schema: None,
+                tools: wish.tools.clone(),
+            };
+            if is_same && is_by && wish.difference(&fact).is_none() {
+                return self.hit(&answer, fact, false).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The messages that end the same path, the newest first.
+    pub(super) fn matching(&self, past: &[Said]) -> Result<Vec<Ix>> {
+        let Some(last) = past.last() else { return Ok(Vec::new()) };
+        // Those that a turn adds of files do not count, and are among the hidden ones of the system.
+        let counts = |kind: Kind, hidden: bool| u32::from(!(hidden && kind == Kind::System));
+        let wanted: u32 = past.iter().map(|said| counts(said.kind, said.hidden)).sum();
+        let weight = |ix| {
+            let name = self.forest.name(ix);
+            counts(name.kind, name.hidden)
+        };
+        let mut sums = Sums::of(self.forest, weight);
+        let mut found = Vec::new();
+        for ix in self.forest.all().rev() {
+            let name = self.forest.name(ix);
+            let may = (name.kind, name.hidden) == (last.kind, last.hidden)
+                && sums.sum(ix) == wanted
+                && (last.id == Some(name.id) || last.may_have(self.store.bubbs().size(&name)));
+            if may && self.ends(ix, past)? {
+                found.push(ix);
+            }
+        }
+        Ok(found)
+    }
+
+    /// True if the path to a message is this one.
+    fn ends(&self, ix: Ix, past: &[Said]) -> Result<bool> {
+        let mut left = past.iter().rev().peekable();
+        let mut last = None;
+        for ix in self.forest.up(ix) {
+            let name = self.forest.name(ix);
+            last = Some(name);
+            let said = left.peek();
+            if said.is_some_and(|said| said.id == Some(name.id)) {
+                // The same message has the same path.
+                return Ok(true);
+            }
+            let said = said.filter(|said| (said.kind, said.hidden) == (name.kind, name.hidden));
+            let said = said.filter(|said| said.may_have(self.store.bubbs().size(&name)));
+            if said.is_none() && !(name.hidden && name.kind == Kind::System) {
+                return Ok(false);
+            }
+            let text = self.store.bubbs().text(&name)?;
+            match said {
+                Some(said) if said.is(&text) => {
+                    left.next();
+                }
+                _ if is_added(&name, &text) => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(left.next().is_none() && last.is_some_and(|root: Name| root.prev.is_none()))
+    }
+
+    /// The answers to these questions, the newest first: each follows its question, with hidden messages between at most.
+    pub(super) fn answers(&self, questions: &[Ix]) -> Vec<Answer> {
+        if questions.is_empty() {
+            return Vec::new();
+        }
+        let is_answer = |ix: &Ix| {
+            let name = self.forest.name(*ix);
+            name.kind == Kind::Assistant && !name.hidden
+        };
+        let of = |ix: Ix| {
+            let mut between = Vec::new();
+            for above in self.forest.up(ix).skip(1) {
+                if questions.contains(&above) {
+                    between.reverse();
+                    return Some(Answer { ix, question: above, between });
+                }
+                if !self.forest.name(above).hidden {
+                    return None;
+                }
+                between.push(above);
+            }
+            None
+        };
+        self.forest.all().rev().filter(is_answer).filter_map(of).collect()
+    }
+
+    /// True if what is between question and answer is of such a turn: a planner's, and the name of the one among many
+    /// that answers. A speech in a debate has other messages there, as it answers another request.
+    fn is_of_turn(&self, answer: &Answer, model: Option<&str>) -> Result<bool> {
+        let mut wants_result = false;
+        for (at, &ix) in answer.between.iter().enumerate() {
+            let name = self.forest.name(ix);
+            let text = self.store.bubbs().text(&name)?;
+            let is_last = at + 1 == answer.between.len();
+            let asks = request(name.kind, name.hidden, &text).is_some();
+            let fits = match name.kind {
+                _ if std::mem::replace(&mut wants_result, asks) => true,
+                _ if asks => true,
+                Kind::Assistant => true,
+                Kind::System => {
+                    ChooserAnswer::is(&text)
+                        || is_added(&name, &text)
+                        || is_last && selected(&text).is_some_and(|name| Some(name) == model)
+                }
+                Kind::User | Kind::Tool => false,
+            };
+            if !fits {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Wish<'_> {
+    /// The first thing in which the request of an answer was another one: what it is, as recorded, and as asked for.
+    pub(super) fn difference(&self, fact: &Fact) -> Option<(&'static str, String, String)> {
+        let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "none".into());
+        let json = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".into(), Value::to_string);
+        if self.model.is_some() && self.model != fact.model {
+            return Some(("the model", word(&fact.model), word(&self.model)));
+        }
+        let (differ, options) = match &self.options {
+            OptionsWish::Are(options) => (*options != fact.options, options),
+            OptionsWish::Have(options) => {
+                let mut given = options.iter().filter_map(Value::as_object).flatten();
+                let has = |(name, value): (&String, &Value)| {
+                    fact.options.as_ref().and_then(|options| options.get(name)) == Some(value)
+                };
+                (!given.all(has), options)
+            }
+        };
+        if differ {
+            return Some(("the options", json(&fact.options), json(options)));
+        }
+        if self.schema != fact.schema {
+            return Some(("the schema", word(&fact.schema), word(&self.schema)));
+        }
+        match &self.tools {
+            ToolsWish::Are(tools) if *tools != fact.tools => {
+                Some(("the tools", word(&fact.tools), word(tools)))
+            }
+            _ => None,
+        }
+    }
+}

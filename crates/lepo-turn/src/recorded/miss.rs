@@ -1,0 +1,199 @@
+//! The error for a request that was not recorded: the nearest recorded line, and the first thing that differs.
+
+use std::collections::HashMap;
+
+use super::is_added;
+use super::look::{Record, Wish};
+use super::said::Said;
+use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_store::bubb::{Kind, Name};
+use lepo_store::conv::Ix;
+
+/// Messages that are compared at most where none is the same.
+const COMPARED: usize = 500;
+
+/// Characters of a text that a difference quotes.
+const QUOTED: usize = 60;
+
+/// The line that is nearest to a request.
+struct Near {
+    name: Name,
+    difference: String,
+}
+
+impl Record<'_> {
+    /// The error for a request that is not in the record.
+    pub fn missed(&self, wish: &Wish<'_>) -> Error {
+        let message = match self.nearest(wish) {
+            Ok(Some(near)) => {
+                format!("no recorded answer: nearest is {}: {}", near.name.id, near.difference)
+            }
+            Ok(None) => {
+                format!("no recorded answer: nothing is recorded in {}", self.store.shown().display())
+            }
+            Err(error) => return error,
+        };
+        not_recorded(message)
+    }
+
+    /// The error for answers that this model has not judged.
+    pub fn no_verdict(&self, judge: &str) -> Error {
+        not_recorded(format!("no recorded answer: {judge} has not judged these answers"))
+    }
+
+    fn nearest(&self, wish: &Wish<'_>) -> Result<Option<Near>> {
+        let mut below: HashMap<Option<Ix>, Vec<Ix>> = HashMap::new();
+        for ix in self.forest.all().rev() {
+            below.entry(self.forest.prev(ix)).or_default().push(ix);
+        }
+        // Messages that end the same path so far; at first what roots follow.
+        let mut same: Vec<Option<Ix>> = vec![None];
+        for (at, said) in wish.past.iter().enumerate() {
+            let after = self.after(&below, &same)?;
+            let is = |(name, text): &(Name, String)| {
+                (name.kind, name.hidden) == (said.kind, said.hidden) && said.is(text)
+            };
+            let next: Vec<Option<Ix>> =
+                after.iter().filter(|(_, told)| is(told)).map(|(ix, _)| Some(*ix)).collect();
+            if next.is_empty() {
+                let told = after.iter().take(COMPARED).map(|(_, told)| told);
+                let nearest = told.max_by_key(|(name, text)| likeness(name, text, said));
+                return Ok(match nearest {
+                    Some((name, text)) => {
+                        let difference = differs(wish.past, at, name, text);
+                        Some(Near { name: *name, difference })
+                    }
+                    None => same.iter().flatten().next().map(|ix| Near {
+                        name: self.forest.name(*ix),
+                        difference: format!("{} was not asked there", label(wish.past, at)),
+                    }),
+                });
+            }
+            same = next;
+        }
+        let questions: Vec<Ix> = same.into_iter().flatten().collect();
+        let answers = self.answers(&questions);
+        let told = answers.iter().find_map(|answer| {
+            let name = self.forest.name(answer.ix);
+            let fact = self.facts.get(name.id).unwrap_or_default();
+            let (what, recorded, asked) = wish.difference(&fact)?;
+            let verb = if what.ends_with('s') { "differ" } else { "differs" };
+            Some(Near { name, difference: format!("{what} {verb}: recorded {recorded}, asked {asked}") })
+        });
+        Ok(told.or_else(|| {
+            let name = self.forest.name(*questions.first()?);
+            Some(Near { name, difference: "the question has no answer".into() })
+        }))
+    }
+
+    /// The messages that follow these, those that a turn added passed over; each with its text.
+    fn after(
+        &self,
+        below: &HashMap<Option<Ix>, Vec<Ix>>,
+        same: &[Option<Ix>],
+    ) -> Result<Vec<(Ix, (Name, String))>> {
+        let mut open: Vec<Ix> = same.iter().flat_map(|ix| below.get(ix)).flatten().copied().collect();
+        let (mut after, mut at) = (Vec::new(), 0);
+        while let Some(&ix) = open.get(at) {
+            at += 1;
+            let name = self.forest.name(ix);
+            let text = self.store.bubbs().text(&name)?;
+            match is_added(&name, &text) && open.len() <= self.forest.len() {
+                true => open.extend(below.get(&Some(ix)).into_iter().flatten()),
+                false => after.push((ix, (name, text))),
+            }
+        }
+        Ok(after)
+    }
+}
+
+/// The error of this kind.
+pub fn not_recorded(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::NotRecorded, message)
+        .hint("`lepo do --recorded` asks a model, and keeps its answer for the next time")
+}
+
+/// How near a message is to the one that is sought: its kind, then the beginning and the end that it has in common.
+fn likeness(name: &Name, text: &str, said: &Said) -> (bool, usize) {
+    let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
+        a.zip(b).take_while(|(a, b)| a == b).count()
+    };
+    let begin = common(&mut text.chars(), &mut said.text.chars());
+    let end = common(&mut text.chars().rev(), &mut said.text.chars().rev());
+    ((name.kind, name.hidden) == (said.kind, said.hidden), begin + end)
+}
+
+/// The message at this place of a past, in words.
+fn label(past: &[Said], at: usize) -> String {
+    let Some(said) = past.get(at) else { return "the question".into() };
+    let is_same = |other: &&Said| (other.kind, other.hidden) == (said.kind, said.hidden);
+    let number = past.iter().take(at + 1).filter(is_same).count();
+    match (said.kind, said.hidden) {
+        (Kind::System, true) if at == 0 => "the system prompt".into(),
+        (Kind::User, false) => format!("question {number}"),
+        (Kind::Assistant, false) => format!("answer {number}"),
+        (Kind::System, false) => format!("output {number} of a command"),
+        _ => format!("hidden message {number}"),
+    }
+}
+
+fn differs(past: &[Said], at: usize, name: &Name, text: &str) -> String {
+    let Some(said) = past.get(at) else { return String::new() };
+    let what = label(past, at);
+    if (name.kind, name.hidden) != (said.kind, said.hidden) {
+        return format!("in the place of {what} is a message of kind {}", name.tag());
+    }
+    let (recorded, asked) = apart(text, &said.text);
+    format!("{what} differs: recorded {recorded:?}, asked {asked:?}")
+}
+
+/// The parts of two texts that show how they differ.
+fn apart(one: &str, other: &str) -> (String, String) {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    // A few characters before the first that differs, if the beginning does not show it.
+    let from = if same < QUOTED / 2 { 0 } else { same - QUOTED / 3 };
+    let part = |text: &str| {
+        let before = if from > 0 { "…" } else { "" };
+        let mut rest = text.chars().skip(from);
+        let shown: String = rest.by_ref().take(QUOTED).collect();
+        let after = if rest.next().is_some() { "…" } else { "" };
+        format!("{before}{shown}{after}")
+    };
+    (part(one), part(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_quoted_where_it_is() {
+        for (one, other, parts) in [
+            ("what is x", "what is y", ("what is x", "what is y")),
+            ("질문", "다른 질문", ("질문", "다른 질문")),
+        ] {
+            assert_eq!(apart(one, other), (parts.0.to_string(), parts.1.to_string()));
+        }
+        let long = |end: &str| format!("{}{end}", "a".repeat(200));
+        let (one, other) = apart(&long("x"), &long("yz"));
+        assert!(one.starts_with('…') && one.ends_with('x') && other.ends_with("yz"), "{one} {other}");
+        assert!(apart(&long(""), "b").0.chars().count() <= QUOTED + 2);
+    }
+
+    #[test]
+    fn a_message_is_named_by_its_place() {
+        let said = |kind, hidden| Said::new(kind, hidden, "x");
+        let past = [
+            said(Kind::System, true),
+            said(Kind::User, false),
+            said(Kind::Assistant, false),
+            said(Kind::System, true),
+            said(Kind::System, false),
+            said(Kind::User, false),
+        ];
+        let labels: Vec<String> = (0..past.len()).map(|at| label(&past, at)).collect();
+        let expected = ["the system prompt", "question 1", "answer 1", "hidden message 2"];
+        assert_eq!(labels[..4], expected);
+        assert_eq!(labels[4..], ["output 1 of a command", "question 2"]);
+    }
+}

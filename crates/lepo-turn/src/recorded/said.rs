@@ -1,0 +1,74 @@
+//! The messages before an answer, as two requests are compared by them: kinds, hidden flags and texts, times apart.
+
+use std::path::Path;
+
+use super::paths;
+use crate::config::is_as_made;
+use crate::masking::Masking;
+use crate::{Question, Start};
+use lepo_base::error::Result;
+use lepo_secrets::without_digits;
+use lepo_store::bubb::{Attachment, BubbId, Kind, with_attachments};
+use lepo_store::conv::Forest;
+use lepo_store::store::Store;
+
+/// A message before an answer; the question is the last.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Its kind.
+    pub kind: Kind,
+    /// Not shown.
+    pub hidden: bool,
+    /// Its text, as it would be kept; masks of one kind are equal.
+    pub text: String,
+    /// Its id, if it is in the store.
+    pub id: Option<BubbId>,
+}
+
+impl Said {
+    /// A message that is in no store yet.
+    pub fn new(kind: Kind, hidden: bool, text: &str) -> Said {
+        Said { kind, hidden, text: without_digits(text).into_owned(), id: None }
+    }
+
+    /// True if this text, recorded, is its text.
+    pub(super) fn is(&self, recorded: &str) -> bool {
+        let recorded = without_digits(recorded);
+        match self.kind {
+            // The prompt of a user who wrote none is another one where there are servers.
+            Kind::System if self.hidden && is_as_made(&self.text) => is_as_made(&recorded),
+            Kind::User => paths::is_same(&recorded, &self.text),
+            _ => recorded == self.text,
+        }
+    }
+
+    /// True if a file of this size may have its text. Masks have digits or none, and paths may be longer.
+    pub(super) fn may_have(&self, size: Option<u64>) -> bool {
+        let any = self.hidden && is_as_made(&self.text)
+            || lepo_secrets::has_mask(&self.text)
+            || self.kind == Kind::User && paths::names_files(&self.text);
+        any || size.is_none_or(|size| size == self.text.len() as u64)
+    }
+}
+
+/// The messages up to where a turn starts.
+pub fn before(store: &Store, forest: &Forest, start: Start) -> Result<Vec<Said>> {
+    let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix).path);
+    let mut past = Vec::new();
+    for ix in conv.unwrap_or_default() {
+        let name = forest.name(ix);
+        let text = store.bubbs().text(&name)?;
+        if !super::is_added(&name, &text) {
+            past.push(Said { id: Some(name.id), ..Said::new(name.kind, name.hidden, &text) });
+        }
+    }
+    Ok(past)
+}
+
+/// A question as it would be kept. Its files are read, and nothing is written.
+pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Path)) -> Result<Said> {
+    let lines = question.files.iter().map(|file| file.line_of()).collect::<Result<Vec<Attachment>>>()?;
+    let text = with_attachments(&question.text, &lines);
+    let (kept, _) = masking.kept_question(&text, &question.typed);
+    Ok(Said::new(Kind::User, false, &paths::relative(&kept, cwd, root)))
+}

@@ -1,0 +1,151 @@
+//! A recorded answer as the outcome of a turn.
+
+use super::look::{Answer, Record};
+use crate::report::{Answered, ToolUse};
+use crate::transcript::request;
+use crate::{Event, Front, Report};
+use lepo_base::error::Result;
+use lepo_model::Usage;
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::Ix;
+use lepo_store::store::{Fact, Store};
+
+/// A recorded answer.
+#[derive(Debug, Clone)]
+pub struct Hit {
+    /// The answer.
+    pub answer: Name,
+    /// The model that gave it.
+    pub model: Option<String>,
+    question: BubbId,
+    conv: Vec<BubbId>,
+    tools: Vec<ToolUse>,
+    usage: Usage,
+    ms: u64,
+    is_json: bool,
+}
+
+impl Record<'_> {
+    pub(super) fn hit(&self, answer: &Answer, fact: Fact, is_json: bool) -> Result<Hit> {
+        let name = self.forest.name(answer.ix);
+        let path = self.forest.conv(answer.ix).path;
+        let mut tools = self.own_commands(answer.question)?;
+        tools.extend(self.requests(&answer.between)?);
+        tools.extend(self.requests(&self.side_branch(answer))?);
+        Ok(Hit {
+            answer: name,
+            question: self.forest.name(answer.question).id,
+            conv: path.into_iter().map(|ix| self.forest.name(ix).id).collect(),
+            tools,
+            usage: usage(&fact),
+            ms: fact.ms.unwrap_or_default(),
+            model: fact.model,
+            is_json,
+        })
+    }
+
+    /// The commands that the user had run before a question.
+    fn own_commands(&self, question: Ix) -> Result<Vec<ToolUse>> {
+        let mut runs = Vec::new();
+        for ix in self.forest.up(question).skip(1) {
+            let name = self.forest.name(ix);
+            if name.hidden || name.kind != Kind::System {
+                break;
+            }
+            let text = self.store.bubbs().text(&name)?;
+            let Some(command) = text.lines().next().and_then(|line| line.strip_prefix("$ ")) else { break };
+            let request = serde_json::json!({ "command": command });
+            let exit = self.facts.get(name.id).and_then(|fact| fact.exit);
+            runs.push(ToolUse { bubb: name.id, kind: "run", request, result: Some(name.id), exit });
+        }
+        runs.reverse();
+        Ok(runs)
+    }
+
+    /// The hidden messages beside an answer that led to it: they follow what it follows, and came after what was said
+    /// there before.
+    fn side_branch(&self, answer: &Answer) -> Vec<Ix> {
+        let Some(base) = self.forest.prev(answer.ix) else { return Vec::new() };
+        let id = self.forest.name(answer.ix).id;
+        let is_beside = |ix: &Ix| self.forest.name(*ix).hidden && !answer.between.contains(ix);
+        let from = self.forest.name(base).id;
+        let mut newest: Vec<Ix> = Vec::new();
+        for ix in self.forest.between(from, id).filter(is_beside) {
+            let up = self.forest.up(ix).take_while(|above| *above != base);
+            let mut path: Vec<Ix> = up.collect();
+            let top = path.last().and_then(|top| self.forest.prev(*top));
+            if top == Some(base) && path.iter().all(is_beside) {
+                path.reverse();
+                newest = path;
+            }
+        }
+        // An earlier answer of the same question ended the side branch before it.
+        let starts = newest.first().map(|ix| self.forest.name(*ix).id);
+        let ended = self.forest.between(from, id).any(|ix| {
+            let name = self.forest.name(ix);
+            let is_earlier = !name.hidden && name.prev == Some(from) && name.id < id;
+            is_earlier && starts.is_some_and(|starts| starts < name.id)
+        });
+        if ended { Vec::new() } else { newest }
+    }
+
+    /// The requests among hidden messages, each with its result.
+    fn requests(&self, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
+        let mut tools: Vec<ToolUse> = Vec::new();
+        let mut waits = false;
+        for &ix in hidden {
+            let name = self.forest.name(ix);
+            let text = self.store.bubbs().text(&name)?;
+            if let Some(request) = request(name.kind, name.hidden, &text) {
+                // One that another follows at once was edited.
+                if waits {
+                    tools.pop();
+                }
+                waits = true;
+                let (kind, request) = (request.kind(), request.to_json());
+                tools.push(ToolUse { bubb: name.id, kind, request, result: None, exit: None });
+            } else if std::mem::take(&mut waits)
+                && let Some(used) = tools.last_mut()
+            {
+                used.result = Some(name.id);
+                used.exit = self.facts.get(name.id).and_then(|fact| fact.exit);
+            }
+        }
+        Ok(tools)
+    }
+}
+
+/// The tokens that a journal's line has.
+pub(super) fn usage(fact: &Fact) -> Usage {
+    Usage { input: fact.input, output: fact.output, cached: fact.cached, ..Usage::default() }
+}
+
+impl Hit {
+    /// The report of the turn that the answer stands for.
+    pub fn report(self) -> Report {
+        Report {
+            conv: self.conv,
+            user: Some(self.question),
+            model: self.model,
+            answer: Some(Answered { name: self.answer, usage: self.usage, ms: self.ms }),
+            is_json: self.is_json,
+            tools: self.tools,
+            recorded: Some(self.answer.id),
+            ..Report::default()
+        }
+    }
+
+    /// The answer as a turn has it.
+    pub fn answered(&self) -> Answered {
+        Answered { name: self.answer, usage: self.usage, ms: self.ms }
+    }
+}
+
+/// Shows a recorded answer as a turn shows one.
+pub fn tell(store: &Store, hit: &Hit, front: &mut dyn Front) -> Result<()> {
+    let text = store.bubbs().text(&hit.answer)?;
+    front.happens(Event::Text(&text));
+    front.happens(Event::Pause);
+    front.happens(Event::Done);
+    Ok(())
+}

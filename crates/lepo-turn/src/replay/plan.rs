@@ -1,0 +1,188 @@
+//! The steps of a replay: what is copied, which questions are asked, and where the new line begins.
+
+use std::collections::{HashMap, HashSet};
+
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::Store;
+
+/// The wish of a command line, as messages of a forest.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanOptions {
+    /// The end of the line.
+    pub end: Ix,
+    /// The message that it begins with; what stands before it is shared.
+    pub from: Option<Ix>,
+    /// The message that the new line follows.
+    pub onto: Option<Ix>,
+    /// The new line gets a root of its own with another system prompt.
+    pub new_system: bool,
+    /// Each answer is asked for on the recorded past.
+    pub teacher: bool,
+}
+
+/// One question of a replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The messages that are copied first, the question last among them; none where it stands there already.
+    pub copied: Vec<Name>,
+    /// The question as it was recorded.
+    pub question: Name,
+    /// The question to answer; none where it is the last copy.
+    pub again: Option<BubbId>,
+    /// The recorded answer.
+    pub answer: Option<Name>,
+}
+
+/// The steps of one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// The message that the first copies follow; none begins a conversation.
+    pub base: Option<BubbId>,
+    /// The questions to ask, in order.
+    pub steps: Vec<Step>,
+    /// The messages behind the last question and its answer, which are copied at the end.
+    pub rest: Vec<Name>,
+    /// The questions that the line has answered already.
+    pub answered: usize,
+}
+
+impl Plan {
+    /// Plans one line.
+    pub fn of(store: &Store, forest: &Forest, wish: PlanOptions) -> Result<Plan> {
+        let path = forest.conv(wish.end).path;
+        let from = match wish.from {
+            None => 0,
+            Some(from) => path.iter().position(|ix| *ix == from).ok_or_else(|| {
+                let (from, end) = (forest.name(from).id, forest.name(wish.end).id);
+                Error::usage(format!("{from} is not in the conversation of {end}"))
+                    .hint("--from names a message of the line that is replayed")
+            })?,
+        };
+        let plan = match (wish.teacher, wish.onto) {
+            (true, _) => teacher(forest, &path, from),
+            (false, Some(onto)) => below(store, forest, (&path, from), onto),
+            (false, None) => anew(forest, &path, from, wish.new_system),
+        };
+        if plan.steps.is_empty() && plan.answered == 0 {
+            return Err(Error::usage("the line has no question to ask again")
+                .hint("`lepo show` prints a conversation, `lepo ls` lists them"));
+        }
+        Ok(plan)
+    }
+}
+
+/// The steps that messages are: what is visible and no answer is copied, each question is asked.
+fn steps(forest: &Forest, line: &[Ix]) -> (Vec<Step>, Vec<Name>) {
+    let (mut steps, mut copied): (Vec<Step>, Vec<Name>) = (Vec::new(), Vec::new());
+    for &ix in line {
+        let name = forest.name(ix);
+        match (name.kind, name.hidden) {
+            (_, true) => {}
+            (Kind::Assistant, false) => {
+                if let Some(step) = steps.last_mut() {
+                    step.answer = Some(name);
+                }
+            }
+            (Kind::User, false) => {
+                copied.push(name);
+                let copied = std::mem::take(&mut copied);
+                steps.push(Step { copied, question: name, again: None, answer: None });
+            }
+            (Kind::System | Kind::Tool, false) => copied.push(name),
+        }
+    }
+    (steps, copied)
+}
+
+/// The question before an answer that a line begins with: it is shared, and answered again.
+fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<Step> {
+    let answer = path.get(from..)?.iter().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
+    let before = path.get(..from)?.iter().rev().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
+    let is_asked = answer.kind == Kind::Assistant && before.kind == Kind::User;
+    is_asked.then_some(Step {
+        copied: Vec::new(),
+        question: before,
+        again: Some(before.id),
+        answer: Some(answer),
+    })
+}
+
+/// A line of its own: it shares what stands before `from`, else the system prompt.
+fn anew(forest: &Forest, path: &[Ix], from: usize, new_system: bool) -> Plan {
+    let is_root = |ix: &Ix| {
+        let name = forest.name(*ix);
+        name.kind == Kind::System && name.hidden
+    };
+    let from = from.max(usize::from(path.first().is_some_and(is_root)));
+    let shared = if new_system { None } else { from.checked_sub(1).and_then(|at| path.get(at)) };
+    let (mut steps, rest) = steps(forest, path.get(from..).unwrap_or_default());
+    let mut base = shared.map(|ix| forest.name(*ix).id);
+    if let Some(step) = shared_question(forest, path, from).filter(|_| !new_system) {
+        base = step.again;
+        steps.insert(0, step);
+    }
+    Plan { base, steps, rest, answered: 0 }
+}
+
+/// Each answer is asked for where it was given.
+fn teacher(forest: &Forest, path: &[Ix], from: usize) -> Plan {
+    let line = path.get(from..).unwrap_or_default();
+    let (mut steps, _) = steps(forest, line);
+    steps.splice(..0, shared_question(forest, path, from));
+    for step in &mut steps {
+        step.again = Some(step.question.id);
+        step.copied.clear();
+    }
+    Plan { base: None, steps, rest: Vec::new(), answered: 0 }
+}
+
+/// The line that goes on below another message; of a replay of the same line, those questions are left out that it has
+/// answered.
+fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix) -> Plan {
+    let base = forest.conv(onto).path;
+    let shared = path.iter().zip(&base).take_while(|(a, b)| a == b).count();
+    let own = base.get(shared..).unwrap_or_default();
+    let begin = from.max(shared);
+    let (mut steps, mut rest) = steps(forest, path.get(begin..).unwrap_or_default());
+    steps.splice(..0, shared_question(forest, path, begin));
+    let (mut asked, own_rest) = self::steps(forest, own);
+    asked.splice(..0, shared_question(forest, &base, shared));
+    let copies = copies_of(store, &asked);
+    let is_copy = |new: &Step, old: &Step| {
+        let new = new.question.id;
+        new == old.question.id || copies.get(&new) == Some(&old.question.id)
+    };
+    let is_replay = !asked.is_empty()
+        && asked.len() <= steps.len()
+        && asked.iter().zip(&steps).all(|(new, old)| is_copy(new, old));
+    let mut plan =
+        Plan { base: Some(forest.name(onto).id), steps: Vec::new(), rest: Vec::new(), answered: 0 };
+    if is_replay {
+        let open = asked.last().filter(|last| last.answer.is_none());
+        plan.answered = asked.len() - usize::from(open.is_some());
+        steps.drain(..plan.answered);
+        if let (Some(open), Some(step)) = (open, steps.first_mut()) {
+            step.again = Some(open.question.id);
+            step.copied.clear();
+            plan.base = step.again;
+        } else if steps.is_empty() && own_rest.len() >= rest.len() {
+            rest.clear();
+        }
+    } else if !own.is_empty() {
+        // A question that both lines share is no part of what goes below.
+        steps.retain(|step| step.again.is_none());
+    }
+    Plan { steps, rest, ..plan }
+}
+
+/// The originals of these questions, as the journal knows them.
+fn copies_of(store: &Store, asked: &[Step]) -> HashMap<BubbId, BubbId> {
+    let wanted: HashSet<BubbId> = asked.iter().map(|step| step.question.id).collect();
+    if wanted.is_empty() {
+        return HashMap::new();
+    }
+    let told = store.journal().records().filter_map(|record| Some((record.bubb?, record.copy_of?)));
+    told.filter(|(copy, _)| wanted.contains(copy)).collect()
+}

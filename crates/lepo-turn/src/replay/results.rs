@@ -1,0 +1,60 @@
+//! Recorded results of tool requests: a replay gives them again, and runs nothing.
+
+use std::collections::HashSet;
+
+use crate::transcript::request;
+use lepo_base::error::Result;
+use lepo_secrets::without_digits;
+use lepo_store::bubb::Name;
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::{FactIndex, Store};
+use lepo_tool::ToolRequest;
+
+/// The requests that were recorded after one question, with their results.
+#[derive(Debug, Clone, Default)]
+pub struct ResultRecord {
+    results: Vec<(String, Vec<u8>, Option<i32>)>,
+}
+
+impl ResultRecord {
+    /// Those after this question, the newest first.
+    pub fn after(store: &Store, forest: &Forest, facts: &FactIndex, question: Ix) -> Result<ResultRecord> {
+        let mut beside: HashSet<Ix> = HashSet::from([question]);
+        let mut asked: Vec<(Ix, String)> = Vec::new();
+        let mut results = Vec::new();
+        for ix in forest.all() {
+            let name: Name = forest.name(ix);
+            let Some(prev) = forest.prev(ix).filter(|prev| name.hidden && beside.contains(prev)) else {
+                continue;
+            };
+            beside.insert(ix);
+            let bytes = store.bubbs().read(&name)?;
+            let text = String::from_utf8_lossy(&bytes);
+            if let Some(request) = request(name.kind, name.hidden, &text) {
+                asked.push((ix, same(&request)));
+            } else if let Some((_, request)) = asked.iter().find(|(request, _)| *request == prev) {
+                let exit = facts.get(name.id).and_then(|fact| fact.exit);
+                results.push((request.clone(), bytes, exit));
+            }
+        }
+        results.reverse();
+        Ok(ResultRecord { results })
+    }
+
+    /// The result of a request that is equal to a recorded one.
+    pub fn of(&self, request: &ToolRequest) -> Option<(&[u8], Option<i32>)> {
+        let wanted = same(request);
+        let found = self.results.iter().find(|(request, ..)| *request == wanted)?;
+        Some((&found.1, found.2))
+    }
+}
+
+/// A request as it is compared: what is done, masks of one kind being equal. The words for the person do not count.
+fn same(request: &ToolRequest) -> String {
+    let mut action = request.to_json();
+    if let (ToolRequest::Command(_), Some(action)) = (request, action.as_object_mut()) {
+        action.shift_remove("why");
+    }
+    action.sort_all_objects();
+    without_digits(&action.to_string()).into_owned()
+}

@@ -1,0 +1,141 @@
+//! One line of a replay: each step is a turn like any other, on a question that is on disk.
+
+use std::future::Future;
+
+use futures_util::future::join_all;
+
+use super::plan::{Plan, Step};
+use super::results::ResultRecord;
+use crate::config::Insts;
+use crate::{Ask, Front, Question, Report, Start, TurnEnv};
+use lepo_base::error::{Error, Result};
+use lepo_model::ModelConfig;
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::conv::{Forest, Wanted};
+use lepo_store::store::{Store, note_copy, plan_copies_of_now, write_copies};
+
+/// A line of a replay, as far as it came.
+#[derive(Debug)]
+pub struct Line {
+    /// The model's configured name.
+    pub name: String,
+    /// Its end; the base, where nothing was written.
+    pub tail: Option<BubbId>,
+    /// The turns, each with its step.
+    pub turns: Vec<(Step, Report)>,
+    /// The steps that are left.
+    pub left: usize,
+    /// Why it did not come to its end.
+    pub error: Option<Error>,
+}
+
+/// The view of a line.
+pub trait Progress {
+    /// So many of all questions are answered, and the next one is asked.
+    fn asks(&mut self, number: usize, of: usize);
+
+    /// The view of a turn.
+    fn front(&mut self) -> &mut dyn Front;
+}
+
+/// Makes several lines at the same time; in their order.
+pub async fn all(lines: impl IntoIterator<Item = impl Future<Output = Line>>) -> Vec<Line> {
+    join_all(lines).await
+}
+
+/// Asks the questions of a plan. Whatever goes wrong is in the line, beside all that was said before.
+pub async fn replay(
+    (env, config, insts): (&TurnEnv, &ModelConfig, &Insts),
+    old: &Forest,
+    plan: Plan,
+    apart: u64,
+    view: &mut dyn Progress,
+) -> Line {
+    let (of, answered) = (plan.steps.len() + plan.answered, plan.answered);
+    let left = plan.steps.len();
+    let mut line = Line { name: config.name.clone(), tail: plan.base, turns: Vec::new(), left, error: None };
+    for (at, step) in plan.steps.into_iter().enumerate() {
+        view.asks(answered + at, of);
+        let taken = take(env, config, insts, (old, &step, apart), &mut line.tail, view.front()).await;
+        let mut report = match taken {
+            Ok(report) => report,
+            Err(error) => {
+                line.error = Some(error);
+                return line;
+            }
+        };
+        if let Some(answer) = &report.answer {
+            line.tail = Some(answer.name.id);
+            line.left -= 1;
+        }
+        line.error = report.error.take();
+        if let Some(error) = &line.error {
+            report.error = Some(error.again(error.kind));
+        }
+        line.turns.push((step, report));
+        if line.error.is_some() {
+            return line;
+        }
+    }
+    match copy(&env.store, line.tail, &plan.rest, apart) {
+        Ok(tail) => line.tail = tail.or(line.tail),
+        Err(error) => line.error = Some(error),
+    }
+    line
+}
+
+/// Copies what stands before an answer, and has it answered.
+async fn take(
+    env: &TurnEnv,
+    config: &ModelConfig,
+    insts: &Insts,
+    (old, step, apart): (&Forest, &Step, u64),
+    tail: &mut Option<BubbId>,
+    front: &mut dyn Front,
+) -> Result<Report> {
+    let recorded = match old.find(step.question.id) {
+        Some(ix) => ResultRecord::after(&env.store, old, &env.store.journal().index(), ix)?,
+        None => ResultRecord::default(),
+    };
+    let before = step.copied.split_last().map_or(&[][..], |(_, before)| before);
+    let (start, question) = match (step.again, *tail) {
+        (Some(question), _) => (Start::Again(question), None),
+        // A root.
+        (None, None) if before.is_empty() => {
+            let copied = copy(&env.store, None, &step.copied, apart)?;
+            let copied = copied.ok_or_else(|| Error::usage("a question of the line is missing"))?;
+            (Start::Again(copied), None)
+        }
+        (None, base) => {
+            let copied = copy(&env.store, base, before, apart)?.or(base);
+            let copied = copied.ok_or_else(|| Error::usage("a question of the line is missing"))?;
+            (Start::Under(copied), Some(Question::from(env.store.bubbs().text(&step.question)?)))
+        }
+    };
+    let at = start.id().unwrap_or(step.question.id);
+    *tail = Some(at);
+    let forest = env.store.names().forest_for(&[Wanted::Paths(vec![at])])?;
+    let is_new = question.is_some();
+    let ask = Ask { results: Some(recorded), ..Ask::new(start, question, &[]) };
+    let report = env.turn(config, insts, &forest, front, ask).await?;
+    if let Some(asked) = report.user.filter(|_| is_new) {
+        *tail = Some(asked);
+        let forest = env.store.names().forest_for(&[Wanted::Paths(vec![asked])])?;
+        if let Some(ix) = forest.find(asked) {
+            note_copy(&env.store, step.question, forest.name(ix))?;
+        }
+    }
+    Ok(report)
+}
+
+/// Copies messages in a row, as new ones, durable when this returns; gives the last. `apart` milliseconds keep the copies
+/// of several lines apart.
+fn copy(store: &Store, base: Option<BubbId>, originals: &[Name], apart: u64) -> Result<Option<BubbId>> {
+    let not_before = match base {
+        None => store.names().forest_for(&[Wanted::Tip])?.root_time(lepo_store::store::now()),
+        Some(_) => lepo_store::store::now(),
+    };
+    let copies = plan_copies_of_now(store, base, originals, not_before + apart)?;
+    write_copies(store, None, &copies)?;
+    Ok(copies.last().map(|copy| copy.name.id))
+}

@@ -1,0 +1,240 @@
+//! A turn whose answer is recorded: looked up before a key, a price or a server is needed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::DoArgs;
+use super::group::debate_at;
+use super::setup::{Setup, find_tail};
+use super::turn::{TurnInput, print};
+use crate::commands::Context;
+use crate::commands::output_file::open_output;
+use crate::term::{say_dim, stderr_is_terminal};
+use crate::ui::{self, EventLines, State, Step, TurnView};
+use lepo_base::error::{Error, Result};
+use lepo_model::ModelConfig;
+use lepo_net::runtime::current_thread;
+use lepo_store::bubb::Kind;
+use lepo_store::conv::Forest;
+use lepo_store::store::{STORE, Store};
+use lepo_tool::ToolMode;
+use lepo_turn::recorded::{
+    Hit, OptionsWish, Record, Recorded, Said, ToolsWish, Wish, before, not_recorded, options_json, question,
+    schema_hash, tell, tools_hash,
+};
+use lepo_turn::{
+    AnswerSchema, Carried, Configured, GroupMode, Interrupt, Question, RunBy, Start, StartOptions, TurnEnv,
+    start,
+};
+
+/// The outcome of a look-up.
+pub enum LookedUp {
+    /// The answer was recorded and is shown; false if code was wanted and there is none.
+    Answered(bool),
+    /// It was not; with what the user's own commands printed, which ran for the look-up.
+    Missed(Vec<Carried>),
+}
+
+/// The stores of a look-up, and the messages before the answer.
+pub struct Asked {
+    /// The store that is looked into; none if there is none.
+    pub store: Option<Arc<Store>>,
+    /// All of it.
+    pub forest: Forest,
+    /// The store that is looked into is the one that is written to.
+    pub is_own: bool,
+    /// The messages before the answer, the question last.
+    pub past: Vec<Said>,
+    /// The user's own commands, which ran.
+    pub ran: Vec<Carried>,
+    /// The place in it where the turn begins.
+    start: Start,
+}
+
+/// Answers a turn from the record, if it is there. With `=only`, a miss is an error.
+pub fn look_up(
+    args: &DoArgs,
+    input: &TurnInput,
+    recorded: &Recorded,
+    setup: &Setup,
+    context: &mut Context<'_>,
+) -> Result<LookedUp> {
+    let not_looked_up = match (&input.verdict, input.served.is_empty()) {
+        (Some(_), _) => Some("a decision on a request is not looked up"),
+        (None, false) => Some("what an MCP server gives is not known before it is started"),
+        (None, true) => None,
+    };
+    if let Some(why) = not_looked_up {
+        return match recorded.only {
+            true => Err(not_recorded(format!("no recorded answer: {why}"))),
+            false => Ok(LookedUp::Missed(Vec::new())),
+        };
+    }
+    let with = (&setup.configured, setup.has_servers()?);
+    let asked = Asked::read(args, input.question.as_ref(), recorded, with, context)?;
+    let Some(store) = &asked.store else {
+        return if recorded.only { Err(no_store()) } else { Ok(LookedUp::Missed(asked.ran)) };
+    };
+    let wish = wish(&asked.past, &setup.configured, None, input.schema.as_deref(), with.1);
+    let record = Record::of(store, &asked.forest);
+    match record.find(&wish)? {
+        Some(hit) => {
+            let has_code = show(args, hit, &asked, context)?;
+            Ok(LookedUp::Answered(has_code))
+        }
+        None if recorded.only => Err(record.missed(&wish)),
+        None => Ok(LookedUp::Missed(asked.ran)),
+    }
+}
+
+/// The request to this model, or to the one that answers by itself; its server's tools are not known.
+pub fn wish<'w>(
+    past: &'w [Said],
+    configured: &Configured,
+    model: Option<&str>,
+    schema: Option<&AnswerSchema>,
+    has_servers: bool,
+) -> Wish<'w> {
+    let settings = &configured.settings;
+    let active = || settings.models.iter().find(|model| model.active).map(|model| model.name.clone());
+    let name = model.map(str::to_string).or_else(|| settings.wanted.clone()).or_else(active);
+    let config: Option<ModelConfig> = name.as_deref().and_then(|name| settings.model(name).ok());
+    let given = options_json(configured.given_options(), &Default::default());
+    let options = match &config {
+        Some(config) => OptionsWish::Are(options_json(&config.options, &config.extra)),
+        None => OptionsWish::Have(given),
+    };
+    let tools = match (&config, settings.tool_call_mode) {
+        (_, ToolMode::Off) => ToolsWish::Are(None),
+        (Some(config), _) if !has_servers => ToolsWish::Are(tools_hash(settings.may_command(config), &[])),
+        _ => ToolsWish::Any,
+    };
+    Wish { past, model: name, options, schema: schema.map(schema_hash), tools }
+}
+
+impl Asked {
+    /// Reads what comes before the answer. Nothing is written.
+    pub fn read(
+        args: &DoArgs,
+        asked: Option<&Question>,
+        recorded: &Recorded,
+        (configured, has_servers): (&Configured, bool),
+        context: &Context<'_>,
+    ) -> Result<Asked> {
+        let own = context.find_store()?.map(Arc::new);
+        let from = recorded.from.as_deref().map(|path| open(path, context)).transpose()?.map(Arc::new);
+        let root: PathBuf =
+            own.as_ref().map_or_else(|| context.cwd().to_path_buf(), |store| store.root().to_path_buf());
+        let goes_on = args.group.mode() == Some(GroupMode::Debate) && asked.is_none() && !args.retry;
+        let (start, mut past) = place(args, goes_on, own.as_deref(), from.as_deref())?;
+        if start == Start::New
+            && let Some(prompt) = configured.system_prompt(has_servers)?
+        {
+            past.push(Said::new(Kind::System, true, &prompt));
+        }
+        let masking = configured.masking();
+        let is_own = from.is_none();
+        let store = from.or_else(|| own.clone());
+        let ran = match &store {
+            Some(store) if !args.run.is_empty() => {
+                run_commands(&args.run, configured, own.as_ref().unwrap_or(store))?
+            }
+            _ => Vec::new(),
+        };
+        for carried in &ran {
+            let kept = masking.kept(&carried.text, "the output of a command");
+            past.push(Said::new(Kind::System, false, &String::from_utf8_lossy(&kept)));
+        }
+        if let Some(asked) = asked {
+            past.push(question(asked, &masking, (context.cwd(), &root))?);
+        }
+        let forest = match &store {
+            Some(store) => store.names().forest()?,
+            None => Forest::new(Vec::new()),
+        };
+        Ok(Asked { store, forest, is_own, past, ran, start })
+    }
+}
+
+/// The error where there is no store to look into.
+pub fn no_store() -> Error {
+    not_recorded(format!("no recorded answer: there is no {STORE} here or in a parent directory"))
+        .hint("--recorded-from STORE names one")
+}
+
+/// The store at a path: the directory of the messages, or that which has it.
+fn open(path: &Path, context: &Context<'_>) -> Result<Store> {
+    let whole = context.cwd().join(path);
+    let inner = whole.join(STORE);
+    let dir = if inner.is_dir() { inner } else { whole };
+    Store::anywhere(&dir)?.ok_or_else(|| {
+        Error::usage(format!("no store {}", path.display()))
+            .hint("--recorded-from takes the directory that holds the messages, like tests/.lepo")
+    })
+}
+
+/// The messages up to where the turn begins: in the store that is written to, or else in the one that is looked into.
+fn place(
+    args: &DoArgs,
+    goes_on: bool,
+    own: Option<&Store>,
+    from: Option<&Store>,
+) -> Result<(Start, Vec<Said>)> {
+    let new = args.new || args.group.mode().is_some() && args.tail.is_none() && !args.retry;
+    let is_placed = args.tail.is_some() || args.retry;
+    let within = |store: &Store| -> Result<(Start, Vec<Said>)> {
+        let forest = store.names().forest()?;
+        let tail = find_tail(args, store, &forest)?;
+        let begin = match tail.filter(|_| goes_on) {
+            Some(tail) => debate_at(&forest, tail.ix)?,
+            None => start(store, &forest, StartOptions { new, tail, retry: args.retry })?,
+        };
+        Ok((begin, before(store, &forest, begin)?))
+    };
+    match (own, from) {
+        (Some(own), from) => match (within(own), from) {
+            (Err(error), Some(from)) if is_placed => within(from).map_err(|_| error),
+            (found, _) => found,
+        },
+        (None, Some(from)) if is_placed => within(from),
+        (None, None) if is_placed => Err(no_store()),
+        _ => Ok((Start::New, Vec::new())),
+    }
+}
+
+/// Runs the user's own commands, whose output is a part of the request.
+fn run_commands(commands: &[String], configured: &Configured, store: &Arc<Store>) -> Result<Vec<Carried>> {
+    current_thread()?.block_on(async {
+        let env = TurnEnv::without_servers(configured.clone(), store.clone(), Interrupt::listen()?);
+        let mut ran = Vec::new();
+        for command in commands {
+            ran.push(env.runner().carry_out_own(command, RunBy::RunOption, &mut |_| ()).await?);
+        }
+        Ok(ran)
+    })
+}
+
+/// Shows a recorded answer as a turn shows one. False if code was wanted and there is none.
+fn show(args: &DoArgs, hit: Hit, asked: &Asked, context: &mut Context<'_>) -> Result<bool> {
+    let Some(store) = &asked.store else { return Ok(true) };
+    let mut output = args.output.as_deref().map(open_output).transpose()?;
+    if args.show_past && !args.json && !args.events && asked.is_own {
+        let shown = (&mut *context.out, context.paint);
+        ui::show_past(args.shown(), shown, store, &asked.forest, asked.start)?;
+    }
+    let at_terminal =
+        context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
+    if args.events {
+        tell(store, &hit, &mut EventLines::new(context.out))?;
+    } else {
+        let state = State::Idle.after(Step::Entered);
+        let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
+        tell(store, &hit, &mut view)?;
+        view.end();
+    }
+    let report = hit.report();
+    if let Some(id) = report.recorded.filter(|_| at_terminal) {
+        say_dim(&format!("recorded {id}"), context.paint);
+    }
+    print(args, &report, store, output.as_mut(), context)
+}

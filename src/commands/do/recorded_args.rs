@@ -1,0 +1,59 @@
+//! `--recorded` and `--recorded-from`: answers from the record.
+
+use std::path::PathBuf;
+
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_turn::recorded::Recorded;
+
+/// The heading of these options in the help.
+const RECORD: &str = "Recorded answers";
+
+/// The word of `--recorded` that lets nothing leave.
+const ONLY: &str = "only";
+
+/// `--recorded[=only]` and the store that is looked into.
+#[derive(Debug, Clone, clap::Args)]
+#[group(skip)]
+pub struct RecordedArgs {
+    /// Answer from the store what was asked before, of the same model, and send nothing for it; with =only, fail otherwise
+    ///
+    /// The same request is one with the same messages before it, the same question, model, options, schema and tools.
+    /// Nothing is written then. LEPO_RECORDED=only is --recorded=only for every lepo do of a test run.
+    #[arg(long, value_name = "only", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = word, help_heading = RECORD)]
+    recorded: Option<bool>,
+    /// Look into this store, instead of the one that is written to
+    #[arg(long, value_name = "STORE", value_hint = clap::ValueHint::DirPath, help_heading = RECORD)]
+    recorded_from: Option<PathBuf>,
+}
+
+fn word(text: &str) -> std::result::Result<bool, String> {
+    match text {
+        "" => Ok(false),
+        ONLY => Ok(true),
+        _ => Err(format!("it is {ONLY}, or nothing")),
+    }
+}
+
+impl RecordedArgs {
+    /// The wish for recorded answers, of the options and of the environment; none if there is none.
+    pub fn wish(&self) -> Result<Option<Recorded>> {
+        let env = Env::from_process();
+        let by_env = match env.text("LEPO_RECORDED")? {
+            None => false,
+            Some(ONLY) => true,
+            Some(other) => {
+                return Err(Error::usage(format!("LEPO_RECORDED is {other:?}"))
+                    .hint(format!("it is {ONLY}, or not set")));
+            }
+        };
+        let only = by_env || self.recorded == Some(true);
+        if !only && self.recorded.is_none() {
+            return match self.recorded_from {
+                None => Ok(None),
+                Some(_) => Err(Error::usage("--recorded-from needs --recorded").hint("lepo do --help")),
+            };
+        }
+        Ok(Some(Recorded { only, from: self.recorded_from.clone() }))
+    }
+}

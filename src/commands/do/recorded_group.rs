@@ -1,0 +1,91 @@
+//! `--recorded` where many are asked: each request is looked up by itself.
+
+use std::sync::Arc;
+
+use super::DoArgs;
+use super::recorded::{Asked, no_store, wish};
+use crate::commands::Context;
+use lepo_base::error::{Error, Result};
+use lepo_store::store::Store;
+use lepo_turn::recorded::{Hit, Record, Recorded, ToolsWish};
+use lepo_turn::{AnswerSchema, Carried, Configured, Debated, GroupMode, Question};
+
+/// The outcome of a look-up.
+pub enum Found {
+    /// All of it is in this store.
+    All(Arc<Store>, Told),
+    /// Some of the answers, and what the user's own commands printed.
+    Some(Vec<(String, Hit)>, Vec<Carried>),
+}
+
+/// Recorded answers.
+pub enum Told {
+    /// Of each that is asked, and the judge's.
+    Answers(Vec<(String, Hit)>, Option<Hit>),
+    /// A debate.
+    Debate(Box<Debated>),
+}
+
+/// Looks up what a group turn asks. With `=only`, a miss is an error.
+pub fn look_up(
+    args: &DoArgs,
+    mode: GroupMode,
+    (question, schema): (Option<&Question>, Option<&AnswerSchema>),
+    recorded: &Recorded,
+    configured: &Configured,
+    context: &Context<'_>,
+) -> Result<Found> {
+    let asked = Asked::read(args, question, recorded, (configured, false), context)?;
+    let Some(store) = &asked.store else {
+        return if recorded.only { Err(no_store()) } else { Ok(Found::Some(Vec::new(), asked.ran)) };
+    };
+    let record = Record::of(store, &asked.forest);
+    let of = |name: &str| {
+        let wish = wish(&asked.past, configured, Some(name), schema, false);
+        // Among many there are no tools.
+        lepo_turn::recorded::Wish { tools: ToolsWish::Are(None), ..wish }
+    };
+    let settings = &configured.settings;
+    let names = &settings.many_participants;
+    match (mode, &settings.many_orchestrator) {
+        _ if names.is_empty() => Ok(Found::Some(Vec::new(), asked.ran)),
+        (GroupMode::Debate, None) => Ok(Found::Some(Vec::new(), asked.ran)),
+        (GroupMode::Debate, Some(orchestrator)) => {
+            let voice = |name: &String| (name.clone(), of(name).options);
+            let voices: Vec<_> = names.iter().map(voice).collect();
+            match record.debate(&asked.past, &voices, &voice(orchestrator))? {
+                Some(debated) => Ok(Found::All(store.clone(), Told::Debate(Box::new(debated)))),
+                None if recorded.only => Err(record.missed(&of(orchestrator))),
+                None => Ok(Found::Some(Vec::new(), asked.ran)),
+            }
+        }
+        (GroupMode::Parallel, _) => {
+            let (mut hits, mut missed): (Vec<(String, Hit)>, Option<Error>) = (Vec::new(), None);
+            for name in names {
+                let wish = of(name);
+                match record.find(&wish)? {
+                    Some(hit) => hits.push((name.clone(), hit)),
+                    None => missed = missed.or_else(|| Some(record.missed(&wish))),
+                }
+            }
+            match missed {
+                None => {
+                    let Some(judge) = &args.group.judge else {
+                        return Ok(Found::All(store.clone(), Told::Answers(hits, None)));
+                    };
+                    let wish = of(judge);
+                    match record.verdict(&wish, hits.iter().map(|(_, hit)| hit.answer.id))? {
+                        Some(verdict) => Ok(Found::All(store.clone(), Told::Answers(hits, Some(verdict)))),
+                        None if recorded.only => Err(record.no_verdict(judge)),
+                        None if !asked.is_own => Ok(Found::Some(Vec::new(), asked.ran)),
+                        None => Ok(Found::Some(hits, asked.ran)),
+                    }
+                }
+                Some(error) if recorded.only => Err(error),
+                // Answers of another store stand in no tree with those that are asked for now.
+                Some(_) if !asked.is_own => Ok(Found::Some(Vec::new(), asked.ran)),
+                Some(_) => Ok(Found::Some(hits, asked.ran)),
+            }
+        }
+    }
+}

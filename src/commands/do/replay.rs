@@ -1,0 +1,175 @@
+//! `lepo do --replay`: the questions of a conversation asked again, of one model or of several at once.
+
+use std::sync::Arc;
+
+use super::DoArgs;
+use super::replay_told::{Told, tell};
+use super::setup::Setup;
+use crate::commands::Context;
+use crate::commands::tidy_after::tidy_after;
+use crate::commands::words::find_all;
+use crate::ui::{self, ReplayRows};
+use lepo_base::error::{Error, Kind as ErrorKind, Result, quoted};
+use lepo_model::ModelConfig;
+use lepo_net::runtime::current_thread;
+use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::conv::{Forest, Found, Ix, Wanted};
+use lepo_store::store::{Store, now};
+use lepo_turn::config::Insts;
+use lepo_turn::replay::{Line, Plan, PlanOptions, all, replay};
+use lepo_turn::{Interrupt, TurnEnv};
+
+/// Asks again, and prints the ends of the new lines.
+pub fn run_replay(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
+    let setup = Setup::read(args, context)?;
+    let configs = models(args, &setup)?;
+    let store: Arc<Store> = context.store()?.into();
+    let (forest, plans) = plans(args, &store, configs.len())?;
+    let plans = under_new_root(&setup, &store, &forest, plans, args.system.is_some())?;
+    let insts = ui::insts_with_warnings(setup.configured.insts(&store)?);
+    let lines = run(args, &setup, &store, &forest, (&configs, &insts), plans)?;
+    let settings = &setup.configured.settings;
+    tell(&Told { args, store: &store, lines: &lines, models: &settings.models, configs: &configs }, context)?;
+    tidy_after(&store, settings.tidy.limit(), args.quiet, context.out);
+    outcome(args, lines)
+}
+
+/// The models that are asked: those of `-m`, else the one that answers.
+fn models(args: &DoArgs, setup: &Setup) -> Result<Vec<ModelConfig>> {
+    let mut configs = Vec::new();
+    for name in &args.model {
+        let config = setup.configured.settings.model(name)?;
+        config.require_key()?;
+        if configs.iter().any(|other: &ModelConfig| other.name == config.name) {
+            return Err(Error::usage(format!("model {} is given twice", quoted(name))));
+        }
+        configs.push(config);
+    }
+    if configs.is_empty() {
+        configs.push(current_thread()?.block_on(setup.configured.choose())?);
+    }
+    Ok(configs)
+}
+
+/// The forest, and a plan for each model.
+fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Plan>)> {
+    let wish = &args.replay;
+    if wish.onto.len() > models {
+        return Err(Error::usage(format!("--onto is given {} times, for {models} models", wish.onto.len()))
+            .hint("the first belongs to the first -m, the second to the second"));
+    }
+    let words: Vec<String> =
+        wish.replay.iter().chain(&wish.from).chain(&wish.onto).map(String::to_string).collect();
+    let (forest, found) = find_all(store, &words, &[Wanted::Everyone])?;
+    let mut found = words.iter().zip(found).map(|(word, found)| match found {
+        Found::One(one) => Ok(one.ix),
+        Found::Range(_) => {
+            Err(Error::usage(format!("one message is needed, and {} is a range", quoted(word))))
+        }
+    });
+    let mut next = || found.next().transpose();
+    let end = next()?.ok_or_else(|| Error::usage("no message is named"))?;
+    let from = if wish.from.is_some() { next()? } else { None };
+    let onto: Vec<Option<Ix>> = wish.onto.iter().map(|_| next()).collect::<Result<_>>()?;
+    let of = |at: usize| {
+        let onto = onto.get(at).copied().flatten();
+        let (new_system, teacher) = (args.system.is_some(), wish.teacher);
+        Plan::of(store, &forest, PlanOptions { end, from, onto, new_system, teacher })
+    };
+    let plans = (0..models).map(of).collect::<Result<Vec<Plan>>>()?;
+    Ok((forest, plans))
+}
+
+/// Puts the lines under a new root with the system prompt of `--system`.
+fn under_new_root(
+    setup: &Setup,
+    store: &Store,
+    forest: &Forest,
+    mut plans: Vec<Plan>,
+    wanted: bool,
+) -> Result<Vec<Plan>> {
+    let prompt = setup.configured.wanted_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
+    if let Some(prompt) = prompt {
+        let root =
+            store.bubbs().write(Kind::System, true, None, forest.root_time(now()), prompt.as_bytes())?;
+        plans.iter_mut().for_each(|plan| plan.base = Some(root.id));
+    }
+    Ok(plans)
+}
+
+/// Asks all models, each its own line, at the same time.
+fn run(
+    args: &DoArgs,
+    setup: &Setup,
+    store: &Arc<Store>,
+    forest: &Forest,
+    (configs, insts): (&[ModelConfig], &Insts),
+    plans: Vec<Plan>,
+) -> Result<Vec<Line>> {
+    let runtime = current_thread()?;
+    let lines = runtime.block_on(async {
+        let interrupt = Interrupt::listen()?;
+        let mut envs = Vec::new();
+        for _ in configs {
+            let (configured, servers) = (setup.configured.clone(), setup.servers()?);
+            envs.push(TurnEnv::new(configured, servers, store.clone(), interrupt.clone()));
+        }
+        let names: Vec<String> = configs.iter().map(|config| config.name.clone()).collect();
+        let rows = ReplayRows::new(&names, args.quiet);
+        let (rows, envs) = (&rows, &envs);
+        let asked = configs.iter().zip(plans).enumerate().map(|(at, (config, plan))| async move {
+            let mut view = rows.line(&config.name);
+            let line = replay((&envs[at], config, insts), forest, plan, at as u64, &mut view).await;
+            rows.ended(&config.name, line.error.is_none());
+            line
+        });
+        let lines = tokio::select! {
+            lines = all(asked) => lines,
+            never = rows.ticks() => never,
+        };
+        rows.end();
+        for env in envs {
+            env.close().await;
+        }
+        Ok::<_, Error>(lines)
+    })?;
+    runtime.shutdown_background();
+    Ok(lines)
+}
+
+/// Exit 0 if one line was completed; else the error of what stopped them, with what goes on.
+fn outcome(args: &DoArgs, lines: Vec<Line>) -> Result<u8> {
+    if lines.iter().any(|line| line.error.is_none()) {
+        return Ok(0);
+    }
+    let again = goes_on(args, &lines);
+    let kind = |line: &Line| line.error.as_ref().map(|error| error.kind);
+    let several = lines.len() > 1;
+    let stronger =
+        |kind: &ErrorKind| matches!(kind, ErrorKind::Signal(_) | ErrorKind::Pending | ErrorKind::Store);
+    let worst = lines.iter().filter_map(kind).find(stronger).unwrap_or(ErrorKind::Remote);
+    let Some(error) = lines.into_iter().find_map(|line| line.error) else { return Ok(0) };
+    let error = match several {
+        true => Error::new(worst, "no line was completed"),
+        false => error.again(worst),
+    };
+    let hint = error.hint.as_ref().filter(|_| worst == ErrorKind::Pending).map(|hint| format!("{hint}\n"));
+    Err(error.hint(hint.unwrap_or_default() + &again))
+}
+
+/// The command that goes on where these lines ended.
+pub fn goes_on(args: &DoArgs, lines: &[Line]) -> String {
+    let mut command = format!("lepo do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
+    if args.replay.teacher {
+        return command + " --teacher";
+    }
+    let of = |id: Option<BubbId>| id.map(|id| id.to_string()).unwrap_or_default();
+    for line in lines {
+        let model = if args.model.is_empty() { String::new() } else { format!(" -m {}", quoted(&line.name)) };
+        command.push_str(&model);
+        if line.tail.is_some() {
+            command.push_str(&format!(" --onto {}", of(line.tail)));
+        }
+    }
+    command
+}

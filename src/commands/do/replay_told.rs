@@ -1,0 +1,177 @@
+//! The outcome of a replay: the ends of its lines on stdout, and on stderr a table of old beside new.
+
+use serde_json::{Value, json};
+
+use super::DoArgs;
+use super::replay::goes_on;
+use crate::commands::Context;
+use crate::term::{excerpt_within, say, width};
+use crate::ui;
+use lepo_base::error::Result;
+use lepo_model::{ModelConfig, Usage};
+use lepo_store::bubb::thousands;
+use lepo_store::conv::Wanted;
+use lepo_store::store::{FactIndex, Store};
+use lepo_turn::replay::Line;
+
+/// Columns of a question in the table.
+const QUESTION: usize = 30;
+
+/// Everything that is told.
+pub struct Told<'t> {
+    /// The options.
+    pub args: &'t DoArgs,
+    /// The store.
+    pub store: &'t Store,
+    /// The lines.
+    pub lines: &'t [Line],
+    /// The configured models, with their prices.
+    pub models: &'t [ModelConfig],
+    /// The models that were asked.
+    pub configs: &'t [ModelConfig],
+}
+
+/// The tokens, the time and the cost of an answer, as far as they are known.
+#[derive(Default, Clone, Copy)]
+struct Took {
+    tokens: Option<u64>,
+    ms: Option<u64>,
+    cost: Option<f64>,
+}
+
+/// Prints the ends, or the document of `--json`; and says the rest.
+pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
+    if told.args.json {
+        context.out.line(&document(told).to_string());
+    } else {
+        for tail in told.lines.iter().filter_map(|line| line.tail) {
+            context.out.line(&tail.to_string());
+        }
+    }
+    context.out.flush();
+    if told.args.quiet {
+        return Ok(());
+    }
+    let facts = told.store.journal().index();
+    for (line, config) in told.lines.iter().zip(told.configs) {
+        if !told.args.json {
+            table(told, line, config, &facts).iter().for_each(|row| say(row));
+        }
+        if told.lines.len() > 1
+            && let Some(error) = &line.error
+        {
+            say(&format!("{} stopped: {}", line.name, error.chain()));
+            say(&format!("go on with: {}", goes_on(told.args, std::slice::from_ref(line))));
+        }
+    }
+    let forest = told.store.names().forest_for(&[Wanted::Newest(1)])?;
+    if let Some(newest) = forest.newest() {
+        say(&format!("@ is {}", forest.name(newest).id));
+    }
+    Ok(())
+}
+
+fn document(told: &Told<'_>) -> Value {
+    let line = |line: &Line| {
+        let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref());
+        json!({
+            "name": line.name,
+            "tail": line.tail.map(|tail| tail.to_string()),
+            "turns": line.turns.iter().map(|(_, report)| turn(report)).collect::<Vec<Value>>(),
+        })
+    };
+    told.lines.iter().map(line).collect()
+}
+
+/// A row for each question: tokens, seconds and cost, old and new.
+fn table(told: &Told<'_>, line: &Line, config: &ModelConfig, facts: &FactIndex) -> Vec<String> {
+    let mut rows = vec![[line.name.clone(), "tokens".into(), "seconds".into(), "cost".into()]];
+    let (mut old_sum, mut new_sum) = (Took::default(), Took::default());
+    for (step, report) in &line.turns {
+        let old = step.answer.and_then(|answer| facts.get(answer.id)).unwrap_or_default();
+        let by = told.models.iter().find(|model| Some(&model.name) == old.model.as_ref());
+        let usage = Usage { input: old.input, output: old.output, cached: old.cached, ..Usage::default() };
+        let old = Took::of(usage, old.ms, by);
+        let answer = report.answer.as_ref();
+        let new = answer.map(|answer| Took::of(answer.usage, Some(answer.ms), Some(config)));
+        let new = new.unwrap_or_default();
+        old_sum.add(old);
+        new_sum.add(new);
+        let words = told.store.bubbs().words(&step.question).unwrap_or_default();
+        rows.push(row(excerpt_within(&words, QUESTION), old, new));
+    }
+    if line.turns.len() > 1 {
+        rows.push(row("total".into(), old_sum, new_sum));
+    }
+    let wide = |at: usize| rows.iter().map(|row| width(&row[at])).max().unwrap_or_default();
+    let columns: Vec<usize> = (0..4).map(wide).collect();
+    let padded = |row: &[String; 4]| {
+        let gap = |at: usize| " ".repeat(columns[at].saturating_sub(width(&row[at])));
+        let line =
+            format!("{}{}  {}{}  {}{}  {}{}", row[0], gap(0), gap(1), row[1], gap(2), row[2], gap(3), row[3]);
+        line.trim_end().to_string()
+    };
+    rows.iter().map(padded).collect()
+}
+
+fn row(question: String, old: Took, new: Took) -> [String; 4] {
+    let both = |old: Option<String>, new: Option<String>| match (old, new) {
+        (None, None) => String::new(),
+        (old, new) => {
+            format!("{} → {}", old.unwrap_or_else(|| "?".into()), new.unwrap_or_else(|| "?".into()))
+        }
+    };
+    let seconds = |ms: u64| format!("{}.{}", ms / 1000, ms % 1000 / 100);
+    let cost = |cost: f64| format!("{cost:.4}");
+    [
+        question,
+        both(old.tokens.map(thousands), new.tokens.map(thousands)),
+        both(old.ms.map(seconds), new.ms.map(seconds)),
+        both(old.cost.map(cost), new.cost.map(cost)),
+    ]
+}
+
+impl Took {
+    fn of(usage: Usage, ms: Option<u64>, model: Option<&ModelConfig>) -> Took {
+        let known = usage.input.or(usage.output);
+        let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
+        let cached = usage.cached.unwrap_or(0).min(input);
+        let price = model.and_then(|model| model.price).filter(|_| known.is_some());
+        let cost = price.map(|price| {
+            let parts = [(input - cached, price.input), (cached, price.cached), (output, price.output)];
+            let sum: u128 =
+                parts.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum();
+            sum as f64 / 1e12
+        });
+        Took { tokens: known.map(|_| input.saturating_add(output)), ms, cost }
+    }
+
+    fn add(&mut self, more: Took) {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (None, None) => None,
+            (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
+        };
+        self.tokens = sum(self.tokens, more.tokens);
+        self.ms = sum(self.ms, more.ms);
+        self.cost = match (self.cost, more.cost) {
+            (None, None) => None,
+            (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_not_told() {
+        let took = |tokens, ms| Took { tokens, ms, cost: None };
+        let told = row("Q".into(), took(Some(1234), Some(1500)), took(None, Some(80)));
+        assert_eq!(told, ["Q", "1,234 → ?", "1.5 → 0.0", ""].map(String::from));
+        let mut sum = Took::default();
+        sum.add(took(Some(1), None));
+        sum.add(took(Some(2), Some(3)));
+        assert_eq!((sum.tokens, sum.ms, sum.cost), (Some(3), Some(3), None));
+    }
+}

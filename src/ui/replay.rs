@@ -1,0 +1,148 @@
+//! The view of a replay: a row for each line at work, with how far it is, and notes.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+
+use tokio::sync::Mutex;
+
+use super::consent;
+use super::form;
+use super::group::TICK;
+use super::rows::Rows;
+use crate::term::{Live, say, tty};
+use lepo_base::error::Result;
+use lepo_model::Usage;
+use lepo_tool::mcp::{Asked, FormAnswer};
+use lepo_tool::{Proposal, Reply};
+use lepo_turn::replay::Progress;
+use lepo_turn::{Event, Front};
+
+/// The rows of all lines.
+pub struct ReplayRows {
+    drawn: RefCell<Drawn>,
+    /// Held while a person is asked: one question at a time, and nothing is drawn over it.
+    asking: Mutex<()>,
+    quiet: bool,
+    several: bool,
+}
+
+struct Drawn {
+    live: Live,
+    rows: Rows,
+}
+
+impl ReplayRows {
+    /// Rows for these models.
+    pub fn new(names: &[String], quiet: bool) -> ReplayRows {
+        let mut rows = Rows::default();
+        names.iter().for_each(|name| rows.begin(name, "waits"));
+        ReplayRows {
+            drawn: RefCell::new(Drawn { live: Live::new(!quiet), rows }),
+            asking: Mutex::new(()),
+            quiet,
+            several: names.len() > 1,
+        }
+    }
+
+    /// The view of one line.
+    pub fn line<'r>(&'r self, name: &str) -> ReplayLine<'r> {
+        ReplayLine { rows: self, name: name.to_string(), state: String::new() }
+    }
+
+    /// Draws the rows anew, ten times a second, as long as it is waited for.
+    pub async fn ticks(&self) -> ! {
+        loop {
+            tokio::time::sleep(TICK).await;
+            if self.asking.try_lock().is_ok() {
+                self.draw();
+            }
+        }
+    }
+
+    /// Takes the rows away.
+    pub fn end(&self) {
+        self.drawn.borrow_mut().live.clear();
+    }
+
+    /// A line is over.
+    pub fn ended(&self, name: &str, is_complete: bool) {
+        let state = if is_complete { "done" } else { "stopped" };
+        self.drawn.borrow_mut().rows.end(name, state, Usage::default());
+    }
+
+    fn draw(&self) {
+        let Drawn { live, rows } = &mut *self.drawn.borrow_mut();
+        match rows.lines() {
+            lines if lines.is_empty() => live.clear(),
+            lines => live.show(&lines),
+        }
+    }
+
+    fn note(&self, name: &str, text: &str) {
+        if self.quiet {
+            return;
+        }
+        self.end();
+        say(&if self.several { format!("{name}: {text}") } else { text.to_string() });
+    }
+}
+
+/// The view of one line.
+pub struct ReplayLine<'r> {
+    rows: &'r ReplayRows,
+    name: String,
+    /// `2/5`: the question that is asked.
+    state: String,
+}
+
+impl Progress for ReplayLine<'_> {
+    fn asks(&mut self, number: usize, of: usize) {
+        self.state = format!("{}/{of}", number + 1);
+        self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, false);
+    }
+
+    fn front(&mut self) -> &mut dyn Front {
+        self
+    }
+}
+
+impl Front for ReplayLine<'_> {
+    fn happens(&mut self, event: Event<'_>) {
+        match event {
+            Event::Say(text) => self.rows.note(&self.name, text),
+            Event::Text(_) | Event::Thinking(_) => {
+                self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, true);
+            }
+            _ => {}
+        }
+    }
+
+    fn shows_at_once(&self) -> bool {
+        true
+    }
+
+    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+        Box::pin(async move {
+            let _asking = self.rows.asking.lock().await;
+            self.rows.end();
+            consent::ask(proposal.clone()).await
+        })
+    }
+
+    fn has_person(&self) -> bool {
+        tty().is_some()
+    }
+
+    fn fill_in<'f>(
+        &'f mut self,
+        server: &'f str,
+        asked: Asked,
+    ) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
+        Box::pin(async move {
+            let _asking = self.rows.asking.lock().await;
+            self.rows.end();
+            form::fill_in(server.to_string(), asked).await
+        })
+    }
+}
