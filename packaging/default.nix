@@ -17,7 +17,7 @@ pkgs.rustPlatform.buildRustPackage {
   nativeBuildInputs = [ pkgs.installShellFiles ];
 
   postInstall = ''
-    installManPage man/*
+    installManPage man/*/*
     installShellCompletion --bash --name lepo completions/lepo.bash
     installShellCompletion --zsh completions/_lepo
     installShellCompletion --fish completions/lepo.fish

@@ -12,9 +12,9 @@ class Lepo < Formula
 
   def install
     system "cargo", "install", *std_cargo_args
-    man1.install Dir["man/*.1"]
-    man5.install Dir["man/*.5"]
-    man7.install Dir["man/*.7"]
+    man1.install Dir["man/man1/*.1"]
+    man5.install Dir["man/man5/*.5"]
+    man7.install Dir["man/man7/*.7"]
     bash_completion.install "completions/lepo.bash" => "lepo"
     zsh_completion.install "completions/_lepo"
     fish_completion.install "completions/lepo.fish"

@@ -359,6 +359,7 @@ impl Command {
             Command::Branch(args) => args.json,
             Command::Diff(args) => args.json,
             Command::Rebase(args) => args.json,
+            Command::Rm(args) => args.json,
             Command::Fsck(args) => args.json,
             Command::Config(args) => args.json,
             Command::Mcp(args) => args.wants_json(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::term::say;
 use lepo_base::env::Env;
 use lepo_secrets::{Finder, Masker, Tally};
-use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::config::{Flags, Paths, SecretsMode, Settings};
 use lepo_turn::{Masking, key_if_there, secret_values};
 
 /// Without settings that can be read it looks for shapes alone.
@@ -21,6 +21,22 @@ pub fn finder() -> Finder {
 pub fn masker() -> Masker {
     let key = Paths::from_env(&Env::from_process()).ok().and_then(|paths| key_if_there(&paths.state));
     Masker::new(Arc::new(finder()), key)
+}
+
+/// The masker of what is written already: it looks for all that `fsck --secrets` finds, whatever the settings say of what is
+/// being written.
+pub fn masker_of_written() -> Masker {
+    let env = Env::from_process();
+    let paths = Paths::from_env(&env);
+    let loaded = paths.and_then(|paths| Ok((Settings::load(&paths, &env, None, &Flags::default())?, paths)));
+    let masking = match loaded {
+        Ok((mut settings, paths)) => {
+            settings.secrets = SecretsMode::Mask;
+            Masking::new(&settings, &env, &paths.state)
+        }
+        Err(_) => Masking::of_shapes(),
+    };
+    masking.masker().clone()
 }
 
 /// Says how many secrets are in what is given away, and of which kinds.

@@ -30,6 +30,7 @@ mod repo_files;
 pub mod resolve;
 pub mod rm;
 pub mod root;
+mod searched;
 mod shell_quote;
 mod shells;
 pub mod show;

@@ -1,7 +1,15 @@
-//! `lepo rm`: conversations that are no longer wanted.
+//! `lepo rm`: conversations that are no longer wanted, and secrets that are taken out of messages.
+
+mod held;
+mod outcome;
+mod plan;
+mod redact;
+mod wish;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
 
 use super::line::question;
 use super::words::resolve_all;
@@ -22,12 +30,21 @@ use lepo_store::store::{Store, now};
 /// Refuses, with exit 1, if a visible message follows ADDR, or if a branch names one of the messages.
 /// With --older-than and --unanswered, conversations that a branch names are kept. If nothing fits, or no address
 /// comes on stdin, there is nothing to delete, which is no failure.
+///
+/// With --redact no conversation is deleted: secrets in the messages become masks, in the files that these name too. An id
+/// is a hash of its message, so the messages and all that follow them are copied with new ids, and the old files are
+/// deleted. Branches, titles, the journal and requests that wait move along. A line each is printed, the old id and the new
+/// one, and lepo asks first. With --all, titles, the journal, prompts and instructions in the store get masks, too; settings
+/// and the stores of other people do not, which is said. Interrupted, the same command completes it. What other clones, the
+/// git history of the project and a log that was imported may still hold is said: change the secret itself.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo rm -n --older-than 90d\n  \
-    lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one")]
+    lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one\n  \
+    lepo rm -n --redact --all                              # lists what would change\n  \
+    lepo fsck --secrets; lepo rm --redact @~2 --kind github-token")]
 pub struct RmArgs {
     /// The tails to delete; `-` for addresses on stdin, one a line
-    #[arg(value_name = "ADDR", required_unless_present_any = ["older_than", "unanswered"], add = complete::address())]
+    #[arg(value_name = "ADDR", required_unless_present_any = ["older_than", "unanswered", "redact"], add = complete::address())]
     addresses: Vec<String>,
     /// Delete conversations whose newest message is older: 90d, 12w, 6h
     #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "addresses")]
@@ -35,12 +52,27 @@ pub struct RmArgs {
     /// Delete conversations that end with a question
     #[arg(long, conflicts_with = "addresses")]
     unanswered: bool,
-    /// List the files without deleting them
+    /// Take secrets out of the messages instead
+    #[arg(long, conflicts_with_all = ["older_than", "unanswered"])]
+    redact: bool,
+    /// Of secrets, only this kind, as `lepo fsck --secrets` names it; repeatable
+    #[arg(long, value_name = "KIND", requires = "redact", value_parser = PossibleValuesParser::new(lepo_secrets::kinds()), hide_possible_values = true)]
+    kind: Vec<String>,
+    /// Wherever in the store `lepo fsck --secrets` finds one
+    #[arg(long, requires = "redact", conflicts_with = "addresses")]
+    all: bool,
+    /// Other words in the place of a message; repeatable
+    #[arg(long, value_name = "ADDR=FILE|-", requires = "redact")]
+    replace: Vec<String>,
+    /// List what would change, and change nothing
     #[arg(short = 'n', long, conflicts_with = "yes")]
     dry_run: bool,
-    /// Delete without asking
+    /// Do not ask
     #[arg(short, long)]
     yes: bool,
+    /// With --redact: print one JSON document
+    #[arg(long, requires = "redact")]
+    pub json: bool,
 }
 
 impl RmArgs {
@@ -57,6 +89,9 @@ fn age(text: &str) -> std::result::Result<u64, String> {
 
 /// Lists, asks, deletes.
 pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
+    if args.redact {
+        return redact::run_redact(&args, context);
+    }
     let store = context.store()?;
     let forest = store.names().forest()?;
     let by_rule = args.older_than.is_some() || args.unanswered;

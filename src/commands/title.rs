@@ -3,24 +3,29 @@
 use super::words::find_one;
 use super::{Context, complete};
 use crate::term::say;
-use lepo_base::error::{Result, quoted};
+use lepo_base::error::{Error, Result, quoted};
+use lepo_store::bubb::BubbId;
 use lepo_store::conv::Origins;
+use lepo_store::store::Store;
 
 /// Give a conversation a title
 ///
-/// `lepo ls` shows it on a terminal. All conversations that begin at the same root share a title; the latest
-/// one counts. Without WORDS the title is printed. Titles are kept in the file `_titles` of the store.
+/// It is shown wherever the conversation is named. All conversations that begin at the same root share a title; the
+/// latest one counts. Without WORDS the title is printed. Titles are kept in the file `_titles` of the store.
+///
+/// The first word is an address if it is a full id, begins with `@`, or names a branch; otherwise all words are the
+/// title, and it is that of `@`. Words after `--` are the title in any case.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo title @ Dates and time zones\n  lepo title @\n  lepo title --delete @"
+    after_help = "Examples:\n  lepo title Dates and time zones\n  lepo title main Dates and time zones\n  lepo title\n  lepo title --delete @~2"
 )]
 pub struct TitleArgs {
-    /// A message of the conversation
-    #[arg(value_name = "ADDR", add = complete::address())]
-    address: String,
-    /// The title
-    #[arg(value_name = "WORDS", conflicts_with = "delete")]
+    /// A message of the conversation (default: @), and the title
+    #[arg(value_name = "[ADDR] WORDS", add = complete::address())]
     words: Vec<String>,
+    /// The title
+    #[arg(value_name = "WORDS", last = true, conflicts_with = "delete")]
+    more: Vec<String>,
     /// Remove the title
     #[arg(short, long)]
     delete: bool,
@@ -29,28 +34,47 @@ pub struct TitleArgs {
 impl TitleArgs {
     /// No title is changed.
     pub fn only_prints(&self) -> bool {
-        self.words.is_empty() && !self.delete
+        let is_address = |word: &String| word.starts_with('@') || is_id(word);
+        self.more.is_empty() && !self.delete && self.words.len() <= 1 && self.words.iter().all(is_address)
     }
+}
+
+fn is_id(word: &str) -> bool {
+    BubbId::parse(word.as_bytes()).is_some()
 }
 
 /// Sets, prints or takes away.
 pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let (forest, found) = find_one(&store, &args.address, &[])?;
-    let bubb = found.ix;
-    let root = forest.name(Origins::of(&forest).origin(bubb).root).id;
+    let (address, words) = match args.words.split_first() {
+        Some((first, rest)) if args.delete => match rest {
+            [] => (first.as_str(), Vec::new()),
+            _ => return Err(Error::usage("--delete takes one address, and no words")),
+        },
+        Some((first, rest)) if names_message(&store, first)? => (first.as_str(), rest.to_vec()),
+        _ => ("@", args.words.clone()),
+    };
+    let title = [words, args.more].concat().join(" ");
+    let (forest, found) = find_one(&store, address, &[])?;
+    let root = forest.name(Origins::of(&forest).origin(found.ix).root).id;
     if args.delete {
         store.titles().set(root, "")?;
-    } else if !args.words.is_empty() {
-        store.titles().set(root, &args.words.join(" "))?;
+    } else if !title.is_empty() {
+        store.titles().set(root, &title)?;
     } else {
         match store.titles().all().get(&root) {
             Some(title) => context.out.line(title),
             None => {
-                say(&format!("no title; to give it one: lepo title {} WORDS", quoted(&args.address)));
+                let place = if address == "@" { String::new() } else { format!("{} ", quoted(address)) };
+                say(&format!("no title; to set one: lepo title {place}WORDS"));
                 return Ok(1);
             }
         }
     }
     Ok(0)
+}
+
+/// True if a word is an address, and not the first of a title.
+fn names_message(store: &Store, word: &str) -> Result<bool> {
+    Ok(word.starts_with('@') || is_id(word) || store.branches().all()?.iter().any(|(name, _)| name == word))
 }

@@ -9,6 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::termios::QueueSelector;
 
 use super::clean;
+use super::hidden::Hidden;
 use super::terminal::size_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::sys::terminal;
@@ -56,6 +57,16 @@ impl Tty {
     /// asks again when it goes on.
     pub fn ask(&mut self, question: &str, withdrawn: &AtomicBool) -> io::Result<Option<String>> {
         self.ask_about("\n", question, withdrawn)
+    }
+
+    /// Asks for a line that the terminal does not show.
+    pub fn ask_secret(&mut self, question: &str, withdrawn: &AtomicBool) -> io::Result<Option<String>> {
+        let hidden = Hidden::begin(self.write.try_clone()?);
+        let answered = self.ask(question, withdrawn);
+        drop(hidden);
+        // The end of the line was not shown either.
+        self.show("\n")?;
+        answered
     }
 
     /// Asks about something, which is shown again when the terminal was left meanwhile.

@@ -10,6 +10,7 @@ mod excerpt;
 mod fold;
 mod full_screen;
 mod heading;
+mod hidden;
 mod live;
 mod markdown;
 mod out;

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use rustix::process::Signal;
 
+use super::answer::{Choice, Offer};
 use super::on_terminal::on_terminal;
 use crate::term::{self, Asking, Tty, excerpt_within, extent, fold, quote};
 use lepo_base::error::{Error, Result};
@@ -21,30 +22,27 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     // In a session, what was typed before is for the prompt.
     let _asking = Asking::begin();
     tty.show(&text(proposal, tty.columns()))?;
-    if let Proposal::Call(_) = proposal {
-        tty.show(&fold("[a] allows this tool until lepo ends, [?] tells more\n", tty.columns()))?;
-    }
     let command = match proposal {
         Proposal::Command(proposal) => Some(&proposal.request.command),
         Proposal::Call(_) => None,
     };
-    let always = may_be_kept(proposal);
+    let offer = offer(proposal);
     loop {
         tty.forget_typed();
         let question = question(proposal, tty.columns());
         // A job that was stopped and goes on shows all of it again: other things may stand on the screen.
         let about = text(proposal, tty.columns());
         let Some(answer) = tty.ask_about(&about, &question, withdrawn)? else { return Ok(None) };
-        match (answer.as_str(), command) {
-            ("y" | "Y", _) => return Ok(Some(Reply::Yes)),
-            ("n" | "N", _) => return Ok(Some(Reply::No)),
-            ("a" | "A", _) if always => return Ok(Some(Reply::Always)),
-            ("?", _) => tty.show(&fold(&explanation(proposal), tty.columns()))?,
-            ("e" | "E", Some(command)) => match edit(command) {
+        match (offer.read(&answer), command) {
+            (Some(Choice::Yes), _) => return Ok(Some(Reply::Yes)),
+            (Some(Choice::No), _) => return Ok(Some(Reply::No)),
+            (Some(Choice::Always), _) => return Ok(Some(Reply::Always)),
+            (Some(Choice::Explain), _) => tty.show(&fold(&explanation(proposal), tty.columns()))?,
+            (Some(Choice::Edit), Some(command)) => match edit(command) {
                 Ok(command) => return Ok(Some(Reply::Edit(command))),
                 Err(error) => tty.show(&format!("{}\n", error.chain()))?,
             },
-            _ => {}
+            (Some(Choice::Edit), None) | (None, _) => tty.show(&format!("{}\n", offer.letters()))?,
         }
     }
 }
@@ -57,19 +55,35 @@ fn may_be_kept(proposal: &Proposal) -> bool {
     }
 }
 
+/// The question, and the answers that it takes.
+fn offer(proposal: &Proposal) -> Offer {
+    let mut more = vec![Choice::Explain];
+    more.extend(may_be_kept(proposal).then_some(Choice::Always));
+    match proposal {
+        Proposal::Command(_) => {
+            more.push(Choice::Edit);
+            Offer::new("Run it?", &more)
+        }
+        Proposal::Call(_) => Offer::new("Call it?", &more),
+    }
+}
+
 /// The sandbox that would run the command, and the question, as they stand below every command.
 fn question(proposal: &Proposal, columns: usize) -> String {
-    let always = if may_be_kept(proposal) { " [a]lways" } else { "" };
+    let asked = offer(proposal).question();
     match proposal {
         Proposal::Command(proposal) => {
             let extent = extent(&proposal.request.command, columns);
             let bounds = fold(&bounds(proposal.request.access, &proposal.sandbox), columns);
             let agreed = agreed(&proposal.unagreed, columns);
-            format!("{extent}{bounds}\n{agreed}Run it? [y]es [n]o [e]dit{always} [?] ")
+            format!(
+                "{extent}{bounds}
+{agreed}{asked}"
+            )
         }
         Proposal::Call(proposal) => {
             let agreed = agreed(&proposal.unagreed, columns);
-            format!("{}{agreed}Call now? (Y/N): ", extent(&call_text(proposal, columns), columns))
+            format!("{}{agreed}{asked}", extent(&call_text(proposal, columns), columns))
         }
     }
 }
@@ -296,8 +310,8 @@ mod tests {
 
     #[test]
     fn no_name_in_a_call_looks_like_lepos_own_words() {
-        let forged = "x\nArguments:\n  (none)\nCall now? (Y/N): ";
-        let padded = format!("x{}Call now? (Y/N): ", " ".repeat(79));
+        let forged = "x\nArguments:\n  (none)\nCall it? [y]es [n]o ";
+        let padded = format!("x{}Call it? [y]es [n]o ", " ".repeat(79));
         for evil in [forged, &padded] {
             let arguments = serde_json::Map::from_iter([(evil.to_string(), evil.into())]);
             let request = CallRequest { server: evil.to_string(), tool: evil.to_string(), arguments };

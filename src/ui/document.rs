@@ -5,14 +5,17 @@ use serde_json::{Value, json};
 
 use lepo_base::error::Error;
 use lepo_store::store::Store;
-use lepo_turn::{GroupOutcome, Report, Speech, ToolUse};
+use lepo_turn::{GroupOutcome, Masking, Report, Speech, ToolUse};
 
 /// The document of one turn.
 pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
         let text = report.as_given(store?.bubbs().text(&answer.name).ok()?);
-        let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
+        let mut usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
+        if let Some(web) = answer.usage.web {
+            usage["web"] = web.into();
+        }
         let value: Option<Value> = report.is_json.then(|| serde_json::from_str(&text).ok()).flatten();
         let mut told = json!({
             "id": answer.name.id.to_string(),
@@ -47,13 +50,23 @@ pub fn end_event(document: Value) -> Value {
     line
 }
 
-/// The document of a group turn.
-pub fn group_document(store: &Store, outcome: &GroupOutcome) -> Value {
+/// The document of a group turn, with all texts as they were said.
+pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome) -> Value {
+    let document = |report: &Report| {
+        let mut told = turn_document(Some(store), report, report.error.as_ref());
+        if let Some(given) = report.answer.and_then(|answer| masking.given(answer.name.id)) {
+            if let Some(value) = report.is_json.then(|| serde_json::from_str(&given).ok()).flatten() {
+                told["answer"]["value"] = value;
+            }
+            told["answer"]["text"] = given.into();
+        }
+        told
+    };
     match outcome {
         GroupOutcome::Polled(polled) => {
             let one = |(name, report): &(String, Report)| {
                 let mut named = json!({ "name": name });
-                extend(&mut named, turn_document(Some(store), report, report.error.as_ref()));
+                extend(&mut named, document(report));
                 named
             };
             let verdict = polled.judge.iter().map(
@@ -63,9 +76,10 @@ pub fn group_document(store: &Store, outcome: &GroupOutcome) -> Value {
         }
         GroupOutcome::Debated(debated) => {
             let report = &debated.report;
-            let mut whole = turn_document(Some(store), report, report.error.as_ref());
+            let mut whole = document(report);
             let speech = |speech: &Speech| {
-                let text = store.bubbs().text(&speech.bubb).unwrap_or_default();
+                let given = masking.given(speech.bubb.id);
+                let text = given.unwrap_or_else(|| store.bubbs().text(&speech.bubb).unwrap_or_default());
                 json!({ "name": speech.name, "id": speech.bubb.id.to_string(), "text": text })
             };
             whole["speeches"] = debated.speeches.iter().map(speech).collect();

@@ -42,6 +42,8 @@ impl<'o> EventLines<'o> {
             Event::Waiting => json!({ "event": "waiting" }),
             Event::Thinking(text) => json!({ "event": "thinking", "text": text }),
             Event::Text(text) => json!({ "event": "text", "text": text }),
+            Event::WebCall(call) => json!({ "event": "web", "tool": call.tool, "about": call.about }),
+            Event::Citation(page) => json!({ "event": "citation", "title": page.title, "url": page.url }),
             Event::Say(text) => {
                 json!({ "event": "note", "text": text.strip_prefix("note: ").unwrap_or(text) })
             }

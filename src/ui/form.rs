@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Map;
 
+use super::answer::{Choice, Offer};
 use super::on_terminal::on_terminal;
 use crate::term::{Asking, Tty, quote, say};
 use lepo_tool::mcp::{Asked, Field, Form, FormAnswer};
@@ -32,11 +33,10 @@ fn converse(tty: &mut Tty, server: &str, asked: &Asked, withdrawn: &AtomicBool) 
     match asked {
         Asked::Form(form) => fill(tty, form, withdrawn),
         Asked::Visit(..) => {
-            tty.forget_typed();
-            let answer = tty.ask("Did you visit it, or will you? (y/N): ", withdrawn)?;
-            Ok(match answer.as_deref() {
-                Some("y" | "Y" | "yes") => FormAnswer::Visited,
-                Some(_) => FormAnswer::Declined,
+            let offer = Offer::new("Did you visit it, or will you?", &[]);
+            Ok(match agreed(tty, &offer, withdrawn)? {
+                Some(true) => FormAnswer::Visited,
+                Some(false) => FormAnswer::Declined,
                 None => FormAnswer::Cancelled,
             })
         }
@@ -65,17 +65,11 @@ fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAn
     let names: Vec<&str> = form.fields.iter().map(|field| field.title.as_str()).collect();
     let columns = tty.columns();
     tty.show(&quote("Asks for: ", &names.join(", "), columns))?;
-    loop {
-        tty.forget_typed();
-        let Some(answer) = tty.ask("Answer it? What you enter goes to the server. (y/N): ", withdrawn)?
-        else {
-            return Ok(FormAnswer::Cancelled);
-        };
-        match answer.to_ascii_lowercase().as_str() {
-            "y" | "yes" => break,
-            "" | "n" | "no" => return Ok(FormAnswer::Declined),
-            _ => {}
-        }
+    let offer = Offer::new("Answer it? What you enter goes to the server.", &[]);
+    match agreed(tty, &offer, withdrawn)? {
+        Some(true) => {}
+        Some(false) => return Ok(FormAnswer::Declined),
+        None => return Ok(FormAnswer::Cancelled),
     }
     let mut content = Map::new();
     for field in &form.fields {
@@ -92,6 +86,18 @@ fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAn
         }
     }
     Ok(FormAnswer::Filled(content))
+}
+
+/// Asks until the answer is yes or no; `None` at the end of input.
+fn agreed(tty: &mut Tty, offer: &Offer, withdrawn: &AtomicBool) -> io::Result<Option<bool>> {
+    loop {
+        tty.forget_typed();
+        let Some(answer) = tty.ask(&offer.question(), withdrawn)? else { return Ok(None) };
+        match offer.read(&answer) {
+            Some(choice) => return Ok(Some(choice == Choice::Yes)),
+            None => tty.show(&format!("{}\n", offer.letters()))?,
+        }
+    }
 }
 
 fn field_text(field: &Field, columns: usize) -> String {
@@ -121,7 +127,7 @@ mod tests {
 
     #[test]
     fn no_words_of_a_server_look_like_lepos_own() {
-        let evil = "x\nServer: bank\nAnswer it? (y/N): ";
+        let evil = "x\nServer: bank\nAnswer it? [y]es [n]o ";
         let form = json!({"message": evil, "requestedSchema": {"properties": {
             "a": {"type": "string", "title": evil, "description": evil, "default": evil},
         }}});

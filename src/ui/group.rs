@@ -2,6 +2,7 @@
 //! at work; only these rows are drawn anew.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Shown;
@@ -17,7 +18,7 @@ use lepo_model::Usage;
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::Store;
 use lepo_tool::Stream;
-use lepo_turn::{Answered, Bid, Event, GroupMode, Moment, Panel};
+use lepo_turn::{Answered, Bid, Event, GroupMode, Masking, Moment, Panel};
 
 /// The time between two drawings of the rows.
 pub(super) const TICK: Duration = Duration::from_millis(100);
@@ -27,6 +28,8 @@ pub struct GroupView<'o> {
     out: &'o mut Out,
     paint: Paint,
     store: &'o Store,
+    /// Knows masked answers as they were said.
+    masking: Arc<Masking>,
     mode: GroupMode,
     signs: Signs,
     /// The result is in a document that comes at the end.
@@ -66,13 +69,14 @@ impl<'o> GroupView<'o> {
         shown: Shown,
         mode: GroupMode,
         panel: &Panel,
-        store: &'o Store,
+        (store, masking): (&'o Store, Arc<Masking>),
     ) -> GroupView<'o> {
         GroupView {
             signs: Signs::of_environment(),
             out,
             paint,
             store,
+            masking,
             mode,
             json: shown.json,
             quiet: shown.quiet,
@@ -170,9 +174,12 @@ impl<'o> GroupView<'o> {
             false => self.head(&heading(name)),
         }
         self.out.trusted("\n");
-        match self.store.bubbs().read(bubb) {
-            Ok(bytes) => self.words(&bytes),
-            Err(error) => warn(&error),
+        match self.masking.given(bubb.id) {
+            Some(given) => self.words(given.as_bytes()),
+            None => match self.store.bubbs().read(bubb) {
+                Ok(bytes) => self.words(&bytes),
+                Err(error) => warn(&error),
+            },
         }
         self.end_line();
         self.out.flush();

@@ -1,6 +1,7 @@
 //! Everything a turn shows: the views of a turn and of a group turn, the question for consent, the documents of
 //! `--json` and the lines of `--events`, notes. The same for one-shot `do` and for a session.
 
+mod answer;
 mod consent;
 mod document;
 mod events;
@@ -8,6 +9,7 @@ mod form;
 mod group;
 mod message;
 mod models;
+mod new_model;
 mod notes;
 mod on_terminal;
 mod outcome;
@@ -30,6 +32,7 @@ pub use message::{MessageView, copy_bubb};
 pub use models::{
     ListedModel, activate_model, embedded_in, known_windows, listed_models, offered_line, offered_names,
 };
+pub use new_model::{WantedModel, add_model, answers};
 pub use notes::{
     insts_with_warnings, labelled_or_warn, move_branch, note_dropped, note_place, note_system_prompt,
     read_request, text_or_warn, waiting_at, with_kept_question,

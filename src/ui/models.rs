@@ -11,7 +11,7 @@ use lepo_base::word::Word;
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{ModelConfig, Provider};
 use lepo_model::{ModelFacts, known_window, offered_before};
-use lepo_turn::config::{self, Flags, NewModel, Paths, Settings};
+use lepo_turn::config::{self, Flags, KeyEntry, NewModel, Paths, Settings};
 
 /// A model to choose, and what there is to know of it.
 pub struct ListedModel {
@@ -151,7 +151,7 @@ fn embedded_model(name: &str, weights: Option<&str>) -> NewModel {
         provider: Provider::Embedded,
         model: weights.map(str::to_string),
         base_url: None,
-        api_key: None,
+        key: KeyEntry::None,
         active: true,
     }
 }

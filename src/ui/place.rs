@@ -50,6 +50,7 @@ pub fn usage_line(report: &Report) -> String {
         let cached = cached.map(|cached| format!(" ({} cached)", thousands(cached))).unwrap_or_default();
         parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", thousands(input))));
         parts.extend(answer.usage.output.map(|output| format!("{} out", thousands(output))));
+        parts.extend(answer.usage.web.map(|web| format!("{web} web")));
         parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
     }
     parts.join(" · ")

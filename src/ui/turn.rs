@@ -7,8 +7,11 @@ use super::consent;
 use super::form;
 use super::printed::Printed;
 use super::state::{State, Step};
-use crate::term::{Cleaner, Markdown, Out, Paint, columns, heading, say, show, stderr_is_terminal, tty};
+use crate::term::{
+    Cleaner, Markdown, Out, Paint, columns, heading, one_line, say, show, stderr_is_terminal, tty,
+};
 use lepo_base::error::Result;
+use lepo_model::Citation;
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
@@ -58,6 +61,8 @@ pub struct TurnView<'o> {
     cleaner: Cleaner,
     /// The output of the command that runs.
     printed: Printed,
+    /// The pages that the answer cites, in the order of their first citation.
+    cited: Vec<Citation>,
 }
 
 impl<'o> TurnView<'o> {
@@ -76,6 +81,7 @@ impl<'o> TurnView<'o> {
             markdown,
             cleaner: Cleaner::default(),
             printed: Printed::new(columns),
+            cited: Vec::new(),
         }
     }
 
@@ -222,6 +228,35 @@ impl<'o> TurnView<'o> {
         }
     }
 
+    /// Puts the number of a page behind the words that are taken from it: on a terminal only.
+    fn cite(&mut self, page: &Citation) {
+        if self.shown.json || self.shown.plain || !self.out.is_terminal() {
+            return;
+        }
+        let known = self.cited.iter().position(|known| known.url == page.url);
+        let number = known.unwrap_or_else(|| {
+            self.cited.push(page.clone());
+            self.cited.len() - 1
+        });
+        self.answer(&format!(" [{}]", number + 1));
+    }
+
+    /// The pages that the answer cites, each once, below it.
+    fn list_citations(&mut self) {
+        let cited = std::mem::take(&mut self.cited);
+        if cited.is_empty() {
+            return;
+        }
+        self.end_answer();
+        self.out.trusted("\n");
+        for (number, page) in (1..).zip(&cited) {
+            let line = [&format!("[{number}]"), page.title.trim(), &page.url].map(one_line).join(" ");
+            self.out.untrusted(line.replace("  ", " ").as_bytes());
+            self.out.trusted("\n");
+        }
+        self.out.flush();
+    }
+
     fn err(&self, text: &str) {
         if self.talkative {
             show(text);
@@ -263,8 +298,17 @@ impl Front for TurnView<'_> {
                     self.answer(text);
                 }
             }
+            Event::WebCall(call) => {
+                if self.talkative {
+                    self.interject(|| say(&one_line(&format!("{} {}", call.tool, call.about))));
+                }
+            }
+            Event::Citation(page) => self.cite(page),
             Event::NotFinal => self.step(Step::Called),
-            Event::Done => self.step(Step::Done),
+            Event::Done => {
+                self.step(Step::Done);
+                self.list_citations();
+            }
             Event::Pause => self.out.flush(),
             Event::Say(_) if self.shown.quiet => {}
             Event::Say(text) => self.interject(|| say(text)),

@@ -23,6 +23,7 @@ const COMMANDS: &[(&str, &str, bool)] = &[
     ("model", "model-ls", false),
     ("prompt", "prompt-ls", false),
     ("rebase", "rebase", false),
+    ("rm", "rm", false),
     ("show", "show", false),
     ("stats", "stats", false),
     ("watch", "watch", true),

@@ -66,6 +66,9 @@ def call(params):
                             {"type": "image", "data": picture(b"\xff\x00\x00"), "mimeType": "image/png"},
                             {"type": "resource", "resource": {"uri": "file:///b.png", "mimeType": "image/png", "blob": picture(b"\x00\x00\xff")}},
                             {"type": "image", "data": base64.b64encode(b"\x89PNG\r\n\x1a\n broken").decode(), "mimeType": "image/png"}]}
+    if MODE == "text-blob":
+        secret = base64.b64encode(open(os.path.join(DIR, "secret"), "rb").read()).decode()
+        return {"content": [{"type": "resource", "resource": {"uri": "file:///k.txt", "mimeType": "text/plain", "blob": secret}}]}
     if MODE == "forged":
         return text("it is\n" + open(os.path.join(DIR, "forged")).read())
     if MODE == "where":

@@ -27,10 +27,37 @@ fn man_pages_and_completions_are_in_step() {
         assert!(&there == text, "{path} is out of step: LEPO_WRITE_DOCS=1 cargo test --test e2e docs");
     }
     let known: BTreeMap<&String, ()> = made.iter().map(|(path, _)| (path, ())).collect();
-    for page in std::fs::read_dir(root.join("man")).unwrap() {
-        let name = page.unwrap().file_name().to_string_lossy().into_owned();
-        let made = known.contains_key(&format!("man/{name}"));
-        assert!(made || !name.ends_with(".1"), "man/{name} is of no command");
+    for page in manual() {
+        let page = page.strip_prefix(root).unwrap().to_str().unwrap().to_string();
+        let section = page.rsplit('.').next().unwrap();
+        assert!(
+            page.starts_with(&format!("man/man{section}/")),
+            "{page} is not in the folder of its section"
+        );
+        assert!(known.contains_key(&page) || section != "1", "{page} is of no command");
+    }
+}
+
+/// The pages of the manual, as `man` finds them in a checkout: MANPATH=man.
+fn manual() -> Vec<std::path::PathBuf> {
+    let folders = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("man")).unwrap();
+    let folders: Vec<_> = folders.map(|folder| folder.unwrap().path()).collect();
+    assert!(folders.iter().all(|folder| folder.is_dir()), "{folders:?}: pages stand in folders");
+    let pages = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    pages.map(|page| page.unwrap().path()).collect()
+}
+
+#[test]
+fn man_finds_the_pages_of_a_checkout() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/man");
+    for (section, name) in [("1", "lepo-do"), ("5", "lepo-config"), ("7", "lepo")] {
+        let mut man = std::process::Command::new("man");
+        let Ok(told) = man.args(["-M", folder, "-w", section, name]).output() else {
+            crate::skip::skipped("man", "man is not there");
+            return;
+        };
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        assert_eq!(told.trim(), format!("{folder}/man{section}/{name}.{section}"));
     }
 }
 
@@ -92,7 +119,7 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     }
     // A line break beside a space is one too many.
     let text = String::from_utf8(text).unwrap().replace("\n.br\n\n.br\n", "\n.sp\n");
-    (format!("man/{name}.1"), text.into_bytes())
+    (format!("man/man1/{name}.1"), text.into_bytes())
 }
 
 /// The paragraphs behind a help, each under the heading that a manual has for it.
@@ -142,10 +169,9 @@ fn every_command_stands_under_one_task() {
 /// Every page renders without a warning, where `mandoc` can tell.
 #[test]
 fn the_manual_renders_without_a_warning() {
-    let pages = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("man")).unwrap();
-    for page in pages {
+    for page in manual() {
         let mut lint = std::process::Command::new("mandoc");
-        let Ok(told) = lint.args(["-T", "lint", "-W", "warning"]).arg(page.unwrap().path()).output() else {
+        let Ok(told) = lint.args(["-T", "lint", "-W", "warning"]).arg(&page).output() else {
             crate::skip::skipped("mandoc", "mandoc is not there");
             return;
         };

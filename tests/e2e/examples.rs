@@ -23,6 +23,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("lepo do -n --attach", "the same"),
     ("lepo do --schema", "its model answers in JSON: schema.rs"),
     ("lepo do -n --schema", "the same"),
+    ("lepo do -n --web", "its model has a search: wires/web.rs"),
     ("lepo model add", "its weights are the reader's own: adding_models.rs"),
     ("git diff | lepo do -nT", "its prompt is the reader's own: prompts.rs"),
     ("lepo prompt show", "the same"),
@@ -154,7 +155,7 @@ fn what_is_shown_can_be_run() {
     for (file, text) in [
         ("README.md", in_markdown(include_str!("../../README.md"))),
         ("README.ko.md", in_markdown(include_str!("../../README.ko.md"))),
-        ("lepo(7)", in_manual(include_str!("../../man/lepo.7"))),
+        ("lepo(7)", in_manual(include_str!("../../man/man7/lepo.7"))),
     ] {
         assert!(text.len() > 10, "{file}: {text:?}");
         wrong.extend(follow(file, &text, &mut passed_over));
@@ -176,7 +177,7 @@ fn what_is_shown_can_be_run() {
 
 #[test]
 fn the_configurations_that_are_shown_are_read() {
-    let page = include_str!("../../man/lepo-config.5");
+    let page = include_str!("../../man/man5/lepo-config.5");
     let blocks: Vec<&str> = page
         .split(".Bd -literal -offset indent\n")
         .skip(1)

@@ -23,7 +23,7 @@ const OUTSIDE: &[&str] = &["import_db"];
 const OUTWARD: &[(&str, &[&str])] = &[
     ("lepo_model", &["commands/do/", "commands/model/", "commands/stats/", "repl/", "stats/", "ui/"]),
     ("lepo_net", &["commands/do/", "commands/model/", "commands/mcp/", "repl/", "ui/"]),
-    ("lepo_sync", &["commands/sync/"]),
+    ("lepo_sync", &["commands/sync/", "commands/rm/held.rs"]),
     ("lepo_page", &["commands/export/"]),
 ];
 

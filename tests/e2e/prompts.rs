@@ -155,3 +155,31 @@ fn a_session_asks_prompts_and_attaches_files() {
 fn messages_have_an_image(bot: &Bot, place: usize) -> bool {
     bot.bodies()[place]["messages"].to_string().contains("data:image/png;base64,")
 }
+
+#[test]
+fn a_prompt_is_added_from_words_or_stdin_and_never_replaces_one() {
+    let bot = Bot::saying(OFF, &["1"]);
+    assert!(bot.lepo(&["prompt"]).err.contains("to add one: lepo prompt add NAME TEXT"));
+    let path = bot.home.ok(&["prompt", "add", "review", "Review", "$1."]);
+    assert!(path.ends_with("config/_prompts/review.md\n"), "{path}");
+    let ran = bot.home.lepo_with(&["prompt", "add", "하나", "-"], "둘\n셋\n".as_bytes());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(bot.home.read("config/_prompts/하나.md"), "둘\n셋\n");
+    assert_eq!(bot.lepo(&["do", "-T", "review", "this"]).code, 0);
+    assert_eq!(question(&bot), "Review this.");
+    for (args, says) in [
+        (&["review", "other"][..], "already exists"),
+        (&["empty", "-"], "the prompt is empty"),
+        (&["../x", "text"], "cannot be the name of a prompt"),
+    ] {
+        let ran = bot.lepo(&[&["prompt", "add"], args].concat());
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.err.contains(says), "{}", ran.err);
+    }
+    assert_eq!(bot.home.read("config/_prompts/review.md"), "Review $1.\n");
+
+    // Of the store, written by the user's own hand, it is trusted.
+    let path = bot.home.ok(&["prompt", "add", "--here", "mine", "Hi."]);
+    assert!(path.ends_with(".lepo/_prompts/mine.md\n"), "{path}");
+    assert!(bot.home.ok(&["prompt"]).contains("mine  (store)  Hi.\n"));
+}

@@ -233,6 +233,82 @@ fn what_many_models_are_asked_and_say_is_masked_too() {
     assert!(!kept.contains(&token) && !kept.contains(&said), "{kept}");
     assert!(messages(&bot.bodies()[0]).iter().any(|(_, text)| text.contains(&token)));
     assert!(ran.err.contains("2 secrets were masked in "), "{}", ran.err);
+    assert_eq!(ran.out.matches(&said).count(), 2, "stdout has the truth: {}", ran.out);
+    for args in [&["--json"][..], &["--events"], &["-o", "out"]] {
+        let more = Bot::openai(OFF, [openai_sse([said.as_str()]), openai_sse([said.as_str()])]);
+        more.home.write(
+            "config/config.toml",
+            more.home.read("config/config.toml")
+                + "\n[[models]]"
+                + &second.replace(&bot.server().url(), &more.server().url()),
+        );
+        let ran = more.lepo(&[&["do", "--parallel", "--participants", "test,other", "q"], args].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let shown = if args.contains(&"-o") { more.home.read("work/out") } else { ran.out };
+        assert!(shown.matches(&said).count() >= 2, "{args:?}: {shown}");
+        assert!(!shown.contains("[secret: ") && !on_disk(&more.home).contains(&said), "{args:?}: {shown}");
+    }
+}
+
+#[test]
+fn a_value_that_json_escapes_is_masked_in_a_request_and_the_request_runs() {
+    let value = "Hunter\"2\\of\tmine";
+    let call =
+        serde_json::json!({ "access": "full", "command": format!("printf %s '{value}' > ran") }).to_string();
+    let bot = Bot::openai(
+        "planner = \"native\"",
+        [openai_calls("", &[("run_command", call.as_str())]), openai_sse(["Done."])],
+    );
+    let lepo = |args: &[&str]| {
+        let mut command = bot.home.detached(args);
+        command.env("PLAIN_SECRET", value);
+        run(command, b"")
+    };
+    assert_eq!(lepo(&["do", "say it"]).code, 4);
+    let request = bubbs(&bot.home).pop().unwrap();
+    assert!(
+        request.text.contains("'[secret: env-value ") && !request.text.contains("Hunter"),
+        "{}",
+        request.text
+    );
+    let ran = lepo(&["do", "--approve", &request.id]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(bot.home.read("work/ran"), value);
+}
+
+#[test]
+fn a_request_whose_words_look_like_a_mask_can_be_approved() {
+    for setting in ["", "\nsecrets = \"off\"", "\nsecrets = \"warn\""] {
+        let token = github_token(11);
+        let call =
+            format!(r#"{{"access":"full","command":"echo '[secret: github-token 3f1a]' {token} > ran"}}"#);
+        let bot = Bot::openai(
+            &format!("planner = \"native\"{setting}"),
+            [openai_calls("", &[("run_command", call.as_str())]), openai_sse(["Done."])],
+        );
+        assert_eq!(bot.home.alone(&["do", "say it"]).code, 4);
+        let id = bubbs(&bot.home).pop().unwrap().id;
+        let ran = bot.home.alone(&["do", "--approve", &id]);
+        assert_eq!(ran.code, 0, "{setting} {}", ran.err);
+        assert_eq!(bot.home.read("work/ran"), format!("[secret: github-token 3f1a] {token}\n"));
+    }
+}
+
+#[test]
+fn what_is_kept_of_a_request_goes_when_the_conversation_goes_past_it() {
+    let token = github_token(12);
+    let call = format!(r#"{{"access":"full","command":"echo {token}"}}"#);
+    let calls = || openai_calls("", &[("run_command", call.as_str())]);
+    let bot = Bot::openai("planner = \"native\"", [calls(), openai_sse(["So."]), calls()]);
+    let wire = || std::fs::read_dir(bot.home.work().join(".lepo/_wire")).unwrap().count();
+    assert_eq!(bot.home.alone(&["do", "say it"]).code, 4);
+    assert_eq!(wire(), 1);
+    let ran = bot.home.alone(&["do", "another way"]);
+    assert!(ran.code == 0 && ran.err.contains("was dropped"), "{}", ran.err);
+    assert_eq!(wire(), 0);
+    // What still waits is kept, also when another conversation begins.
+    assert_eq!(bot.home.alone(&["do", "-n", "once more"]).code, 4);
+    assert_eq!(wire(), 1);
 }
 
 #[test]

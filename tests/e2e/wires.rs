@@ -10,6 +10,7 @@ mod prefix;
 mod replay;
 mod responses;
 mod result_files;
+mod web;
 
 use serde_json::{Value, json};
 
@@ -70,14 +71,24 @@ fn messages_api(blocks: &[Value], stop: &str) -> Reply {
             start["input"] = json!({});
             deltas.push(json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}));
         }
+        if let Some(cited) = block["citations"].as_array() {
+            start["citations"] = json!([]);
+            deltas.extend(
+                cited.iter().map(|citation| json!({"type": "citations_delta", "citation": citation})),
+            );
+        }
         events.push(json!({"type": "content_block_start", "index": index, "content_block": start}));
         let delta = |delta| json!({"type": "content_block_delta", "index": index, "delta": delta});
         events.extend(deltas.into_iter().map(delta));
         events.push(json!({"type": "content_block_stop", "index": index}));
     }
-    events.push(
-        json!({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 7}}),
-    );
+    let calls = |name: &str| {
+        let is_its = |block: &&Value| block["type"] == "server_tool_use" && block["name"] == name;
+        blocks.iter().filter(is_its).count()
+    };
+    let web = json!({"web_search_requests": calls("web_search"), "web_fetch_requests": calls("web_fetch")});
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop},
+        "usage": {"output_tokens": 7, "server_tool_use": web}}));
     events.push(json!({"type": "message_stop"}));
     sse(events)
 }
@@ -92,6 +103,10 @@ fn responses_api(items: &[Value]) -> Reply {
     for item in items {
         for part in item["content"].as_array().into_iter().flatten() {
             events.push(json!({"type": "response.output_text.delta", "delta": part["text"]}));
+            for annotation in part["annotations"].as_array().into_iter().flatten() {
+                events
+                    .push(json!({"type": "response.output_text.annotation.added", "annotation": annotation}));
+            }
         }
         events.push(json!({"type": "response.output_item.done", "item": item}));
     }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::message::ToolCall;
 use super::replay::Replay;
+use super::web::{Citation, WebCall};
 
 /// One piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +17,10 @@ pub enum Event {
     Replay(Replay),
     /// A call, complete.
     ToolCall(ToolCall),
+    /// A search or a fetch that the provider's server made.
+    WebCall(WebCall),
+    /// The page that the text just before is taken from.
+    Citation(Citation),
     /// Tokens of the answer so far, if the provider tells them: the last event counts.
     Usage(Usage),
     /// Something said about the work, for a person.
@@ -38,6 +43,8 @@ pub struct Usage {
     pub cache_write: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
+    /// Searches and fetches that the provider's server made.
+    pub web: Option<u64>,
 }
 
 impl Usage {
@@ -51,6 +58,7 @@ impl Usage {
             cached: sum(self.cached, other.cached),
             cache_write: sum(self.cache_write, other.cache_write),
             output: sum(self.output, other.output),
+            web: sum(self.web, other.web),
         }
     }
 }

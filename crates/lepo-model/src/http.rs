@@ -66,7 +66,10 @@ impl Http {
         let client = builder.build().map_err(|e| {
             Error::remote(format!("cannot prepare a connection to {place}: {}", cause(&e.without_url())))
         })?;
-        let headers = headers(&config.key, api)?;
+        let mut headers = headers(&config.key, api)?;
+        if config.options.web {
+            headers.extend(fixed(api.web.1));
+        }
         Ok(Http { client, base, endpoint, headers, gate, connected: false, place, timeouts })
     }
 
@@ -228,12 +231,16 @@ fn under(base: &Url, path: &[&str]) -> Url {
     url
 }
 
+fn fixed(
+    headers: &'static [(&'static str, &'static str)],
+) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+}
+
 /// The headers of every request: the API's own, and the key.
 fn headers(key: &Key, api: &HttpSpec) -> Result<HeaderMap> {
     let mut headers = HeaderMap::new();
-    for (name, value) in api.headers {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
-    }
+    headers.extend(fixed(api.headers));
     let Some(secret) = &key.value else { return Ok(headers) };
     let (name, text) = match api.auth {
         Auth::Header(name) if !key.bearer => (HeaderName::from_static(name), secret.reveal().to_owned()),

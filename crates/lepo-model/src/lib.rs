@@ -47,6 +47,7 @@ mod sse_answer;
 mod text;
 mod thinking;
 mod utf8;
+mod web;
 pub mod weights;
 mod well_formed;
 #[cfg(fuzzing)]
@@ -76,6 +77,7 @@ pub use replay::{Origin, Replay};
 pub use spec::{PathForm, ToolWire, spec};
 pub use text::Text;
 pub use utf8::Utf8;
+pub use web::{Citation, WebCall};
 #[cfg(fuzzing)]
 pub use wire::{StreamForm, read_pieces};
 

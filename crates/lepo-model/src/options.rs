@@ -17,6 +17,8 @@ pub struct Options {
     pub seed: Option<i64>,
     /// Texts that end an answer.
     pub stop: Vec<String>,
+    /// The provider's own web search and fetch are offered.
+    pub web: bool,
 }
 
 impl Options {
@@ -29,6 +31,7 @@ impl Options {
             top_p: self.top_p.or(under.top_p),
             seed: self.seed.or(under.seed),
             stop: if self.stop.is_empty() { under.stop } else { self.stop },
+            web: self.web || under.web,
         }
     }
 }

@@ -8,6 +8,7 @@ use super::media::Accepts;
 use super::payload::Payload;
 use super::quirks::Quirk;
 use super::remote::Asking;
+use super::web::WebTool;
 use super::{anthropic, cli, embedded, ollama, openai, responses};
 use crate::{ModelConfig, OPENAI_URL, Planner, Provider, Wire};
 
@@ -70,6 +71,8 @@ pub(super) struct HttpSpec {
     pub catalog: Catalog,
     /// Requests name the root of their conversation, for the server's cache.
     pub root_key: bool,
+    /// The web search and fetch that its servers run, and the headers that they need.
+    pub web: (&'static [WebTool], &'static [(&'static str, &'static str)]),
 }
 
 /// The way a key is sent.
@@ -89,6 +92,11 @@ impl HttpSpec {
 }
 
 impl ProviderSpec {
+    /// True if its servers can search the web for a model.
+    pub fn has_web(&self) -> bool {
+        self.http.is_some_and(|api| !api.web.0.is_empty())
+    }
+
     /// True if requests are to name the root of their conversation.
     pub fn names_root(&self) -> bool {
         self.http.is_some_and(|api| api.root_key)

@@ -76,9 +76,23 @@ pub fn is_two_cased(found: &Match<'_>) -> bool {
 /// Placeholders of manuals: words that say so, or few different characters.
 pub fn is_example(secret: &[u8]) -> bool {
     let lower = secret.to_ascii_lowercase();
-    let words: [&[u8]; 8] =
-        [b"example", b"xxxx", b"your", b"placeholder", b"....", b"0123456789", b"1234567890", b"abcdefghij"];
-    if words.iter().any(|word| memmem::find(&lower, word).is_some()) {
+    let words: [&[u8]; 6] =
+        [b"example", b"placeholder", b"....", b"0123456789", b"1234567890", b"abcdefghij"];
+    // In letters of one case, as nobody's random token has them but by chance.
+    let is_one_case =
+        |word: &[u8]| !word.iter().any(u8::is_ascii_uppercase) || !word.iter().any(u8::is_ascii_lowercase);
+    let has = |word: &[u8]| {
+        memmem::find_iter(&lower, word).any(|at| secret.get(at..at + word.len()).is_some_and(is_one_case))
+    };
+    if words.iter().any(|word| has(word)) {
+        return true;
+    }
+    // Shorter words count where a part begins: `sk-your-key`, `hf_xxxxxx`.
+    let mut parts = secret.split(|byte| !byte.is_ascii_alphanumeric());
+    let begins = |part: &[u8], word: &[u8]| {
+        part.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word) && is_one_case(begin))
+    };
+    if parts.any(|part| begins(part, b"your") || begins(part, b"xxxx")) {
         return true;
     }
     let mut seen = [false; 256];

@@ -124,8 +124,8 @@ impl Finder {
         if let Some(values) = &self.values {
             for (value, span) in values.places(text, from) {
                 if let Some(value) = values.values.get(value) {
-                    let name = Some(value.name.clone());
-                    scan.found.push(Found { name, ..found(text, span, value.kind) });
+                    let (name, core) = (Some(value.name.clone()), value.text.clone().into_bytes());
+                    scan.found.push(Found { span, kind: value.kind, name, core });
                 }
             }
         }

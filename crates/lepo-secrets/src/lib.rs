@@ -10,6 +10,7 @@
 //! | `values.rs` | secrets known by value: variables and configured keys |
 //! | `finder.rs` | all of these over one text; overlaps |
 //! | `mask.rs` | masks, keyed digits, counts |
+//! | `what_is_text.rs` | the rule by which a file is searched |
 //! | `stream.rs` | the same over a text that arrives in pieces |
 //!
 //! A table of our own and no crate of rules: the ones that are kept up (ports of gitleaks and trufflehog, nosey parker's
@@ -29,8 +30,11 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod values;
+mod what_is_text;
 
 pub use finder::{Finder, Found};
 pub use mask::{Key, Masked, Masker, Tally, has_mask, restore, without_digits};
 pub use stream::{LONGEST_HELD, Stream};
+pub use table::kinds;
 pub use values::{Value, is_named_secret, is_worth};
+pub use what_is_text::{LOOKED_AT, is_binary};

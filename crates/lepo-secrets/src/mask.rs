@@ -101,6 +101,29 @@ impl Masker {
         Masked { text: Cow::Owned(masked), found }
     }
 
+    /// Bytes with masks in place of the secrets that are wanted, ids of AWS by themselves among them; `None` if there is
+    /// none of these.
+    pub fn take_out(
+        &self,
+        bytes: &[u8],
+        is_wanted: &dyn Fn(&Found) -> bool,
+    ) -> Option<(Vec<u8>, Vec<Found>)> {
+        let mut found = self.finder.find_with_ids(bytes);
+        found.retain(|found| is_wanted(found));
+        if found.is_empty() {
+            return None;
+        }
+        let mut masked = Vec::with_capacity(bytes.len());
+        let mut from = 0;
+        for secret in &found {
+            masked.extend(bytes.get(from..secret.span.start).unwrap_or_default());
+            masked.extend(self.word(secret).into_bytes());
+            from = secret.span.end;
+        }
+        masked.extend(bytes.get(from..).unwrap_or_default());
+        Some((masked, found))
+    }
+
     /// Masks a text that arrives in pieces.
     pub fn stream(&self) -> Stream {
         Stream::new(self.clone())

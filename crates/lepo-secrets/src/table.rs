@@ -55,12 +55,25 @@ pub const AWS_ID: &str = "aws-key-id";
 pub const AWS_KEY: &str = "aws-secret-key";
 /// The kind of a token of Twilio.
 pub const TWILIO: &str = "twilio-token";
+/// The kind of a value of a variable.
+pub const ENV_VALUE: &str = "env-value";
+/// The kind of a configured key.
+pub const CONFIG_KEY: &str = "config-key";
 /// The kind of a private key.
 pub const PRIVATE_KEY: &str = "private-key";
 /// The kind of a key of a service account.
 pub const SERVICE_ACCOUNT: &str = "google-service-account";
 /// The text that begins the armour of a private key.
 pub const BEGIN: &str = "-----BEGIN ";
+
+/// The kinds of secrets, each once, as masks say them.
+pub fn kinds() -> Vec<&'static str> {
+    let beside = [AWS_KEY, TWILIO, PRIVATE_KEY, SERVICE_ACCOUNT, ENV_VALUE, CONFIG_KEY];
+    let mut kinds: Vec<&'static str> = SHAPES.iter().map(|shape| shape.kind).chain(beside).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
 
 /// A row whose anchor begins a word.
 const fn word(

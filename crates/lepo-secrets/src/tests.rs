@@ -131,6 +131,47 @@ fn after_a_certain_begin_line_the_mask_is_given_out_and_nothing_more_until_the_e
 }
 
 #[test]
+fn a_value_is_found_as_json_writes_it_too() {
+    for (value, written) in [
+        ("Tr0ub\"4dor", r#"Tr0ub\"4dor"#),
+        ("line one\nline 2", r"line one\nline 2"),
+        ("back\\slash-9", r"back\\slash-9"),
+        ("bell\u{7}and\ttab", r"bell\u0007and\ttab"),
+    ] {
+        let finder = Finder::new([Value::of_variable("A_TOKEN", value)]);
+        let masker = Masker::new(Arc::new(finder), Some([7; 32]));
+        let plain = masker.mask(value).text.into_owned();
+        assert!(plain.starts_with("[secret: env-value "), "{plain}");
+        let text = format!("{{\"command\":\"echo {written} 한\"}}");
+        let expected = format!("{{\"command\":\"echo {plain} 한\"}}");
+        assert_eq!(masker.mask(&text).text, expected, "with equal digits");
+        for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+            let (one, other) = text.split_at(at);
+            assert_eq!(streamed(&masker, &[one, other]), expected, "{at}");
+        }
+    }
+}
+
+#[test]
+fn a_random_token_with_a_word_in_it_is_no_example() {
+    let found = |text: &str| Finder::of_shapes().find(text.as_bytes()).len();
+    let body = mixed(9, 30);
+    for (token, is_one) in [
+        (format!("hf_{body}yOuR"), true),
+        (format!("hf_a7{body}xxxx"), true),
+        (format!("hf_Qyour{body}"), true),
+        (format!("hf_your{}", body.get(..28).unwrap()), false),
+        (format!("hf_YOUR{}", body.get(..28).unwrap()), false),
+        (format!("hf_xxxx{}", body.get(..28).unwrap()), false),
+        (format!("glpat-{}-your-key-here", body.get(..20).unwrap()), false),
+        (format!("hf_{}example", body.get(..28).unwrap()), false),
+        (format!("hf_{}exAmPle", body.get(..28).unwrap()), true),
+    ] {
+        assert_eq!(found(&token) == 1, is_one, "{token}");
+    }
+}
+
+#[test]
 fn a_shape_wins_over_a_value_and_the_longer_over_the_shorter() {
     let token = all().into_iter().find(|row| row.0 == "anthropic-key").unwrap().2;
     let inner = token.get(20..60).unwrap();

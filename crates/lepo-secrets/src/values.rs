@@ -2,6 +2,8 @@
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::table::{CONFIG_KEY, ENV_VALUE};
+
 /// Values shorter than this are not looked for: they would be found in honest words.
 const SHORTEST: usize = 8;
 /// Longer ones would hold up a stream.
@@ -21,12 +23,12 @@ pub struct Value {
 impl Value {
     /// The value of a variable.
     pub fn of_variable(name: impl Into<String>, text: impl Into<String>) -> Value {
-        Value { kind: "env-value", name: name.into(), text: text.into() }
+        Value { kind: ENV_VALUE, name: name.into(), text: text.into() }
     }
 
     /// A configured key.
     pub fn of_config(name: impl Into<String>, text: impl Into<String>) -> Value {
-        Value { kind: "config-key", name: name.into(), text: text.into() }
+        Value { kind: CONFIG_KEY, name: name.into(), text: text.into() }
     }
 }
 
@@ -42,10 +44,31 @@ pub fn is_worth(value: &str) -> bool {
     (SHORTEST..=LONGEST).contains(&value.len()) && !value.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// All values at once.
+/// All values at once, as they are and as JSON writes them.
 pub struct Values {
     search: AhoCorasick,
     pub values: Vec<Value>,
+    /// The texts that are looked for, each with the place of its value.
+    texts: Vec<(String, usize)>,
+}
+
+/// A text as it stands within a string of JSON.
+fn in_json(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '"' => escaped.push_str("\\\""),
+            '\\' => escaped.push_str("\\\\"),
+            '\n' => escaped.push_str("\\n"),
+            '\r' => escaped.push_str("\\r"),
+            '\t' => escaped.push_str("\\t"),
+            '\u{8}' => escaped.push_str("\\b"),
+            '\u{c}' => escaped.push_str("\\f"),
+            letter if letter < ' ' => escaped.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
 }
 
 impl Values {
@@ -58,9 +81,13 @@ impl Values {
         if values.is_empty() {
             return None;
         }
-        let texts = values.iter().map(|value| value.text.as_bytes());
-        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok()?;
-        Some(Values { search, values })
+        let as_is = values.iter().enumerate().map(|(at, value)| (value.text.clone(), at));
+        let in_json = values.iter().enumerate().map(|(at, value)| (in_json(&value.text), at));
+        let in_json = in_json.filter(|(text, _)| text.contains('\\'));
+        let texts: Vec<(String, usize)> = as_is.chain(in_json).collect();
+        let words = texts.iter().map(|(text, _)| text.as_bytes());
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words).ok()?;
+        Some(Values { search, values, texts })
     }
 
     /// Each place of a value, with its number.
@@ -70,18 +97,19 @@ impl Values {
         from: usize,
     ) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> + 't {
         let input = aho_corasick::Input::new(text).range(from.min(text.len())..);
-        self.search.find_iter(input).map(|found| (found.pattern().as_usize(), found.range()))
+        let value = |pattern: usize| self.texts.get(pattern).map_or(0, |(_, value)| *value);
+        self.search.find_iter(input).map(move |found| (value(found.pattern().as_usize()), found.range()))
     }
 
     /// The first place from where the end of a text is the beginning of a value.
     pub fn hold(&self, text: &[u8], from: usize) -> usize {
-        let begins = |value: &Value| {
-            let value = value.text.as_bytes();
+        let begins = |(value, _): &(String, usize)| {
+            let value = value.as_bytes();
             let start = from.max(text.len().saturating_sub(value.len() - 1));
             let tail = text.get(start..).unwrap_or_default();
             let mut places = memchr::memchr_iter(*value.first()?, tail);
             places.find(|at| value.starts_with(tail.get(*at..).unwrap_or_default())).map(|at| start + at)
         };
-        self.values.iter().filter_map(begins).min().unwrap_or(text.len())
+        self.texts.iter().filter_map(begins).min().unwrap_or(text.len())
     }
 }

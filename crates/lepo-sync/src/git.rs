@@ -207,6 +207,28 @@ pub fn remote_url(dir: &Path, name: &str) -> Option<String> {
     printed(command)
 }
 
+/// True if a commit of the repository that `dir` lies in has a file whose path holds one of these words. Reads commits
+/// alone: no hook and no other program is started, and nothing is fetched.
+pub fn is_committed(dir: &Path, words: &[String]) -> bool {
+    let mut command = Command::new("git");
+    for variable in REMOVED {
+        command.env_remove(variable);
+    }
+    command.env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C").arg("-C").arg(dir);
+    command.args([
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "protocol.allow=never",
+        "rev-list",
+        "--all",
+        "-1",
+        "--",
+    ]);
+    command.args(words.iter().map(|word| format!("*{word}*")));
+    printed(command).is_some()
+}
+
 fn printed(mut command: Command) -> Option<String> {
     command.stdin(Stdio::null());
     let out = Running::start(command).and_then(Running::printed).ok()?;

@@ -26,7 +26,7 @@ mod tree;
 mod verdicts;
 
 pub use confirmed::Consent;
-pub use git::{Git, email, remote_url};
+pub use git::{Git, email, is_committed, remote_url};
 pub use incoming::forget_taken;
 pub use paths::decoded;
 pub use refs::{Namespace, check_clone_name, check_url, default_clone_name, free_clone_name};

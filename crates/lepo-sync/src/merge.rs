@@ -48,7 +48,9 @@ pub fn note_own_removals(here: &mut Side, pushed: &Side) {
         here.removed.restore(*id);
     }
     for (file, id) in &pushed.branches {
-        if !here.branches.contains_key(file) {
+        // One that moved away from a bubb which was removed holds it no more, elsewhere too.
+        let has_moved = here.branches.get(file).is_none_or(|at| at != id && here.removed.has(*id));
+        if has_moved {
             here.removed.remove_branch(file, *id);
         }
     }
@@ -276,6 +278,22 @@ mod tests {
         let mut gone = side("a: A s1 head", "");
         note_own_removals(&mut gone, &side("a: A s1 head / B u0 A", ""));
         assert!(gone.removed.has(id("B")));
+    }
+
+    #[test]
+    fn a_branch_that_moved_away_from_what_was_removed_holds_it_nowhere() {
+        let tree = "A s1 head / B u0 A";
+        let pushed = side(&format!("a: {tree}; main=B"), "");
+        let mut here = side("a: A s1 head / C u0 A; main=C", "");
+        note_own_removals(&mut here, &pushed);
+        let mut there = side(&format!("b: {tree}; main=B"), "");
+        note_own_removals(&mut there, &pushed);
+        let changes = merge(&there, &[here.clone()]);
+        assert_eq!(letters(&changes.remove), "B");
+        assert_eq!(changes.branches, [("main".to_string(), id("C"))]);
+        assert!(changes.back.is_empty() && changes.branches_removed.is_empty());
+        let back = merge(&here, &[there]);
+        assert!(back.add.is_empty() && back.branches.is_empty(), "{back:?}");
     }
 
     #[test]

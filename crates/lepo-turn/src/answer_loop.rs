@@ -176,6 +176,7 @@ impl Turn<'_> {
             messages: &messages,
             tools: &progress.tools.specs,
             tools_ended: !progress.is_open(),
+            web: self.env.settings().tool_call_mode != ToolMode::Off,
             cache_key: progress.cache_key.as_deref(),
             // A request with a schema is sent without callable tools.
             schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.wire),

@@ -13,7 +13,7 @@ impl TurnEnv {
     pub fn keep_question(&self, forest: &Forest, start: Start, question: Question) -> Result<Name> {
         let typed = question.typed.clone();
         let text = keep_files(&self.store, question)?;
-        let (kept, _) = self.masking.kept_question(&text, &typed);
+        let kept = self.masking.kept_question(&text, &typed);
         let system_prompt = self.system_prompt().unwrap_or_default();
         let mut transcript = self.begin(forest, start, system_prompt)?;
         let name = transcript.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())?;

@@ -101,7 +101,9 @@ impl Configured {
             ModelChoice::Look(look) => {
                 let ollama_model = first_ollama_model(&look.ollama_url).await;
                 let embedded = self.installed("").is_some();
-                look.settle(Found { ollama_model, embedded })
+                let model = look.settle(Found { ollama_model, embedded })?;
+                model.require_web()?;
+                Ok(model)
             }
         }
     }

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use lepo_base::error::Result;
+use lepo_model::{Citation, WebCall};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, CallRequest, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
@@ -19,6 +20,10 @@ pub enum Event<'e> {
     Thinking(&'e str),
     /// Text of the answer.
     Text(&'e str),
+    /// The provider's server searched the web or fetched a page for the model.
+    WebCall(&'e WebCall),
+    /// The page that the text just before is taken from.
+    Citation(&'e Citation),
     /// The message is not the final answer: a tool call or a retry follows.
     NotFinal,
     /// The model's message has ended.

@@ -11,13 +11,13 @@ use super::schema::AnswerSchema;
 use super::served::Served;
 use super::skills::{Skill, TurnSkills};
 use super::transcript::Opening;
-use super::truth::keep_truth;
-use super::{Carried, Decision, Event, Front, Question, Report, Start, TurnEnv};
+use super::truth::{forget_overtaken, keep_truth};
+use super::{Carried, Decision, Event, Front, Masking, Question, Report, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, Model, ToolWire, spec};
 use lepo_model::{ModelConfig, Planner};
-use lepo_store::bubb::{Kind, Name};
+use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::Servers;
 
@@ -98,7 +98,12 @@ impl<'t> Turn<'t> {
         if let Some(told) = masking.told() {
             self.front.happens(Event::Say(&told));
         }
-        Report { truths, ..self.record.finish(self.front, ended).await }
+        let Turn { env, record, front, .. } = self;
+        let report = record.finish(front, ended).await;
+        forget_overtaken(&env.store);
+        // A turn that failed early has not told it yet.
+        tell_typed(&masking, report.user, front);
+        Report { truths, ..report }
     }
 
     async fn go(&mut self, mut ask: Ask) -> Result<()> {
@@ -166,10 +171,7 @@ impl<'t> Turn<'t> {
             let (text, typed);
             typed = question.typed.clone();
             (text, files) = begin_files(&self.env.store, question)?;
-            let (kept, note) = masking.kept_question(&text, &typed);
-            if let Some(note) = note {
-                self.front.happens(Event::Say(&note));
-            }
+            let kept = masking.kept_question(&text, &typed);
             opening.push(Opening { kind: Kind::User, hidden: false, text, kept: Some(kept) });
         }
         if opening.is_empty() {
@@ -247,6 +249,7 @@ impl<'t> Turn<'t> {
     pub(super) async fn question_saved(&mut self) -> Result<()> {
         let saved = self.record.transcript.saved().await?;
         self.record.tell_saved(self.front, saved);
+        tell_typed(&self.env.masking, self.record.report.user, self.front);
         Ok(())
     }
 
@@ -260,5 +263,12 @@ impl<'t> Turn<'t> {
 
     pub(super) fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         self.record.add(self.front, kind, hidden, text)
+    }
+}
+
+/// Says that the user's own words are kept as typed, if they have what looks like a secret.
+fn tell_typed(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
+    if let Some(note) = question.and_then(|id| masking.told_typed(id)) {
+        front.happens(Event::Say(&note));
     }
 }

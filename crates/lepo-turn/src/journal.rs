@@ -14,6 +14,7 @@ pub fn usage_entry<'a>(what: &'a str, model: &'a str, usage: Usage, ms: u64) -> 
         output: usage.output,
         cached: usage.cached,
         cache_write: usage.cache_write,
+        web: usage.web,
         ms,
         ..Entry::default()
     }

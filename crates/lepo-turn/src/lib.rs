@@ -65,3 +65,4 @@ pub use schema::AnswerSchema;
 pub use schema_words::{is_short_schema, short_schema};
 pub use served::{PromptWish, ResourceAddress, Served};
 pub use start::{Start, StartOptions, start, unanswered};
+pub use truth::carry_waiting;

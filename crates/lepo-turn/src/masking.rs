@@ -1,6 +1,7 @@
 //! Keeps secrets off the disk: what a turn writes is masked, what it works with and shows is not.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -8,11 +9,12 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::config::{SecretsMode, Settings};
+use crate::config::{Paths, SecretsMode, Settings};
 use lepo_base::env::Env;
 use lepo_model::ModelConfig;
 use lepo_secrets::{Finder, Found, Key, Masker, Stream, Tally, Value, is_named_secret, is_worth, restore};
-use lepo_store::bubb::Kind;
+use lepo_store::bubb::{BubbId, Kind};
+use lepo_tool::mcp::config::{ServerConfig, ServerVariables, Target, all_servers};
 
 /// The file of the key for the digits of masks, in the state folder.
 const KEY_FILE: &str = "secrets-key";
@@ -31,6 +33,10 @@ struct Seen {
     sources: Vec<&'static str>,
     /// The masks of the last answer, each with what it stands for.
     truths: Vec<(String, String)>,
+    /// The kinds of what looks like a secret in the user's own words, until it is told.
+    typed: Option<String>,
+    /// Texts of masked bubbs as they were said, for those that show many answers at their end.
+    given: HashMap<BubbId, String>,
 }
 
 impl Masking {
@@ -38,8 +44,8 @@ impl Masking {
     pub fn new(settings: &Settings, env: &Env, state: &Path) -> Masking {
         let is_on = settings.secrets != SecretsMode::Off;
         let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
-        // Without a key that can be kept the masks have no digits.
-        let key = if is_on { key(state).ok() } else { None };
+        // Without a key that can be kept the masks have no digits. What waits is proved by it, whatever is masked.
+        let key = key(state).ok();
         let masker = Masker::new(Arc::new(Finder::new(values)), key);
         Masking { mode: settings.secrets, masker, seen: Mutex::default() }
     }
@@ -96,11 +102,10 @@ impl Masking {
         if self.masks() { self.masker.mask(text).text } else { Cow::Borrowed(text) }
     }
 
-    /// A question as it is written: the user's own words are kept as typed. With a line that says so, if they have
-    /// what looks like a secret.
-    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> (String, Option<String>) {
+    /// A question as it is written: the user's own words are kept as typed.
+    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> String {
         if self.mode == SecretsMode::Off {
-            return (text.to_string(), None);
+            return text.to_string();
         }
         let (mut kept, mut at, mut own) = (String::new(), 0, Tally::default());
         for typed in typed.iter().chain([&(text.len()..text.len())]) {
@@ -113,15 +118,36 @@ impl Masking {
             kept.push_str(words);
             at = typed.end;
         }
-        let note = (own.count() > 0).then(|| {
-            format!("your question has what looks like a secret ({}); it is kept as typed", own.words())
-        });
-        (kept, note)
+        if own.count() > 0 {
+            self.seen().typed = Some(own.words());
+        }
+        kept
+    }
+
+    /// Says once that a question has what looks like a secret, and is kept as typed.
+    pub fn told_typed(&self, question: BubbId) -> Option<String> {
+        let kinds = self.seen().typed.take()?;
+        Some(format!(
+            "your question has what looks like a secret ({kinds}); it is kept as typed. Take it out: lepo rm --redact \
+             {question}"
+        ))
     }
 
     /// The masking of an answer that streams; `None` where nothing is masked.
     pub fn stream(&self) -> Option<Stream> {
         (self.mode != SecretsMode::Off).then(|| self.masker.stream())
+    }
+
+    /// Notes a text as it was said, if its bubb has masks: a view of many answers shows it from there.
+    pub fn note_given(&self, id: BubbId, text: &str) {
+        if self.masks() && !self.masker.mask(text).found.is_empty() {
+            self.seen().given.insert(id, text.to_string());
+        }
+    }
+
+    /// The text of a masked bubb as it was said in this turn of many.
+    pub fn given(&self, id: BubbId) -> Option<String> {
+        self.seen().given.get(&id).cloned()
     }
 
     /// Whether masks are written.
@@ -204,7 +230,11 @@ impl Masking {
 
     /// Says once what a turn masked.
     pub fn told(&self) -> Option<String> {
-        let Seen { tally, sources, .. } = std::mem::take(&mut *self.seen());
+        let (tally, sources) = {
+            let mut seen = self.seen();
+            seen.truths.clear();
+            (std::mem::take(&mut seen.tally), std::mem::take(&mut seen.sources))
+        };
         let count = tally.count();
         if count == 0 {
             return None;
@@ -241,8 +271,8 @@ pub fn source_of(kind: Kind, text: &[u8]) -> &'static str {
     }
 }
 
-/// The values that are looked for whatever their shape: of variables that are secrets by name, and of configured keys. The
-/// path of a file is none.
+/// The values that are looked for whatever their shape: of variables that are secrets by name, of configured keys, and of
+/// the user's entries of MCP servers. The path of a file is none.
 pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<Value> {
     let named = env.all().filter(|(name, value)| is_named_secret(name) && is_worth(value));
     let named = named.map(|(name, value)| Value::of_variable(format!("the value of {name}"), value));
@@ -250,7 +280,39 @@ pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<Value> {
         let key = model.key.value.as_ref()?;
         Some(Value::of_config(format!("the key of model {}", model.name), key.reveal()))
     });
-    keys.chain(named).filter(|value| !Path::new(&value.text).exists()).collect()
+    let served = server_values(env).into_iter().filter(|value| is_worth(&value.text));
+    keys.chain(served).chain(named).filter(|value| !Path::new(&value.text).exists()).collect()
+}
+
+/// The values of the user's `mcp.json` that are secrets by the names of their variables or headers.
+fn server_values(env: &Env) -> Vec<Value> {
+    let Ok(paths) = Paths::from_env(env) else { return Vec::new() };
+    let variables = ServerVariables { env, own: &[], keys: &[] };
+    // A file that is wrong is told of where it is used.
+    let servers = all_servers(&paths.mcp_file(), None, Some(&variables)).unwrap_or_default();
+    let mut values = Vec::new();
+    for ServerConfig { name: server, target, .. } in &servers {
+        let named = match target {
+            Target::Program { env, .. } => env,
+            Target::Remote { headers, .. } => headers,
+        };
+        for (name, value) in named.iter().filter(|(name, _)| is_secret_entry(name)) {
+            // Behind a scheme, as in `Bearer …`, the value is by itself.
+            let whole = value.reveal();
+            let text = whole.rsplit(' ').next().unwrap_or(whole);
+            values.push(Value::of_config(format!("{name} of server {server}"), text));
+        }
+    }
+    values
+}
+
+/// Whether a variable or header of a server is a secret by its name: `API_KEY`, `Authorization`, `X-Auth-Token`, `Cookie`.
+fn is_secret_entry(name: &str) -> bool {
+    let name = name.to_ascii_uppercase().replace('-', "_");
+    is_named_secret(&name)
+        || ["AUTHORIZATION", "COOKIE", "TOKEN", "SECRET", "PASSWORD", "KEY"].contains(&name.as_str())
+        || name.ends_with("_AUTHORIZATION")
+        || name.ends_with("_AUTH")
 }
 
 /// The user's key for the digits of masks, if there is one.

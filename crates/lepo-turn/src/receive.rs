@@ -119,6 +119,7 @@ pub async fn receive(
         front.happens(Event::Done);
     }
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
+    let mask = std::mem::replace(&mut receiving.mask, SpoolMask::new(place.masking));
     let kept = match &ending {
         // The text around the calls becomes a bubb with them.
         Ending::TextCalls(..) => None,
@@ -127,6 +128,9 @@ pub async fn receive(
     };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let Some(name) = name {
+        if place.before.is_some() && mask.is_masked() {
+            place.masking.note_given(name.id, &mask.as_given(&place.store.bubbs().text(name)?));
+        }
         front.happens(Event::Bubb(name, None));
     }
     let ms = start.elapsed().as_millis() as u64;
@@ -210,6 +214,8 @@ async fn receive_events(
                 front.happens(Event::Thinking(&text));
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
+            Some(lepo_model::Event::WebCall(call)) => front.happens(Event::WebCall(&call)),
+            Some(lepo_model::Event::Citation(citation)) => front.happens(Event::Citation(&citation)),
             Some(lepo_model::Event::Usage(usage)) => receiving.usage = usage,
             Some(lepo_model::Event::Notice(text)) => front.happens(Event::Say(&text)),
             Some(lepo_model::Event::Done(finish)) => tell_cut(&finish, front),

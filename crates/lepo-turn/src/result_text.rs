@@ -1,12 +1,14 @@
 //! The text of a result: what fits, and at its end a line for each blob that holds the whole of something.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::io::{self, Read, Write};
 
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
 use lepo_tool::Captured;
 
 use super::Masking;
+use lepo_secrets::{LOOKED_AT, is_binary};
 
 /// A result that is being put together.
 pub(super) struct ResultText<'m> {
@@ -43,8 +45,10 @@ impl<'m> ResultText<'m> {
         let is_text = std::str::from_utf8(&section.text).is_ok() && !section.text.contains(&0);
         // A secret that is cut in two could not be found: the ends are those of the masked whole.
         let kept_whole = section.cut || !is_text;
-        let mut masked =
-            if kept_whole && !is_binary(&section.text) { self.masked(store, captured)? } else { None };
+        let mut masked = match kept_whole && is_searched(captured).map_err(failed)? {
+            true => self.masked(store, captured)?,
+            false => None,
+        };
         let captured = match masked.as_mut() {
             Some(masked) => {
                 section = masked.section(limit).map_err(failed)?;
@@ -76,8 +80,8 @@ impl<'m> ResultText<'m> {
     }
 
     /// Adds the line of a blob with these bytes.
-    pub fn add_blob(&mut self, store: &Store, mut bytes: &[u8]) -> Result<()> {
-        self.blobs.push(store.blobs().keep(&mut bytes)?.line());
+    pub fn add_blob(&mut self, store: &Store, bytes: &[u8]) -> Result<()> {
+        self.blobs.push(blob_line(store, self.masking, bytes)?);
         Ok(())
     }
 
@@ -93,8 +97,19 @@ impl<'m> ResultText<'m> {
         self.text
     }
 }
-/// True if one byte in ten is no UTF-8: an image, a program. A few such bytes, and zeros, are in outputs of text, too.
-fn is_binary(bytes: &[u8]) -> bool {
-    let invalid: usize = bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
-    invalid * 10 > bytes.len()
+
+/// Keeps what a server gave as a blob, a text with masks, and gives its line.
+pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Result<String> {
+    let kept = match is_binary(bytes) {
+        true => Cow::Borrowed(bytes),
+        false => masking.kept(bytes, "what an MCP server gave"),
+    };
+    Ok(store.blobs().keep(&mut kept.as_ref())?.line())
+}
+
+/// True if the whole is text by the rule of all that is searched for secrets.
+fn is_searched(captured: &mut Captured) -> io::Result<bool> {
+    let mut begun = Vec::new();
+    captured.whole()?.take(LOOKED_AT as u64).read_to_end(&mut begun)?;
+    Ok(!is_binary(&begun))
 }

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use super::attach::{Looked, NewFile, keep_files};
 use super::flow::Turn;
 use super::question::{Question, fenced};
-use super::result_text::ResultText;
+use super::result_text::{ResultText, blob_line};
 use super::{Event, Front, Masking};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, counted_in_thousands};
@@ -185,7 +185,7 @@ impl Turn<'_> {
                 }
                 Looked::Media(file) => format!("[{what}]\n{}", file.keep(store)?.line()),
                 Looked::Other(bytes) => {
-                    format!("[{what}]\n{}", store.blobs().keep(&mut bytes.as_slice())?.line())
+                    format!("[{what}]\n{}", blob_line(store, &self.env.masking, &bytes)?)
                 }
             },
         };
@@ -217,7 +217,7 @@ fn resource_text(
             bytes => {
                 let bytes = bytes.map_or_else(|error| error.into_bytes(), String::into_bytes);
                 parts.push(format!("{name}{mime}"));
-                blobs.push(store.blobs().keep(&mut bytes.as_slice())?.line());
+                blobs.push(blob_line(store, masking, &bytes)?);
             }
         }
     }

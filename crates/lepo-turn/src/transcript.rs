@@ -207,7 +207,10 @@ impl Transcript {
 
     /// Appends a bubb that was written after the end of the path already.
     pub fn take_up(&mut self, name: &Name) -> Result<()> {
-        let bytes = self.store.bubbs().read(name)?;
+        let bytes = match self.masking.as_ref().and_then(|masking| masking.given(name.id)) {
+            Some(given) => given.into_bytes(),
+            None => self.store.bubbs().read(name)?,
+        };
         self.push_text(name.kind, name.hidden, self.path.is_empty(), &bytes);
         self.path.push(name.id);
         Ok(())

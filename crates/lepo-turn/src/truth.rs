@@ -1,13 +1,16 @@
 //! The truth of a request that waits and was masked: kept in `_wire/ID.json` until it is decided on.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::masking::Masking;
 use lepo_base::error::{Error, Result};
-use lepo_secrets::{has_mask, without_digits};
+use lepo_secrets::{Masker, has_mask, without_digits};
 use lepo_store::bubb::BubbId;
-use lepo_store::store::Store;
+use lepo_store::conv::{Standing, Wanted};
+use lepo_store::store::{Store, put_ids};
 
 const FIELD: &str = "truth";
 
@@ -23,9 +26,10 @@ struct Truth {
 
 /// Keeps a request that waits, if it was masked when it was written.
 pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
-    let found = masking.masker().mask(text).found;
+    let found = if masking.masks() { masking.masker().mask(text).found } else { Vec::new() };
     let Some(proof) = masking.masker().proof(&[id.to_string().as_bytes(), text.as_bytes()]) else { return };
-    if found.is_empty() || !masking.masks() {
+    // Words of the model may look like a mask, too.
+    if found.is_empty() && !has_mask(text) {
         return;
     }
     let masked =
@@ -39,6 +43,59 @@ pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
     kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     // Without it the request cannot be approved, which its decision says.
     let _ = store.requests().keep_replay(id, &serde_json::to_vec(&kept).unwrap_or_default());
+}
+
+/// Carries what is kept for a request that waits over to the copy that takes its place, in which the ids of messages are
+/// others. False if one of these secrets is in it: then nothing is carried over.
+pub fn carry_waiting(
+    store: &Store,
+    masker: &Masker,
+    (from, to): (BubbId, BubbId),
+    ids: &HashMap<BubbId, BubbId>,
+    secrets: &[Vec<u8>],
+) -> Result<bool> {
+    let Some(bytes) = store.requests().replay(from) else { return Ok(true) };
+    if secrets.iter().any(|secret| is_in(&bytes, secret)) {
+        return Ok(false);
+    }
+    let Ok(mut kept) = serde_json::from_slice::<Map<String, Value>>(&bytes) else { return Ok(true) };
+    let truth = kept.remove(FIELD).and_then(|truth| serde_json::from_value::<Truth>(truth).ok());
+    let mut rest = serde_json::to_vec(&kept).unwrap_or_default();
+    put_ids(&mut rest, ids);
+    let mut kept: Map<String, Value> = serde_json::from_slice(&rest).unwrap_or_default();
+    let proof = |id: BubbId, text: &str| masker.proof(&[id.to_string().as_bytes(), text.as_bytes()]);
+    if let Some(truth) = truth
+        && proof(from, &truth.text).as_ref() == Some(&truth.proof)
+        && let Some(proof) = proof(to, &truth.text)
+    {
+        let truth = Truth { proof, ..truth };
+        kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
+    }
+    store.requests().keep_replay(to, &serde_json::to_vec(&kept).unwrap_or_default()).map(|()| true)
+}
+
+/// True if a secret is in bytes of JSON, as it is or escaped.
+fn is_in(bytes: &[u8], secret: &[u8]) -> bool {
+    let escaped = serde_json::to_string(&String::from_utf8_lossy(secret)).unwrap_or_default();
+    let escaped = escaped.trim_matches('"').as_bytes();
+    let has = |word: &[u8]| !word.is_empty() && bytes.windows(word.len()).any(|found| found == word);
+    has(secret) || has(escaped)
+}
+
+/// Forgets what is kept for requests that can no longer be decided on, as the conversation went past them.
+pub fn forget_overtaken(store: &Store) {
+    let kept = store.requests().kept();
+    if kept.is_empty() {
+        return;
+    }
+    let wanted: Vec<Wanted> = kept.iter().map(|id| Wanted::Followed(*id)).collect();
+    let Ok(forest) = store.names().forest_for(&wanted) else { return };
+    for id in kept {
+        let standing = forest.find(id).map(|ix| forest.standing(ix));
+        if matches!(standing, Some(Standing::Overtaken(_))) {
+            store.requests().forget_replay(id);
+        }
+    }
 }
 
 /// The truth of a request whose bubb has masks; `None` if it has none.
@@ -68,7 +125,7 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
         at = *to;
     }
     masked.push_str(truth.text.get(at..).unwrap_or_default());
-    if masked != without_digits(text) {
+    if without_digits(&masked) != without_digits(text) {
         return refused("what was kept of it is another request");
     }
     Ok(Some(truth.text))

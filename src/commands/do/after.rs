@@ -47,6 +47,8 @@ where none was asked); with --debate it has besides
             came in pieces before)
   waiting   a model is asked; nothing has come yet
   thinking  text: a piece of the model's thinking
+  web       tool, about: the provider's server searched for words, or fetched an address
+  citation  title, url: the page that the text just before is taken from
   text      text: a piece of the answer
   note      text: something about the work
   announce  a request that is carried out unasked: request, and dir, sandbox of a command or

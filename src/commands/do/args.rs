@@ -123,6 +123,11 @@ pub struct DoArgs {
     /// Temperature of the answer, this time: 0 to 2
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = MODEL)]
     pub(super) temperature: Option<serde_json::Number>,
+    /// Let the model search the web, this time: OpenAI's Responses API and Anthropic's have a search of their own
+    ///
+    /// For every question: web = true in the model's table. What was cited stands below the answer on a terminal.
+    #[arg(long, help_heading = MODEL)]
+    pub(super) web: bool,
     /// Thinking effort, this time: none, low, medium, high, or another word that its server knows
     #[arg(long, value_name = "WORD", value_parser = effort, add = complete::one_of(EFFORTS), help_heading = MODEL)]
     pub(super) effort: Option<String>,
@@ -206,8 +211,14 @@ impl DoArgs {
             temperature: self.temperature.clone(),
             max_tokens: self.max_tokens,
             effort: self.effort.clone(),
+            web: self.web,
             ..Options::default()
         };
+        if self.web && self.tools == Some(ToolMode::Off) {
+            return Err(Error::usage(
+                "--web cannot be used with --tools off: the search is a tool of the provider",
+            ));
+        }
         let flags = Flags {
             config: self.config.clone(),
             // A replay runs nothing by itself.

@@ -14,12 +14,13 @@ use crate::commands::tidy_after::tidy_after;
 use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
+use lepo_store::bubb::Name;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Prompt};
 use lepo_turn::{
-    AnswerSchema, Answered, Ask, Configured, Debated, GroupMode, GroupOutcome, GroupTurn, Interrupt, Moment,
-    Panel, Question, Start, StartOptions, TurnEnv, Watch, is_unread, start,
+    AnswerSchema, Answered, Ask, Configured, Debated, GroupMode, GroupOutcome, GroupTurn, Interrupt, Masking,
+    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, is_unread, start,
 };
 
 /// Takes a group turn.
@@ -57,8 +58,8 @@ pub fn run_group(
     let ask = Ask { schema, ran, ..Ask::new(begin, question, &args.run) };
     let tidy = configured.settings.tidy.limit();
     let mut group = Group { mode, panel, store, forest, insts };
-    let outcome = group.take(args, configured, ask, context)?;
-    group.tell(args, &outcome, output.as_mut(), context)?;
+    let (outcome, masking) = group.take(args, configured, ask, context)?;
+    group.tell(args, (&outcome, &masking), output.as_mut(), context)?;
     tidy_after(&group.store, tidy, args.quiet, context.out);
     match outcome.into_error() {
         Some(error) if is_unread(&error) => Ok(0),
@@ -86,21 +87,22 @@ fn tell_recorded(
         Told::Answers(hits, verdict) => {
             panel.take_recorded(hits);
             if let (Some(name), Some(verdict)) = (&args.group.judge, verdict) {
-                panel = panel.with_recorded_judge(name, verdict);
+                panel = panel.with_recorded_judge(name, *verdict);
             }
             None
         }
         Told::Debate(debated) => Some(*debated),
     };
     let mut group = Group { mode, panel, store, forest, insts };
-    let outcome = match debated {
+    let (outcome, masking) = match debated {
         None => group.take(args, configured, Ask::new(Start::New, question, &[]), context)?,
         Some(debated) => {
             group.show(args, &debated, question.as_ref(), context);
-            GroupOutcome::Debated(debated)
+            // What is read from the record is shown as it is there.
+            (GroupOutcome::Debated(debated), Arc::new(Masking::of_shapes()))
         }
     };
-    group.tell(args, &outcome, output.as_mut(), context)?;
+    group.tell(args, (&outcome, &masking), output.as_mut(), context)?;
     Ok(0)
 }
 
@@ -121,19 +123,28 @@ impl Group {
         configured: Configured,
         ask: Ask,
         context: &mut Context<'_>,
-    ) -> Result<GroupOutcome> {
+    ) -> Result<(GroupOutcome, Arc<Masking>)> {
         let Group { mode, panel, store, forest, insts } = self;
         let runtime = current_thread()?;
         let outcome = runtime.block_on(async {
             // Among many there are no tools.
             let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
+            let masking = env.masking.clone();
             let group = |watch| GroupTurn { env: &env, forest, insts, watch };
             let interrupt = env.interrupt.clone();
             if args.events {
                 let events = SharedEvents::new(EventLines::new(context.out));
-                return while_read(args, interrupt, group(&events).take(panel, ask)).await;
+                let taken = while_read(args, interrupt, group(&events).take(panel, ask)).await;
+                return taken.map(|outcome| (outcome, masking));
             }
-            let view = GroupView::new(context.out, context.paint, args.shown(), *mode, panel, store);
+            let view = GroupView::new(
+                context.out,
+                context.paint,
+                args.shown(),
+                *mode,
+                panel,
+                (store, masking.clone()),
+            );
             let view = SharedView::new(view);
             view.begin(ask.question.as_ref().map(|question| question.text.as_str()));
             let taken = tokio::select! {
@@ -141,7 +152,7 @@ impl Group {
                 never = view.ticks() => never,
             };
             view.end();
-            taken
+            taken.map(|outcome| (outcome, masking))
         })?;
         runtime.shutdown_background();
         Ok(outcome)
@@ -153,7 +164,14 @@ impl Group {
             return;
         }
         let Group { mode, panel, store, .. } = self;
-        let view = GroupView::new(context.out, context.paint, args.shown(), *mode, panel, store);
+        let view = GroupView::new(
+            context.out,
+            context.paint,
+            args.shown(),
+            *mode,
+            panel,
+            (store, Arc::new(Masking::of_shapes())),
+        );
         let view = SharedView::new(view);
         view.begin(question.map(|question| question.text.as_str()));
         for speech in &debated.speeches {
@@ -170,11 +188,11 @@ impl Group {
     fn tell(
         &self,
         args: &DoArgs,
-        outcome: &GroupOutcome,
+        (outcome, masking): (&GroupOutcome, &Masking),
         output: Option<&mut File>,
         context: &mut Context<'_>,
     ) -> Result<()> {
-        let document = ui::group_document(&self.store, outcome);
+        let document = ui::group_document(&self.store, masking, outcome);
         if args.events {
             context.out.line(&ui::group_end_event(outcome, document.clone()).to_string());
         } else if args.json {
@@ -183,7 +201,8 @@ impl Group {
         if let Some(file) = output {
             let bubbs = ui::bubbs_to_read(outcome, args.quiet);
             let headings = ui::headings(self.mode, &self.panel);
-            write_output(file, &self.store, args.json.then_some(&document), (&bubbs, &headings), &[])?;
+            let given = |name: &Name| Ok(masking.given(name.id));
+            write_output(file, &self.store, args.json.then_some(&document), (&bubbs, &headings), &given)?;
         }
         context.out.flush();
         if !args.quiet && !args.json && !args.events {

@@ -7,30 +7,30 @@ use serde_json::Value;
 
 use crate::ui;
 use lepo_base::error::{Error, Result};
-use lepo_secrets::restore;
 use lepo_store::bubb::Name;
 use lepo_store::store::Store;
 
 /// Puts a document into it, or the bubbs there are: each under its heading, a blank line between, and set apart
-/// from all of these `headings`.
+/// from all of these `headings`. `given` tells the text of a bubb that has masks.
 pub fn write_output(
     file: &mut File,
     store: &Store,
     document: Option<&Value>,
     (bubbs, headings): (&[(Option<String>, Name)], &[String]),
-    truths: &[(String, String)],
+    given: &dyn Fn(&Name) -> Result<Option<String>>,
 ) -> Result<()> {
     let failed = |error| Error::store("cannot write the --output file").because(error);
     if let Some(document) = document {
         return empty(file).and_then(|()| writeln!(file, "{document}")).map_err(failed);
     }
     for (i, (heading, name)) in bubbs.iter().enumerate() {
-        let from: Box<dyn Read> = match heading {
-            Some(_) => {
-                Box::new(Cursor::new(ui::set_apart(&store.bubbs().read(name)?, headings).into_owned()))
+        let from: Box<dyn Read> = match (heading, given(name)?) {
+            (Some(_), given) => {
+                let bytes = given.map_or_else(|| store.bubbs().read(name), |given| Ok(given.into_bytes()))?;
+                Box::new(Cursor::new(ui::set_apart(&bytes, headings).into_owned()))
             }
-            None if truths.is_empty() => Box::new(store.bubbs().open(name)?),
-            None => Box::new(Cursor::new(restore(&store.bubbs().text(name)?, truths).into_bytes())),
+            (None, None) => Box::new(store.bubbs().open(name)?),
+            (None, Some(given)) => Box::new(Cursor::new(given.into_bytes())),
         };
         let before = if i == 0 { empty(file) } else { writeln!(file) };
         let heading = heading.iter().map(|heading| format!("{heading}\n\n")).collect::<String>();

@@ -21,7 +21,7 @@ pub enum Found {
 /// Recorded answers.
 pub enum Told {
     /// Of each that is asked, and the judge's.
-    Answers(Vec<(String, Hit)>, Option<Hit>),
+    Answers(Vec<(String, Hit)>, Option<Box<Hit>>),
     /// A debate.
     Debate(Box<Debated>),
 }
@@ -75,7 +75,9 @@ pub fn look_up(
                     };
                     let wish = of(judge);
                     match record.verdict(&wish, hits.iter().map(|(_, hit)| hit.answer.id))? {
-                        Some(verdict) => Ok(Found::All(store.clone(), Told::Answers(hits, Some(verdict)))),
+                        Some(verdict) => {
+                            Ok(Found::All(store.clone(), Told::Answers(hits, Some(Box::new(verdict)))))
+                        }
                         None if recorded.only => Err(record.no_verdict(judge)),
                         None if !asked.is_own => Ok(Found::Some(Vec::new(), asked.ran)),
                         None => Ok(Found::Some(hits, asked.ran)),

@@ -15,7 +15,7 @@ pub struct ReplayArgs {
     /// What is visible and no answer is copied; each answer is asked for anew, and builds on the new ones. No command
     /// runs by itself: tools are off, and with --tools a request that was recorded after the same question gets the
     /// recorded result, any other is asked about. --system puts the line under a new system prompt.
-    #[arg(long, value_name = "ADDR", add = complete::address(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "template", "server_prompt", "new", "tail", "retry", "compact", "list_tools", "approve", "deny", "schema", "show_past", "events", "output", "parallel", "debate", "recorded"], help_heading = REPLAY)]
+    #[arg(long, value_name = "ADDR", add = complete::address(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "template", "server_prompt", "new", "tail", "retry", "compact", "list_tools", "approve", "deny", "schema", "show_past", "events", "output", "parallel", "debate", "recorded", "no_keep", "continue"], help_heading = REPLAY)]
     pub replay: Option<String>,
     /// With --replay: share what stands before this message, and begin there
     #[arg(long, value_name = "ADDR", add = complete::address(), help_heading = REPLAY)]

@@ -19,7 +19,7 @@ use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_model::{ModelConfig, known_window};
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::{BubbId, thousands};
+use lepo_store::bubb::{BubbId, Name, thousands};
 use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::skills::Skill;
@@ -280,7 +280,11 @@ pub fn print(
     }
     if let Some(file) = output {
         let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
-        write_output(file, store, document.as_ref(), (&answer, &[]), &report.truths)?;
+        let given = |name: &Name| {
+            let is_masked = !report.truths.is_empty();
+            is_masked.then(|| Ok(report.as_given(store.bubbs().text(name)?))).transpose()
+        };
+        write_output(file, store, document.as_ref(), (&answer, &[]), &given)?;
     }
     Ok(true)
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::commands::Context;
 use crate::term::{Progress, say};
+use crate::ui::answers;
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, Incoming, SMOLLM2};
-use lepo_model::{Event, Gate, Installed, Message, Model, Request, Role, Timeouts, embedded_program};
-use lepo_model::{ModelConfig, Provider};
+use lepo_model::{Installed, ModelConfig, Provider, embedded_program};
 use lepo_net::fetch::{fetch_into, is_url};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Paths, Settings};
@@ -60,7 +60,10 @@ pub fn add(
     let weights = incoming.checked(sha256)?.to_path_buf();
     // The file is the user's, whatever it is called on its way in.
     let installed = Installed { program, weights, named: Some(source.to_string()) };
-    answers(settings, paths, installed).map_err(|error| error.hint(RUNS))?;
+    let config = ModelConfig::new("embedded:", Provider::Embedded);
+    current_thread()?
+        .block_on(answers(&config, settings, paths, Some(installed)))
+        .map_err(|error| error.hint(RUNS))?;
     let path = incoming.keep(&name)?;
     context.out.path(&path);
     context.out.flush();
@@ -99,28 +102,6 @@ fn read(path: &Path, take: &mut dyn FnMut(&[u8], u64) -> Result<()>) -> Result<(
             count => take(buffer.get(..count).unwrap_or_default(), total)?,
         }
     }
-}
-
-/// Has the model answer something. The end of the answer is not waited for.
-fn answers(settings: &Settings, paths: &Paths, installed: Installed) -> Result<()> {
-    let runtime = current_thread()?;
-    let gate = Gate::new();
-    gate.open();
-    let config = ModelConfig::new("embedded:", Provider::Embedded);
-    let timeouts = Timeouts { connect: settings.http_connect, idle: settings.http_idle };
-    runtime.block_on(async {
-        let mut model = Model::new(&config, timeouts, &paths.state, gate, Some(installed))?;
-        let messages = [Message::new(Role::User, "What is the capital of France?")];
-        let request = Request { messages: &messages, ..Request::default() };
-        let mut answer = model.ask(request, &mut |_| ()).await?;
-        loop {
-            match answer.next().await? {
-                Some(Event::Text(text)) if !text.trim().is_empty() => return Ok(()),
-                Some(_) => {}
-                None => return Err(Error::remote("the model answers nothing")),
-            }
-        }
-    })
 }
 
 #[cfg(test)]

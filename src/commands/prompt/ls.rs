@@ -24,7 +24,7 @@ pub fn list(
         return Ok(0);
     }
     if prompts.is_empty() && each().next().is_none() && context.out.is_terminal() {
-        say("no prompts yet; make one: lepo prompt edit NAME");
+        say("no prompts yet; to add one: lepo prompt add NAME TEXT, or lepo prompt edit NAME");
     }
     for one in prompts {
         let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();

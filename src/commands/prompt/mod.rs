@@ -4,7 +4,7 @@ mod check;
 mod ls;
 
 use std::fs::DirBuilder;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::Store;
 use lepo_turn::Prompts;
-use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust};
+use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust, check_prompt_name};
 use lepo_turn::skills::Skills;
 
 /// List, show and edit prompts to use again; list, show and check skills
@@ -35,7 +35,7 @@ use lepo_turn::skills::Skills;
 /// names and descriptions and ask for the rest. Its `allowed-tools` grants nothing.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo prompt ls\n  lepo prompt edit review\n  \
+    after_help = "Examples:\n  lepo prompt ls\n  lepo prompt add review 'Review this change.'\n  lepo prompt edit review\n  \
     lepo prompt show review\n  lepo prompt check .agents/skills\n  git diff | lepo do -T review",
     verbatim_doc_comment
 )]
@@ -66,6 +66,18 @@ enum Verb {
         #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
         dir: Option<PathBuf>,
     },
+    /// Add a prompt with this text, or with what comes on stdin
+    Add {
+        /// The name of the prompt
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The text; `-` reads it from stdin
+        #[arg(value_name = "TEXT", required = true)]
+        text: Vec<String>,
+        /// Add it to the store, not to the configuration folder
+        #[arg(long)]
+        here: bool,
+    },
     /// Write or change a prompt in your editor
     Edit {
         /// The name of the prompt
@@ -80,7 +92,7 @@ enum Verb {
 impl PromptArgs {
     /// No prompt is written.
     pub fn only_prints(&self) -> bool {
-        !matches!(self.verb, Some(Verb::Edit { .. }))
+        !matches!(self.verb, Some(Verb::Edit { .. } | Verb::Add { .. }))
     }
 
     /// True if a failure is to be a document too.
@@ -111,6 +123,20 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 Ok(0)
             }
         },
+        Verb::Add { name, text, here } => {
+            check_prompt_name(&name)?;
+            let path = if here { prompts.store_path(&name)? } else { prompts.user_path(&name) };
+            if path.symlink_metadata().is_ok() {
+                return Err(Error::usage(format!(
+                    "a prompt named {name} already exists: {}",
+                    path.display()
+                ))
+                .hint(format!("`lepo prompt edit {}` changes it", quoted(&name))));
+            }
+            write(&path, text_of(&text)?, store.as_ref(), &paths)?;
+            context.out.path(&path);
+            Ok(0)
+        }
         Verb::Edit { name, here } => {
             let (path, bytes) = match here {
                 true => {
@@ -120,7 +146,12 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 }
                 false => prompts.raw(&name)?,
             };
-            write(&path, bytes, store.as_ref(), &paths)?;
+            let edited = edit(bytes.as_deref().unwrap_or_default(), ".md")?;
+            if edited.is_empty() || bytes.as_ref() == Some(&edited) {
+                let what = format!("{} did not change: nothing was written", path.display());
+                return Err(Error::nothing(what));
+            }
+            write(&path, edited, store.as_ref(), &paths)?;
             context.out.path(&path);
             Ok(0)
         }
@@ -133,23 +164,35 @@ fn skills(paths: &Paths, context: &Context<'_>) -> Result<Skills> {
     if settings.skills { Skills::of(context.cwd(), paths) } else { Ok(Skills::default()) }
 }
 
-/// Opens the editor on it, and writes what was saved, whole or not at all. What a person wrote here is
-/// trusted.
-fn write(path: &Path, bytes: Option<Vec<u8>>, store: Option<&Store>, paths: &Paths) -> Result<()> {
-    let edited = edit(bytes.as_deref().unwrap_or_default(), ".md")?;
-    if edited.is_empty() || bytes.as_ref() == Some(&edited) {
-        return Err(Error::nothing(format!("{} did not change: nothing was written", path.display())));
+/// The words of a command line as a text that ends in a line end; of `-`, what comes on stdin.
+fn text_of(words: &[String]) -> Result<Vec<u8>> {
+    let mut text = words.join(" ").into_bytes();
+    if words == ["-"] {
+        text.clear();
+        let read = std::io::stdin().lock().read_to_end(&mut text);
+        read.map_err(|error| Error::usage("cannot read the prompt from stdin").because(error))?;
     }
+    if text.trim_ascii().is_empty() {
+        return Err(Error::usage("the prompt is empty").hint("lepo prompt add NAME TEXT, or - for stdin"));
+    }
+    if !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    Ok(text)
+}
+
+/// Writes a prompt whole or not at all. What a person wrote here is trusted.
+fn write(path: &Path, text: Vec<u8>, store: Option<&Store>, paths: &Paths) -> Result<()> {
     let failed = |error| Error::store(format!("cannot write {}", path.display())).because(error);
     let folder = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(&edited).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     let in_store =
         store.and_then(|store| store.path().canonicalize().ok()).is_some_and(|dir| path.starts_with(dir));
     if in_store {
-        Trust::of(paths).keep(&[RepoFile { path: path.to_path_buf(), bytes: edited }])?;
+        Trust::of(paths).keep(&[RepoFile { path: path.to_path_buf(), bytes: text }])?;
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ fn a_call_waits_while_nobody_has_agreed_and_a_yes_agrees_to_these_bytes() {
     let ran = bot.home.alone(&["do", "x"]);
     assert_eq!((ran.code, calls(&bot)), (4, 1), "{}", ran.err);
     // The same conversation without them this time, and with a file that is gone: they still stand in it.
-    let yes = [(NAMED, ""), ("Call now? (Y/N): ", "y\n")];
+    let yes = [(NAMED, ""), ("Call it? [y]es [n]o [a]lways [?] ", "y\n")];
     let ran = on_terminal(bot.home.command(&["do", "-n", "x"]), &yes);
     assert_eq!((ran.code, calls(&bot)), (0, 2), "{}", ran.out);
     let ran = bot.home.alone(&["do", "x"]);
@@ -82,7 +82,10 @@ fn approving_one_request_agrees_to_nothing() {
 #[test]
 fn a_no_agrees_to_nothing_and_the_model_is_told() {
     let bot = bot([call(), openai_sse(["Then not."]), call()]);
-    let ran = on_terminal(bot.home.command(&["do", "x"]), &[(NAMED, ""), ("Call now? (Y/N): ", "n\n")]);
+    let ran = on_terminal(
+        bot.home.command(&["do", "x"]),
+        &[(NAMED, ""), ("Call it? [y]es [n]o [a]lways [?] ", "n\n")],
+    );
     assert_eq!((ran.code, calls(&bot)), (0, 0), "{}", ran.out);
     assert_eq!(bot.home.alone(&["do", "x"]).code, 4);
 }
@@ -108,7 +111,7 @@ fn reading_is_not_asked_about_and_writing_is() {
 #[test]
 fn what_was_agreed_to_is_listed_and_taken_back() {
     let bot = bot([call(), openai_sse(["Done."]), call()]);
-    let yes = [(NAMED, ""), ("Call now? (Y/N): ", "y\n")];
+    let yes = [(NAMED, ""), ("Call it? [y]es [n]o [a]lways [?] ", "y\n")];
     assert_eq!(on_terminal(bot.home.command(&["do", "x"]), &yes).code, 0);
     let path = bot.home.work().canonicalize().unwrap().join("AGENTS.md");
     let listed = bot.home.lepo(&["trust"]);

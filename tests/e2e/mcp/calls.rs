@@ -8,6 +8,7 @@ use crate::disk::{bubbs, forest};
 use crate::home::until;
 use crate::pty::on_terminal;
 use crate::scripted::{Reply, openai_calls, openai_sse};
+use crate::secrets::github_token;
 
 const AUTO: &str = "planner = 'off'\ntool_call_mode = 'auto'";
 
@@ -239,6 +240,27 @@ fn long_text_and_bytes_are_blobs() {
     let text = &bubbs(&blocks.home)[3].text;
     assert!(text.contains("[image/png]\ngood\n[5 bytes: _blobs/2cf24dba5fb0a30e"), "{text}");
     assert_eq!(blocks.home.ok(&["fsck"]), "");
+}
+
+#[test]
+fn a_blob_that_is_text_has_masks_for_tokens_and_for_values_of_servers() {
+    let call = openai_calls("", &[("s__echo", "{}")]);
+    let bot = bot(AUTO, "text-blob", [call, openai_sse(["Done."])]);
+    let (token, value) = (github_token(1), "Hunter2-of-the-server");
+    let mut server = hostile(&bot.home, "s", "text-blob");
+    server["env"] = json!({ "SERVICE_API_KEY": value });
+    configure(&bot.home, &[("s", server)]);
+    bot.home.write("left/s/secret", format!("token {token}\nkey {value}\n"));
+    let ran = bot.home.alone(&["do", "x"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let text = &bubbs(&bot.home)[3].text;
+    let hash = text.split("_blobs/").nth(1).unwrap().trim_end_matches(']');
+    let blob = bot.home.read(&format!("work/.lepo/_blobs/{hash}"));
+    assert!(
+        blob.starts_with("token [secret: github-token ") && blob.contains("key [secret: config-key "),
+        "{blob}"
+    );
+    assert!(ran.err.contains("(config-key, github-token)"), "{}", ran.err);
 }
 
 #[test]

@@ -23,11 +23,12 @@ fn call(arguments: &str) -> Reply {
 #[test]
 fn the_question_has_its_form_and_y_calls() {
     let bot = bot(MANUAL, "plain", [call(r#"{"b":[1],"a":"한글"}"#), openai_sse(["Done."])]);
-    let steps = [("Call now? (Y/N): ", "maybe\n"), ("Call now? (Y/N): ", "y\n")];
+    let question = "Call it? [y]es [n]o [a]lways [?] ";
+    let steps = [(question, "maybe\n"), ("y, n, a or ?\r\n", ""), (question, "YES\n")];
     let ran = on_terminal(bot.home.command(&["do", "x"]), &steps);
     assert_eq!(ran.code, 0, "{}", ran.out);
     let asked = "MCP tool call\r\nServer: s\r\nTool: echo\r\nDescription: Says what it is told.\r\n\
-                 Arguments:\r\n  a: 한글\r\n  b: [1]\r\n[a] allows this tool until lepo ends, [?] tells more\r\nCall now? (Y/N): ";
+                 Arguments:\r\n  a: 한글\r\n  b: [1]\r\nCall it? [y]es [n]o [a]lways [?] ";
     assert!(ran.out.contains(asked), "{}", ran.out);
     assert_eq!(left(&bot.home, "s", "calls"), [r#"{"a": "한글", "b": [1]}"#]);
 }
@@ -35,7 +36,7 @@ fn the_question_has_its_form_and_y_calls() {
 #[test]
 fn no_is_told_to_the_model_and_ends_tool_use() {
     let bot = bot(MANUAL, "plain", [call("{}"), openai_sse(["Then not."])]);
-    let ran = on_terminal(bot.home.command(&["do", "x"]), &[("Call now? (Y/N): ", "N\n")]);
+    let ran = on_terminal(bot.home.command(&["do", "x"]), &[("Call it? [y]es [n]o [a]lways [?] ", "N\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(left(&bot.home, "s", "calls").is_empty());
     assert_eq!(bubbs(&bot.home)[3].text, "refused: the user said no");
@@ -81,7 +82,10 @@ fn auto_asks_again_about_a_tool_that_changed() {
         let ran = bot.home.alone(&["do", "x"]);
         assert_eq!(ran.code, 4, "{mode}: {}", ran.err);
         assert_eq!(left(&bot.home, "s", "calls").len(), 1);
-        let ran = on_terminal(bot.home.command(&["do", "--new", "x"]), &[("Call now? (Y/N): ", "y\n")]);
+        let ran = on_terminal(
+            bot.home.command(&["do", "--new", "x"]),
+            &[("Call it? [y]es [n]o [a]lways [?] ", "y\n")],
+        );
         assert_eq!(ran.code, 0, "{}", ran.out);
         assert!(
             ran.out.contains("Changed: its description or schema is not what you agreed to"),
@@ -95,7 +99,7 @@ fn auto_asks_again_about_a_tool_that_changed() {
 #[test]
 fn what_a_server_says_cannot_move_the_terminal() {
     let bot = bot(MANUAL, "ansi", [call("{}"), openai_sse(["Done."])]);
-    let ran = on_terminal(bot.home.command(&["do", "x"]), &[("Call now? (Y/N): ", "y\n")]);
+    let ran = on_terminal(bot.home.command(&["do", "x"]), &[("Call it? [y]es [n]o [a]lways [?] ", "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("Description: red ␛[31m␇ <U+202E>right to left␀"), "{}", ran.out);
     assert!(ran.out.contains("  1 on [2J<U+202E> Call now? (Y/N)\r\n"), "{}", ran.out);
@@ -109,11 +113,11 @@ fn what_a_server_says_cannot_move_the_terminal() {
 
 #[test]
 fn an_arguments_name_cannot_forge_the_question() {
-    let name = "a\nArguments:\n  (none)\nCall now? (Y/N): ";
+    let name = "a\nArguments:\n  (none)\nCall it? [y]es [n]o [a]lways [?] ";
     let bot = bot(MANUAL, "plain", [call(&serde_json::json!({ name: 1 }).to_string()), openai_sse(["Not."])]);
-    let ran = on_terminal(bot.home.command(&["do", "x"]), &[("\nCall now? (Y/N): ", "n\n")]);
+    let ran = on_terminal(bot.home.command(&["do", "x"]), &[("\nCall it? [y]es [n]o [a]lways [?] ", "n\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    let asked = "Arguments:\r\n  a\r\n  | Arguments:\r\n  |   (none)\r\n  | Call now? (Y/N): : 1\r\n\
-                 [a] allows this tool until lepo ends, [?] tells more\r\nCall now? (Y/N): ";
+    let asked = "Arguments:\r\n  a\r\n  | Arguments:\r\n  |   (none)\r\n  | Call it? [y]es [n]o [a]lways [?] : 1\r\n\
+                 Call it? [y]es [n]o [a]lways [?] ";
     assert!(ran.out.contains(asked), "{}", ran.out);
 }

@@ -207,7 +207,7 @@ fn a_form_is_asked_field_by_field_after_the_servers_name() {
     let steps = [
         ("Server: s", ""),
         ("Says: Where to?", ""),
-        ("(y/N): ", "y\n"),
+        ("[y]es [n]o ", "y\n"),
         ("Field: City", ""),
         ("> ", "\n"),
         ("it must be given", ""),
@@ -235,7 +235,10 @@ fn a_form_is_declined_by_a_no_and_where_no_terminal_is() {
     for on_tty in [true, false] {
         let bot = asking("plain");
         let ran = match on_tty {
-            true => on_terminal(bot.home.command(&["do", "x"]), &[("(y/N): ", "\n"), ("Done.", "")]),
+            true => on_terminal(
+                bot.home.command(&["do", "x"]),
+                &[("[y]es [n]o ", "\n"), ("y or n", ""), ("[y]es [n]o ", "no\n"), ("Done.", "")],
+            ),
             false => bot.home.alone(&["do", "x"]),
         };
         assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
@@ -246,8 +249,11 @@ fn a_form_is_declined_by_a_no_and_where_no_terminal_is() {
 #[test]
 fn an_address_to_visit_is_shown_with_its_host_and_not_opened() {
     let bot = asking("visit");
-    let steps =
-        [("Wants you at: sign.example", ""), ("Address: https://sign.example/x?a=b", ""), ("(y/N): ", "y\n")];
+    let steps = [
+        ("Wants you at: sign.example", ""),
+        ("Address: https://sign.example/x?a=b", ""),
+        ("[y]es [n]o ", "y\n"),
+    ];
     let ran = on_terminal(bot.home.command(&["do", "x"]), &steps);
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert_eq!(left(&bot.home, "s", "answers"), [r#"{"action": "accept"}"#]);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::web::Fetched;
 use crate::answer::Refused;
 use crate::error_text::{excerpt, words};
 use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
@@ -49,12 +50,14 @@ struct Tokens {
     output_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
+    web: Option<u64>,
 }
 
 /// The answer so far.
 #[derive(Default)]
 pub struct State {
     blocks: Vec<Block>,
+    fetched: Fetched,
     kept: Kept,
     tokens: Tokens,
     stop: Option<String>,
@@ -105,6 +108,11 @@ impl Decoder for State {
                     self.delta(index, delta, events);
                 }
             }
+            "content_block_stop" => {
+                if let Some(index) = chunk.index {
+                    self.ended(index, events);
+                }
+            }
             "message_delta" => {
                 self.count(chunk.usage.as_ref());
                 if let Some(delta) = chunk.delta {
@@ -113,7 +121,7 @@ impl Decoder for State {
                 }
             }
             "message_stop" => return self.finish(events),
-            // `ping`, `content_block_stop`, and what is yet to come.
+            // `ping`, and what is yet to come.
             _ => {
                 // llama.cpp and gateways send errors in OpenAI's form.
                 if let Some(error) = chunk.error {
@@ -134,6 +142,7 @@ impl Decoder for State {
         for (index, block) in blocks.into_iter().enumerate() {
             if let Value::Object(fields) = block {
                 self.start(index, fields, events);
+                self.ended(index, events);
             }
         }
         self.count(whole.get("usage"));
@@ -192,6 +201,16 @@ impl State {
         }
     }
 
+    /// A block is whole.
+    fn ended(&mut self, index: usize, events: &mut Events) {
+        if let Some(block) = self.blocks.iter_mut().rev().find(|block| block.index == index) {
+            if block.is_of_server() {
+                block.call();
+            }
+            self.fetched.ended(&block.fields, events);
+        }
+    }
+
     /// Takes in later counts; counts that are missing keep their value.
     fn count(&mut self, told: Option<&Value>) {
         let Some(told) = told else { return };
@@ -205,6 +224,7 @@ impl State {
                 "cache_creation_input_tokens",
                 kept.cache_creation_input_tokens,
             ),
+            web: told.get("server_tool_use").map(web_requests).or(kept.web),
         };
     }
 
@@ -234,7 +254,7 @@ impl State {
             events.extend(said.take().map(Event::Replay));
             events.extend(calls.into_iter().map(Event::ToolCall));
         }
-        let Tokens { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
+        let Tokens { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, web } =
             self.tokens;
         let parts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens];
         let usage = Usage {
@@ -243,6 +263,7 @@ impl State {
             output: output_tokens,
             cached: cache_read_input_tokens,
             cache_write: cache_creation_input_tokens,
+            web: web.filter(|&web| web > 0),
         };
         if usage != Usage::default() {
             events.push_back(Event::Usage(usage));
@@ -301,11 +322,22 @@ impl Block {
         Some(ToolCall { id: text("id")?, name: text("name")?, arguments })
     }
 
+    /// True if the server itself carries out the call that the block is.
+    fn is_of_server(&self) -> bool {
+        self.fields.get("type").is_some_and(|kind| kind == "server_tool_use")
+    }
+
     /// A text of white space, which the API sends but does not take.
     fn is_blank(&self) -> bool {
         let text = |name: &str| self.fields.get(name).and_then(Value::as_str);
         text("type") == Some("text") && text("text").is_none_or(|text| text.trim().is_empty())
     }
+}
+
+/// Searches and fetches of an answer.
+fn web_requests(told: &Value) -> u64 {
+    let count = |name: &str| told.get(name).and_then(tokens).unwrap_or_default();
+    count("web_search_requests").saturating_add(count("web_fetch_requests"))
 }
 
 /// The error for a model that declines to answer.

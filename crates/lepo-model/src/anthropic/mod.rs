@@ -4,6 +4,7 @@
 mod answer;
 mod messages;
 mod thinking;
+mod web;
 
 use serde_json::{Value, json};
 
@@ -16,6 +17,7 @@ use super::quirks::{FILES, MALFORMED, ONE_SCHEMA, Quirk, TEMPERATURE};
 use super::remote::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
+use super::web::WebTool;
 use crate::Planner;
 
 /// Any server that speaks the Messages API.
@@ -49,6 +51,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             running: &[],
         },
         root_key: false,
+        web: (web::TOOLS, web::HEADERS),
     }),
 };
 
@@ -109,8 +112,11 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     let limit = options.max_tokens.or(asking.facts.max_tokens).unwrap_or(MAX_TOKENS);
     let mut object = Object::new(&config.extra);
     object.field("model", config.model.as_str());
-    if !request.tools.is_empty() {
-        object.field("tools", request.tools.iter().map(tool).collect::<Vec<Value>>());
+    let own = request.tools.iter().map(tool);
+    let web = web::TOOLS.iter().filter(|_| request.web && options.web).map(WebTool::json);
+    let tools: Vec<Value> = own.chain(web).collect();
+    if !tools.is_empty() {
+        object.field("tools", tools);
     }
     messages::write(&mut object, asking);
     object.field("max_tokens", limit);

@@ -229,7 +229,13 @@ fn a_stream_is_understood_wherever_reads_end() {
         ]}))),
         call("toolu_1", "f", json!({"b": 1, "a": [2]})),
         call("toolu_2", "g", json!({})),
-        Event::Usage(Usage { input: Some(105), output: Some(42), cached: Some(90), cache_write: Some(5) }),
+        Event::Usage(Usage {
+            input: Some(105),
+            output: Some(42),
+            cached: Some(90),
+            cache_write: Some(5),
+            web: None,
+        }),
         Event::Done(Finish::ToolCalls),
     ];
     let stream = stream(STREAM);

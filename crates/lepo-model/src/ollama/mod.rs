@@ -38,6 +38,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             running: &[],
         },
         root_key: false,
+        web: (&[], &[]),
     }),
 };
 

@@ -70,6 +70,7 @@ pub(super) fn usage(told: &Value) -> Usage {
         // DeepSeek's value has a name of its own.
         cached: cached.or_else(|| tokens(&told["prompt_cache_hit_tokens"])),
         cache_write: None,
+        web: None,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::kept::Kept;
 use crate::message::{self, ToolCall};
 use crate::replay::Replay;
 use crate::sse_answer::{Decoder, not_understood};
+use crate::web::{Citation, WebCall};
 use lepo_base::error::{Error, Result};
 
 /// One event, as far as it is used.
@@ -22,6 +23,7 @@ struct Chunk<'a> {
     kind: Cow<'a, str>,
     #[serde(default, borrow)]
     delta: Cow<'a, str>,
+    annotation: Option<Value>,
     item: Option<Value>,
     response: Option<Value>,
     summary_index: Option<usize>,
@@ -37,6 +39,8 @@ pub struct State {
     kept: Kept,
     /// Text of the item that is being received has come.
     texted: bool,
+    /// Searches so far.
+    web: u64,
     refused: Option<Refused>,
     begun: bool,
     done: bool,
@@ -59,6 +63,9 @@ impl Decoder for State {
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.texted = true;
                 TextKind::Text.say(&chunk.delta, events);
+            }
+            "response.output_text.annotation.added" => {
+                events.extend(chunk.annotation.as_ref().and_then(citation).map(Event::Citation));
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 TextKind::Thinking.say(&chunk.delta, events);
@@ -129,7 +136,16 @@ impl State {
             for part in item["content"].as_array().into_iter().flatten() {
                 let text = part["text"].as_str().or(part["refusal"].as_str()).unwrap_or_default();
                 TextKind::Text.say(text, events);
+                let cited = part["annotations"].as_array().into_iter().flatten();
+                events.extend(cited.filter_map(citation).map(Event::Citation));
             }
+        }
+        if item["type"] == "web_search_call" {
+            self.web += 1;
+            let action = &item["action"];
+            let about = ["query", "url", "pattern"].iter().find_map(|name| action[*name].as_str());
+            let about = about.unwrap_or_default().to_owned();
+            events.push_back(Event::WebCall(WebCall { tool: "web_search".to_owned(), about }));
         }
         self.items.push(item);
     }
@@ -159,6 +175,7 @@ impl State {
             output: tokens(&usage["output_tokens"]),
             cached: tokens(&usage["input_tokens_details"]["cached_tokens"]),
             cache_write: None,
+            web: Some(self.web).filter(|&web| web > 0),
         };
         if usage != Usage::default() {
             events.push_back(Event::Usage(usage));
@@ -182,6 +199,13 @@ impl State {
         self.refused = status.and_then(|status| Refused::new(status, &format!("{words} ({code})")));
         Error::remote(format!("the model failed: {words}")).ask_again()
     }
+}
+
+/// The page that an annotation names.
+fn citation(annotation: &Value) -> Option<Citation> {
+    let text = |name: &str| annotation[name].as_str().map(str::to_owned);
+    let url = text("url").filter(|_| annotation["type"] == "url_citation")?;
+    Some(Citation { title: text("title").unwrap_or_default(), url })
 }
 
 /// The call that an item is.

@@ -15,6 +15,7 @@ use super::quirks::{FILES, MALFORMED, Quirk, STRICT, TEMPERATURE};
 use super::remote::Asking;
 use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
 use super::sse_answer::SseAnswer;
+use super::web::WebTool;
 use crate::Planner;
 
 /// OpenAI's own server, and others that speak Responses.
@@ -44,6 +45,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         missing: check_model,
         catalog: CATALOG,
         root_key: true,
+        web: (WEB, &[]),
     }),
 };
 
@@ -102,6 +104,9 @@ static TEXT_FORMAT: Quirk = Quirk {
     says: "does not take `text.format`: asking again without it",
 };
 
+/// The tools that the API runs itself.
+const WEB: &[WebTool] = &[WebTool { kind: "web_search", name: None }];
+
 fn reader(_: bool) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::State::default()))
 }
@@ -112,8 +117,11 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     let options = &config.options;
     let mut object = Object::new(&config.extra);
     object.field("model", config.model.as_str());
-    if !request.tools.is_empty() {
-        object.field("tools", request.tools.iter().map(tool).collect::<Vec<Value>>());
+    let own = request.tools.iter().map(tool);
+    let web = WEB.iter().filter(|_| request.web && options.web).map(WebTool::json);
+    let tools: Vec<Value> = own.chain(web).collect();
+    if !tools.is_empty() {
+        object.field("tools", tools);
     }
     let payload = object.key("input");
     payload.raw("[");

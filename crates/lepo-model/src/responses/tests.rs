@@ -45,6 +45,7 @@ fn a_request_has_all_that_is_asked_for() {
         schema: Some(&schema),
         tools: &[tool],
         tools_ended: true,
+        web: true,
         cache_key: Some("01ROOT"),
     };
     assert_eq!(
@@ -121,7 +122,7 @@ fn a_stream_is_understood_wherever_reads_end() {
         {"type": "function_call", "id": "fc_1", "call_id": "call_a", "name": "f", "arguments": "{\"a\":1}"},
     ]);
     let call = ToolCall { id: "call_a".into(), name: "f".into(), arguments: json!({"a": 1}) };
-    let usage = Usage { input: Some(100), output: Some(9), cached: Some(64), cache_write: None };
+    let usage = Usage { input: Some(100), output: Some(9), cached: Some(64), cache_write: None, web: None };
     let expected = vec![
         Event::Thinking("one".into()),
         Event::Thinking("\n\ntwo".into()),

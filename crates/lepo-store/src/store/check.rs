@@ -16,6 +16,7 @@ use super::handle::Store;
 use super::hash::{Content, read_all};
 use super::line_ends::before_line_ends;
 use super::old_tree::{Old, each_old};
+use super::replaced::REPLACING;
 use crate::bubb::{BubbId, Day, Name, is_hash};
 use crate::conv::{Flaw, flaws};
 use lepo_base::error::Result;
@@ -64,6 +65,9 @@ impl<'s> Upkeep<'s> {
         }
         for name in foreign {
             check.add(What::Foreign, format!("_tmp/{name}"), "not a name that lepo writes");
+        }
+        if self.store.dir.has(REPLACING)? {
+            check.add(What::Stray, REPLACING, "`lepo rm --redact` was interrupted, and completes it");
         }
         check.found.sort();
         Ok(check.found)

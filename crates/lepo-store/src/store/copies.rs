@@ -18,6 +18,8 @@ pub enum Under {
     Base,
     /// The copy at this place, which comes before.
     Copy(usize),
+    /// A message that stays; none begins a conversation.
+    Kept(Option<BubbId>),
 }
 
 /// A message to be copied.
@@ -57,6 +59,7 @@ pub fn plan_copies(store: &Store, base: Option<BubbId>, copying: Vec<Copying>) -
     for Copying { original, text, under } in copying {
         let prev = match under {
             Under::Base => base,
+            Under::Kept(id) => id,
             Under::Copy(place) => copies.get(place).map(|copy| copy.name.id),
         };
         let read;

@@ -1,6 +1,7 @@
 //! The files that a store has besides bubbs: its instructions, `.gitattributes`, `.gitignore`.
 
 use std::io::Write;
+use std::path::Path;
 
 use rustix::fs::Mode;
 
@@ -38,6 +39,16 @@ impl Furniture<'_> {
     /// The bytes of a file of settings, if it is there; an error where it is larger than any such file.
     pub fn settings(&self, file: &str) -> Result<Option<Vec<u8>>> {
         self.store.dir.read_file_within(file, MOST_SETTINGS)
+    }
+
+    /// The bytes of any file that is no message, by its path in the store, if it is there.
+    pub fn read(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+        self.store.dir.read_file(path)
+    }
+
+    /// Puts a file that is no message in the place of the one of its name, durable when this returns.
+    pub fn put(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        self.store.dir.put_file(path, bytes)
     }
 
     /// Makes the missing ones of the files. True if one was missing.

@@ -161,6 +161,21 @@ impl Imports {
         self.conversations.values().flatten().any(is_such)
     }
 
+    /// The files that the conversations with these roots were last read from.
+    pub fn sources_of(&self, roots: &HashSet<BubbId>) -> Vec<&str> {
+        let of_them = |imported: &&Imported| imported.root.is_some_and(|root| roots.contains(&root));
+        let mut sources: Vec<&str> = self
+            .conversations
+            .values()
+            .flatten()
+            .filter(of_them)
+            .map(|imported| imported.source.as_str())
+            .collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources
+    }
+
     /// Takes a line of the journal.
     fn learn(&mut self, id: BubbId, what: &str, line: &[u8]) {
         if what != "import" {

@@ -41,6 +41,9 @@ pub struct Entry<'a> {
     /// Tokens of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
+    /// Searches and fetches that the provider's server made for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub web: Option<u64>,
     /// From the request to the end.
     pub ms: u64,
     /// From the request to the first text.

@@ -44,6 +44,14 @@ impl<'s> Requests<'s> {
         self.store.dir.read_file(format!("{WIRE}/{}", file(request))).ok().flatten()
     }
 
+    /// The requests for which something is kept.
+    pub fn kept(&self) -> Vec<BubbId> {
+        let mut kept = Vec::new();
+        let id = |file: &[u8]| BubbId::parse(file.strip_suffix(b".json")?);
+        let _ = self.store.dir.each_entry_of(WIRE, |file, _| kept.extend(id(file)));
+        kept
+    }
+
     /// Forgets what is kept for a request.
     pub fn forget_replay(&self, request: BubbId) {
         if let Ok(Some(dir)) = self.store.dir.subdir_if_there(WIRE) {

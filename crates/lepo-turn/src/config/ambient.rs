@@ -2,11 +2,14 @@
 //! `ollama:qwen3:8b`, `embedded:`. An address and its key are taken as a pair, so that a key never
 //! reaches a server it was not meant for.
 
+use std::path::PathBuf;
+
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 use lepo_base::word::{Word, read_word};
 use lepo_model::preset;
+use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{Fields, ServerFacts};
 use lepo_model::{Key, ModelConfig, Options, Provider};
 
@@ -16,6 +19,8 @@ pub struct Ambient {
     servers: Vec<AmbientServer>,
     /// The options of each of these models.
     options: Options,
+    /// The folder of the embedded model's weights.
+    weights: PathBuf,
 }
 
 /// The environment's settings of one provider's server.
@@ -33,12 +38,21 @@ impl Ambient {
     pub fn from_env(env: &Env) -> Result<Ambient> {
         let servers = Provider::ALL.iter().filter_map(|&provider| Some((provider, provider.server()?)));
         let servers = servers.map(|(provider, facts)| AmbientServer::from_env(provider, facts, env));
-        Ok(Ambient { servers: servers.collect::<Result<_>>()?, options: Options::default() })
+        Ok(Ambient {
+            servers: servers.collect::<Result<_>>()?,
+            options: Options::default(),
+            weights: PathBuf::new(),
+        })
     }
 
     /// These models, asked with other options.
     pub fn asking(self, options: &Options) -> Ambient {
         Ambient { options: options.clone(), ..self }
+    }
+
+    /// These models, and by name those whose weights are in this folder.
+    pub fn with_weights(self, weights: PathBuf) -> Ambient {
+        Ambient { weights, ..self }
     }
 
     fn server(&self, provider: Provider) -> Option<&AmbientServer> {
@@ -68,11 +82,17 @@ impl Ambient {
         with_key.chain(without)
     }
 
-    /// The model that `PROVIDER:MODEL` means, or the name of a preset; `None` if the text is neither.
+    /// The model that `PROVIDER:MODEL` means, or the name of a preset or of weights; `None` if the text is none of
+    /// these.
     pub fn model(&self, text: &str) -> Option<Result<ModelConfig>> {
         if let Some((command, answer)) = preset(text) {
             let command = command.iter().map(|word| word.to_string()).collect();
             return Some(Ok(ModelConfig { command, answer, ..ModelConfig::new(text, Provider::Cli) }));
+        }
+        if text == SMOLLM2.name || weights::named(&self.weights, text).is_some() {
+            let model = if text == SMOLLM2.name { String::new() } else { text.to_string() };
+            let options = self.options.clone();
+            return Some(Ok(ModelConfig { model, options, ..ModelConfig::new(text, Provider::Embedded) }));
         }
         let (word, model) = text.split_once(':')?;
         let provider = read_word(word, Provider::ALL)?;

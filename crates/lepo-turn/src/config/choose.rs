@@ -45,6 +45,7 @@ impl Settings {
         if let Some(chosen) = self.chosen() {
             let model = self.model(&chosen.value)?;
             model.require_key()?;
+            model.require_web()?;
             return Ok(ModelChoice::Model(Box::new(model)));
         }
         if !self.models.is_empty() {
@@ -134,7 +135,7 @@ impl Settings {
 
     fn none_configured(&self) -> String {
         format!(
-            "add one to {}:\n\n{EXAMPLE}\nor get the small embedded one with `lepo model get`",
+            "`lepo model add` asks for one and tries it; or write it to {}:\n\n{EXAMPLE}\n`lepo model get` fetches the small embedded one",
             self.file.display()
         )
     }

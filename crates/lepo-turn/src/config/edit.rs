@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
 
+use super::entry::KeyEntry;
 use super::file::ConfigFile;
 use super::write::replace;
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
-use lepo_base::secret::Secret;
 use lepo_base::word::Word;
 use lepo_model::Provider;
 use lepo_tool::ToolMode;
@@ -25,8 +25,8 @@ pub struct NewModel {
     pub model: Option<String>,
     /// The path of the file, if not the usual one.
     pub base_url: Option<String>,
-    /// Key of the model, written into the file.
-    pub api_key: Option<Secret>,
+    /// Place of its key; a literal one is written into the file.
+    pub key: KeyEntry,
     /// The model becomes the active one.
     pub active: bool,
 }
@@ -155,7 +155,12 @@ fn push(document: &mut DocumentMut, model: &NewModel) -> Result<()> {
         ("provider", Some(model.provider.word().into())),
         ("model", text(&model.model)),
         ("base_url", text(&model.base_url)),
-        ("api_key", model.api_key.as_ref().map(|key| key.reveal().into())),
+        match &model.key {
+            KeyEntry::None => ("api_key", None),
+            KeyEntry::Literal(key) => ("api_key", Some(key.reveal().into())),
+            KeyEntry::Env(variable) => ("api_key_env", Some(variable.clone().into())),
+            KeyEntry::Command(words) => ("api_key_command", Some(words.iter().collect::<Array>().into())),
+        },
     ];
     for (key, value) in values {
         if let Some(value) = value {

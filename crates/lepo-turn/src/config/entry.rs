@@ -158,6 +158,9 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFact
         entry.wire = section.read("wire", |field| field.word(facts.wires))?.map(|set| set.value);
     }
     entry.options = read_options(section.section("options")?)?;
+    if let Some(field) = section.take("web") {
+        entry.options.web = field.yes()?;
+    }
     if let Some(field) = section.take("extra") {
         entry.extra = read_extra(field)?;
     }

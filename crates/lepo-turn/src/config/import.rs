@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Paths;
 use super::edit::{NewModel, text_of, with_model, with_setting};
+use super::entry::KeyEntry;
 use super::file::ConfigFile;
 use super::word::LogLevel;
 use super::write::replace;
@@ -117,7 +118,7 @@ impl Plan {
             Ok(Some(text)) => {
                 self.text = text;
                 *has_active |= model.active;
-                let key = if model.api_key.is_some() { ", with its key" } else { "" };
+                let key = if model.key != KeyEntry::None { ", with its key" } else { "" };
                 let active = if model.active { ", active" } else { "" };
                 let provider = model.provider.word();
                 self.added.push(format!("model \"{name}\" ({provider}){key}{active}"));
@@ -147,7 +148,7 @@ fn model(value: Value, left_out: &mut Vec<String>) -> std::result::Result<NewMod
         model: Some(model.unwrap_or_else(|| name.clone())),
         provider,
         base_url: base.map_err(|what| format!("its baseUrl {what}"))?,
-        api_key: text("apiKey").map(Secret::new),
+        key: text("apiKey").map_or(KeyEntry::None, |key| KeyEntry::Literal(Secret::new(key))),
         active: old.remove("active") == Some(Value::Bool(true)),
         name,
     };

@@ -1,6 +1,7 @@
 //! Files and environment → [`Settings`], resolved once and then only lent. Nothing here prints,
 //! talks to a network or runs unless it is called.
 
+mod added;
 mod agreed;
 mod alias;
 mod ambient;
@@ -31,9 +32,11 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub use added::planned_model;
 pub use alias::{Alias, aliases};
 pub use choose::{Found, ModelChoice};
 pub use edit::{NewModel, add_model, set_active, set_tool_mode};
+pub use entry::KeyEntry;
 pub use import::Plan;
 pub use insts::{Insts, fill};
 pub use paths::Paths;

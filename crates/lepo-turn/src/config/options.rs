@@ -43,6 +43,7 @@ pub fn read_options(mut section: Section) -> Result<Options> {
         top_p,
         seed,
         stop: stop.map(|set| set.value).unwrap_or_default(),
+        web: false,
     })
 }
 

@@ -85,8 +85,8 @@ impl Settings {
             keys.extend(usual.key_variables());
         }
         let layer = Layer::from_flags(flags).over(Layer::from_env(env)?).over(repo.layer).over(user.layer);
-        let mut settings =
-            Settings { file, ..Settings::of(layer, paths, Ambient::from_env(env)?.asking(&flags.options)) };
+        let ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
+        let mut settings = Settings { file, ..Settings::of(layer, paths, ambient) };
         for entry in merge(user.models, repo.models) {
             settings.sources.insert(format!("models.{}", entry.name), entry.source.clone());
             let model = complete(entry, env, &settings.ambient)?;

@@ -269,6 +269,7 @@ impl Debate<'_> {
 
     fn conclude(&mut self, reply: &Brief, summary: &str) -> Result<()> {
         let name = self.transcript.add(Kind::Assistant, false, summary.as_bytes())?;
+        self.group.env.masking.note_given(name.id, summary);
         self.group.watch.sees(Moment::Concluded(summary));
         self.group.tell(Event::Bubb(&name, Some(summary.as_bytes())));
         self.orchestrator.journal(self.group, "answer", Some(name.id), reply);

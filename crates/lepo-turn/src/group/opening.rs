@@ -39,9 +39,10 @@ impl GroupTurn<'_> {
         if let Some(question) = ask.question {
             let typed = question.typed.clone();
             let question = keep_files(&self.env.store, question)?;
-            let (kept, note) = self.env.masking.kept_question(&question, &typed);
-            note.iter().for_each(|note| self.tell(Event::Say(note)));
+            let kept = self.env.masking.kept_question(&question, &typed);
             self.add_as(&mut opening.transcript, Kind::User, false, (&question, &kept))?;
+            let note = opening.transcript.tip().and_then(|id| self.env.masking.told_typed(id));
+            note.iter().for_each(|note| self.tell(Event::Say(note)));
         }
         Ok(opening)
     }
@@ -55,6 +56,7 @@ impl GroupTurn<'_> {
         text: &str,
     ) -> Result<()> {
         let name = transcript.add(kind, hidden, text.as_bytes())?;
+        self.env.masking.note_given(name.id, text);
         self.tell(Event::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }

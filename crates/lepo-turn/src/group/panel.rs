@@ -3,6 +3,7 @@
 use super::{Debated, GroupTurn, Participant, Polled};
 use crate::attach::{NewFile, check};
 use crate::recorded::{Hit, not_recorded};
+use crate::truth::forget_overtaken;
 use crate::{Ask, Configured, Start};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Accepts, Gate, IMAGES};
@@ -28,7 +29,6 @@ pub struct Panel {
 }
 
 /// The outcome of a group turn.
-#[expect(clippy::large_enum_variant, reason = "there is one of it")]
 pub enum GroupOutcome {
     /// Of `--parallel`.
     Polled(Polled),
@@ -152,6 +152,7 @@ impl GroupTurn<'_> {
                 self.debate(&mut panel.participants, orchestrator, ask).await.map(GroupOutcome::Debated)
             }
         };
+        forget_overtaken(&self.env.store);
         if let Some(told) = self.env.masking.told() {
             self.tell(crate::Event::Say(&told));
         }

@@ -36,11 +36,12 @@ impl RequestFacts {
 /// Options as the journal has them; of fields that go into the body as they are, a hash.
 pub fn options_json(options: &Options, extra: &Map<String, Value>) -> Option<Value> {
     let number = |number: &serde_json::Number| number.as_f64().map(Value::from);
-    let Options { temperature, max_tokens, effort, top_p, seed, stop } = options;
+    let Options { temperature, max_tokens, effort, top_p, seed, stop, web } = options;
     let all = [
         ("temperature", temperature.as_ref().and_then(number)),
         ("max_tokens", max_tokens.map(Value::from)),
         ("effort", effort.clone().map(Value::from)),
+        ("web", web.then_some(Value::Bool(true))),
         ("top_p", top_p.as_ref().and_then(number)),
         ("seed", seed.map(Value::from)),
         ("stop", (!stop.is_empty()).then(|| json!(stop))),

@@ -69,6 +69,6 @@ pub fn before(store: &Store, forest: &Forest, start: Start) -> Result<Vec<Said>>
 pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Path)) -> Result<Said> {
     let lines = question.files.iter().map(|file| file.line_of()).collect::<Result<Vec<Attachment>>>()?;
     let text = with_attachments(&question.text, &lines);
-    let (kept, _) = masking.kept_question(&text, &question.typed);
+    let kept = masking.kept_question(&text, &question.typed);
     Ok(Said::new(Kind::User, false, &paths::relative(&kept, cwd, root)))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::config::file::ConfigFile;
 use crate::config::write::replace;
-use crate::config::{NewModel, add_model, set_active, set_tool_mode};
+use crate::config::{KeyEntry, NewModel, add_model, set_active, set_tool_mode};
 use lepo_base::error::Result;
 use lepo_model::Provider;
 use lepo_tool::ToolMode;
@@ -46,7 +46,7 @@ fn small(active: bool) -> NewModel {
         provider: Provider::Embedded,
         model: None,
         base_url: None,
-        api_key: None,
+        key: KeyEntry::None,
         active,
     }
 }

@@ -1,0 +1,314 @@
+//! Messages that get other words: they and all that descends from them get new ids, and the originals go.
+//!
+//! A record, `_replacing.json`, is kept while this is done. Until every copy has its place, the originals are whole; from
+//! then on the copies are, and what is left to do follows from the record alone. So a second time completes it.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use memchr::memmem;
+use rustix::fs::{AtFlags, FlockOperation, Mode};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::batch::Batch;
+use super::blobs::{Blob, blob_lines};
+use super::copies::Copy;
+use super::dir::DIRECTORY;
+use super::handle::Store;
+use super::journal::JOURNAL;
+use crate::bubb::{Attachment, BubbId, Kind, Name};
+use lepo_base::error::{Error, Result};
+use lepo_base::sys;
+
+/// The file of the record.
+pub(super) const REPLACING: &str = "_replacing.json";
+
+/// The titles that people gave.
+const TITLES: &str = "_titles";
+
+/// A message, and the copy that takes its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// The message.
+    pub from: Name,
+    /// Its copy.
+    pub to: Name,
+}
+
+/// The record of a replacement that was begun.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Replacing {
+    /// The wish that was agreed to, in the form of the caller.
+    pub wish: serde_json::Value,
+    /// Set once every copy has its place.
+    pub replaced: Option<Replaced>,
+}
+
+/// What goes, once every copy has its place.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Replaced {
+    /// The names of messages and of their copies, each after the one it follows.
+    moved: Vec<(String, String)>,
+    /// Blobs that no message names any more.
+    pub blobs: Vec<String>,
+}
+
+impl Replaced {
+    /// The record of these messages and blobs.
+    pub fn new(moved: &[Moved], blobs: Vec<String>) -> Replaced {
+        let name = |moved: &Moved| (moved.from.to_string(), moved.to.to_string());
+        Replaced { moved: moved.iter().map(name).collect(), blobs }
+    }
+
+    /// The messages, each after the one it follows.
+    pub fn moved(&self) -> Vec<Moved> {
+        let read = |(from, to): &(String, String)| {
+            Some(Moved { from: Name::parse(from.as_bytes())?, to: Name::parse(to.as_bytes())? })
+        };
+        self.moved.iter().filter_map(read).collect()
+    }
+}
+
+/// Messages that get other words.
+#[derive(Clone, Copy)]
+pub struct Replacement<'s> {
+    store: &'s Store,
+}
+
+impl Store {
+    /// Messages that get other words: copies in their places, and the originals go.
+    pub fn replacement(&self) -> Replacement<'_> {
+        Replacement { store: self }
+    }
+}
+
+impl Replacement<'_> {
+    /// Waits for no other process: an error if one is replacing messages of this store.
+    pub fn lock(&self) -> Result<File> {
+        let dir = &self.store.dir;
+        let opened = rustix::fs::openat(&dir.fd, ".", DIRECTORY, Mode::empty());
+        let file = File::from(opened.map_err(|error| dir.error("cannot read", "", error.into()))?);
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => {
+                Err(Error::nothing("another lepo is giving messages of this store new ids just now"))
+            }
+            // A filesystem without locks.
+            _ => Ok(file),
+        }
+    }
+
+    /// The record of a replacement that was begun and not ended.
+    pub fn begun(&self) -> Result<Option<Replacing>> {
+        let dir = &self.store.dir;
+        let Some(bytes) = dir.read_file(REPLACING)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+            Error::store(format!("cannot read {}", dir.shown.join(REPLACING).display()))
+                .because(error)
+                .hint("remove it, then give the same command again")
+        })
+    }
+
+    /// Keeps the record, durable when this returns.
+    pub fn keep(&self, record: &Replacing) -> Result<()> {
+        let dir = &self.store.dir;
+        let bytes =
+            serde_json::to_vec(record).map_err(|error| dir.error("cannot write", REPLACING, error.into()))?;
+        dir.put_file(Path::new(REPLACING), &bytes)
+    }
+
+    /// Gives blobs and copies their places, durable when this returns. The copy of a message that is a copy itself is
+    /// one: as a request, it waits for nothing.
+    pub fn place(&self, copies: &[Copy], blobs: &[&[u8]]) -> Result<usize> {
+        let mut batch = Batch::begin(self.store, false)?;
+        for mut blob in blobs.iter().copied() {
+            batch.blob(&mut blob)?;
+        }
+        for copy in copies.iter().filter(|copy| !copy.here) {
+            let read;
+            let bytes = match copy.words() {
+                Some(words) => words,
+                None => {
+                    read = self.store.bubbs().read(&copy.original)?;
+                    &read
+                }
+            };
+            batch.put(copy.name, bytes)?;
+        }
+        self.carry_origins(copies)?;
+        batch.flush()
+    }
+
+    /// Appends the journal's `copy_of` of each original to its copy.
+    fn carry_origins(&self, copies: &[Copy]) -> Result<()> {
+        let ids: HashMap<BubbId, BubbId> =
+            copies.iter().filter(|copy| !copy.here).map(|copy| (copy.original.id, copy.name.id)).collect();
+        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return Ok(()) };
+        let mut lines = Vec::new();
+        for mut line in BufReader::new(journal).split(b'\n').map_while(io::Result::ok) {
+            if memmem::find(&line, b"\"copy_of\"").is_some() && put_ids(&mut line, &ids) {
+                lines.extend(line);
+                lines.push(b'\n');
+            }
+        }
+        if lines.is_empty() { Ok(()) } else { self.store.dir.append_durably(JOURNAL, &lines) }
+    }
+
+    /// Ends a replacement whose copies all have their places: branches, titles and the journal name the copies, and the
+    /// originals go with the blobs that nothing names any more. `other_words` gives a line of titles or of the journal
+    /// other words, where it needs them.
+    pub fn end(
+        &self,
+        replaced: &Replaced,
+        other_words: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<()> {
+        let store = self.store;
+        let moved = replaced.moved();
+        let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
+        for (name, at) in store.branches().all()? {
+            if let Some(to) = ids.get(&at) {
+                store.branches().advance(&name, at, *to)?;
+            }
+        }
+        let mut change = |line: &[u8]| {
+            let mut changed = line.to_vec();
+            let is_any = put_ids(&mut changed, &ids);
+            other_words(&changed).or(is_any.then_some(changed))
+        };
+        store.dir.rewrite_lines(TITLES, &mut change)?;
+        {
+            let _lock = store.journal().lock();
+            store.dir.rewrite_lines(JOURNAL, &mut change)?;
+        }
+        let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
+        let mut gone: Vec<Name> =
+            moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
+        // What follows goes first: killed, this leaves shorter lines, and none without its beginning.
+        gone.reverse();
+        store.bubbs().remove(&gone, &replaced.blobs)?;
+        self.forget()
+    }
+
+    /// Removes the record.
+    fn forget(&self) -> Result<()> {
+        let dir = &self.store.dir;
+        let removed = match rustix::fs::unlinkat(&dir.fd, REPLACING, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => sys::sync(&dir.fd).map_err(io::Error::from),
+            Err(error) => Err(error.into()),
+        };
+        removed.map_err(|error| dir.error("cannot delete", REPLACING, error))
+    }
+}
+
+/// The bytes of a message with other blobs named in the lines that end it; `None` if it names none that has another.
+pub fn with_other_blobs(bytes: &[u8], kind: Kind, other: &dyn Fn(&str) -> Option<Blob>) -> Option<Vec<u8>> {
+    let mut lines: Vec<Cow<'_, [u8]>> = bytes.split(|byte| *byte == b'\n').map(Cow::Borrowed).collect();
+    let count = blob_lines(bytes, kind).len();
+    let mut is_any = false;
+    for line in lines.iter_mut().rev().take(count) {
+        let Ok(words) = std::str::from_utf8(line) else { continue };
+        let attached = Attachment::parse(words).filter(|_| kind == Kind::User);
+        let other = match attached {
+            Some(file) => other(&file.hash).map(|Blob { hash, len }| Attachment { hash, len, ..file }.line()),
+            None => blob_lines(words.as_bytes(), kind)
+                .first()
+                .and_then(|hash| other(hash))
+                .map(|blob| blob.line()),
+        };
+        if let Some(other) = other {
+            is_any = true;
+            *line = Cow::Owned(other.into_bytes());
+        }
+    }
+    is_any.then(|| lines.join(&b'\n'))
+}
+
+/// Puts other ids in the place of those that have one; true if there was one.
+pub fn put_ids(text: &mut [u8], ids: &HashMap<BubbId, BubbId>) -> bool {
+    let mut is_any = false;
+    for at in places_of_ids(text).collect::<Vec<_>>() {
+        let Some(word) = text.get_mut(at..at + BubbId::LEN) else { continue };
+        if let Some(to) = BubbId::parse(word).and_then(|id| ids.get(&id)) {
+            word.copy_from_slice(to.to_string().as_bytes());
+            is_any = true;
+        }
+    }
+    is_any
+}
+
+/// The ids in a text, as words of their own.
+pub fn ids_in(text: &[u8]) -> impl Iterator<Item = BubbId> + '_ {
+    places_of_ids(text).filter_map(|at| BubbId::parse(text.get(at..at + BubbId::LEN)?))
+}
+
+/// The places of words of the length of an id.
+fn places_of_ids(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let mut at = 0;
+    let words = text.split(|byte| !byte.is_ascii_alphanumeric()).map(move |word| {
+        let begin = at;
+        at += word.len() + 1;
+        (begin, word.len())
+    });
+    words.filter(|(_, len)| *len == BubbId::LEN).map(|(begin, _)| begin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_that_end_a_message_name_other_blobs() {
+        let (a, b, c) = ("a".repeat(64), "b".repeat(64), "c".repeat(64));
+        let other = |hash: &str| (hash == a).then(|| Blob { hash: b.clone(), len: 7 });
+        for (text, kind, expected) in [
+            (
+                format!("$ x\n[1,234 bytes: _blobs/{a}]"),
+                Kind::Tool,
+                Some(format!("$ x\n[7 bytes: _blobs/{b}]")),
+            ),
+            (
+                format!("x\n[9 bytes: _blobs/{a}]\n[9 bytes: _blobs/{c}]"),
+                Kind::Tool,
+                Some(format!("x\n[7 bytes: _blobs/{b}]\n[9 bytes: _blobs/{c}]")),
+            ),
+            (
+                format!("q\n\n[image/png 9 bytes a b.png: _blobs/{a}]"),
+                Kind::User,
+                Some(format!("q\n\n[image/png 7 bytes a b.png: _blobs/{b}]")),
+            ),
+            (format!("q\n\n[image/png 9 bytes a b.png: _blobs/{a}]"), Kind::Tool, None),
+            (format!("[9 bytes: _blobs/{a}]\nand more"), Kind::Tool, None),
+            (format!("x\n[9 bytes: _blobs/{c}]"), Kind::Tool, None),
+        ] {
+            let found = with_other_blobs(text.as_bytes(), kind, &other);
+            assert_eq!(found.map(|bytes| String::from_utf8(bytes).unwrap()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn ids_in_a_line_are_those_of_the_copies() {
+        let id = |end: char| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}");
+        let parse = |end: char| BubbId::parse(id(end).as_bytes()).unwrap();
+        let ids = HashMap::from([(parse('A'), parse('B')), (parse('C'), parse('D'))]);
+        let (a, b, c, d) = (id('A'), id('B'), id('C'), id('D'));
+        for (line, expected) in [
+            (
+                format!("{{\"bubb\":\"{a}\",\"under\":\"{c}\"}}"),
+                format!("{{\"bubb\":\"{b}\",\"under\":\"{d}\"}}"),
+            ),
+            (format!("1 {a} a title\n"), format!("1 {b} a title\n")),
+            (a.clone(), b.clone()),
+            (format!("x{a}"), format!("x{a}")),
+            (format!("{a}x {b} {a}"), format!("{a}x {b} {b}")),
+            (String::new(), String::new()),
+            ("short".into(), "short".into()),
+        ] {
+            let mut changed = line.clone().into_bytes();
+            let is_any = put_ids(&mut changed, &ids);
+            assert_eq!((String::from_utf8(changed).unwrap(), is_any), (expected.clone(), line != expected));
+        }
+    }
+}

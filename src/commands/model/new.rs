@@ -1,0 +1,122 @@
+//! `lepo model add`: a model of a server, or weights of one's own.
+
+use std::io::{IsTerminal, Read};
+
+use super::add;
+use crate::commands::Context;
+use crate::term::stderr_is_terminal;
+use crate::ui::{WantedModel, add_model};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_base::secret::Secret;
+use lepo_base::word::{Word, read_word};
+use lepo_model::Provider;
+use lepo_net::runtime::current_thread;
+use lepo_turn::Interrupt;
+use lepo_turn::config::{KeyEntry, Paths, Settings};
+
+/// The most bytes of a key on stdin.
+const MOST: u64 = 64 << 10;
+
+/// Of `lepo model add`.
+#[derive(Debug, clap::Args)]
+pub struct NewArgs {
+    /// The name of the model, for -m; with --sha256, the file of weights
+    #[arg(value_name = "NAME", value_hint = clap::ValueHint::FilePath)]
+    name: Option<String>,
+    /// The provider: openai (any server with that API), anthropic or ollama
+    #[arg(long, value_name = "P", value_parser = provider)]
+    provider: Option<Provider>,
+    /// The server's own name for the model
+    #[arg(long, value_name = "M")]
+    model: Option<String>,
+    /// The address of the server (default: the provider's own)
+    #[arg(long, value_name = "URL", value_hint = clap::ValueHint::Url)]
+    base_url: Option<String>,
+    /// The key is in this variable of the environment
+    #[arg(long, value_name = "VAR", group = "key_source")]
+    key_env: Option<String>,
+    /// With `-`: read the key from stdin, and keep it in config.toml
+    #[arg(long, value_name = "-", value_parser = ["-"], group = "key_source", allow_hyphen_values = true)]
+    key: Option<String>,
+    /// This command prints the key
+    #[arg(long, value_name = "COMMAND", group = "key_source")]
+    key_command: Option<String>,
+    /// Add weights: the SHA-256 of the file, as it is published (64 hexadecimal digits)
+    #[arg(long, value_name = "HASH", value_parser = sha256, requires = "name",
+        conflicts_with_all = ["provider", "model", "base_url", "key_source"])]
+    sha256: Option<String>,
+    /// With --sha256: the name of the weights (default: that of the file)
+    #[arg(long = "name", value_name = "N", requires = "sha256")]
+    weights_name: Option<String>,
+}
+
+fn sha256(text: &str) -> std::result::Result<String, String> {
+    match text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => Ok(text.to_string()),
+        false => Err("it is 64 hexadecimal digits".into()),
+    }
+}
+
+fn provider(text: &str) -> std::result::Result<Provider, String> {
+    read_word(text, Provider::ALL).filter(|provider| provider.server().is_some()).ok_or_else(|| {
+        let servers = Provider::ALL.iter().filter(|provider| provider.server().is_some());
+        let words: Vec<&str> = servers.map(|provider| provider.word()).collect();
+        format!("the providers are {}", words.join(", "))
+    })
+}
+
+/// Adds what the options say; without enough of them, asks on the terminal.
+pub fn add(args: NewArgs, settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<()> {
+    if let (Some(sha256), Some(source)) = (&args.sha256, &args.name) {
+        return add::add(settings, paths, (source, sha256, args.weights_name.as_deref()), context);
+    }
+    let says_server = args.provider.is_some() || args.base_url.is_some();
+    if let Some(name) = args.name.as_deref().filter(|name| !says_server && name.ends_with(".gguf")) {
+        return Err(Error::usage(format!("{name} looks like a file of weights"))
+            .hint("add it with its hash, as it is published: --sha256 HASH"));
+    }
+    let has_person = std::io::stdin().is_terminal() && stderr_is_terminal();
+    let key = key_of(&args)?;
+    let wanted = WantedModel {
+        name: args.name,
+        provider: args.provider,
+        model: args.model,
+        base_url: args.base_url,
+        key,
+    };
+    let added = current_thread()?.block_on(async {
+        let interrupt = Interrupt::listen()?;
+        interrupt.or(add_model(wanted, has_person, settings, paths)).await
+    });
+    match added {
+        Err(mut error) if matches!(error.kind, Kind::Signal(_)) => {
+            error.message = "interrupted; nothing was added".to_string();
+            Err(error)
+        }
+        added => added.map(|_| ()),
+    }
+}
+
+/// The place of the key that the options name.
+fn key_of(args: &NewArgs) -> Result<Option<KeyEntry>> {
+    if let Some(variable) = &args.key_env {
+        return Ok(Some(KeyEntry::Env(variable.clone())));
+    }
+    if let Some(command) = &args.key_command {
+        let words = shlex::split(command).filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| {
+            Error::usage("--key-command cannot be split into words").hint("quote it as for a shell")
+        })?;
+        return Ok(Some(KeyEntry::Command(words)));
+    }
+    if args.key.is_none() {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(MOST).read_to_string(&mut text);
+    read.map_err(|error| Error::usage("cannot read the key from stdin").because(error))?;
+    match text.trim() {
+        "" => Err(Error::usage("no key on stdin").hint("pass show openai | lepo model add … --key -")),
+        key => Ok(Some(KeyEntry::Literal(Secret::new(key)))),
+    }
+}

@@ -1,0 +1,65 @@
+//! Places that may still hold what was taken out of a store.
+
+use std::collections::{BTreeSet, HashSet};
+
+use lepo_base::env::Env;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::Origins;
+use lepo_store::store::Store;
+use lepo_sync::{Identity, State, is_committed};
+use lepo_turn::config::Paths;
+
+use super::outcome::Outcome;
+
+/// So many messages are looked for in the history of the project.
+const MOST: usize = 200;
+
+/// The places, each in words.
+pub fn holders(store: &Store, outcome: &Outcome) -> Vec<String> {
+    let mut held = synced(store);
+    // Of a completion alone it is not told any more which of them changed themselves.
+    let changed = outcome.moved.iter().map(|moved| moved.from.id);
+    let changed: Vec<BubbId> =
+        changed.filter(|id| outcome.changed.is_empty() || outcome.changed.contains_key(id)).collect();
+    let words: Vec<String> = changed.iter().take(MOST).map(ToString::to_string).collect();
+    let blobs = outcome.blobs.iter().take(MOST).cloned();
+    let words: Vec<String> = words.into_iter().chain(blobs).collect();
+    if !words.is_empty() && is_committed(&store.path(), &words) {
+        held.push("the git history of the project, in which the store is committed".into());
+    }
+    let roots = roots(store, outcome);
+    for source in store.journal().imports().sources_of(&roots) {
+        held.push(format!("{source}, from which it was imported"));
+    }
+    held
+}
+
+/// Other clones, and the remote.
+fn synced(store: &Store) -> Vec<String> {
+    let (mut mine, mut others) = (BTreeSet::new(), BTreeSet::new());
+    others.extend(store.others().all().iter().map(|(name, _)| name.clone()));
+    let mut has_remote = false;
+    let data = Paths::from_env(&Env::from_process()).map(|paths| paths.data);
+    if let (Ok(data), Ok(identity)) = (data, Identity::of(&store.path()))
+        && let Ok(Some(settings)) = State::read(&data, &identity)
+    {
+        has_remote = State::pushed(&data, &identity).is_some();
+        mine.extend(settings.mine);
+        others.extend(settings.others);
+    }
+    let mut held: Vec<String> =
+        mine.into_iter().map(|name| format!("{name}, your other clone, until both were synced")).collect();
+    held.extend(others.into_iter().map(|name| format!("{name}'s clone")));
+    if has_remote {
+        held.push("the remote, until `lepo sync` and then `lepo sync --forget`".into());
+    }
+    held
+}
+
+/// The roots of the conversations that changed, as they were and as they are.
+fn roots(store: &Store, outcome: &Outcome) -> HashSet<BubbId> {
+    let Ok(forest) = store.names().forest() else { return HashSet::new() };
+    let ids = outcome.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
+    let mut origins = Origins::of(&forest);
+    ids.filter_map(|id| forest.find(id)).map(|ix| forest.name(origins.origin(ix).root).id).collect()
+}

@@ -1,0 +1,116 @@
+//! What changed where secrets were taken out, as it is printed.
+
+use std::collections::HashMap;
+
+use lepo_store::bubb::BubbId;
+use lepo_store::store::Moved;
+use serde_json::{Value, json};
+
+use super::plan::{Kinds, Plan};
+use crate::commands::Context;
+use crate::term::say;
+
+/// The outcome, or what it would be.
+#[derive(Default)]
+pub struct Outcome {
+    /// Nothing was changed.
+    pub dry_run: bool,
+    /// The messages with new ids.
+    pub moved: Vec<Moved>,
+    /// The messages that changed themselves; without kinds they got other words.
+    pub changed: HashMap<BubbId, Kinds>,
+    /// Blobs that are gone.
+    pub blobs: Vec<String>,
+    /// Other files that have masks now.
+    pub files: Vec<(String, Kinds)>,
+    /// Files that were left as they are, and why.
+    pub left: Vec<(String, Kinds, String)>,
+    /// Requests that can no longer be approved.
+    pub lost: Vec<BubbId>,
+    /// Places that may still hold the originals.
+    pub held_by: Vec<String>,
+}
+
+impl Outcome {
+    /// Nothing changed.
+    pub fn is_nothing(&self) -> bool {
+        self.moved.is_empty() && self.files.is_empty() && self.blobs.is_empty()
+    }
+
+    /// Adds what a plan changes.
+    pub fn add(&mut self, plan: &Plan) {
+        self.moved.extend(plan.moved());
+        self.changed.extend(plan.changed.iter().map(|(id, kinds)| (*id, kinds.clone())));
+        self.blobs.extend(plan.blobs.keys().chain(&plan.orphans).cloned());
+        let files =
+            plan.files.iter().map(|(path, kinds)| (path.to_string_lossy().into_owned(), kinds.clone()));
+        self.files.extend(files);
+        self.left.extend(plan.left.iter().cloned());
+    }
+
+    /// A line each: the old id, the new one, and what was taken out of the message itself.
+    pub fn print(&self, context: &mut Context<'_>) {
+        for Moved { from, to } in &self.moved {
+            let what = match self.changed.get(&from.id) {
+                Some(kinds) if kinds.is_empty() => " other words".to_string(),
+                Some(kinds) => format!(" {}", words(kinds)),
+                None => String::new(),
+            };
+            context.out.line(&format!("{} {}{what}", from.id, to.id));
+        }
+        for (path, kinds) in &self.files {
+            context.out.line(&format!("{path} {}", words(kinds)));
+        }
+        context.out.flush();
+    }
+
+    /// Everything as one document.
+    pub fn document(&self) -> Value {
+        let moved = self.moved.iter().map(|Moved { from, to }| {
+            let kinds = self.changed.get(&from.id);
+            json!({
+                "id": from.id.to_string(),
+                "now": to.id.to_string(),
+                "kinds": kinds,
+                "other_words": kinds.is_some_and(Kinds::is_empty),
+            })
+        });
+        let files = self.files.iter().map(|(path, kinds)| json!({ "path": path, "kinds": kinds }));
+        let left =
+            self.left.iter().map(|(path, kinds, why)| json!({ "subject": path, "kinds": kinds, "why": why }));
+        json!({
+            "replaced": moved.collect::<Vec<_>>(),
+            "files": files.collect::<Vec<_>>(),
+            "left": left.collect::<Vec<_>>(),
+            "requests_lost": self.lost.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "held_by": self.held_by,
+            "dry_run": self.dry_run,
+        })
+    }
+
+    /// Says what is to be known besides.
+    pub fn tell(&self, plan: &Plan) {
+        if self.is_nothing() {
+            say("nothing to take out");
+        }
+        for (path, kinds, why) in &self.left {
+            say(&format!("note: {path} was left as it is ({}): {why}", words(kinds)));
+        }
+        for id in &self.lost {
+            say(&format!(
+                "note: request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}"
+            ));
+        }
+        for holder in &self.held_by {
+            say(&format!("note: may still hold it: {holder}"));
+        }
+        if !self.dry_run && plan.tally.count() > 0 {
+            say("a secret that was written once may have been read: change it where it is used");
+        }
+    }
+}
+
+/// Kinds as words of one line.
+fn words(kinds: &Kinds) -> String {
+    kinds.iter().copied().collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,238 @@
+//! What changes where secrets are taken out: messages with other words, all that follows them, blobs, other files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use lepo_base::error::{Error, Result};
+use lepo_base::hash::sha256_hex;
+use lepo_secrets::{Found, Masker, Tally, is_binary};
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::store::{Blob, Copy, Copying, Moved, Store, Under, blobs_in, plan_copies, with_other_blobs};
+
+use super::wish::Wish;
+use crate::commands::searched::{Searched, search};
+
+/// Kinds of secrets, each once.
+pub type Kinds = BTreeSet<&'static str>;
+
+/// Everything that changes.
+#[derive(Default)]
+pub struct Plan {
+    /// The copies, each after the one it follows.
+    pub copies: Vec<Copy>,
+    /// The messages that change themselves, with the kinds that are taken out; none where they get other words.
+    pub changed: HashMap<BubbId, Kinds>,
+    /// Blobs with masks, by the hashes of those in whose place they stand.
+    pub blobs: BTreeMap<String, Vec<u8>>,
+    /// Blobs with secrets that no message names.
+    pub orphans: Vec<String>,
+    /// Files that are no messages and get masks.
+    pub files: BTreeMap<PathBuf, Kinds>,
+    /// Files that stay as they are, and why.
+    pub left: Vec<(String, Kinds, String)>,
+    /// Messages that were named and have no such secret.
+    pub clean: Vec<BubbId>,
+    /// The secrets, counted.
+    pub tally: Tally,
+    /// The secrets.
+    pub secrets: Vec<Vec<u8>>,
+}
+
+impl Plan {
+    /// Looks for the secrets, and plans the copies. Writes nothing.
+    pub fn make(store: &Store, wish: &Wish, masker: &Masker) -> Result<Plan> {
+        let names = store.names().all()?;
+        let mut plan = Plan::default();
+        let mut words: HashMap<BubbId, Vec<u8>> = HashMap::new();
+        let known: HashMap<BubbId, Name> = names.iter().map(|name| (name.id, *name)).collect();
+        if wish.all {
+            plan.look_everywhere(store, (wish, masker), &names, &mut words)?;
+        }
+        for name in wish.ids().iter().filter_map(|id| known.get(id)) {
+            plan.look_into(store, (wish, masker), name, &mut words)?;
+        }
+        for id in wish.replaced() {
+            let (Some(name), Some(other)) = (known.get(&id), wish.words(id)) else { continue };
+            plan.changed.remove(&id);
+            words.remove(&id);
+            if store.bubbs().read(name)? != other {
+                plan.changed.insert(id, Kinds::new());
+                words.insert(id, other.to_vec());
+            }
+        }
+        let order = with_followers(&names, &plan.changed)?;
+        let places: HashMap<BubbId, usize> =
+            order.iter().enumerate().map(|(at, name)| (name.id, at)).collect();
+        let copying = order.into_iter().map(|original| {
+            let place = original.prev.and_then(|prev| places.get(&prev));
+            let under = place.map_or(Under::Kept(original.prev), |place| Under::Copy(*place));
+            Copying { original, text: words.remove(&original.id), under }
+        });
+        plan.copies = plan_copies(store, None, copying.collect())?;
+        Ok(plan)
+    }
+
+    /// Nothing changes.
+    pub fn is_nothing(&self) -> bool {
+        self.copies.is_empty() && self.files.is_empty() && self.orphans.is_empty()
+    }
+
+    /// The messages whose copies take their place.
+    pub fn moved(&self) -> Vec<Moved> {
+        let moved = self.copies.iter().filter(|copy| copy.name.id != copy.original.id);
+        moved.map(|copy| Moved { from: copy.original, to: copy.name }).collect()
+    }
+
+    /// Takes the secrets out of bytes.
+    fn take_out(&mut self, bytes: &[u8], (wish, masker): (&Wish, &Masker)) -> Option<(Vec<u8>, Kinds)> {
+        let (masked, found) = masker.take_out(bytes, &|found: &Found| wish.wants(found))?;
+        for found in &found {
+            self.tally.add(found);
+            self.secrets.extend(bytes.get(found.span.clone()).map(<[u8]>::to_vec));
+        }
+        Some((masked, found.iter().map(|found| found.kind).collect()))
+    }
+
+    /// Looks into one message and the blobs that it names.
+    fn look_into(
+        &mut self,
+        store: &Store,
+        by: (&Wish, &Masker),
+        name: &Name,
+        words: &mut HashMap<BubbId, Vec<u8>>,
+    ) -> Result<()> {
+        if words.contains_key(&name.id) {
+            return Ok(());
+        }
+        let bytes = store.bubbs().read(name)?;
+        let taken = if is_binary(&bytes) { None } else { self.take_out(&bytes, by) };
+        let (masked, mut kinds) = taken.unzip();
+        let mut masked = masked.unwrap_or(bytes);
+        let mut kinds: Kinds = kinds.take().unwrap_or_default();
+        let mut other: HashMap<String, Blob> = HashMap::new();
+        for hash in blobs_in(&masked, name.kind) {
+            let Some(blob) = store.blobs().bytes(&hash).filter(|blob| !is_binary(blob)) else { continue };
+            if let Some((blob, of_blob)) = self.take_out(&blob, by) {
+                kinds.extend(of_blob);
+                other.insert(hash.clone(), Blob { hash: sha256_hex(&blob), len: blob.len() as u64 });
+                self.blobs.insert(hash, blob);
+            }
+        }
+        if let Some(changed) = with_other_blobs(&masked, name.kind, &|hash| other.get(hash).cloned()) {
+            masked = changed;
+        }
+        if kinds.is_empty() {
+            self.clean.push(name.id);
+        } else {
+            self.changed.insert(name.id, kinds);
+            words.insert(name.id, masked);
+        }
+        Ok(())
+    }
+
+    /// Looks into every file of the store.
+    fn look_everywhere(
+        &mut self,
+        store: &Store,
+        by: (&Wish, &Masker),
+        names: &[Name],
+        words: &mut HashMap<BubbId, Vec<u8>>,
+    ) -> Result<()> {
+        let (mut messages, mut blobs): (BTreeSet<BubbId>, BTreeSet<String>) = Default::default();
+        let (wish, masker) = by;
+        search(store, &mut |file, bytes| {
+            let found: Vec<Found> =
+                masker.finder().find_with_ids(&bytes).into_iter().filter(|found| wish.wants(found)).collect();
+            if found.is_empty() {
+                return;
+            }
+            let kinds: Kinds = found.iter().map(|found| found.kind).collect();
+            let in_blobs = file.path.starts_with("_blobs").then(|| file.path.file_name()).flatten();
+            match (&file, in_blobs) {
+                (Searched { of: Some(of), .. }, _) => {
+                    self.left.push((file.subject(), kinds, format!("it is of {of}, who takes it out")));
+                }
+                (Searched { message: Some(name), .. }, _) => {
+                    messages.insert(name.id);
+                }
+                (_, Some(hash)) => {
+                    blobs.insert(hash.to_string_lossy().into_owned());
+                }
+                _ if is_of_lepo(&file.path) => {
+                    found.iter().for_each(|found| self.tally.add(found));
+                    self.files.insert(file.path, kinds);
+                }
+                _ => {
+                    let why = if is_settings(&file.path) {
+                        "settings stay as they are"
+                    } else {
+                        "it is not lepo's"
+                    };
+                    self.left.push((file.subject(), kinds, why.to_string()));
+                }
+            }
+        })?;
+        let mut named = BTreeSet::new();
+        for name in names {
+            let of_it = if blobs.is_empty() { Vec::new() } else { store.blobs().of(name)? };
+            if messages.contains(&name.id) || of_it.iter().any(|hash| blobs.contains(hash)) {
+                self.look_into(store, by, name, words)?;
+            }
+            named.extend(of_it);
+        }
+        for hash in blobs.into_iter().filter(|hash| !named.contains(hash)) {
+            // Taken out of nothing: it goes whole.
+            if let Some(bytes) = store.blobs().bytes(&hash) {
+                self.take_out(&bytes, by);
+            }
+            self.orphans.push(hash);
+        }
+        Ok(())
+    }
+}
+
+/// Files that lepo writes, in which a mask is as good as the secret.
+fn is_of_lepo(path: &Path) -> bool {
+    let is_one = |name: &str| path == Path::new(name);
+    is_one("_titles") || is_one("_journal.ndjson") || is_one("_insts.toml") || path.starts_with("_prompts")
+}
+
+/// Files whose values are used as they are.
+fn is_settings(path: &Path) -> bool {
+    ["_config.toml", "_mcp.json"].iter().any(|name| path == Path::new(name))
+}
+
+/// The messages that change and all that follow them, each after the one it follows.
+fn with_followers(names: &[Name], changed: &HashMap<BubbId, Kinds>) -> Result<Vec<Name>> {
+    let mut followers: HashMap<BubbId, Vec<Name>> = HashMap::new();
+    for name in names {
+        if let Some(prev) = name.prev {
+            followers.entry(prev).or_default().push(*name);
+        }
+    }
+    let mut moved: HashSet<BubbId> = HashSet::new();
+    let mut open: VecDeque<Name> =
+        names.iter().filter(|name| changed.contains_key(&name.id)).copied().collect();
+    let begun: Vec<Name> = open.iter().copied().collect();
+    while let Some(name) = open.pop_front() {
+        if moved.insert(name.id) {
+            open.extend(followers.get(&name.id).into_iter().flatten().copied());
+        }
+    }
+    let mut order = Vec::with_capacity(moved.len());
+    open.extend(begun.into_iter().filter(|name| !name.prev.is_some_and(|prev| moved.contains(&prev))));
+    while let Some(name) = open.pop_front() {
+        order.push(name);
+        open.extend(followers.get(&name.id).into_iter().flatten().copied());
+    }
+    if order.len() < moved.len() {
+        let done: HashSet<BubbId> = order.iter().map(|name| name.id).collect();
+        let stuck = moved.iter().filter(|id| !done.contains(id)).min();
+        let stuck = stuck.map(ToString::to_string).unwrap_or_default();
+        return Err(Error::nothing(format!(
+            "the messages before {stuck} lead in a circle: it can have no copy"
+        ))
+        .hint("`lepo fsck` names all of them"));
+    }
+    Ok(order)
+}

@@ -1,0 +1,119 @@
+//! The wish to take secrets out: the messages, the kinds, and other words.
+
+use std::fs::File;
+use std::io::Read;
+
+use lepo_base::error::{Error, Result, quoted};
+use lepo_secrets::Found as Secret;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::Found;
+use lepo_store::store::{Moved, Store};
+use serde::{Deserialize, Serialize};
+
+use super::RmArgs;
+use crate::commands::finder::masked;
+use crate::commands::words::resolve_all;
+
+/// A wish, as it is kept until it is carried out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wish {
+    /// Everything in the store.
+    pub all: bool,
+    /// These messages.
+    ids: Vec<String>,
+    /// Only these kinds; any without one.
+    kinds: Vec<String>,
+    /// Messages that get other words.
+    replace: Vec<(String, Vec<u8>)>,
+}
+
+impl Wish {
+    /// The wish of a command line. Ids that were replaced just now are those of the copies.
+    pub fn of(args: &RmArgs, store: &Store, moved: &[Moved]) -> Result<Wish> {
+        let forest = store.names().forest()?;
+        let words: Vec<String> = args.addresses.iter().map(|word| with_new_ids(word, moved)).collect();
+        words.iter().try_for_each(|word| own(store, word))?;
+        let found = resolve_all(store, (&forest, true), &words)?;
+        let mut ids: Vec<String> =
+            found.iter().flat_map(Found::bubbs).map(|ix| forest.name(*ix).id.to_string()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut replace = Vec::new();
+        for word in &args.replace {
+            let parts =
+                word.split_once('=').filter(|(address, file)| !address.is_empty() && !file.is_empty());
+            let (address, file) = parts.ok_or_else(|| {
+                Error::usage(format!("{} names no file", quoted(word))).hint("it is ADDR=FILE, or ADDR=-")
+            })?;
+            own(store, address)?;
+            let found = resolve_all(store, (&forest, true), &[with_new_ids(address, moved)])?;
+            let [Found::One(found)] = found.as_slice() else {
+                return Err(Error::usage(format!(
+                    "one message is needed, and {} is a range",
+                    quoted(address)
+                )));
+            };
+            replace.push((forest.name(found.ix).id.to_string(), words_of(file)?));
+        }
+        Ok(Wish { all: args.all, ids, kinds: args.kind.clone(), replace })
+    }
+
+    /// Nothing is named.
+    pub fn is_empty(&self) -> bool {
+        !self.all && self.ids.is_empty() && self.replace.is_empty()
+    }
+
+    /// The messages that are named, those that get other words apart.
+    pub fn ids(&self) -> Vec<BubbId> {
+        self.ids.iter().filter_map(|id| BubbId::parse(id.as_bytes())).collect()
+    }
+
+    /// The other words of a message.
+    pub fn words(&self, id: BubbId) -> Option<&[u8]> {
+        let id = id.to_string();
+        self.replace.iter().rev().find(|(replaced, _)| *replaced == id).map(|(_, words)| words.as_slice())
+    }
+
+    /// The messages that get other words.
+    pub fn replaced(&self) -> Vec<BubbId> {
+        self.replace.iter().filter_map(|(id, _)| BubbId::parse(id.as_bytes())).collect()
+    }
+
+    /// True if a secret is of a kind that is to go.
+    pub fn wants(&self, secret: &Secret) -> bool {
+        self.kinds.is_empty() || self.kinds.iter().any(|kind| kind == secret.kind)
+    }
+}
+
+/// An address in which ids of messages that were replaced are those of their copies.
+fn with_new_ids(word: &str, moved: &[Moved]) -> String {
+    moved.iter().fold(word.to_string(), |word, Moved { from, to }| {
+        word.replace(&from.id.to_string(), &to.id.to_string())
+    })
+}
+
+/// Refuses the address of another person's message.
+fn own(store: &Store, word: &str) -> Result<()> {
+    match store.addresses().other_of(word) {
+        Some(clone) => {
+            Err(Error::usage(format!("{word} is a message of {clone}: only {clone} can change it"))
+                .hint("it changes here once it has changed there and was synced"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The bytes of a file, or of stdin for `-`, as they are written.
+fn words_of(file: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let (name, read) = match file {
+        "-" => ("stdin", std::io::stdin().lock().read_to_end(&mut bytes)),
+        path => (path, File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))),
+    };
+    read.map_err(|error| Error::usage(format!("cannot read {name}")).because(error))?;
+    if bytes.is_empty() {
+        return Err(Error::usage(format!("{name} is empty: a message has at least one byte"))
+            .hint("`lepo rebase --drop ADDR` copies a line without a message"));
+    }
+    Ok(masked(&bytes, if file == "-" { "stdin" } else { "a file" }))
+}

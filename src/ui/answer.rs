@@ -1,0 +1,105 @@
+//! The answer to a question of consent: a word of it, its beginning, in any case.
+
+/// A decision on what is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Once.
+    Yes,
+    /// Not at all.
+    No,
+    /// After a change.
+    Edit,
+    /// Now and later.
+    Always,
+    /// Not yet: what the answers mean is to be explained.
+    Explain,
+}
+
+/// The words, in the order in which they are offered. No two begin alike.
+const WORDS: &[(&str, Choice)] =
+    &[("yes", Choice::Yes), ("no", Choice::No), ("edit", Choice::Edit), ("always", Choice::Always)];
+
+/// A question, and the answers that it takes.
+pub struct Offer {
+    ask: &'static str,
+    taken: Vec<Choice>,
+}
+
+impl Offer {
+    /// The question `ask` with the answers yes and no, and these.
+    pub fn new(ask: &'static str, more: &[Choice]) -> Offer {
+        Offer { ask, taken: [&[Choice::Yes, Choice::No], more].concat() }
+    }
+
+    fn words(&self) -> impl Iterator<Item = (&'static str, Choice)> {
+        WORDS.iter().copied().filter(|(_, choice)| self.taken.contains(choice))
+    }
+
+    /// The question as it is shown: `Run it? [y]es [n]o [?] `.
+    pub fn question(&self) -> String {
+        let word = |(word, _): (&str, Choice)| {
+            let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+            format!(" [{first}]{rest}")
+        };
+        let explained = if self.taken.contains(&Choice::Explain) { " [?]" } else { "" };
+        format!("{}{}{explained} ", self.ask, self.words().map(word).collect::<String>())
+    }
+
+    /// The decision of an answer; none if it is not one that is offered.
+    pub fn read(&self, answer: &str) -> Option<Choice> {
+        let answer = answer.trim().to_lowercase();
+        if answer == "?" && self.taken.contains(&Choice::Explain) {
+            return Some(Choice::Explain);
+        }
+        let mut begun = self.words().filter(|(word, _)| !answer.is_empty() && word.starts_with(&answer));
+        begun.next().map(|(_, choice)| choice)
+    }
+
+    /// The reply to any other answer: `y, n, e, a or ?`.
+    pub fn letters(&self) -> String {
+        let mut letters: Vec<&str> = self.words().filter_map(|(word, _)| word.get(..1)).collect();
+        if self.taken.contains(&Choice::Explain) {
+            letters.push("?");
+        }
+        let last = letters.pop().unwrap_or_default();
+        format!("{} or {last}", letters.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_and_its_beginnings_are_an_answer_in_any_case_and_nothing_else_is() {
+        let offer = Offer::new("Run it?", &[Choice::Edit, Choice::Always, Choice::Explain]);
+        for (answer, choice) in [
+            ("y", Some(Choice::Yes)),
+            ("YES", Some(Choice::Yes)),
+            ("Ye", Some(Choice::Yes)),
+            ("no", Some(Choice::No)),
+            ("N", Some(Choice::No)),
+            ("edi", Some(Choice::Edit)),
+            ("Always", Some(Choice::Always)),
+            (" a ", Some(Choice::Always)),
+            ("?", Some(Choice::Explain)),
+            ("", None),
+            ("yess", None),
+            ("yep", None),
+            ("ok", None),
+            ("예", None),
+        ] {
+            assert_eq!(offer.read(answer), choice, "{answer:?}");
+        }
+        assert_eq!(offer.question(), "Run it? [y]es [n]o [e]dit [a]lways [?] ");
+        assert_eq!(offer.letters(), "y, n, e, a or ?");
+    }
+
+    #[test]
+    fn what_is_not_offered_is_no_answer() {
+        let offer = Offer::new("Call it?", &[]);
+        assert_eq!(offer.question(), "Call it? [y]es [n]o ");
+        assert_eq!((offer.read("a"), offer.read("edit"), offer.read("?")), (None, None, None));
+        assert_eq!(offer.letters(), "y or n");
+    }
+}

@@ -1,0 +1,138 @@
+//! A model to be added to the configuration: asked for on a terminal where something is missing, tried with one
+//! question, and written.
+
+mod ask;
+mod trial;
+
+use crate::term::{say, tty};
+use ask::Asker;
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Kind, Result};
+use lepo_base::word::{Word, read_word};
+use lepo_model::{BASE_URL_FORM, Fields, Provider, base_url};
+use lepo_turn::config::{self, KeyEntry, NewModel, Paths, Settings, planned_model};
+pub use trial::answers;
+
+/// The parts of a new model that are said already.
+#[derive(Default)]
+pub struct WantedModel {
+    /// Name for `-m`.
+    pub name: Option<String>,
+    /// Provider of the model.
+    pub provider: Option<Provider>,
+    /// The provider's name for it.
+    pub model: Option<String>,
+    /// Address of its server.
+    pub base_url: Option<String>,
+    /// Place of its key.
+    pub key: Option<KeyEntry>,
+}
+
+/// Adds a model: what is not said is asked for, if there is a person to ask; then the model is asked one question,
+/// and becomes the active one if it answers. Gives its name, or none where the person did not want it kept.
+pub async fn add_model(
+    wanted: WantedModel,
+    has_person: bool,
+    settings: &Settings,
+    paths: &Paths,
+) -> Result<Option<String>> {
+    if let Some(name) = &wanted.name {
+        check_name(settings, name)?;
+    }
+    let wanted = WantedModel { base_url: wanted.base_url.as_deref().map(checked_url).transpose()?, ..wanted };
+    let mut asker = Asker::new(settings, paths);
+    let model = match has_person && tty().is_some() {
+        true => asker.complete(wanted).await?,
+        false => of_options(wanted)?,
+    };
+    let Some(config) = planned_model(settings, &model, &Env::from_process())? else {
+        return Err(taken(settings, &model.name));
+    };
+    say(&format!("asking {} a question…", model.name));
+    let tried = match config.require_key() {
+        Ok(()) => answers(&config, settings, paths, None).await,
+        Err(error) => Err(error),
+    };
+    let active = match tried {
+        Ok(()) => true,
+        Err(error) if matches!(error.kind, Kind::Signal(_)) => return Err(error),
+        Err(mut error) => {
+            if !has_person || !asker.keeps(&error).await? {
+                error.message = format!("{} was not added: {}", model.name, error.message);
+                return Err(error);
+            }
+            false
+        }
+    };
+    let model = NewModel { active, ..model };
+    if !config::add_model(&settings.file, &model)? {
+        return Err(taken(settings, &model.name));
+    }
+    let state = if active { ", and it is the active model" } else { ", not active" };
+    say(&format!("added {} to {}{state}", model.name, settings.file.display()));
+    Ok(Some(model.name))
+}
+
+/// The model that options alone describe.
+fn of_options(wanted: WantedModel) -> Result<NewModel> {
+    let WantedModel { name, provider, model, base_url, key } = wanted;
+    let missing = |option: &str, about: &str| {
+        Error::usage(format!("{option} is missing"))
+            .hint(format!("{about}; on a terminal, `lepo model add` asks for what is missing"))
+    };
+    // An address without a word is that of a server with OpenAI's API: most have it.
+    let provider = provider.or(base_url.as_ref().map(|_| Provider::Openai));
+    let Some(provider) = provider else {
+        return Err(missing("--provider", "--provider openai, anthropic or ollama, or --base-url URL"));
+    };
+    let Some(name) = name else { return Err(missing("NAME", "give the model a name for -m")) };
+    let Some(facts) = provider.server() else { return Err(no_server(provider)) };
+    let Some(model) = model else {
+        return Err(missing("--model", &format!("the server's own name for it, as in {}", facts.example)));
+    };
+    Ok(NewModel {
+        name,
+        provider,
+        model: Some(model),
+        base_url,
+        key: key.unwrap_or(KeyEntry::None),
+        active: true,
+    })
+}
+
+/// The error for a provider that has no server.
+pub fn no_server(provider: Provider) -> Error {
+    let error = Error::usage(format!("a model of provider {} cannot be added so", provider.word()));
+    match provider.fields() {
+        Fields::Program => {
+            error.hint("lepo-config(5) says how a program is configured; -m claude needs no configuration")
+        }
+        Fields::Weights | Fields::Server(_) => {
+            error.hint("`lepo model get`, then `lepo model use smollm2-135m`")
+        }
+    }
+}
+
+/// Fails if a name is taken, or is none.
+fn check_name(settings: &Settings, name: &str) -> Result<()> {
+    if name.trim().is_empty() || name.trim() != name || name.contains(',') {
+        return Err(Error::usage(format!("{name:?} cannot be the name of a model"))
+            .hint("use a name without commas, and without spaces around it"));
+    }
+    let has_it = settings.models.iter().any(|model| model.name == name);
+    if has_it { Err(taken(settings, name)) } else { Ok(()) }
+}
+
+fn taken(settings: &Settings, name: &str) -> Error {
+    Error::usage(format!("a model named {name} already exists in {}", settings.file.display()))
+        .hint(format!("choose another name, or make it active: lepo model use {name}"))
+}
+
+fn checked_url(text: &str) -> Result<String> {
+    base_url(text).map_err(|what| Error::usage(format!("the address {text} {what}")).hint(BASE_URL_FORM))
+}
+
+/// The provider that a word or an address names.
+fn provider_of(text: &str) -> Option<Provider> {
+    read_word(text, Provider::ALL)
+}

@@ -1,0 +1,185 @@
+//! The questions about a new model, one a line, on the terminal.
+
+use super::trial::offered;
+use super::{WantedModel, check_name, checked_url, no_server, provider_of};
+use crate::term::{clean, fitting, say};
+use crate::ui::models::offered_line;
+use crate::ui::on_terminal::on_terminal;
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_base::secret::Secret;
+use lepo_model::{ModelFacts, Provider, ServerFacts};
+use lepo_turn::config::{KeyEntry, NewModel, Paths, Settings, planned_model};
+use rustix::process::Signal;
+
+/// The most models of a server that are listed.
+const LISTED: usize = 20;
+
+/// Asks the person.
+pub struct Asker<'a> {
+    settings: &'a Settings,
+    paths: &'a Paths,
+}
+
+impl<'a> Asker<'a> {
+    pub fn new(settings: &'a Settings, paths: &'a Paths) -> Asker<'a> {
+        Asker { settings, paths }
+    }
+
+    /// Asks for all that is not said.
+    pub async fn complete(&mut self, wanted: WantedModel) -> Result<NewModel> {
+        let (provider, base_url) = match (wanted.provider, wanted.base_url) {
+            (Some(provider), url) => (provider, url),
+            (None, Some(url)) => (Provider::Openai, Some(url)),
+            (None, None) => self.provider().await?,
+        };
+        let Some(facts) = provider.server() else { return Err(no_server(provider)) };
+        let key = match wanted.key {
+            Some(key) => key,
+            None => self.key(facts, base_url.is_some()).await?,
+        };
+        let mut model = NewModel {
+            name: wanted.name.clone().unwrap_or_else(|| "new".to_string()),
+            provider,
+            model: wanted.model,
+            base_url,
+            key,
+            active: true,
+        };
+        if model.model.is_none() {
+            model.model = Some(self.model(&model, facts).await?);
+        }
+        if wanted.name.is_none() {
+            model.name = self.name(model.model.as_deref().unwrap_or_default()).await?;
+        }
+        Ok(model)
+    }
+
+    /// Asks whether a model that did not answer is kept.
+    pub async fn keeps(&mut self, error: &Error) -> Result<bool> {
+        say(&format!("error: {}", error.chain()));
+        if let Some(hint) = &error.hint {
+            say(&format!("hint: {hint}"));
+        }
+        let answer = line("Keep it, not active? (y/N): ").await?;
+        Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+
+    async fn provider(&self) -> Result<(Provider, Option<String>)> {
+        loop {
+            let said = line("Provider (openai, anthropic, ollama), or the address of a server: ").await?;
+            match provider_of(&said.to_ascii_lowercase()) {
+                Some(provider) if provider.server().is_some() => return Ok((provider, None)),
+                Some(provider) => say(&no_server(provider).hint.unwrap_or_default()),
+                None if said.contains("://") => match checked_url(&said) {
+                    Ok(url) => return Ok((Provider::Openai, Some(url))),
+                    Err(error) => say(&error.chain()),
+                },
+                None if said.is_empty() => {}
+                None => say("an address begins with http:// or https://"),
+            }
+        }
+    }
+
+    /// Asks for the place of the key. Enter takes the variable that is set, or none at all.
+    async fn key(&self, facts: &ServerFacts, is_elsewhere: bool) -> Result<KeyEntry> {
+        let env = Env::from_process();
+        let is_set = |name: &str| env.text(name).is_ok_and(|text| text.is_some());
+        let usual = facts.key_env.iter().map(|(name, _)| *name).find(|name| !is_elsewhere && is_set(name));
+        let enter = usual.map_or("none".to_string(), |name| format!("${name}"));
+        loop {
+            let said = secret(&format!(
+                "Key (not shown), or $NAME of a variable, or !COMMAND that prints it [{enter}]: "
+            ))
+            .await?;
+            let words = |text: &str| shlex::split(text).filter(|words| !words.is_empty());
+            match (said.strip_prefix('$'), said.strip_prefix('!')) {
+                (Some(name), _) if !name.is_empty() && !name.contains('=') => {
+                    if !is_set(name) {
+                        say(&format!("note: {} is not set", clean(name)));
+                    }
+                    return Ok(KeyEntry::Env(name.to_string()));
+                }
+                (_, Some(command)) => match words(command) {
+                    Some(words) => return Ok(KeyEntry::Command(words)),
+                    None => say("the command cannot be split into words"),
+                },
+                _ if said.is_empty() => {
+                    return Ok(usual.map_or(KeyEntry::None, |name| KeyEntry::Env(name.to_string())));
+                }
+                _ => return Ok(KeyEntry::Literal(Secret::new(&*said))),
+            }
+        }
+    }
+
+    /// Shows what the server offers, and asks for one of it, by its number or name.
+    async fn model(&self, new: &NewModel, facts: &ServerFacts) -> Result<String> {
+        let named = NewModel { model: Some("-".to_string()), ..new.clone() };
+        let planned = planned_model(self.settings, &named, &Env::from_process())?;
+        let models = match &planned {
+            Some(config) => match offered(config, self.settings, self.paths).await {
+                Ok(models) => models,
+                Err(error) => {
+                    say(&format!("note: no list of models: {}", error.chain()));
+                    Vec::new()
+                }
+            },
+            None => Vec::new(),
+        };
+        show(&models);
+        let usual = facts.model.map(|(_, usual)| usual).filter(|_| new.base_url.is_none());
+        let usual = match models.as_slice() {
+            [only] => Some(only.id.as_str()),
+            _ => usual.filter(|usual| models.is_empty() || models.iter().any(|model| model.id == *usual)),
+        };
+        let enter = usual.map(|usual| format!(" [{}]", clean(usual))).unwrap_or_default();
+        let by = if models.is_empty() { "name" } else { "number or name" };
+        loop {
+            let said = line(&format!("Model, its {by}{enter}: ")).await?;
+            let numbered = said.parse::<usize>().ok().and_then(|number| models.get(number.checked_sub(1)?));
+            match (numbered, usual) {
+                (Some(model), _) => return Ok(model.id.clone()),
+                (None, Some(usual)) if said.is_empty() => return Ok(usual.to_string()),
+                (None, _) if !said.is_empty() => return Ok(said),
+                (None, _) => {}
+            }
+        }
+    }
+
+    async fn name(&self, model: &str) -> Result<String> {
+        let usual: String = model.rsplit('/').next().unwrap_or_default().replace([',', ' '], "-");
+        loop {
+            let said = line(&format!("Name, for -m [{}]: ", clean(&usual))).await?;
+            let name = if said.is_empty() { usual.clone() } else { said };
+            match check_name(self.settings, &name) {
+                Ok(()) => return Ok(name),
+                Err(error) => say(&error.chain()),
+            }
+        }
+    }
+}
+
+/// Lists models with their numbers, as many as fit on the terminal.
+fn show(models: &[ModelFacts]) {
+    let shown = fitting(1, LISTED).min(models.len());
+    for (at, model) in models.iter().take(shown).enumerate() {
+        say(&format!("{:>3}  {}", at + 1, clean(&offered_line(model))));
+    }
+    if shown < models.len() {
+        say(&format!("     and {} more", models.len() - shown));
+    }
+}
+
+/// Asks for one line; Ctrl+D ends it all.
+async fn line(question: &str) -> Result<String> {
+    let question = question.to_string();
+    let said = on_terminal(move |tty, withdrawn| tty.ask(&question, withdrawn));
+    said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
+}
+
+/// Asks for one line that the terminal does not show.
+async fn secret(question: &str) -> Result<String> {
+    let question = question.to_string();
+    let said = on_terminal(move |tty, withdrawn| tty.ask_secret(&question, withdrawn));
+    said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
+}

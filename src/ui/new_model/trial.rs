@@ -1,0 +1,45 @@
+//! The one question that a new model is asked. No message is kept.
+
+use lepo_base::error::{Error, Result};
+use lepo_model::{Event, Gate, Installed, Message, Model, ModelConfig, ModelFacts, Request, Role, Timeouts};
+use lepo_turn::config::{Paths, Settings};
+
+/// The words of the question.
+const QUESTION: &str = "What is the capital of France?";
+
+/// Asks a model something. The end of the answer is not waited for.
+pub async fn answers(
+    config: &ModelConfig,
+    settings: &Settings,
+    paths: &Paths,
+    installed: Option<Installed>,
+) -> Result<()> {
+    let mut model = client(config, settings, paths, installed)?;
+    let messages = [Message::new(Role::User, QUESTION)];
+    let request = Request { messages: &messages, ..Request::default() };
+    let mut answer = model.ask(request, &mut |_| ()).await?;
+    loop {
+        match answer.next().await? {
+            Some(Event::Text(text)) if !text.trim().is_empty() => return Ok(()),
+            Some(_) => {}
+            None => return Err(Error::remote("the model's answer was empty")),
+        }
+    }
+}
+
+/// The models that a server offers.
+pub async fn offered(config: &ModelConfig, settings: &Settings, paths: &Paths) -> Result<Vec<ModelFacts>> {
+    client(config, settings, paths, None)?.offered().await
+}
+
+fn client(
+    config: &ModelConfig,
+    settings: &Settings,
+    paths: &Paths,
+    installed: Option<Installed>,
+) -> Result<Model> {
+    let gate = Gate::new();
+    gate.open();
+    let timeouts = Timeouts { connect: settings.http_connect, idle: settings.http_idle };
+    Model::new(config, timeouts, &paths.state, gate, installed)
+}

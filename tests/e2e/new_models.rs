@@ -1,0 +1,160 @@
+//! `lepo model add` for a model of a server: by options and on a terminal, tried with one question.
+
+use serde_json::json;
+
+use crate::home::{Home, run};
+use crate::pty::on_terminal;
+use crate::scripted::{Asked, Reply, Server, openai_sse};
+
+/// A server with two models, which takes the key `sk-right-0123456789`.
+fn server() -> Server {
+    Server::judging(|_, asked: &Asked| match asked.header("authorization") {
+        Some("Bearer sk-right-0123456789") if asked.method == "GET" => {
+            let models = json!({"data": [{"id": "small"}, {"id": "large"}]});
+            Reply::new(200, models.to_string()).header("content-type", "application/json")
+        }
+        Some("Bearer sk-right-0123456789") => openai_sse(["Paris."]),
+        _ => Reply::new(401, r#"{"error":{"message":"wrong key"}}"#),
+    })
+}
+
+/// The questions that a server was asked.
+fn questions(server: &Server) -> Vec<Asked> {
+    server.asked().into_iter().filter(|asked| asked.method == "POST").collect()
+}
+
+#[test]
+fn a_model_added_by_options_is_asked_one_question_and_becomes_the_active_one() {
+    let server = server();
+    let home = Home::with_config(
+        "# mine\n[[models]]\nname = \"old\"\nprovider = \"ollama\"\nmodel = \"m\"\nactive = true\n",
+    );
+    let args =
+        ["model", "add", "gpt", "--provider", "openai", "--model", "large", "--base-url", &server.url()];
+    let args = |key: &[&'static str]| [&args[..], key].concat();
+    let ran = home.lepo_with(&args(&["--key", "-"]), b"sk-right-0123456789\n");
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    let asked = questions(&server);
+    assert_eq!(asked.len(), 1);
+    let messages = &asked[0].json()["messages"];
+    assert_eq!((messages.as_array().unwrap().len(), &messages[0]["role"]), (1, &json!("user")), "{messages}");
+    let file = home.read("config/config.toml");
+    assert!(file.starts_with("# mine\n") && file.contains("api_key = \"sk-right-0123456789\""), "{file}");
+    assert_eq!(home.ok(&["model"]).lines().next(), Some("old ollama m"));
+    assert!(home.ok(&["model"]).contains("\ngpt openai large active\n"));
+    assert!(!home.work().join(".lepo").exists(), "no message is kept");
+
+    // A name that is taken is refused before anything is asked.
+    let ran = home.lepo_with(&args(&["--key", "-"]), b"sk-right-0123456789\n");
+    assert_eq!((ran.code, questions(&server).len()), (2, 1), "{}", ran.err);
+    assert!(ran.err.contains("a model named gpt already exists in "), "{}", ran.err);
+}
+
+#[test]
+fn a_key_comes_from_a_variable_or_a_command_too() {
+    let server = server();
+    let home = Home::new();
+    let url = server.url();
+    let add = ["model", "add", "--base-url", &url, "--model", "small"];
+    let mut command = home.command(&[&add[..], &["one", "--key-env", "MY_KEY"]].concat());
+    command.env("MY_KEY", "sk-right-0123456789");
+    let ran = run(command, b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = home.lepo(&[&add[..], &["two", "--key-command", "echo 'sk-right-0123456789'"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let file = home.read("config/config.toml");
+    assert!(file.contains("api_key_env = \"MY_KEY\""), "{file}");
+    assert!(file.contains("api_key_command = [\"echo\", \"sk-right-0123456789\"]"), "{file}");
+    assert!(home.ok(&["model"]).contains("two openai small active\n"));
+}
+
+#[test]
+fn what_does_not_answer_is_not_added_where_nobody_can_be_asked() {
+    let server = server();
+    let home = Home::with_config("");
+    let url = server.url();
+    let add = ["model", "add", "gpt"];
+    let base = ["--base-url", &url];
+    let model = ["--model", "m"];
+    for (args, stdin, code, says) in [
+        (vec![], "", 2, "--provider is missing"),
+        (vec!["--provider", "cli"], "", 2, "the providers are openai, anthropic, ollama"),
+        (base.to_vec(), "", 2, "--model is missing"),
+        ([&base[..], &model[..], &["--key", "sk-1"]].concat(), "", 2, "[possible values: -]"),
+        ([&base[..], &model[..], &["--key", "-"]].concat(), " \n", 2, "no key on stdin"),
+        ([&base[..], &model[..], &["--key", "-"]].concat(), "sk-wrong-0123456789", 3, "wrong key"),
+        (
+            [&base[..], &model[..], &["--key-env", "NONE"]].concat(),
+            "",
+            2,
+            "gpt was not added: model \"gpt\" has no key",
+        ),
+        (vec!["--base-url", "no address", "--model", "m"], "", 2, "the address no address "),
+        (vec!["--sha256", &"0".repeat(64), "--provider", "openai"], "", 2, "cannot be used with"),
+    ] {
+        let ran = home.lepo_with(&[&add[..], &args].concat(), stdin.as_bytes());
+        assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
+        assert!(ran.err.contains(says), "{args:?}: {}", ran.err);
+        assert!(!ran.err.contains("sk-wrong"), "{}", ran.err);
+        assert_eq!(home.read("config/config.toml"), "", "{args:?}");
+    }
+    assert_eq!(questions(&server).len(), 1, "one of them got as far as a question");
+}
+
+#[test]
+fn on_a_terminal_lepo_asks_for_the_address_the_key_the_model_and_the_name() {
+    let server = server();
+    let home = Home::new();
+    let url = server.url();
+    let ran = on_terminal(
+        home.command(&["model", "add"]),
+        &[
+            ("Provider (openai, anthropic, ollama), or the address of a server: ", "what\n"),
+            ("begins with http", ""),
+            ("address of a server: ", &format!("{url}\n")),
+            ("[none]: ", "sk-right-0123456789\n"),
+            ("  2  large", ""),
+            ("Model, its number or name: ", "2\n"),
+            ("Name, for -m [large]: ", "\n"),
+            ("and it is the active model", ""),
+        ],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(!ran.out.contains("sk-right"), "the key is not shown: {}", ran.out);
+    let file = home.read("config/config.toml");
+    assert!(
+        file.contains("model = \"large\"") && file.contains("api_key = \"sk-right-0123456789\""),
+        "{file}"
+    );
+    let mode = std::fs::metadata(home.path().join("config/config.toml")).unwrap();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode.permissions()) & 0o777, 0o600);
+}
+
+#[test]
+fn on_a_terminal_a_model_that_does_not_answer_may_be_kept_but_not_active() {
+    let server = server();
+    for (answer, kept) in [("n\n", false), ("y\n", true)] {
+        let home = Home::new();
+        let args =
+            ["model", "add", "gpt", "--base-url", &server.url(), "--model", "m", "--key-command", "echo no"];
+        let ran =
+            on_terminal(home.command(&args), &[("wrong key", ""), ("Keep it, not active? (y/N): ", answer)]);
+        assert_eq!(ran.code, if kept { 0 } else { 3 }, "{}", ran.out);
+        assert_eq!(home.ok(&["model"]).contains("gpt openai m\n"), kept);
+    }
+}
+
+#[test]
+fn every_name_that_is_listed_can_be_asked() {
+    let home = Home::with_config("");
+    home.write("data/lepo/models/added/Twin.gguf", "");
+    let listed = home.ok(&["model"]);
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["smollm2-135m", "Twin"]);
+    for name in names {
+        let ran = home.lepo(&["do", "-n", "-m", name, "q"]);
+        assert!(!ran.err.contains("unknown model"), "{}", ran.err);
+    }
+    let ran = home.lepo(&["do", "-m", "Triplet", "q"]);
+    assert!(ran.err.contains("unknown model \"Triplet\""), "{}", ran.err);
+}

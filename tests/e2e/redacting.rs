@@ -1,0 +1,316 @@
+//! `rm --redact`: secrets are taken out of what is written already, and all that names it moves along.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::bots::Bot;
+use crate::disk::bubbs;
+use crate::home::{Home, run};
+use crate::pty::on_terminal;
+use crate::scripted::{openai_calls, openai_sse};
+use crate::secrets::{aws_id, github_token, private_key};
+use crate::sync::{begin, ids, remote};
+
+/// Everything in the store.
+fn on_disk(home: &Home) -> String {
+    let out = home.shell("cd .lepo && find . -type f -exec cat {} +").output().unwrap();
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+/// A home in which what is added is kept as it is.
+fn open_home() -> Home {
+    Home::with_config("secrets = \"off\"\n")
+}
+
+/// `OLD NEW …` a line.
+fn table(out: &str) -> Vec<(String, String, String)> {
+    let row = |line: &str| {
+        let mut words = line.splitn(3, ' ');
+        let mut next = || words.next().unwrap_or_default().to_string();
+        (next(), next(), next())
+    };
+    out.lines().map(row).collect()
+}
+
+#[test]
+fn a_message_gets_masks_and_all_that_follows_it_new_ids() {
+    let (home, token) = (open_home(), github_token(1));
+    let root = home.add(&["--kind", "s", "--hidden", "--prev", "head"], "Be brief.");
+    let question = home.add(&["--prev", &root, "--time", "2025-03-01T12:00Z"], &format!("is {token} valid?"));
+    let answer = home.add(&["--kind", "a", "--prev", &question], "yes");
+    let other = home.add(&["--kind", "a", "--prev", &question], "no");
+    let apart = home.add(&["--prev", "head"], "elsewhere");
+    home.ok(&["branch", "main", &answer]);
+    home.ok(&["branch", "apart", &apart]);
+    home.ok(&["title", &question, "about", &token]);
+    let journal = home.work().join(".lepo/_journal.ndjson");
+    std::fs::write(
+        &journal,
+        format!("{{\"time\":1,\"bubb\":\"{answer}\",\"what\":\"answer\",\"model\":\"gpt\",\"ms\":1}}\n"),
+    )
+    .unwrap();
+
+    let listed = home.ok(&["rm", "-n", "--redact", &question]);
+    assert!(on_disk(&home).contains(&token), "it is listed, and nothing changes");
+    let ran = home.alone(&["rm", "--redact", &question]);
+    assert!(ran.code == 2 && ran.err.contains("no terminal"), "{}", ran.err);
+    let ran = home.alone(&["rm", "-y", "--redact", &question]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, listed.as_str()), "{}", ran.err);
+    let rows = table(&ran.out);
+    let olds: Vec<&str> = rows.iter().map(|(old, ..)| old.as_str()).collect();
+    assert_eq!(olds.len(), 3);
+    assert_eq!((olds[0], rows[0].2.as_str()), (question.as_str(), "github-token"));
+    assert!(olds.contains(&answer.as_str()) && olds.contains(&other.as_str()));
+
+    let disk = on_disk(&home);
+    assert!(!disk.contains(&token) && olds.iter().all(|old| !disk.contains(old)), "{disk}");
+    let texts: Vec<String> = bubbs(&home).into_iter().map(|bubb| bubb.text).collect();
+    assert!(
+        texts.iter().any(|text| text.starts_with("is [secret: github-token ") && text.ends_with("] valid?"))
+    );
+    assert_eq!(texts.len(), 5);
+    let now = |old: &str| rows.iter().find(|(from, ..)| from == old).unwrap().1.clone();
+    assert_eq!(home.ok(&["resolve", "main"]), format!("{}\n", now(&answer)));
+    assert_eq!(home.ok(&["resolve", "apart"]), format!("{apart}\n"));
+    assert!(home.ok(&["title", &now(&answer)]).starts_with("about [secret: github-token "));
+    let journal = std::fs::read_to_string(journal).unwrap();
+    assert!(journal.contains(&now(&answer)) && !journal.contains("copy_of"), "{journal}");
+    assert_eq!(home.ok(&["fsck"]), "");
+    assert_eq!(home.lepo(&["fsck", "--secrets"]).code, 0);
+    // Days and times stay.
+    assert_eq!(now(&question).get(..10), question.get(..10));
+    let ran = home.alone(&["rm", "-y", "--redact", "--all"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", "nothing to take out\n"));
+}
+
+#[test]
+fn on_a_terminal_it_asks() {
+    let token = github_token(2);
+    for (answer, code) in [("n\n", 1), ("y\n", 0)] {
+        let home = open_home();
+        home.add(&["--prev", "head"], &token);
+        home.add(&["--kind", "a"], "so");
+        let ran = on_terminal(home.command(&["rm", "--redact", "@^"]), &[("(y/N): ", answer)]);
+        assert_eq!(ran.code, code, "{}", ran.out);
+        let asked = "Take 1 secret out (github-token), and give 2 messages new ids? (y/N): ";
+        assert!(ran.out.contains(asked), "{}", ran.out);
+        assert_eq!(on_disk(&home).contains(&token), code == 1);
+    }
+}
+
+#[test]
+fn all_that_fsck_finds_goes_and_settings_and_strangers_stay() {
+    let (home, token) = (open_home(), github_token(3));
+    let blob = format!("{}\n{}\n", token, private_key(20));
+    let hash = |text: &str| {
+        home.write("work/x", text);
+        let out = home.shell("sha256sum x").output().unwrap();
+        String::from_utf8_lossy(&out.stdout).split(' ').next().unwrap().to_string()
+    };
+    let (named, orphan) = (hash(&blob), hash(&token));
+    home.add(&["--prev", "head"], "what is in it?");
+    home.write(&format!("work/.lepo/_blobs/{named}"), &blob);
+    home.write(&format!("work/.lepo/_blobs/{orphan}"), &token);
+    let result =
+        home.add(&["--kind", "t", "--hidden"], &format!("$ cat x\n[{} bytes: _blobs/{named}]", blob.len()));
+    home.add(&["--kind", "a"], &format!("an id: {}", aws_id()));
+    home.write("work/.lepo/_prompts/p.md", format!("use {token}"));
+    home.write("work/.lepo/_mcp.json", format!("{{\"x\":\"{token}\"}}"));
+    home.write("work/.lepo/_mine", &token);
+    let theirs = home.work().join(".lepo/_from/alice");
+    std::fs::create_dir_all(&theirs).unwrap();
+    let other = open_home();
+    let id = other.add(&["--prev", "head"], &format!("alice has {token}"));
+    for file in other.bubbs() {
+        std::fs::copy(other.work().join(".lepo").join(&file), theirs.join(&file)).unwrap();
+    }
+
+    let ran = home.alone(&["rm", "-y", "--redact", &format!("alice/{id}")]);
+    assert!(ran.code == 2 && ran.err.contains("only alice can change it"), "{} {}", ran.code, ran.err);
+    let ran = home.alone(&["rm", "-y", "--redact", "--all", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let kinds = |at: usize| told["replaced"][at]["kinds"].clone();
+    assert_eq!(told["replaced"].as_array().unwrap().len(), 2, "{told}");
+    assert_eq!(told["replaced"][0]["id"], result);
+    assert_eq!(
+        (kinds(0), kinds(1)),
+        (serde_json::json!(["github-token", "private-key"]), serde_json::json!(["aws-key-id"]))
+    );
+    assert_eq!(told["files"][0]["path"], "_prompts/p.md");
+    let left: Vec<&str> =
+        told["left"].as_array().unwrap().iter().map(|left| left["subject"].as_str().unwrap()).collect();
+    assert!(left.contains(&"_mcp.json") && left.contains(&"_mine") && left.contains(&id.as_str()), "{told}");
+    assert!(told["held_by"].as_array().unwrap().iter().any(|held| held == "alice's clone"), "{told}");
+    for gone in [&named, &orphan] {
+        assert!(!home.work().join(format!(".lepo/_blobs/{gone}")).exists());
+    }
+    let result = bubbs(&home).into_iter().find(|bubb| bubb.text.starts_with("$ cat x")).unwrap();
+    let hash = result.text.split("_blobs/").nth(1).unwrap().trim_end_matches(']').to_string();
+    let masked = home.read(&format!("work/.lepo/_blobs/{hash}"));
+    assert!(
+        masked.starts_with("[secret: github-token ") && masked.contains("[secret: private-key "),
+        "{masked}"
+    );
+    assert_eq!(home.ok(&["fsck"]), "");
+    assert_eq!(home.lepo(&["fsck", "--secrets"]).out.lines().count(), 3);
+}
+
+#[test]
+fn only_a_kind_goes_and_other_words_take_the_place_of_a_message() {
+    let (home, token) = (open_home(), github_token(4));
+    let first = home.add(&["--prev", "head"], &format!("{token} and {}", aws_id()));
+    let second = home.add(&["--kind", "a"], &format!("the name is Kim, {token}"));
+    let ran = home.alone(&["rm", "--redact", &first, "--kind", "no-such-kind", "-y"]);
+    assert!(ran.code == 2 && ran.err.contains("aws-key-id"), "{}", ran.err);
+    home.write("work/words", "the name is not said");
+    let replace = format!("{second}=words");
+    let ran = home.alone(&["rm", "--redact", &first, "--kind", "aws-key-id", "--replace", &replace, "-y"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let rows = table(&ran.out);
+    assert_eq!((rows[0].2.as_str(), rows[1].2.as_str()), ("aws-key-id", "other words"));
+    let texts: Vec<String> = bubbs(&home).into_iter().map(|bubb| bubb.text).collect();
+    assert!(texts[0].starts_with(&format!("{token} and [secret: aws-key-id ")), "{texts:?}");
+    assert_eq!((texts.len(), texts[1].as_str()), (2, "the name is not said"));
+    assert_eq!(home.alone(&["rm", "--redact", "-y"]).code, 2, "no message is named");
+    let ran = home.alone(&["rm", "--redact", &rows[1].1, "-y"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    assert!(ran.err.contains("no secret in"), "{}", ran.err);
+}
+
+#[test]
+fn a_request_that_waits_moves_along_and_runs_as_the_model_made_it() {
+    let (token, typed) = (github_token(5), github_token(6));
+    let call = format!(r#"{{"access":"full","command":"echo {token} > ran"}}"#);
+    let bot = Bot::openai(
+        "planner = \"native\"",
+        [openai_calls("", &[("run_command", call.as_str())]), openai_sse(["Done."])],
+    );
+    let ran = bot.home.alone(&["do", &format!("say it with {typed}")]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    let question = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.contains(&typed)).unwrap().id;
+    let told = format!("it is kept as typed. Take it out: lepo rm --redact {question}");
+    assert!(ran.err.contains(&told), "{}", ran.err);
+    let ran = bot.home.alone(&["rm", "-y", "--redact", &question]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let request = table(&ran.out).pop().unwrap();
+    let wire = |id: &str| bot.home.work().join(format!(".lepo/_wire/{id}.json"));
+    assert!(!wire(&request.0).exists() && wire(&request.1).exists());
+    assert!(bot.lepo(&["ls", "--pending"]).out.contains(&request.1));
+    let ran = bot.home.alone(&["do", "--approve", &request.1]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
+    assert_eq!(bot.home.read("work/ran"), format!("{token}\n"));
+    let asked = bot.bodies().pop().unwrap().to_string();
+    assert!(!asked.contains(&typed) && asked.contains("[secret: github-token "), "{asked}");
+    assert!(asked.contains("\"tool_calls\""), "the call is given back as it came: {asked}");
+}
+
+#[test]
+fn what_is_kept_for_a_request_goes_if_it_has_the_secret() {
+    let token = github_token(7);
+    let call = format!(r#"{{"access":"full","command":"echo {token} > ran"}}"#);
+    let bot = Bot::openai("planner = \"native\"", [openai_calls("", &[("run_command", call.as_str())])]);
+    assert_eq!(bot.home.alone(&["do", &format!("say {token}")]).code, 4);
+    let ran = bot.home.alone(&["rm", "-y", "--redact", "--all"]);
+    let request = table(&ran.out).pop().unwrap().1;
+    assert!(ran.err.contains(&format!("request {request} can no longer be approved")), "{}", ran.err);
+    assert!(!on_disk(&bot.home).contains(&token));
+    let ran = bot.home.alone(&["do", "--approve", &request]);
+    assert!(ran.code == 2 && ran.err.contains("is not on this machine"), "{} {}", ran.code, ran.err);
+}
+
+#[test]
+fn a_copy_that_is_a_request_waits_for_nothing_afterwards_either() {
+    let (home, token) = (open_home(), github_token(8));
+    let root = home.add(&["--prev", "head"], &token);
+    let request = home.add(&["--kind", "a", "--hidden"], r#"{"access":"read","command":"ls"}"#);
+    assert!(home.ok(&["ls", "--pending"]).contains(&request));
+    let line = format!("{{\"time\":1,\"bubb\":\"{request}\",\"copy_of\":\"{root}\"}}\n");
+    home.write("work/.lepo/_journal.ndjson", line);
+    assert_eq!(home.ok(&["ls", "--pending"]), "");
+    home.ok(&["rm", "-y", "--redact", "--all"]);
+    assert_eq!(home.ok(&["ls", "--pending"]), "");
+    assert_eq!(home.ok(&["fsck"]), "");
+}
+
+#[test]
+fn other_clones_drop_it_too_and_who_may_still_hold_it_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let remote = remote(dir.path());
+    let clone = || {
+        let home = open_home();
+        home.write(".gitconfig", "[user]\n\temail = me@x\n\tname = x\n");
+        home
+    };
+    let (a, b, token) = (clone(), clone(), github_token(9));
+    let question = a.add(&["--prev", "head"], &format!("is {token} valid?"));
+    let answer = a.add(&["--kind", "a"], "yes");
+    a.ok(&["branch", "main", &answer]);
+    assert_eq!(begin(&a, &remote, "laptop").code, 1, "it is held back");
+    let ran = a.alone(&["sync", "--allow", &question]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let to = remote.to_string_lossy();
+    let ran = b.alone(&["sync", "--yes", "--as", "desk", "--mine", "laptop", "--allow", &question, &to]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(on_disk(&b).contains(&token));
+    let git = "git init -q . && rm .lepo/.gitignore && git add -f .lepo && git commit -qm x";
+    assert!(a.shell(git).status().unwrap().success());
+
+    let ran = a.alone(&["sync", "--mine", "desk"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = a.alone(&["rm", "-y", "--redact", &question]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for held in ["desk, your other clone", "the remote, until", "the git history of the project"] {
+        assert!(ran.err.contains(&format!("note: may still hold it: {held}")), "{held}: {}", ran.err);
+    }
+    for home in [&a, &b, &a] {
+        let ran = home.alone(&["sync", "--yes"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    assert_eq!(ids(&a), ids(&b));
+    assert!(!on_disk(&a).contains(&token) && !on_disk(&b).contains(&token));
+    let at = |home: &Home| home.ok(&["resolve", "main"]);
+    assert!(at(&a) == at(&b) && at(&a) != format!("{answer}\n"));
+    assert_eq!(b.ok(&["branch"]).lines().count(), 1);
+    assert_eq!((a.ok(&["fsck"]), b.ok(&["fsck"])), (String::new(), String::new()));
+}
+
+#[test]
+fn what_was_interrupted_is_completed_by_the_next_one() {
+    let (home, token) = (open_home(), github_token(10));
+    let question = home.add(&["--prev", "head"], &format!("is {token} valid?"));
+    home.add(&["--kind", "a"], "yes");
+    // As a kill leaves it before any copy has its place.
+    let wish = serde_json::json!({ "all": false, "ids": [question], "kinds": [], "replace": [] });
+    let record = serde_json::json!({ "wish": wish, "replaced": null });
+    home.write("work/.lepo/_replacing.json", record.to_string());
+    let ran = home.lepo(&["fsck"]);
+    assert!(ran.code == 0 && ran.out.starts_with("stray _replacing.json: `lepo rm --redact`"), "{}", ran.out);
+    assert!(home.lepo(&["rm", "-n", "--redact", "--all"]).err.contains("the next one completes it"));
+    let ran = home.alone(&["rm", "--redact"]);
+    assert_eq!((ran.code, table(&ran.out).len()), (0, 2), "{}", ran.err);
+    assert!(ran.err.starts_with("completed what was interrupted before\n"), "{}", ran.err);
+    assert!(!on_disk(&home).contains(&token));
+    assert_eq!(home.ok(&["fsck"]), "");
+    // The command line that named the old id is done, too.
+    home.write("work/.lepo/_replacing.json", record.to_string());
+    let ran = home.alone(&["rm", "-y", "--redact", "@"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!home.work().join(".lepo/_replacing.json").exists());
+}
+
+#[test]
+fn killed_at_system_calls_the_same_command_completes_it() {
+    let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    if !has("strace") || !has("python3") {
+        crate::skip::skipped("strace", "scripts/faults needs strace and python3");
+        return;
+    }
+    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/faults"));
+    command.args(["--only", "kill-redact", "--every", "9", "--lepo", env!("CARGO_BIN_EXE_lepo")]);
+    let ran = run(command, b"");
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("points"), "{}", ran.out);
+}
