@@ -27,6 +27,7 @@ mod do_budget;
 mod do_commands;
 mod do_config;
 mod do_events;
+mod do_everyday;
 mod do_failures;
 mod do_full_disk;
 mod do_links;

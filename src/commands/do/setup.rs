@@ -41,7 +41,7 @@ impl Setup {
                 let [config, servers] = REPO_FILES.map(|name| trusted(&store, &paths, name, args.quiet));
                 (store.root().to_path_buf(), config?, servers?)
             }
-            None => (context.cwd().to_path_buf(), None, None),
+            None => (context.new_root(), None, None),
         };
         let mut configured = Configured::load(paths, &env, repo, flags)?;
         // An unknown model fails here, not at the first question; one that is looked up need not be known.
@@ -89,7 +89,7 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
     }
     match args.keeping.no_keep {
         true => context.unkept_store().map(Arc::new),
-        false => context.store_or_make().map(Arc::new),
+        false => context.store_or_make(args.quiet).map(Arc::new),
     }
 }
 
