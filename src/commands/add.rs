@@ -16,7 +16,7 @@ use lepo_turn::config::{Flags, Paths, Settings};
 
 /// Add one message from stdin and print its id
 ///
-/// Plumbing: any bytes are kept unchanged. Without --prev the message follows the newest tail, or begins a
+/// Plumbing: any bytes are kept unchanged. Without --prev the message follows the newest conversation, or begins a
 /// conversation if the store is empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main\n  \

@@ -35,6 +35,7 @@ mod shell_quote;
 mod shells;
 pub mod show;
 pub mod stats;
+mod stores;
 pub(crate) mod suggest;
 pub mod sync;
 pub mod tidy;
@@ -144,7 +145,9 @@ impl<'o> Context<'o> {
 
     /// The store; none is an error.
     pub fn store(&self) -> Result<Store> {
-        self.find_store()?.ok_or_else(|| match &self.save_to {
+        let store = self.find_store()?;
+        store.iter().filter(|_| !self.reads_only).for_each(remember);
+        store.ok_or_else(|| match &self.save_to {
             Some(path) if path.is_absolute() => Error::nothing(format!("no store {}", path.display()))
                 .hint("-s takes the directory that holds the messages, like PROJECT/.lepo"),
             Some(rel) => Error::nothing(format!("no store {} here", rel.display()))
@@ -157,6 +160,7 @@ impl<'o> Context<'o> {
     /// The store; without one, it is made, which is said unless `quiet`.
     pub fn store_or_make(&self, quiet: bool) -> Result<Store> {
         let Some(store) = self.find_store()? else { return self.make_in_tree(quiet) };
+        remember(&store);
         match store.furniture().is_unfinished()? {
             true => drop(store.furniture().complete(Insts::default_file_text())?),
             false => self.keep_line_ends(&store),
@@ -174,7 +178,9 @@ impl<'o> Context<'o> {
             say(&format!("made {STORE} in {}", root.display()));
         }
         // From here, its path may lead up.
-        Ok(self.find_store()?.unwrap_or(made))
+        let store = self.find_store()?.unwrap_or(made);
+        remember(&store);
+        Ok(store)
     }
 
     /// A store in the state directory that is deleted at the end, for the working directory and with the instructions of
@@ -216,4 +222,11 @@ pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
 /// The root of the git work tree that a directory is in; none where git would not take it.
 fn work_tree(dir: &Path) -> Option<PathBuf> {
     WorkTree::of(dir).filter(|tree| tree.is_taken).map(|tree| tree.root)
+}
+
+/// Puts a store that is written to on the list of `--everywhere`.
+fn remember(store: &Store) {
+    if let Ok(stores) = stores::Stores::of_user() {
+        stores.remember(store);
+    }
 }

@@ -61,7 +61,7 @@ fn a_file_never_replaces_another() {
         "20251016_162030_대화_제목_이다_-2",
         "20251016_162030_대화_제목_이다_-3",
     ] {
-        let ran = export(&home, &["--format", "session", "-o", "sessions/old"]);
+        let ran = export(&home, &["--format", "session", "-o", "sessions/old/"]);
         assert_eq!((ran.code, ran.out), (0, format!("sessions/old/{name}.json\n")), "{}", ran.err);
     }
     let first = home.work().join("sessions/old/20251016_162030_대화_제목_이다_.json");
@@ -71,7 +71,7 @@ fn a_file_never_replaces_another() {
     let ran = export(&home, &["-o", "sessions"]);
     assert_eq!(ran.out, "sessions/20251016_162030_대화_제목_이다_.md\n");
     home.write("work/file", "x");
-    assert_eq!(export(&home, &["-o", "file"]).code, 2);
+    assert_eq!(export(&home, &["-o", "file/"]).code, 2);
 }
 
 #[test]

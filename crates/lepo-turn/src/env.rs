@@ -306,9 +306,11 @@ impl TurnEnv {
         self.configured.flags.system_prompt = Some(text.to_string());
     }
 
-    /// Changes how tool requests get their consent, in the user's file and here.
-    pub fn use_tool_mode(&mut self, mode: ToolMode) -> Result<()> {
-        set_tool_mode(&self.configured.settings.file, mode)?;
+    /// Changes how tool requests get their consent: here, and as the default if it is to be kept.
+    pub fn use_tool_mode(&mut self, mode: ToolMode, keep: bool) -> Result<()> {
+        if keep {
+            set_tool_mode(&self.configured.settings.file, mode)?;
+        }
         self.configured.flags.tools = Some(mode);
         self.configured.reload()
     }
@@ -329,6 +331,11 @@ impl TurnEnv {
     /// The system prompt of a new conv.
     pub fn system_prompt(&self) -> Result<Option<String>> {
         self.configured.system_prompt(!self.catalogue.names().is_empty())
+    }
+
+    /// The number of requests that the person allowed for the rest of the session.
+    pub fn allowed(&self) -> usize {
+        self.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).count()
     }
 
     /// The runner of commands.

@@ -89,6 +89,11 @@ impl Interrupt {
         self.sender.send_replace(Some(UNREAD));
     }
 
+    /// True if a signal came.
+    pub fn has_come(&self) -> bool {
+        self.signal.borrow().is_some()
+    }
+
     /// Forgets a signal that came, for the next turn.
     pub fn reset(&self) {
         self.sender.send_replace(None);

@@ -44,7 +44,7 @@ const OUTPUT: &str = "Output";
 /// Ask a model and keep the conversation
 ///
 /// The question is made of PROMPT, then --file, then stdin if it is not a terminal.
-/// It follows the newest tail unless told otherwise, and so does its answer:
+/// It follows the newest conversation unless told otherwise, and so does its answer:
 ///
 ///     s1 ← u0 ← a0              lepo do QUESTION
 ///     s1 ← u0 ← a0 ← u0 ← a0    again: it goes on where it was
@@ -175,7 +175,7 @@ pub struct DoArgs {
     #[arg(short = 'p', long, help_heading = OUTPUT)]
     pub(super) show_past: bool,
     /// Show hidden messages too
-    #[arg(short = 'a', long, help_heading = OUTPUT)]
+    #[arg(short = 'a', long = "hidden", alias = "show-all", help_heading = OUTPUT)]
     pub(super) show_all: bool,
     /// Print one JSON document about the turn
     #[arg(long, help_heading = OUTPUT)]
@@ -209,6 +209,7 @@ impl DoArgs {
             plain: self.plain || self.form.schema.is_some(),
             no_usage: self.no_usage,
             whole: self.json || self.quiet || self.output.is_some(),
+            ..Shown::default()
         }
     }
 

@@ -213,7 +213,8 @@ impl Place {
             return env.turn(config, &insts, forest, &mut EventLines::new(context.out), ask).await;
         }
         let state = State::Idle.after(Step::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
+        let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };
+        let mut view = TurnView::new(context.out, context.paint, shown, state);
         let taken = env.turn(config, &insts, forest, &mut view, ask).await;
         view.end();
         taken

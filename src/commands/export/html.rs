@@ -20,8 +20,8 @@ use lepo_store::store::{Fact, JournalRecord, Store, in_order};
 /// Writes the page.
 pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
     let tips = tips(args, store, forest)?;
-    let spent = if args.show_all { spent(forest) } else { Vec::new() };
-    let picked = lepo_page::pick(forest, &tips, args.show_all, &spent);
+    let spent = if args.hidden { spent(forest) } else { Vec::new() };
+    let picked = lepo_page::pick(forest, &tips, args.hidden, &spent);
     let Some(chosen) = picked.chosen else {
         let nothing = Error::nothing("nothing to show on a page");
         return Err(match forest.is_empty() {

@@ -12,7 +12,7 @@ use crate::commands::json::bubbs_json;
 use crate::term::excerpt;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Kind, Name, words};
-use lepo_store::conv::Forest;
+use lepo_store::conv::{Forest, Origins};
 use lepo_store::store::{Fact, Store};
 
 /// The form to write.
@@ -87,9 +87,19 @@ impl<'s> Export<'s> {
         Ok(bytes)
     }
 
-    /// The file's name up to its extension: time and title of the first question.
+    /// The title of the conversation, if it has one.
+    fn title(&self) -> Option<String> {
+        let ix = self.forest.find(self.names.first()?.id)?;
+        let root = self.forest.name(Origins::of(self.forest).origin(ix).root).id;
+        self.store.titles().all().remove(&root)
+    }
+
+    /// The file's name up to its extension: the time, and the title of the conversation or its first question.
     pub fn stem(&self) -> Result<String> {
         let Some(first) = self.first() else { return Ok(String::new()) };
+        if let Some(title) = self.title() {
+            return Ok(place::stem(&local(first.id), &title));
+        }
         let title = if first.kind == Kind::User { self.store.bubbs().text(&first)? } else { String::new() };
         Ok(place::stem(&local(first.id), &words(&title)))
     }
@@ -107,9 +117,12 @@ impl<'s> Export<'s> {
 
     fn markdown(&self) -> Result<String> {
         let mut text = String::new();
-        if let Some(first) = self.first() {
-            text += &format!("# {}\n", excerpt(&self.store.bubbs().text(&first)?));
-        }
+        let heading = match (self.title(), self.first()) {
+            (Some(title), _) => Some(title),
+            (None, Some(first)) => Some(excerpt(&self.store.bubbs().text(&first)?)),
+            (None, None) => None,
+        };
+        text.extend(heading.map(|heading| format!("# {heading}\n")));
         for name in &self.names {
             let who = match name.kind {
                 Kind::System => "System",

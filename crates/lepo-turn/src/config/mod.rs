@@ -49,4 +49,5 @@ pub use settings::{Flags, Line};
 pub use system_prompt::{is_as_made, system_prompt};
 pub use table::Settings;
 pub use trust::{RepoFile, Trust};
-pub use word::{AutoCompact, EmptyLine, LogLevel, NewConversation, SecretsMode};
+pub use word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
+pub use write::replace as replace_file;

@@ -11,7 +11,7 @@ use super::form::Form;
 use super::money::{Money, PriceEntry};
 use super::reader::{Section, Set, Source};
 use super::tidy::Tidy;
-use super::word::{AutoCompact, EmptyLine, LogLevel, NewConversation, SecretsMode};
+use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use super::{Flags, Paths};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -171,8 +171,12 @@ settings! {
     skills: bool, file "skills", (), true, option agents "--no-agents";
     /// A line about tokens and time follows an answer on a terminal.
     term_usage: bool, file "term.usage", (), true;
+    /// The part of a model's thinking that a terminal shows.
+    term_thinking: ThinkingShown, file "term.thinking", ThinkingShown::ALL, ThinkingShown::Show;
     /// The effect of an empty line at the prompt.
     empty_line: EmptyLine, file "repl.empty_line", EmptyLine::ALL, EmptyLine::Leave;
+    /// The keys of the prompt.
+    repl_keys: EditKeys, file "repl.keys", EditKeys::ALL, EditKeys::Emacs;
     /// The time limit of a connection to a model server.
     http_connect: Duration, file "http.connect_timeout", (), Duration::from_secs(10);
     /// The longest silence of a model.
