@@ -7,7 +7,7 @@ use reqwest::Url;
 use super::media::Accepts;
 use super::memory::{Memory, remembered_name};
 use super::quirks::FILES;
-use super::spec::spec;
+use super::registry::spec;
 use crate::ModelConfig;
 
 const MIB: u64 = 1 << 20;

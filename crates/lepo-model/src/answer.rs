@@ -1,8 +1,6 @@
 //! An answer as it comes: the one stream of events that all providers are read through.
 
-use std::time::Duration;
-
-use super::body::Body;
+use super::begun::{Begun, Stream};
 use super::cli::Run;
 use super::embedded::Reply;
 use super::error_text::{hide_key, without_key};
@@ -16,89 +14,14 @@ use super::thinking::ThinkFilter;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 
-/// The time to wait for the price and `[DONE]`, once the answer itself is complete.
-const PATIENCE: Duration = Duration::from_secs(1);
-
 /// The most pauses of a model in one answer.
 const MOST_PAUSES: usize = 10;
 
 /// The source of an answer.
 pub(super) enum Source<'m> {
-    Http(Body, Box<dyn AnswerReader>),
+    Http(Stream),
     Cli(Box<Run>),
     Embedded(Reply<'m>),
-}
-
-/// Decodes the bytes of one answer, which come in pieces of any size.
-pub(super) trait AnswerReader {
-    /// Takes the next bytes.
-    fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()>;
-
-    /// The bytes have ended.
-    fn end(&mut self, events: &mut Events) -> Result<()>;
-
-    /// The answer is complete, and only its price may follow.
-    fn is_finishing(&self) -> bool {
-        false
-    }
-
-    /// The refusal that came in place of an answer, after a status of success.
-    fn refused(&self) -> Option<Refused> {
-        None
-    }
-}
-
-/// A refusal within a stream, as the HTTP status it would have had.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refused {
-    /// The status.
-    pub status: u16,
-    /// The server's words.
-    pub words: String,
-}
-
-impl Refused {
-    /// None if `status` is not that of a refusal.
-    pub fn new(status: u64, words: &str) -> Option<Refused> {
-        let status = u16::try_from(status).ok().filter(|status| (400..600).contains(status))?;
-        Some(Refused { status, words: words.to_owned() })
-    }
-}
-
-/// An answer over HTTP whose first event, or failure, has come.
-pub(super) struct Begun {
-    source: Source<'static>,
-    events: Events,
-    failure: Option<Error>,
-    refused: Option<Refused>,
-    status: u16,
-}
-
-impl Begun {
-    /// Waits for the first event.
-    pub async fn wait(status: u16, body: Body, reader: Box<dyn AnswerReader>) -> Begun {
-        let mut source = Source::Http(body, reader);
-        let mut events = Events::new();
-        let mut failure = None;
-        while events.is_empty() && failure.is_none() {
-            failure = source.more(&mut events).await.err();
-        }
-        let refused = match &source {
-            Source::Http(_, reader) if events.is_empty() => reader.refused(),
-            _ => None,
-        };
-        Begun { source, events, failure, refused, status }
-    }
-
-    /// The refusal that came in place of an answer.
-    pub fn refused(&self) -> Option<Refused> {
-        self.refused.clone()
-    }
-
-    /// The failure that came in place of events.
-    pub fn failure(&mut self) -> Option<Error> {
-        self.failure.take()
-    }
 }
 
 /// One answer. Dropped before its end, it cancels the request: the connection is closed, the
@@ -152,7 +75,12 @@ impl<'m> Answer<'m> {
     pub(super) fn begun(begun: Begun, key: Option<Secret>, mut log: RequestLog, again: Again<'m>) -> Self {
         let Begun { source, events, failure, status, .. } = begun;
         log.status(status);
-        let mut answer = Answer { raw: events, failure, again: Some(again), ..Answer::new(source, key, log) };
+        let mut answer = Answer {
+            raw: events,
+            failure,
+            again: Some(again),
+            ..Answer::new(Source::Http(source), key, log)
+        };
         answer.take();
         answer
     }
@@ -251,7 +179,7 @@ impl<'m> Answer<'m> {
         self.events.extend(notices);
         match begun {
             Ok(Begun { source, events, failure, .. }) => {
-                (self.source, self.raw, self.failure) = (source, events, failure);
+                (self.source, self.raw, self.failure) = (Source::Http(source), events, failure);
             }
             Err(error) => self.failure = Some(error),
         }
@@ -265,40 +193,12 @@ impl<'m> Answer<'m> {
 }
 
 impl Source<'_> {
-    /// Waits once for more bytes, and reads all that have arrived.
+    /// Waits once for more of the answer, and reads all that has arrived.
     async fn more(&mut self, events: &mut Events) -> Result<()> {
         match self {
-            Source::Http(body, reader) => {
-                let finishing = reader.is_finishing();
-                let patience = if finishing { PATIENCE } else { Duration::MAX };
-                let batch = match body.batch(patience).await {
-                    Ok(batch) => batch,
-                    // The answer is complete, so a missing price is no failure.
-                    Err(_) if finishing => Vec::new(),
-                    Err(error) => return Err(error),
-                };
-                if batch.is_empty() {
-                    return reader.end(events);
-                }
-                for chunk in batch {
-                    match chunk {
-                        Ok(bytes) => reader.read(&bytes, events)?,
-                        Err(_) if reader.is_finishing() => return reader.end(events),
-                        Err(error) => return Err(error),
-                    }
-                }
-                finish(body, events);
-                Ok(())
-            }
+            Source::Http(stream) => stream.more(events).await,
             Source::Cli(run) => run.more(events).await,
             Source::Embedded(exchange) => exchange.more(events).await,
         }
-    }
-}
-
-/// Keeps the connection of a complete answer open for the next request.
-fn finish(body: &mut Body, events: &Events) {
-    if let Some(Event::Done(_) | Event::Paused(_)) = events.back() {
-        body.finish();
     }
 }

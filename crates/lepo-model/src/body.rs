@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::Timeouts;
 use super::http::silent;
+use super::timeouts::Timeouts;
 use lepo_base::error::{Error, Result, cause};
 
 /// Chunks that may wait for their reader. Each is at most one network read: a few MB in all.

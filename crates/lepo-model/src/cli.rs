@@ -5,14 +5,14 @@ use std::ffi::OsStr;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::Timeouts;
+use super::contract::{PathForm, ProviderSpec, ToolWire};
 use super::error_text::excerpt;
 use super::event::{Event, Events, Finish};
 use super::forms::prompt_text;
 use super::media::Accepts;
 use super::message::Request;
 use super::process::Process;
-use super::spec::{PathForm, ProviderSpec, ToolWire};
+use super::timeouts::Timeouts;
 use super::utf8::Utf8;
 use crate::config::{AnswerForm, ModelConfig};
 use crate::planner::Planner;

@@ -9,6 +9,9 @@ use crate::options::Options;
 use crate::price::Price;
 use crate::provider::{Provider, Wire};
 
+/// The temperature of every request that says none.
+const TEMPERATURE: f64 = 0.1;
+
 /// A model's key, and where it was looked for (for the message when it is missing or refused).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Key {
@@ -71,6 +74,11 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
+    /// The temperature that it is asked with.
+    pub(crate) fn temperature(&self) -> serde_json::Value {
+        self.options.temperature.clone().map_or_else(|| TEMPERATURE.into(), serde_json::Value::Number)
+    }
+
     /// A model of this name, with nothing configured yet.
     pub fn new(name: impl Into<String>, provider: Provider) -> ModelConfig {
         ModelConfig {

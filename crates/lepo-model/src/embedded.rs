@@ -9,14 +9,14 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::Timeouts;
+use super::contract::{PathForm, ProviderSpec, ToolWire};
 use super::error_text::excerpt;
 use super::event::{Event, Events, Finish, Usage};
 use super::gate::Gate;
 use super::media::Accepts;
 use super::message::Request;
 use super::process::Process;
-use super::spec::{PathForm, ProviderSpec, ToolWire};
+use super::timeouts::Timeouts;
 use crate::config::ModelConfig;
 use crate::planner::Planner;
 use lepo_base::env;
@@ -63,7 +63,7 @@ impl Embedded {
     /// Starts nothing yet.
     pub fn new(installed: Installed, config: &ModelConfig, timeouts: Timeouts) -> Self {
         let mut asked_with = Map::new();
-        asked_with.insert("temperature".into(), super::temperature(config));
+        asked_with.insert("temperature".into(), config.temperature());
         asked_with.extend(config.options.max_tokens.map(|most| ("max_tokens".into(), most.into())));
         Embedded { installed, process: None, timeouts, asked_with }
     }
@@ -167,6 +167,26 @@ fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
     let last = matches!(event, Event::Done(_));
     events.push_back(event);
     Ok(last)
+}
+
+/// The error of an embedded model without its program.
+pub fn program_missing() -> Error {
+    Error::usage("the program lepo-embedded, which runs the embedded model, is not installed")
+        .hint("it comes with the packages of lepo; from source: cargo install --path crates/lepo-embedded")
+}
+
+/// The error of an embedded model without weights or program, by its name where it has one.
+pub fn missing(name: &str) -> Error {
+    if embedded_program().is_none() {
+        return program_missing();
+    }
+    if name.is_empty() || name == crate::weights::SMOLLM2.name {
+        return Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it");
+    }
+    Error::usage(format!("the embedded model {name} is not installed")).hint_at(|place| {
+        let models = place.models();
+        format!("{models} lists those that are; `lepo model add FILE --sha256 HASH --name {name}` adds it")
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! The forms a conversation takes for those who do not take it message by message.
 
+use serde_json::Value;
+
 use super::media::MediaFile;
-use super::message::{Message, Role};
+use super::message::{Message, Role, ToolCall};
 use super::text::Text;
 
 /// True if a conversation is in the form of [`system_first`] as it is.
@@ -103,9 +105,16 @@ pub fn prompt_text(messages: &[Message]) -> String {
     parts.join("\n\n")
 }
 
+/// The arguments of a call as text.
+pub(super) fn arguments_text(call: &ToolCall) -> String {
+    match &call.arguments {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::message::ToolCall;
     use super::*;
 
     /// `s:text u:text …` → messages.

@@ -9,10 +9,10 @@ use serde_json::Value;
 use tokio::time::sleep;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::Timeouts;
+use super::contract::{Auth, HttpSpec};
 use super::gate::{Gate, GateLayer};
 use super::payload::Payload;
-use super::spec::{Auth, HttpSpec};
+use super::timeouts::Timeouts;
 use crate::{Key, ModelConfig};
 use lepo_base::error::{Error, Result, cause};
 use lepo_net::address::{is_loopback, needs_certificates};

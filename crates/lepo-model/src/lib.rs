@@ -1,20 +1,25 @@
 //! Talking to a model: one request in, one stream of events out. Knows no bubbs and no terminal.
 //!
-//! Each provider is a file or folder with its [`ProviderSpec`](spec::ProviderSpec): what is sent, and how what comes back is
+//! Each provider is a file or folder with its [`ProviderSpec`](contract::ProviderSpec): what is sent, and how what comes back is
 //! read. All that may fail or be asked again before the first token is in `remote`.
 
 mod accepts;
 mod address;
 mod answer;
 mod anthropic;
+mod asking;
+mod begun;
 mod body;
+mod cache;
 mod catalog;
 mod cli;
 mod config;
+mod contract;
 mod credit;
 mod embedded;
 mod error_text;
 mod event;
+mod facts;
 mod forms;
 mod gate;
 mod http;
@@ -27,7 +32,9 @@ mod message;
 mod meter;
 mod ollama;
 mod openai;
+mod openai_catalog;
 mod options;
+mod origin;
 mod overflow;
 mod payload;
 mod planner;
@@ -37,16 +44,18 @@ mod probe;
 mod process;
 mod provider;
 mod quirks;
+mod reader;
 mod refusal;
+mod registry;
 mod remote;
 mod replay;
 mod request_log;
 mod responses;
 mod retry;
-mod spec;
 mod sse_answer;
 mod text;
 mod thinking;
+mod timeouts;
 mod utf8;
 mod web;
 pub mod weights;
@@ -56,29 +65,32 @@ mod wire;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 pub use accepts::accepts;
 pub use address::{BASE_URL_FORM, base_url, ollama_url};
 pub use answer::Answer;
-pub use catalog::{ModelFacts, known_window, offered_before};
+pub use catalog::{known_window, offered_before};
 pub use config::{AnswerForm, Key, ModelConfig};
-pub use embedded::{Installed, embedded_program};
+pub use contract::{PathForm, ToolWire};
+pub use embedded::{Installed, embedded_program, missing, program_missing};
 pub use event::{Event, Finish, Usage};
+pub use facts::ModelFacts;
 pub use gate::Gate;
 pub use media::IMAGES;
 pub use media::{Accepts, MediaFile, encoded_len};
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
 pub use meter::{Meter, Planned, Taken};
 pub use options::Options;
+pub use origin::Origin;
 pub use planner::Planner;
 pub use preset::{PRESETS, preset};
 pub use price::Price;
 pub use probe::first_ollama_model;
 pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
-pub use replay::{Origin, Replay};
-pub use spec::{PathForm, ToolWire, spec};
+pub use registry::spec;
+pub use replay::Replay;
 pub use text::Text;
+pub use timeouts::Timeouts;
 pub use utf8::Utf8;
 pub use web::{Citation, WebCall};
 #[cfg(fuzzing)]
@@ -88,33 +100,10 @@ use answer::{Again, Source};
 use embedded::Embedded;
 use error_text::{hide_key, without_key};
 use http::Http;
-use lepo_base::error::{Error, Result};
+use lepo_base::error::Result;
 use meter::Metered;
 use remote::Remote;
 use request_log::RequestLog;
-
-/// The temperature of every request that says none.
-const TEMPERATURE: f64 = 0.1;
-
-/// The temperature that a model is asked with.
-fn temperature(config: &ModelConfig) -> serde_json::Value {
-    config.options.temperature.clone().map_or_else(|| TEMPERATURE.into(), serde_json::Value::Number)
-}
-
-/// The time limits of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
-    /// To open a connection.
-    pub connect: Duration,
-    /// To say something, at first and between any two pieces of an answer.
-    pub idle: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Timeouts { connect: Duration::from_secs(10), idle: Duration::from_secs(120) }
-    }
-}
 
 /// A model that can be asked, with what it keeps between questions: connections, a running program.
 pub struct Model {
@@ -251,24 +240,4 @@ impl Model {
             }
         }
     }
-}
-
-/// The error of an embedded model without its program.
-pub fn program_missing() -> Error {
-    Error::usage("the program lepo-embedded, which runs the embedded model, is not installed")
-        .hint("it comes with the packages of lepo; from source: cargo install --path crates/lepo-embedded")
-}
-
-/// The error of an embedded model without weights or program, by its name where it has one.
-pub fn missing(name: &str) -> Error {
-    if embedded_program().is_none() {
-        return program_missing();
-    }
-    if name.is_empty() || name == weights::SMOLLM2.name {
-        return Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it");
-    }
-    Error::usage(format!("the embedded model {name} is not installed")).hint_at(|place| {
-        let models = place.models();
-        format!("{models} lists those that are; `lepo model add FILE --sha256 HASH --name {name}` adds it")
-    })
 }

@@ -3,10 +3,10 @@
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
 
-use super::catalog::{ModelFacts, One, RunningWindow, listed};
+use super::contract::HttpSpec;
+use super::facts::{ModelFacts, One, RunningWindow, listed};
 use super::http::Http;
 use super::refusal::Refusal;
-use super::spec::HttpSpec;
 use lepo_base::error::{Error, Result};
 
 /// The longest list that is read.

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use reqwest::Url;
 
+use super::contract::HttpSpec;
 use super::http::shown;
 use super::quirks::{Quirk, Quirks};
-use super::spec::HttpSpec;
 use crate::ModelConfig;
 
 /// The file where quirks are remembered, and the model they belong to.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use reqwest::{Response, StatusCode};
 
-use super::answer::Refused;
+use super::contract::HttpSpec;
 use super::error_text::told;
-use super::spec::HttpSpec;
+use super::reader::Refused;
 use crate::ModelConfig;
 use lepo_base::error::Error;
 

@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use reqwest::Response;
 
-use super::answer::Begun;
+use super::asking::Asking;
+use super::begun::Begun;
 use super::body::Body;
-use super::catalog::{Cache, ModelFacts};
+use super::cache::Cache;
+use super::contract::HttpSpec;
 use super::credit::{is_used_up, used_up};
 use super::error_text::hide_key;
+use super::facts::ModelFacts;
 use super::forms::{is_system_first, system_first, without_system};
 use super::http::Http;
 use super::lookup::{list, look_up};
@@ -21,7 +24,7 @@ use super::payload::Payload;
 use super::quirks::{self, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::Refusal;
 use super::retry::{self, Next};
-use super::spec::HttpSpec;
+
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result};
 
@@ -45,44 +48,6 @@ enum Sent {
     Begun(Box<Begun>),
     /// It was refused; with the failure, if the refusal stood in an answer that had begun.
     Refused(Refusal, Option<Error>),
-}
-
-/// A request that is being put into a body.
-pub(super) struct Asking<'a> {
-    /// The model.
-    pub config: &'a ModelConfig,
-    /// The request.
-    pub request: Request<'a>,
-    /// The server's facts of the model.
-    pub facts: &'a ModelFacts,
-    learned: &'a Quirks,
-    open: Vec<&'static Quirk>,
-}
-
-impl<'a> Asking<'a> {
-    /// A request to a model of which `learned` and `facts` are known.
-    pub fn new(
-        config: &'a ModelConfig,
-        request: Request<'a>,
-        facts: &'a ModelFacts,
-        learned: &'a Quirks,
-    ) -> Self {
-        Asking { config, request, facts, learned, open: Vec::new() }
-    }
-
-    /// True if the model has this quirk. If it is not known to, a refusal may be about it.
-    pub fn has(&mut self, quirk: &'static Quirk) -> bool {
-        let known = self.learned.has(quirk);
-        if !known {
-            self.open.push(quirk);
-        }
-        known
-    }
-
-    /// True if the model takes what this quirk would forbid.
-    pub fn takes(&mut self, quirk: &'static Quirk) -> bool {
-        !self.has(quirk)
-    }
 }
 
 impl Remote {

@@ -7,9 +7,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::spec;
-use crate::ModelConfig;
-
 /// An assistant's message, or its items, as received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay(Arc<Value>);
@@ -34,24 +31,5 @@ impl Replay {
     /// The JSON of the thinking, to be kept or sent.
     pub fn json(&self) -> &Value {
         &self.0
-    }
-}
-
-/// The origin of a replay; it is sent back to the same server and model only.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    /// The API it is in the form of.
-    pub provider: &'static str,
-    /// The server's address.
-    pub base_url: String,
-    /// The server's name for the model.
-    pub model: String,
-}
-
-impl Origin {
-    /// The origin of what this model says; none for a program.
-    pub fn of(config: &ModelConfig) -> Option<Origin> {
-        let api = spec(config).http?;
-        Some(Origin { provider: api.name, base_url: config.base_url.clone(), model: config.model.clone() })
     }
 }

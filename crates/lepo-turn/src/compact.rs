@@ -18,6 +18,7 @@ use lepo_model::{Gate, Message, PathForm, Request, Role, spec};
 use lepo_model::{ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, Kind, Name, counted};
 use lepo_store::conv::Forest;
+use lepo_store::store::{Batch, Copying, Under, now, plan_copies, write_copies};
 use lepo_tool::ToolMode;
 
 /// The beginning of a summary's first line.
@@ -79,15 +80,7 @@ impl TurnEnv {
         let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
         let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
         let copies: Vec<Name> = copies.map(|ix| forest.name(ix)).collect();
-        let mut written: Vec<Name> = Vec::new();
-        match self.write_compacted(path.first().copied(), &text, &copies, &mut written) {
-            Ok(tail) => Ok(tail),
-            Err(error) => {
-                written.reverse();
-                let _ = self.store.bubbs().remove(&written, &[]);
-                Err(error)
-            }
-        }
+        self.write_compacted(path.first().copied(), &text, copies)
     }
 
     /// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.
@@ -116,29 +109,21 @@ impl TurnEnv {
         }
     }
 
-    fn write_compacted(
-        &self,
-        root: Option<BubbId>,
-        summary: &str,
-        copies: &[Name],
-        written: &mut Vec<Name>,
-    ) -> Result<BubbId> {
+    /// Writes the summary, and behind it copies of the last turns; what was written before a failure goes again.
+    fn write_compacted(&self, root: Option<BubbId>, summary: &str, last: Vec<Name>) -> Result<BubbId> {
         let summary = self.masking.kept(summary.as_bytes(), "the summary");
-        let first = self.store.bubbs().write(Kind::System, false, root, 0, &summary)?;
-        let mut tail = first.id;
-        written.push(first);
-        for name in copies {
-            let copy = self.store.bubbs().write(
-                name.kind,
-                name.hidden,
-                Some(tail),
-                0,
-                &self.store.bubbs().read(name)?,
-            )?;
-            tail = copy.id;
-            written.push(copy);
+        let first = Batch::name(Kind::System, false, root, now(), &summary)?;
+        let under = |at: usize| at.checked_sub(1).map_or(Under::Base, Under::Copy);
+        let copying = last.into_iter().enumerate();
+        let copying = copying.map(|(at, original)| Copying { original, text: None, under: under(at) });
+        let copies = plan_copies(&self.store, Some(first.id), copying.collect())?;
+        if let Err(error) = write_copies(&self.store, Some((first, &summary)), &copies) {
+            let new = copies.iter().rev().filter(|copy| !copy.here).map(|copy| copy.name);
+            let written: Vec<Name> = new.chain([first]).collect();
+            let _ = self.store.bubbs().remove(&written, &[]);
+            return Err(error);
         }
-        Ok(tail)
+        Ok(copies.last().map_or(first.id, |copy| copy.name.id))
     }
 }
 

@@ -23,7 +23,7 @@ pub fn list(
         context.out.line(&json!({ "prompts": prompts, "skills": skills }).to_string());
         return Ok(0);
     }
-    if prompts.is_empty() && each().next().is_none() && context.out.is_terminal() {
+    if prompts.is_empty() && each().next().is_none() {
         say("no prompts yet; to add one: lepo prompt add NAME TEXT, or lepo prompt edit NAME");
     }
     for one in prompts {

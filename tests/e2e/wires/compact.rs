@@ -40,6 +40,12 @@ fn the_new_line_hangs_under_the_same_root_and_the_old_one_stays() {
     let summary = &found[before.len()].text;
     assert_eq!(summary, &format!("[summary of the conversation up to {}]\n\nWhat matters.", before[4].id));
 
+    // Copies know what the originals cost, and that nothing was asked for them.
+    let journal = home.read("work/.lepo/_journal.ndjson");
+    let copies: Vec<&str> = journal.lines().filter(|line| line.contains("\"copy_of\"")).collect();
+    assert_eq!(copies.len(), 4, "{journal}");
+    assert_eq!(copies.iter().filter(|line| line.contains("\"model\"")).count(), 2, "{journal}");
+
     // The request begins as the ones before it; what is asked comes last.
     let asked = contents(&bodies(&server)[4]);
     assert_eq!(asked[..5], ["PROMPT", "a", "one", "b", "two"]);

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::web::Fetched;
-use crate::answer::Refused;
 use crate::error_text::{excerpt, words};
 use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
 use crate::kept::Kept;
 use crate::message::{self, ToolCall};
+use crate::reader::Refused;
 use crate::replay::Replay;
 use crate::sse_answer::{Decoder, not_understood};
 use lepo_base::error::{Error, Result};

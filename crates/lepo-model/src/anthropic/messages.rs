@@ -3,12 +3,20 @@
 
 use serde_json::{Value, json};
 
-use super::SYSTEM_ROLE;
+use crate::asking::Asking;
 use crate::media::MediaFile;
 use crate::message::{Message, Request, Role, ToolCall};
 use crate::payload::{Object, Payload, list};
-use crate::remote::Asking;
+use crate::quirks::{MALFORMED, Quirk};
 use crate::text::Text;
+
+/// The instruction as a system message at the end: only newer models take it.
+pub(super) static SYSTEM_ROLE: Quirk = Quirk {
+    word: "system_role",
+    status: MALFORMED,
+    named: &[&["system"], &["role"]],
+    says: "takes no system message at the end: asking again with it in the question",
+};
 
 /// The messages of one role that follow each other.
 struct Turn<'m> {

@@ -6,16 +6,17 @@ mod messages;
 mod thinking;
 mod web;
 
+use messages::SYSTEM_ROLE;
 use serde_json::{Value, json};
 
-use super::answer::AnswerReader;
-use super::catalog::{Catalog, ModelFacts, One};
+use super::asking::Asking;
+use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::facts::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES_AND_PDF};
 use super::message::ToolSpec;
 use super::payload::{Object, Payload};
 use super::quirks::{FILES, MALFORMED, ONE_SCHEMA, Quirk, TEMPERATURE};
-use super::remote::Asking;
-use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use super::web::WebTool;
 use crate::Planner;
@@ -53,14 +54,6 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         root_key: false,
         web: (web::TOOLS, web::HEADERS),
     }),
-};
-
-/// The instruction as a system message at the end: only newer models take it.
-static SYSTEM_ROLE: Quirk = Quirk {
-    word: "system_role",
-    status: MALFORMED,
-    named: &[&["system"], &["role"]],
-    says: "takes no system message at the end: asking again with it in the question",
 };
 
 static OUTPUT_FORMAT: Quirk = Quirk {

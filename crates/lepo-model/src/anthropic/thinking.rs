@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::ModelConfig;
-use crate::catalog::ModelFacts;
+use crate::facts::ModelFacts;
 
 /// The least that may be thought, in tokens.
 const LEAST: u64 = 1024;

@@ -5,14 +5,14 @@ mod answer;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::AnswerReader;
-use super::catalog::{Catalog, ModelFacts, One};
+use super::asking::Asking;
+use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire};
+use super::facts::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES};
 use super::message::{Message, ToolCall};
 use super::payload::{Object, Payload, list};
 use super::quirks::{FILES, MALFORMED, NO_SYSTEM, Quirk, SYSTEM_FIRST, TEMPERATURE};
-use super::remote::Asking;
-use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire};
+use super::reader::AnswerReader;
 use crate::Planner;
 
 /// An Ollama server.
@@ -71,7 +71,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     let wished = &config.options;
     let mut options = Map::new();
     if asking.takes(&TEMPERATURE) {
-        options.insert("temperature".to_owned(), super::temperature(config));
+        options.insert("temperature".to_owned(), config.temperature());
     }
     let others = [
         ("num_predict", wished.max_tokens.map(Value::from)),

@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::chunk::{CallPiece, Choice, Chunk, Delta, usage};
 use super::merge::merge;
-use crate::answer::Refused;
 use crate::credit::{PAYMENT_REQUIRED, says_used_up};
 use crate::error_text::{excerpt, words};
 use crate::event::{Event, Events, Finish, TextKind, Usage};
 use crate::kept::Kept;
 use crate::message::{self, ToolCall};
+use crate::reader::Refused;
 use crate::replay::Replay;
 use crate::sse_answer::{Decoder, not_understood};
 use lepo_base::error::{Error, Result};

@@ -4,19 +4,18 @@
 mod answer;
 mod chunk;
 mod merge;
-mod window;
 
 use serde_json::{Value, json};
 
-use super::answer::AnswerReader;
-use super::catalog::{Catalog, ModelFacts, One};
-use super::forms::{behind_results, has_result_files};
+use super::asking::Asking;
+use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::forms::{arguments_text, behind_results, has_result_files};
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
+use super::openai_catalog::CATALOG;
 use super::payload::{Object, Payload, list};
 use super::quirks::{FILES, MALFORMED, NO_SYSTEM, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS};
-use super::remote::Asking;
-use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 
@@ -107,42 +106,6 @@ static TOOL_CHOICE: Quirk = Quirk {
     says: "does not take `tool_choice`: asking again without it",
 };
 
-/// The endpoint at which servers of OpenAI's kind list their models.
-pub(super) const CATALOG: Catalog = Catalog {
-    path: &["models"],
-    one: One::Listed,
-    needed: false,
-    read: model_facts,
-    running: window::RUNNING,
-};
-
-/// Reads a server's facts of a model: llama.cpp, OpenRouter, vLLM, LM Studio and others have fields of their own.
-fn model_facts(model: &Value) -> Option<ModelFacts> {
-    let number = |pointers: &[&str]| {
-        pointers.iter().filter_map(|pointer| model.pointer(pointer)?.as_u64()).find(|&number| number > 0)
-    };
-    let words = |pointer: &str| {
-        let words = model.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
-        words.filter_map(|word| Some(word.as_str()?.to_owned())).collect::<Vec<String>>()
-    };
-    let mut capabilities = words("/capabilities");
-    capabilities.extend(words("/supported_parameters"));
-    Some(ModelFacts {
-        id: model["id"].as_str()?.to_owned(),
-        context: number(&[
-            "/meta/n_ctx",
-            "/context_length",
-            "/max_model_len",
-            "/max_context_length",
-            "/context_window",
-            "/meta/n_ctx_train",
-        ]),
-        max_tokens: number(&["/top_provider/max_completion_tokens", "/max_completion_tokens"]),
-        size: number(&["/meta/size", "/size"]),
-        capabilities,
-    })
-}
-
 fn reader(keep: bool) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::State::new(keep)))
 }
@@ -175,7 +138,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
         object.field("stream_options", json!({"include_usage": true}));
     }
     if asking.takes(&TEMPERATURE) {
-        object.field("temperature", super::temperature(config));
+        object.field("temperature", config.temperature());
     }
     if !request.tools.is_empty() {
         asking.has(&TOOLS);
@@ -280,17 +243,10 @@ fn called(call: &ToolCall) -> Value {
     json!({"id": call.id, "type": "function", "function": function})
 }
 
-/// The arguments of a call as text.
-pub(super) fn arguments_text(call: &ToolCall) -> String {
-    match &call.arguments {
-        Value::String(text) => text.clone(),
-        value => value.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::ModelFacts;
     use crate::message::{Request, Role, Schema};
     use crate::quirks::Quirks;
     use crate::{ModelConfig, Provider};

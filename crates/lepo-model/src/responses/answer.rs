@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::answer::Refused;
 use crate::credit::{PAYMENT_REQUIRED, says_used_up};
 use crate::error_text::{excerpt, words};
 use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
 use crate::kept::Kept;
 use crate::message::{self, ToolCall};
+use crate::reader::Refused;
 use crate::replay::Replay;
 use crate::sse_answer::{Decoder, not_understood};
 use crate::web::{Citation, WebCall};

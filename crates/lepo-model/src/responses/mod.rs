@@ -5,15 +5,15 @@ mod answer;
 
 use serde_json::{Value, json};
 
-use super::answer::AnswerReader;
-use super::forms::{behind_results, has_result_files};
+use super::asking::Asking;
+use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::forms::{arguments_text, behind_results, has_result_files};
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, Role, ToolSpec};
-use super::openai::{CATALOG, arguments_text};
+use super::openai_catalog::CATALOG;
 use super::payload::{Object, Payload};
 use super::quirks::{FILES, MALFORMED, Quirk, STRICT, TEMPERATURE};
-use super::remote::Asking;
-use super::spec::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use super::web::WebTool;
 use crate::Planner;
@@ -167,7 +167,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
         object.field("text", json!({"format": form}));
     }
     if asking.takes(&TEMPERATURE) {
-        object.field("temperature", super::temperature(config));
+        object.field("temperature", config.temperature());
     }
     object.maybe("top_p", options.top_p.clone());
     object.maybe("max_output_tokens", options.max_tokens);

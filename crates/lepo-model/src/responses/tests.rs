@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::catalog::ModelFacts;
 use crate::event::{Event, Events, Finish, Usage};
+use crate::facts::ModelFacts;
 use crate::message::{Request, Schema, ToolCall};
 use crate::quirks::Quirks;
 use crate::replay::Replay;

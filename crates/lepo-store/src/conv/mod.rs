@@ -1,6 +1,7 @@
 //! The forest that the names make: convs, tails, heights, addresses. Pure: it opens nothing.
 
 mod address;
+mod beginning;
 mod check;
 mod diff;
 mod forest;
@@ -17,6 +18,7 @@ mod turns;
 mod wanted;
 
 pub use address::{Addressee, Found, SHORTEST, Word};
+pub use beginning::ids_beginning;
 pub use check::{AHEAD, Flaw, flaws};
 pub use diff::Pair;
 pub use forest::{Conv, End, Forest, Ix};
@@ -27,7 +29,7 @@ pub use origins::Origins;
 pub use pending::Standing;
 pub use prune::Pruner;
 pub use siblings::Siblings;
-pub use wanted::{Wanted, ids_beginning};
+pub use wanted::Wanted;
 
 #[cfg(test)]
 mod fixture;

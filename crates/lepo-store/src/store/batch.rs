@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 
 use super::blob_folders::MANY_BLOBS;
 use super::blobs::Blob;
-use super::dir::{FILE, now};
-use super::folders::{OLD, counts_in};
+use super::dir::{FILE, OLD, now};
+use super::folders::counts_in;
 use super::handle::Store;
 use super::listing::Listing;
 use super::stage::{make_stage, remove_stage, sweep_stages};

@@ -9,8 +9,7 @@ use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
 
 use super::blobs::Blobs;
-use super::dir::each_entry;
-use super::dir::{dir_at, make_dir_at};
+use super::dir::{dir_at, each_entry, make_dir_at};
 
 use super::temporary::rename_new;
 use crate::bubb::is_hash;

@@ -17,6 +17,7 @@ use super::hash::{Content, read_all};
 use super::line_ends::before_line_ends;
 use super::old_tree::{Old, each_old};
 use super::replaced::REPLACING;
+use super::upkeep::Upkeep;
 use crate::bubb::{BubbId, Day, Name, is_hash};
 use crate::conv::{Flaw, flaws};
 use lepo_base::error::Result;
@@ -35,20 +36,7 @@ struct Check {
     found: Vec<Finding>,
 }
 
-/// Checking, repairing and tidying a store.
-#[derive(Clone, Copy)]
-pub struct Upkeep<'s> {
-    pub(super) store: &'s Store,
-}
-
-impl Store {
-    /// Checking, repairing and tidying.
-    pub fn upkeep(&self) -> Upkeep<'_> {
-        Upkeep { store: self }
-    }
-}
-
-impl<'s> Upkeep<'s> {
+impl Upkeep<'_> {
     /// Checks all of it. `progress` is told the files done, and all files.
     pub fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<Finding>> {
         let (mut check, store) = (Check::default(), self.store);

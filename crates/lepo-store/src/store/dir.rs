@@ -18,6 +18,9 @@ pub(super) const FILE: Mode = Mode::from_raw_mode(0o600);
 /// Mode of every directory lepo makes.
 pub(super) const DIR: Mode = Mode::from_raw_mode(0o700);
 
+/// The directory of all days that are over.
+pub const OLD: &str = "_old";
+
 /// The flags to open a file that may be a bubb's: no link is followed, and nothing is waited for.
 pub(super) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);

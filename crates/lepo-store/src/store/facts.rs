@@ -2,8 +2,7 @@
 
 use memchr::memmem;
 
-use super::journal::Journal;
-use super::journal::{Fact, fact_of};
+use super::journal::{Fact, Journal, fact_of};
 use crate::bubb::BubbId;
 
 /// The journal with an index of which line tells of which bubb.

@@ -10,17 +10,10 @@ use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode};
 
-use super::dir::Dir;
-use super::dir::READ;
-use super::dir::dir_at;
-use super::dir::each_entry;
-use super::dir::make_dir_at;
+use super::dir::{Dir, OLD, READ, dir_at, each_entry, make_dir_at};
 use super::place::Places;
 use crate::bubb::{Day, Name};
 use lepo_base::error::Error;
-
-/// The directory of all days that are over.
-pub const OLD: &str = "_old";
 
 /// So many folders are kept open at most while bubbs are read.
 const KEPT_OPEN: usize = 48;

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 
-use super::dir::{DIRECTORY, MOST_SETTINGS};
-use super::folders::OLD;
+use super::dir::{DIRECTORY, MOST_SETTINGS, OLD};
 use super::handle::Store;
 use lepo_base::error::Result;
 use lepo_base::sys;

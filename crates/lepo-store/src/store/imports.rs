@@ -7,8 +7,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::dir::now;
-use super::journal::JOURNAL;
-use super::journal::Journal;
+use super::journal::{JOURNAL, Journal};
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 

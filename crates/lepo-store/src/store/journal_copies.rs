@@ -8,8 +8,7 @@ use serde_json::{Map, Value};
 
 use super::copies::Copy;
 use super::dir::now;
-use super::journal::JOURNAL;
-use super::journal::Journal;
+use super::journal::{JOURNAL, Journal};
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 

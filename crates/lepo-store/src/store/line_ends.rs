@@ -7,9 +7,9 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::blob_folders::BLOBS;
-use super::check::Upkeep;
 use super::finding::What;
 use super::handle::Store;
+use super::upkeep::Upkeep;
 use crate::bubb::{BubbId, ContentHash, Name};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;

@@ -2,6 +2,22 @@
 //!
 //! Knows no network, no terminal and no environment. Nothing in it is edited once written; two
 //! writers never wait for each other. The format is lepo-store(5).
+//!
+//! A [`Store`] is the open directory; each of its methods leads to a room that is borrowed from it:
+//!
+//! | room | holds |
+//! |---|---|
+//! | [`Bubbs`] | one bubb: read, written, deleted |
+//! | [`Names`] | the names that are there, and the forest of them |
+//! | [`Addresses`] | what people write to point at bubbs |
+//! | [`Blobs`], [`Branches`], [`Titles`], [`Journal`] | what stands beside bubbs |
+//! | [`Requests`] | claims and replays of requests that wait |
+//! | [`Others`] | the stores of other people |
+//! | [`TextCache`] | files that the search makes of days that are over |
+//! | [`Furniture`] | instructions, `.gitattributes`, `.gitignore` |
+//! | [`Upkeep`] | check, repair, tidy |
+//!
+//! [`Batch`], [`Watch`] and copies are begun with a store.
 
 mod address;
 mod append;
@@ -56,20 +72,19 @@ mod tidy_tests;
 mod titles;
 mod unkept;
 mod unreadable;
+mod upkeep;
 mod watch;
 
 pub use address::Addresses;
 pub use batch::{Batch, MANY};
 pub use blobs::{Blob, Blobs, NewBlob, blobs_in, blobs_of_result};
 pub use branches::{Branches, check_branch_name};
-pub use check::Upkeep;
 pub use claim::Claim;
 pub use copies::{Copy, Copying, Under, note_copy, plan_copies, plan_copies_of_now, write_copies};
-pub use dir::now;
+pub use dir::{OLD, now};
 pub use draft::Draft;
 pub use facts::FactIndex;
 pub use finding::{Finding, What};
-pub use folders::OLD;
 pub use furniture::Furniture;
 pub use handle::Store;
 pub use imports::{Imported, Imports};
@@ -90,4 +105,5 @@ pub use text_cache::{CachedText, FolderState, MonthFolder, TextCache};
 pub use tidy::TidyPlan;
 pub use titles::Titles;
 pub use unkept::Unkept;
+pub use upkeep::Upkeep;
 pub use watch::{Seen, Watch};

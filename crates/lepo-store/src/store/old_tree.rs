@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType};
 
-use super::dir::{Dir, each_entry};
+use super::dir::{Dir, OLD, each_entry};
 use super::finding::{Finding, What, lossy};
-use super::folders::{OLD, counts_in};
+use super::folders::counts_in;
 use crate::bubb::{Day, Name};
 
 /// Directories below `_old/` are looked through so deep.

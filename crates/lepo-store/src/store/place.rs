@@ -12,9 +12,7 @@ use std::path::PathBuf;
 
 use rustix::fs::{AtFlags, FileType};
 
-use super::dir::each_entry;
-use super::dir::regular;
-use super::folders::OLD;
+use super::dir::{OLD, each_entry, regular};
 use super::handle::Store;
 use crate::bubb::{Day, Name};
 

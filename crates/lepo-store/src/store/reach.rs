@@ -1,11 +1,10 @@
 //! Reading as much of the forest as is wanted: each command names what it needs, and pays for that alone.
 
-use super::dir::now;
-use super::folders::{Calendar, OLD};
+use super::dir::{OLD, now};
+use super::folders::Calendar;
 use super::handle::Store;
 use super::listing::Listing;
-use crate::bubb::Name;
-use crate::bubb::{BubbId, Day};
+use crate::bubb::{BubbId, Day, Name};
 use crate::conv::{Forest, SHORTEST, Wanted, ids_beginning};
 use lepo_base::error::{Error, Result};
 

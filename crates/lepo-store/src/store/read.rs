@@ -7,8 +7,7 @@ use std::mem::MaybeUninit;
 
 use sha2::{Digest, Sha256};
 
-use super::dir::failure;
-use super::dir::reserve;
+use super::dir::{failure, reserve};
 use super::handle::Store;
 use super::place::Places;
 use crate::bubb::{BubbId, Kind, Name, words};

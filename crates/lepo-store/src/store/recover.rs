@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
 
-use super::check::Upkeep;
 use super::stage::{STAGE, open_stage, remove_stage};
 use super::temporary::Temporary;
+use super::upkeep::Upkeep;
 use crate::bubb::{BubbId, Kind, Name};
 use lepo_base::error::Result;
 

@@ -10,7 +10,7 @@ use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::blobs::Blobs;
-use super::folders::OLD;
+use super::dir::OLD;
 use super::handle::Store;
 use super::read::Bubbs;
 use crate::bubb::{BubbId, Day, Name};

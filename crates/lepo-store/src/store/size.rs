@@ -2,7 +2,7 @@
 
 use rustix::fs::AtFlags;
 
-use super::folders::OLD;
+use super::dir::OLD;
 use super::read::Bubbs;
 use crate::bubb::{Day, Name};
 

@@ -9,11 +9,7 @@ use std::os::unix::fs::MetadataExt;
 
 use rustix::fs::{AtFlags, FileType, Mode};
 
-use super::dir::READ;
-use super::dir::each_entry;
-use super::dir::regular;
-use super::dir::{dir_at, make_dir_at};
-use super::folders::OLD;
+use super::dir::{OLD, READ, dir_at, each_entry, make_dir_at, regular};
 use super::handle::Store;
 use crate::bubb::{Day, Name};
 use lepo_base::sys::keeps_change_times;

@@ -13,13 +13,11 @@ use rustix::fs::{AtFlags, Mode};
 use rustix::io::Errno;
 
 use super::blob_folders::MANY_BLOBS;
-use super::check::Upkeep;
-use super::dir::dir_at;
-use super::dir::{READ, now};
-use super::folders::OLD;
+use super::dir::{OLD, READ, dir_at, now};
 use super::folders::counts_in;
 use super::old_tree::{Old, day_of, each_old};
 use super::temporary::rename_new;
+use super::upkeep::Upkeep;
 use crate::bubb::{Day, Name};
 use lepo_base::error::Result;
 use lepo_base::sys;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::catalog::{Running, RunningWindow};
+use crate::facts::{Running, RunningWindow};
 
 /// The endpoints, at the root of a server, that tell a running window. vLLM tells it in its list of models.
 pub(super) const RUNNING: &[Running] = &[

@@ -1,16 +1,15 @@
 //! The capabilities of a provider: all that the rest of the program may know of it; never its name.
 //!
-//! A provider is a file or folder of this room with one [`ProviderSpec`], and one line in [`spec`].
+//! A provider is a file or folder beside this one with one [`ProviderSpec`], and one line in `registry`.
 
-use super::answer::AnswerReader;
-use super::catalog::Catalog;
+use super::asking::Asking;
+use super::facts::Catalog;
 use super::media::Accepts;
 use super::payload::Payload;
+use super::planner::Planner;
 use super::quirks::Quirk;
-use super::remote::Asking;
+use super::reader::AnswerReader;
 use super::web::WebTool;
-use super::{anthropic, cli, embedded, ollama, openai, responses};
-use crate::{ModelConfig, OPENAI_URL, Planner, Provider, Wire};
 
 /// The capabilities of a provider.
 pub struct ProviderSpec {
@@ -100,21 +99,6 @@ impl ProviderSpec {
     /// True if requests are to name the root of their conversation.
     pub fn names_root(&self) -> bool {
         self.http.is_some_and(|api| api.root_key)
-    }
-}
-
-/// The capabilities of the provider of a model.
-pub fn spec(config: &ModelConfig) -> &'static ProviderSpec {
-    match config.provider {
-        Provider::Openai => match config.wire {
-            Some(Wire::Responses) => &responses::SPEC,
-            None if config.base_url == OPENAI_URL => &responses::SPEC,
-            Some(Wire::Chat) | None => &openai::SPEC,
-        },
-        Provider::Anthropic => &anthropic::SPEC,
-        Provider::Ollama => &ollama::SPEC,
-        Provider::Cli => &cli::SPEC,
-        Provider::Embedded => &embedded::SPEC,
     }
 }
 

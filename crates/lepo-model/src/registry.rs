@@ -1,0 +1,21 @@
+//! The provider of each configured model: the one place that names them all.
+
+use super::config::ModelConfig;
+use super::contract::ProviderSpec;
+use super::provider::{OPENAI_URL, Provider, Wire};
+use super::{anthropic, cli, embedded, ollama, openai, responses};
+
+/// The capabilities of the provider of a model.
+pub fn spec(config: &ModelConfig) -> &'static ProviderSpec {
+    match config.provider {
+        Provider::Openai => match config.wire {
+            Some(Wire::Responses) => &responses::SPEC,
+            None if config.base_url == OPENAI_URL => &responses::SPEC,
+            Some(Wire::Chat) | None => &openai::SPEC,
+        },
+        Provider::Anthropic => &anthropic::SPEC,
+        Provider::Ollama => &ollama::SPEC,
+        Provider::Cli => &cli::SPEC,
+        Provider::Embedded => &embedded::SPEC,
+    }
+}
