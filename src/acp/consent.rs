@@ -1,11 +1,12 @@
 //! The question for permission before a request is carried out: the editor asks the person.
 
 use super::front::AcpFront;
-use crate::ui::permission_words;
+use crate::ui::{agent_words, permission_words};
 use lepo_acp::TEXT;
 use lepo_acp::permission::{self, Choice, Outcome};
 use lepo_acp::update::{Status, ToolCall, Voice};
 use lepo_base::error::Result;
+use lepo_model::{AgentQuestion, Permit};
 use lepo_tool::{Proposal, Reply};
 
 /// Asks about one request. An editor that cannot ask, or leaves the question, leaves the request waiting.
@@ -46,5 +47,36 @@ pub async fn ask(front: &mut AcpFront<'_>, proposal: &Proposal) -> Result<Reply>
             front.withdrew = true;
             Reply::NoTerminal
         }
+    })
+}
+
+/// Hands a question of an agent on to the editor.
+pub async fn permit(front: &mut AcpFront<'_>, agent: &str, question: &AgentQuestion) -> Result<Permit> {
+    let (title, text) = agent_words(agent, question);
+    let mut options = vec![(Choice::AllowOnce, "Allow")];
+    if question.offers_always {
+        options.push((Choice::AllowAlways, "Allow, as the agent means always"));
+    }
+    options.push((Choice::RejectOnce, "Reject"));
+    if text.len() > TEXT {
+        return Ok(Permit::Nobody);
+    }
+    let call = ToolCall {
+        id: format!("agent-{}", question.number),
+        title: Some(title),
+        status: Some(Status::Pending),
+        texts: Some(vec![text]),
+        ..ToolCall::default()
+    };
+    let params = permission::params(&front.session.id, &call, &options);
+    let outcome = match front.peer.ask(permission::METHOD, &params).answer().await {
+        Some(Ok(result)) => permission::outcome(&result, &options),
+        Some(Err(_)) | None => Outcome::Cancelled,
+    };
+    Ok(match outcome {
+        Outcome::Chosen(Choice::AllowOnce) => Permit::Once,
+        Outcome::Chosen(Choice::AllowAlways) => Permit::Always,
+        Outcome::Chosen(Choice::RejectOnce | Choice::RejectAlways) => Permit::No,
+        Outcome::Cancelled => Permit::Nobody,
     })
 }

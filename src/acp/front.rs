@@ -13,6 +13,7 @@ use crate::term::one_line;
 use lepo_acp::TEXT;
 use lepo_acp::update::{Status, ToolCall, Update, Voice};
 use lepo_base::error::Result;
+use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::{Event, Front};
@@ -150,6 +151,15 @@ impl Front for AcpFront<'_> {
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         self.flush();
         Box::pin(consent::ask(self, proposal))
+    }
+
+    fn permit<'f>(
+        &'f mut self,
+        agent: &'f str,
+        question: &'f AgentQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
+        self.flush();
+        Box::pin(consent::permit(self, agent, question))
     }
 }
 

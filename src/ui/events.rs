@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use super::consent;
 use super::form;
+use super::permit;
 use crate::term::{Out, tty};
 use lepo_base::error::{Error, Result};
-use lepo_model::Utf8;
+use lepo_model::{AgentQuestion, Permit, Utf8};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
@@ -82,6 +83,16 @@ impl Front for EventLines<'_> {
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         self.line(request("ask", proposal));
         Box::pin(consent::ask(proposal.clone()))
+    }
+
+    fn permit<'f>(
+        &'f mut self,
+        agent: &'f str,
+        question: &'f AgentQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
+        let text = format!("{agent} asks for permission: {}", question.title);
+        self.line(json!({ "event": "note", "text": text }));
+        Box::pin(permit::permit(agent.to_string(), question.clone()))
     }
 
     fn has_person(&self) -> bool {

@@ -15,6 +15,7 @@ mod on_terminal;
 mod outcome;
 mod past;
 mod permission;
+mod permit;
 mod place;
 mod printed;
 mod replay;
@@ -43,6 +44,7 @@ pub use notes::{
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};
 pub use permission::{in_fence, permission_words, request_title};
+pub use permit::agent_words;
 pub use place::{place_line, usage_line};
 pub use replay::ReplayRows;
 pub use shared_view::SharedView;

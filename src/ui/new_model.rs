@@ -107,6 +107,8 @@ pub fn no_server(provider: Provider) -> Error {
         Fields::Program => {
             error.hint("lepo-config(5) says how a program is configured; -m claude needs no configuration")
         }
+        Fields::Agent => error
+            .hint("lepo-config(5) says how an agent is configured; -m acp:opencode needs no configuration"),
         Fields::Weights | Fields::Server(_) => {
             error.hint("`lepo model get`, then `lepo model use smollm2-135m`")
         }

@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use super::consent;
 use super::form;
+use super::permit;
 use super::printed::Printed;
 use super::state::{State, Step};
 use super::thinking::Thinking;
@@ -12,7 +13,7 @@ use crate::term::{
     Cleaner, Markdown, Out, Paint, columns, heading, one_line, say, show, stderr_is_terminal, tty,
 };
 use lepo_base::error::Result;
-use lepo_model::Citation;
+use lepo_model::{AgentQuestion, Citation, Permit};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
@@ -350,6 +351,16 @@ impl Front for TurnView<'_> {
         self.step(Step::Called);
         self.out.flush();
         Box::pin(consent::ask(proposal.clone()))
+    }
+
+    fn permit<'f>(
+        &'f mut self,
+        agent: &'f str,
+        question: &'f AgentQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
+        self.step(Step::Called);
+        self.out.flush();
+        Box::pin(permit::permit(agent.to_string(), question.clone()))
     }
 
     fn has_person(&self) -> bool {

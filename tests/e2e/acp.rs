@@ -1,5 +1,7 @@
 //! `lepo do --acp`: an editor's conversations are those of the repository.
 
+mod agents;
 mod asking;
 mod hostile;
+mod peers;
 mod sessions;

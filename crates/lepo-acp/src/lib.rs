@@ -9,9 +9,11 @@
 //! | [`content`] | the blocks of a prompt and of an update |
 //! | [`update`] | the updates of a session, tool calls among them |
 //! | [`agent`] | what a client asks of an agent, and the answers |
+//! | [`client`] | what a client asks of an agent, from the client's side |
 //! | [`permission`] | the question for permission and its answer |
 
 pub mod agent;
+pub mod client;
 pub mod content;
 pub mod lines;
 pub mod permission;

@@ -1,5 +1,7 @@
 //! An answer as it comes: the one stream of events that all providers are read through.
 
+use super::acp;
+use super::agents::Permit;
 use super::begun::{Begun, Stream};
 use super::cli::Run;
 use super::embedded::Reply;
@@ -21,6 +23,7 @@ const MOST_PAUSES: usize = 10;
 pub(super) enum Source<'m> {
     Http(Stream),
     Cli(Box<Run>),
+    Acp(Box<acp::Run>),
     Embedded(Reply<'m>),
 }
 
@@ -185,6 +188,13 @@ impl<'m> Answer<'m> {
         }
     }
 
+    /// Answers a question of an agent for permission.
+    pub fn permit(&mut self, number: u64, permit: Permit) {
+        if let Source::Acp(run) = &mut self.source {
+            run.permit(number, permit);
+        }
+    }
+
     /// True if [`Answer::next`] has an event at hand, without waiting: a reader that writes needs
     /// to flush only when it has not.
     pub fn ready(&self) -> bool {
@@ -198,6 +208,7 @@ impl Source<'_> {
         match self {
             Source::Http(stream) => stream.more(events).await,
             Source::Cli(run) => run.more(events).await,
+            Source::Acp(run) => run.more(events).await,
             Source::Embedded(exchange) => exchange.more(events).await,
         }
     }

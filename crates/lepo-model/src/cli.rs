@@ -25,6 +25,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     planner: Planner::Chooser,
     path: PathForm::Program,
     attachments: Accepts::NOTHING,
+    own_tools: false,
     http: None,
 };
 

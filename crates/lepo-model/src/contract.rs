@@ -21,6 +21,8 @@ pub struct ProviderSpec {
     pub path: PathForm,
     /// The files that it takes.
     pub attachments: Accepts,
+    /// It has tools of its own, which it runs itself: lepo offers none, and plans nothing.
+    pub own_tools: bool,
     /// HTTP API of the provider; none for a program.
     pub(super) http: Option<&'static HttpSpec>,
 }

@@ -29,6 +29,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     planner: Planner::Off,
     path: PathForm::Plain,
     attachments: Accepts::NOTHING,
+    own_tools: false,
     http: None,
 };
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::agents::{AgentCall, AgentQuestion};
 use super::message::ToolCall;
 use super::replay::Replay;
 use super::web::{Citation, WebCall};
@@ -23,6 +24,14 @@ pub enum Event {
     Citation(Citation),
     /// Tokens of the answer so far, if the provider tells them: the last event counts.
     Usage(Usage),
+    /// The session of the agent that answers.
+    AgentSession(String),
+    /// An agent began to do this, in a line.
+    Working(String),
+    /// A tool that an agent called by itself, once that is over.
+    AgentCall(AgentCall),
+    /// An agent asks for permission, and waits for [`Answer::permit`](super::Answer::permit).
+    AgentAsks(AgentQuestion),
     /// Something said about the work, for a person.
     Notice(String),
     /// The model pauses: it is to be asked again with what it said by now, and goes on. [`Answer`](super::Answer) does

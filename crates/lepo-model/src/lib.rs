@@ -4,7 +4,9 @@
 //! read. All that may fail or be asked again before the first token is in `remote`.
 
 mod accepts;
+mod acp;
 mod address;
+mod agents;
 mod answer;
 mod anthropic;
 mod asking;
@@ -68,6 +70,7 @@ use std::sync::Arc;
 
 pub use accepts::accepts;
 pub use address::{BASE_URL_FORM, base_url, ollama_url};
+pub use agents::{AgentCall, AgentPlace, AgentQuestion, Permit};
 pub use answer::Answer;
 pub use catalog::{known_window, offered_before};
 pub use config::{AnswerForm, Key, ModelConfig};
@@ -83,7 +86,7 @@ pub use meter::{Meter, Planned, Taken};
 pub use options::Options;
 pub use origin::Origin;
 pub use planner::Planner;
-pub use preset::{PRESETS, preset};
+pub use preset::{AGENTS, PRESETS, agent_preset, preset};
 pub use price::Price;
 pub use probe::first_ollama_model;
 pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
@@ -117,6 +120,7 @@ pub struct Model {
 enum Backend {
     Http(Box<Remote>),
     Cli,
+    Acp,
     Embedded(Box<Embedded>),
 }
 
@@ -150,6 +154,7 @@ impl Model {
                 config,
                 timeouts,
             ))),
+            (None, _) if spec.own_tools => Backend::Acp,
             (None, _) => Backend::Cli,
         };
         Ok(Model { config: config.clone(), timeouts, gate, backend, meter: None })
@@ -169,7 +174,7 @@ impl Model {
     pub fn takes_tools(&self) -> bool {
         match &self.backend {
             Backend::Http(remote) => remote.takes_tools(),
-            Backend::Cli | Backend::Embedded(_) => true,
+            Backend::Cli | Backend::Acp | Backend::Embedded(_) => true,
         }
     }
 
@@ -177,7 +182,7 @@ impl Model {
     pub async fn facts(&mut self) -> ModelFacts {
         match &mut self.backend {
             Backend::Http(remote) => remote.facts().await,
-            Backend::Cli | Backend::Embedded(_) => ModelFacts::default(),
+            Backend::Cli | Backend::Acp | Backend::Embedded(_) => ModelFacts::default(),
         }
     }
 
@@ -188,6 +193,7 @@ impl Model {
     pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
         match &mut self.backend {
             Backend::Http(remote) => remote.offered().await,
+            Backend::Acp => acp::offered(&self.config, self.timeouts).await,
             Backend::Cli | Backend::Embedded(_) => Ok(Vec::new()),
         }
     }
@@ -228,6 +234,10 @@ impl Model {
             Backend::Cli => {
                 self.gate.passed().await;
                 cli::Run::start(&self.config, request, self.timeouts).map(|run| Source::Cli(Box::new(run)))
+            }
+            Backend::Acp => {
+                let run = acp::begin(&self.config, request, self.timeouts, &self.gate).await;
+                run.map(|run| Source::Acp(Box::new(run)))
             }
             Backend::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
         };

@@ -101,6 +101,8 @@ pub struct Request<'a> {
     pub tools: &'a [ToolSpec],
     /// The tools are listed only so that the request begins as the ones before it: none may be called any more.
     pub tools_ended: bool,
+    /// The place of the question, for an agent that keeps conversations itself.
+    pub agent: super::agents::AgentPlace<'a>,
     /// The provider's own web search and fetch may be called, if the model's options have them.
     pub web: bool,
     /// Key of the conversation, one for all its requests: servers find their cache by it.

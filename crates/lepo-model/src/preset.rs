@@ -15,3 +15,17 @@ pub fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {
         _ => None,
     }
 }
+
+/// The names that [`agent_preset`] knows.
+pub const AGENTS: &[&str] = &["claude", "codex", "gemini", "opencode"];
+
+/// The agents that lepo knows how to start, each in the way that its maker tells.
+pub fn agent_preset(name: &str) -> Option<&'static [&'static str]> {
+    match name {
+        "claude" => Some(&["npx", "-y", "@agentclientprotocol/claude-agent-acp"]),
+        "codex" => Some(&["npx", "-y", "@agentclientprotocol/codex-acp"]),
+        "gemini" => Some(&["gemini", "--acp"]),
+        "opencode" => Some(&["opencode", "acp"]),
+        _ => None,
+    }
+}

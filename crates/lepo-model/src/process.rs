@@ -41,9 +41,20 @@ pub(super) struct Process {
 impl Process {
     /// Starts `program`; `stdin` says whether it has one.
     pub fn spawn(program: &std::ffi::OsStr, arguments: &[String], stdin: bool) -> Result<Self> {
+        Process::spawn_in(program, arguments, stdin, None)
+    }
+
+    /// The same in this folder.
+    pub fn spawn_in(
+        program: &std::ffi::OsStr,
+        arguments: &[String],
+        stdin: bool,
+        dir: Option<&std::path::Path>,
+    ) -> Result<Self> {
         let name = program.to_string_lossy().into_owned();
         let prepared = Program::new(program, environment(|_| false)).args(arguments);
         let prepared = if stdin { prepared.with_stdin() } else { prepared };
+        let prepared = if let Some(dir) = dir { prepared.dir(dir) } else { prepared };
         let mut running = prepared.spawn().map_err(|error| not_started(&name, &error))?;
         Ok(Process {
             name,
@@ -63,6 +74,22 @@ impl Process {
     pub fn send(&mut self, input: Bytes, more: bool) {
         self.input = input;
         self.keep_stdin = more;
+    }
+
+    /// Gives it more input behind what is still to be written; stdin stays open.
+    pub fn send_more(&mut self, input: Bytes) {
+        self.keep_stdin = true;
+        self.input = match self.input.is_empty() {
+            true => input,
+            false => [self.input.as_ref(), input.as_ref()].concat().into(),
+        };
+    }
+
+    /// Gives it a line at once, if nothing waits to be written and it does not block.
+    pub fn send_now(&self, line: &str) {
+        if let Some(stdin) = self.stdin.as_ref().filter(|_| self.input.is_empty()) {
+            let _ = stdin.try_write(line.as_bytes());
+        }
     }
 
     /// True if it still runs.

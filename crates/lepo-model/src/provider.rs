@@ -15,6 +15,8 @@ pub enum Provider {
     Ollama,
     /// A program that is an AI: a question in, an answer out.
     Cli,
+    /// An agent that speaks the Agent Client Protocol: a program with tools of its own.
+    Acp,
     /// The small model that comes with lepo, in the program `lepo-embedded`.
     Embedded,
 }
@@ -26,6 +28,8 @@ pub enum Fields {
     Server(&'static ServerFacts),
     /// A program: `command` and `answer`, or `preset`.
     Program,
+    /// An agent: `command`, or `preset`.
+    Agent,
     /// Nothing but, if at all, the name of its weights.
     Weights,
 }
@@ -118,8 +122,14 @@ static OLLAMA: ServerFacts = ServerFacts {
 
 impl Provider {
     /// All of them.
-    pub const ALL: &[Provider] =
-        &[Provider::Openai, Provider::Anthropic, Provider::Ollama, Provider::Cli, Provider::Embedded];
+    pub const ALL: &[Provider] = &[
+        Provider::Openai,
+        Provider::Anthropic,
+        Provider::Ollama,
+        Provider::Cli,
+        Provider::Acp,
+        Provider::Embedded,
+    ];
 
     /// The fields of its models.
     pub fn fields(self) -> Fields {
@@ -128,6 +138,7 @@ impl Provider {
             Provider::Anthropic => Fields::Server(&ANTHROPIC),
             Provider::Ollama => Fields::Server(&OLLAMA),
             Provider::Cli => Fields::Program,
+            Provider::Acp => Fields::Agent,
             Provider::Embedded => Fields::Weights,
         }
     }
@@ -136,7 +147,7 @@ impl Provider {
     pub fn server(self) -> Option<&'static ServerFacts> {
         match self.fields() {
             Fields::Server(facts) => Some(facts),
-            Fields::Program | Fields::Weights => None,
+            Fields::Program | Fields::Agent | Fields::Weights => None,
         }
     }
 }
@@ -148,6 +159,7 @@ impl Word for Provider {
             Provider::Anthropic => "anthropic",
             Provider::Ollama => "ollama",
             Provider::Cli => "cli",
+            Provider::Acp => "acp",
             Provider::Embedded => "embedded",
         }
     }

@@ -3,7 +3,7 @@
 use super::config::ModelConfig;
 use super::contract::ProviderSpec;
 use super::provider::{OPENAI_URL, Provider, Wire};
-use super::{anthropic, cli, embedded, ollama, openai, responses};
+use super::{acp, anthropic, cli, embedded, ollama, openai, responses};
 
 /// The capabilities of the provider of a model.
 pub fn spec(config: &ModelConfig) -> &'static ProviderSpec {
@@ -16,6 +16,7 @@ pub fn spec(config: &ModelConfig) -> &'static ProviderSpec {
         Provider::Anthropic => &anthropic::SPEC,
         Provider::Ollama => &ollama::SPEC,
         Provider::Cli => &cli::SPEC,
+        Provider::Acp => &acp::SPEC,
         Provider::Embedded => &embedded::SPEC,
     }
 }

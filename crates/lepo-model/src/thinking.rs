@@ -32,7 +32,12 @@ impl ThinkFilter {
                 self.held.push_str(&text);
                 while self.step(events) {}
             }
-            Event::ToolCall(_) | Event::Replay(_) | Event::Usage(_) | Event::Done(_) => {
+            Event::ToolCall(_)
+            | Event::Replay(_)
+            | Event::Usage(_)
+            | Event::AgentCall(_)
+            | Event::AgentAsks(_)
+            | Event::Done(_) => {
                 self.flush(events);
                 events.push_back(event);
             }

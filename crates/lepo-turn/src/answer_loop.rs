@@ -20,7 +20,7 @@ use super::request::{Next, several_note};
 use super::schema::{asking_again, complaint, tell, unfit};
 use super::send::{Sent, send};
 use lepo_base::error::{Error, Result};
-use lepo_model::{Message, Request, ToolCall, spec};
+use lepo_model::{AgentPlace, Message, Request, ToolCall, spec};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::CallRequest;
 use lepo_tool::{ToolMode, ToolRequest};
@@ -170,12 +170,14 @@ impl Turn<'_> {
         }
         let kept_skills = self.kept_skills();
         let messages = self.messages(progress);
+        let session = self.agent_session();
         let schema = self.schema.clone();
         let (start, interrupt) = (Instant::now(), &self.env.interrupt);
         let request = Request {
             messages: &messages,
             tools: &progress.tools.specs,
             tools_ended: !progress.is_open(),
+            agent: AgentPlace { session: session.as_deref(), dir: Some(self.env.store.root()) },
             web: self.env.settings().tool_call_mode != ToolMode::Off,
             cache_key: progress.cache_key.as_deref(),
             // A request with a schema is sent without callable tools.
@@ -194,6 +196,7 @@ impl Turn<'_> {
             tip: self.record.transcript.tip(),
             before: None,
             tools: progress.way_to_call(),
+            asks: self.env.settings().tool_call_mode != ToolMode::Off,
             schema: schema.as_deref(),
             model: &self.config.name,
             start,

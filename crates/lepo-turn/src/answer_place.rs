@@ -22,6 +22,8 @@ pub struct AnswerPlace<'a> {
     pub before: Option<&'a str>,
     /// The way the model may call tools.
     pub tools: Tools,
+    /// An agent's questions are asked; otherwise each is refused.
+    pub asks: bool,
     /// The schema of the answer: only an answer that fits is shown and kept as JSON.
     pub schema: Option<&'a AnswerSchema>,
     /// The model's configured name, for the journal.

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use lepo_base::error::Result;
-use lepo_model::{Citation, WebCall};
+use lepo_model::{AgentQuestion, Citation, Permit, WebCall};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, CallRequest, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
@@ -67,6 +67,15 @@ pub trait Front {
 
     /// Asks the person for consent. Dropped, the question is withdrawn.
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>>;
+
+    /// Asks the person about what an agent wants to do by itself. Dropped, the question is withdrawn.
+    fn permit<'f>(
+        &'f mut self,
+        _agent: &'f str,
+        _question: &'f AgentQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
+        Box::pin(async { Ok(Permit::Nobody) })
+    }
 
     /// True if a person could be asked something.
     fn has_person(&self) -> bool {

@@ -188,7 +188,8 @@ impl<'t> Turn<'t> {
     /// may call after it.
     async fn decide_or_plan(&mut self, decision: Option<Decision>) -> Result<Offer> {
         let planner = self.planner();
-        let tools = self.env.settings().tool_call_mode != ToolMode::Off;
+        let own_tools = spec(self.config).own_tools;
+        let tools = self.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
         if tools {
             // Servers start while the chooser is asked about commands.
             self.servers.begin();
@@ -230,6 +231,9 @@ impl<'t> Turn<'t> {
     /// cannot be used.
     pub(super) fn planner(&mut self) -> Planner {
         let native = spec(self.config).tools == ToolWire::Native && self.model.takes_tools();
+        if spec(self.config).own_tools {
+            return Planner::Off;
+        }
         match self.env.settings().planner_or(spec(self.config).planner) {
             Planner::Native if !native => {
                 if self.env.settings().planner == Planner::Native {

@@ -3,6 +3,7 @@
 //! This room is where the others meet: [`context`] alone turns bubbs into messages.
 
 mod aftermath;
+mod agent;
 pub mod agents;
 mod answer_loop;
 mod answer_place;

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::pin::pin;
 use std::time::Instant;
 
+use super::agent::Beside;
 use super::answer_place::{AnswerPlace, Tools};
 use super::call_filter::{CallFilter, CalledText, calls_in_text};
 use super::journal::usage_entry;
@@ -53,6 +54,8 @@ struct Receiving<'s> {
     behind: String,
     /// Masks what is spooled.
     mask: SpoolMask<'s>,
+    /// What an agent does by itself.
+    beside: Beside<'s>,
 }
 
 /// An answer that was received.
@@ -113,8 +116,10 @@ pub async fn receive(
             front.happens(Event::Text(&receiving.behind));
             front.happens(Event::Pause);
         }
-        Ending::Calls(..) | Ending::TextCalls(..) | Ending::Failed(_) => {}
+        Ending::Failed(_) => receiving.draft.put_under(receiving.beside.tip),
+        Ending::Calls(..) | Ending::TextCalls(..) => {}
     }
+    let (tip, session) = (receiving.beside.tip, receiving.beside.session.take());
     if let Ending::Final | Ending::Calls(..) | Ending::Unfit(_) = ending {
         front.happens(Event::Done);
     }
@@ -124,7 +129,7 @@ pub async fn receive(
         // The text around the calls becomes a bubb with them.
         Ending::TextCalls(..) => None,
         _ if receiving.blank => None,
-        ending => Some(receiving.keep(!matches!(ending, Ending::Final), place.tip)),
+        ending => Some(receiving.keep(!matches!(ending, Ending::Final), tip)),
     };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let Some(name) = name {
@@ -137,6 +142,7 @@ pub async fn receive(
     place.store.journal().add(Entry {
         bubb: name.map(|name| name.id),
         first_ms,
+        agent_session: session.as_deref(),
         failed: matches!(&ending, Ending::Failed(error) if !matches!(error.kind, ErrorKind::Signal(_))),
         options: place.facts.options.as_ref(),
         schema: place.facts.schema.as_deref(),
@@ -225,7 +231,7 @@ async fn receive_events(
                 front.happens(Event::NotFinal);
             }
             Some(lepo_model::Event::Replay(replay)) => receiving.replay = Some(replay),
-            Some(lepo_model::Event::ToolCall(_) | lepo_model::Event::Paused(_)) => {}
+            Some(other) => receiving.beside.happens(other, answer, front, interrupt).await?,
         }
     }
 }
@@ -255,6 +261,7 @@ impl<'s> Receiving<'s> {
             filter: CallFilter::default(),
             behind: String::new(),
             mask: SpoolMask::new(place.masking),
+            beside: Beside::of(place),
         })
     }
 

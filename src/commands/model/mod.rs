@@ -136,7 +136,7 @@ fn list_remote(
     match config.provider {
         Provider::Cli => no_list("a program"),
         Provider::Embedded => no_list("the embedded model"),
-        Provider::Openai | Provider::Anthropic | Provider::Ollama => {}
+        Provider::Openai | Provider::Anthropic | Provider::Ollama | Provider::Acp => {}
     }
     config.require_key()?;
     let runtime = current_thread()?;

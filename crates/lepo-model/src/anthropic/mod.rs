@@ -35,6 +35,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         total: Some(32_000_000),
         documents: None,
     },
+    own_tools: false,
     http: Some(&HttpSpec {
         name: "anthropic",
         path: &["v1", "messages"],

@@ -21,6 +21,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     planner: Planner::Chooser,
     path: PathForm::Prompted,
     attachments: Accepts::any(IMAGES),
+    own_tools: false,
     http: Some(&HttpSpec {
         name: "ollama",
         path: &["api", "chat"],

@@ -24,6 +24,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     planner: Planner::Native,
     path: PathForm::Messages,
     attachments: Accepts::any(IMAGES_AND_PDF),
+    own_tools: false,
     http: Some(&HttpSpec {
         name: "responses",
         path: &["responses"],

@@ -46,6 +46,7 @@ fn a_request_has_all_that_is_asked_for() {
         tools: &[tool],
         tools_ended: true,
         web: true,
+        agent: Default::default(),
         cache_key: Some("01ROOT"),
     };
     assert_eq!(

@@ -58,6 +58,9 @@ pub struct Entry<'a> {
     /// The bubb that the request followed, where no bubb came of it; the question that got nothing.
     #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
     pub under: Option<BubbId>,
+    /// The session of the agent that answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_session: Option<&'a str>,
     /// The id of an editor's session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<&'a str>,

@@ -52,6 +52,45 @@ impl Journal<'_> {
     }
 }
 
+/// A line about an answer of an agent.
+#[derive(Deserialize)]
+struct AgentLine {
+    agent_session: String,
+    #[serde(default)]
+    bubb: Option<String>,
+    #[serde(default)]
+    model: Option<String>,
+    /// A copy of an answer is none of the agent's.
+    #[serde(default)]
+    copy_of: Option<String>,
+}
+
+impl Journal<'_> {
+    /// The session of a model's agent that ends at this answer; none if something came after it there.
+    pub fn agent_session(&self, answer: BubbId, model: &str) -> Option<String> {
+        agent_session(self.store.dir.open_file(JOURNAL).ok()?, answer, model)
+    }
+}
+
+fn agent_session(journal: impl Read, answer: BubbId, model: &str) -> Option<String> {
+    const KEY: &[u8] = b"\"agent_session\":";
+    let (answer, mut found) = (answer.to_string(), None);
+    let lines = BufReader::new(journal).split(b'\n').map_while(std::io::Result::ok);
+    for line in lines.filter(|line| memchr::memmem::find(line, KEY).is_some()) {
+        let Ok(line) = serde_json::from_slice::<AgentLine>(&line) else { continue };
+        if line.copy_of.is_some() {
+            continue;
+        }
+        let is_this = line.bubb.as_ref() == Some(&answer) && line.model.as_deref() == Some(model);
+        if is_this {
+            found = Some(line.agent_session);
+        } else if found.as_ref() == Some(&line.agent_session) {
+            found = None;
+        }
+    }
+    found
+}
+
 fn sessions(journal: impl Read) -> HashMap<String, SessionEnd> {
     const KEY: &[u8] = b"\"session\":";
     let lines = BufReader::new(journal).split(b'\n').map_while(std::io::Result::ok);
@@ -73,6 +112,24 @@ fn sessions(journal: impl Read) -> HashMap<String, SessionEnd> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_agents_session_is_found_only_at_its_end() {
+        let id = |end: char| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}");
+        let bubb = |end: char| BubbId::parse(id(end).as_bytes()).unwrap();
+        let line = |end: char, session: &str| {
+            format!(r#"{{"bubb":"{}","what":"answer","model":"m","agent_session":"{session}"}}"#, id(end))
+        };
+        let copy = line('C', "s").replace("\"model\"", "\"copy_of\":\"x\",\"model\"");
+        let lines = [line('A', "s"), line('B', "s"), copy, line('D', "t")];
+        let end = |bubb, model| agent_session(lines.join("\n").as_bytes(), bubb, model);
+        assert_eq!(end(bubb('B'), "m").as_deref(), Some("s"));
+        assert_eq!((end(bubb('A'), "m"), end(bubb('C'), "m"), end(bubb('B'), "n")), (None, None, None));
+        // A turn that was cut off, without a message.
+        let cut = r#"{"bubb":null,"what":"partial","model":"m","agent_session":"t"}"#;
+        let lines = [lines.join("\n"), cut.to_string()].join("\n");
+        assert_eq!(agent_session(lines.as_bytes(), bubb('D'), "m"), None);
+    }
 
     #[test]
     fn the_last_line_of_a_session_counts_and_torn_ones_are_skipped() {

@@ -8,10 +8,10 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 use lepo_base::word::{Word, read_word};
-use lepo_model::preset;
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{Fields, ServerFacts};
 use lepo_model::{Key, ModelConfig, Options, Provider};
+use lepo_model::{agent_preset, preset};
 
 /// The model settings of the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +99,10 @@ impl Ambient {
         let model = model.trim();
         match provider.fields() {
             Fields::Program => return None,
+            Fields::Agent => {
+                let command = agent_preset(model)?.iter().map(|word| word.to_string()).collect();
+                return Some(Ok(ModelConfig { command, ..ModelConfig::new(text, provider) }));
+            }
             Fields::Server(facts) if model.is_empty() => {
                 return Some(Err(Error::usage(format!("\"{text}\" names no model"))
                     .hint(format!("write it like {}", facts.example))));

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::options::{read_extra, read_options};
 use super::price::read_price;
-use super::program::read_program;
+use super::program::{read_agent, read_program};
 use super::reader::{Section, Source};
 use lepo_base::error::Result;
 use lepo_base::secret::Secret;
@@ -115,6 +115,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     match provider.fields() {
         Fields::Server(facts) => read_server(&mut entry, &mut section, facts)?,
         Fields::Program => (entry.command, entry.answer) = read_program(&entry.name, &mut section)?,
+        Fields::Agent => entry.command = read_agent(&entry.name, &mut section)?,
         Fields::Weights => {
             if let Some(model) = section.take("model") {
                 entry.model = model.text()?.value;

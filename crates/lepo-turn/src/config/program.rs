@@ -1,7 +1,7 @@
 //! A model that is a program: its command line, and where the answer stands in what it prints.
 
 use lepo_base::error::Result;
-use lepo_model::{AnswerForm, preset};
+use lepo_model::{AGENTS, AnswerForm, agent_preset, preset};
 
 use super::reader::Section;
 
@@ -35,6 +35,29 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
             let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
             Err(field.error("is not an answer form", allowed))
         }
+    }
+}
+
+/// Reads the keys of the `acp` model of this name: a preset, or a command.
+pub fn read_agent(model: &str, section: &mut Section) -> Result<Vec<String>> {
+    let command = section.take("command");
+    if let Some(field) = section.take("preset") {
+        if command.is_some() {
+            return Err(field.error("stands beside `command`", "keep one of the two"));
+        }
+        let Some(command) = agent_preset(&field.text()?.value) else {
+            return Err(field.error("is not known", format!("allowed: {}", AGENTS.join(" | "))));
+        };
+        return Ok(command.iter().map(|word| word.to_string()).collect());
+    }
+    let allowed = "add command = [\"program\", \"argument\", …], or preset = \"claude\" | \"codex\" | \"gemini\" | \"opencode\"";
+    let Some(field) = command else {
+        return Err(section.lacks(format!("model \"{model}\" has no command"), allowed));
+    };
+    let command = field.texts()?.value;
+    match command.is_empty() {
+        true => Err(field.error("is empty", "it is [\"program\", \"argument\", …]")),
+        false => Ok(command),
     }
 }
 

@@ -100,7 +100,7 @@ fn settings(file: &ConfigFile, mine: &[&str]) -> Vec<String> {
 
 fn model(entry: &ModelEntry, mine: &[&str]) -> String {
     let what = match (entry.provider.fields(), &entry.base_url) {
-        (Fields::Program, _) => format!("runs {:?}", entry.command),
+        (Fields::Program | Fields::Agent, _) => format!("runs {:?}", entry.command),
         (Fields::Weights, _) => "runs the embedded model".to_string(),
         (_, Some(url)) => format!("sends conversations to {url}"),
         (Fields::Server(_), None) => {

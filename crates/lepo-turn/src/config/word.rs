@@ -209,7 +209,7 @@ mod tests {
         check(EditKeys::ALL, "emacs | vi");
         check(ThinkingShown::ALL, "show | brief | hide");
         check(NewConversation::ALL, "never | pipe | always");
-        check(Provider::ALL, "openai | anthropic | ollama | cli | embedded");
+        check(Provider::ALL, "openai | anthropic | ollama | cli | acp | embedded");
         check(Wire::ALL, "responses | chat");
         assert!(AutoAccess::Read < AutoAccess::Net);
     }

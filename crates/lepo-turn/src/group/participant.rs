@@ -140,6 +140,7 @@ impl Participant {
                 tip,
                 before: Some(before),
                 tools: Tools::None,
+                asks: true,
                 schema,
                 model: &name,
                 start,

@@ -1,0 +1,141 @@
+//! What a client asks of an agent, and how it reads the answers.
+
+use serde_json::{Value, json};
+
+use super::VERSION;
+use super::rpc;
+
+/// The method of a prompt.
+pub const PROMPT: &str = "session/prompt";
+/// The method of a new session.
+pub const NEW: &str = "session/new";
+/// The code of an agent that wants its user to sign in.
+pub const SIGN_IN: i64 = -32000;
+
+/// What an agent can do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The version it speaks.
+    pub version: u64,
+    /// It takes images.
+    pub image: bool,
+    load: bool,
+    resume: bool,
+}
+
+impl Capabilities {
+    /// Reads the answer to [`hello`].
+    pub fn read(told: &Value) -> Capabilities {
+        let can = &told["agentCapabilities"];
+        Capabilities {
+            version: told["protocolVersion"].as_u64().unwrap_or_default(),
+            image: can["promptCapabilities"]["image"].as_bool().unwrap_or_default(),
+            load: can["loadSession"].as_bool().unwrap_or_default(),
+            resume: can["sessionCapabilities"]["resume"].is_object(),
+        }
+    }
+
+    /// The method by which it takes up an old session.
+    pub fn way_back(&self) -> Option<&'static str> {
+        match (self.resume, self.load) {
+            (true, _) => Some("session/resume"),
+            (false, true) => Some("session/load"),
+            (false, false) => None,
+        }
+    }
+}
+
+/// The parameters of `initialize`: nothing of the client's files and terminals.
+pub fn hello(name: &str, version: &str) -> Value {
+    json!({
+        "protocolVersion": VERSION,
+        "clientCapabilities": { "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false },
+        "clientInfo": { "name": name, "title": name, "version": version },
+    })
+}
+
+/// The parameters of a new session.
+pub fn new_session(cwd: &str) -> Value {
+    json!({ "cwd": cwd, "mcpServers": [] })
+}
+
+/// The parameters by which an old session is taken up.
+pub fn old_session(session: &str, cwd: &str) -> Value {
+    json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] })
+}
+
+/// The id in the answer to a new session.
+pub fn session_id(told: &Value) -> Option<String> {
+    told["sessionId"].as_str().filter(|id| !id.is_empty()).map(str::to_string)
+}
+
+/// The models that an agent tells of with a new session.
+pub fn models(told: &Value) -> Vec<String> {
+    let text = |value: &Value, key: &str| value[key].as_str().map(str::to_string);
+    let options = told["configOptions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let of_model = options.iter().filter(|option| option["category"] == "model" || option["id"] == "model");
+    let values =
+        of_model.flat_map(|option| option["options"].as_array().map(Vec::as_slice).unwrap_or_default());
+    // Some are in groups.
+    let flat = values.flat_map(|value| match value["options"].as_array() {
+        Some(group) => group.iter().collect::<Vec<_>>(),
+        None => vec![value],
+    });
+    let mut models: Vec<String> = flat.filter_map(|value| text(value, "value")).collect();
+    // As agents told of them before options were a part of the protocol.
+    let older = told["models"]["availableModels"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if models.is_empty() {
+        models.extend(older.iter().filter_map(|model| text(model, "modelId")));
+    }
+    models
+}
+
+/// The parameters of a prompt.
+pub fn prompt(session: &str, blocks: Vec<Value>) -> Value {
+    json!({ "sessionId": session, "prompt": blocks })
+}
+
+/// The line that ends the turn of a session.
+pub fn cancel(session: &str) -> String {
+    rpc::notification("session/cancel", &json!({ "sessionId": session }))
+}
+
+/// The reason for which a turn ended, in the agent's word.
+pub fn stop_reason(told: &Value) -> String {
+    told["stopReason"].as_str().unwrap_or("end_turn").chars().take(100).collect()
+}
+
+/// The words in the data of an error.
+pub fn words(data: &Value) -> Option<String> {
+    let nested = ["details", "message", "detail", "error"].iter().find_map(|key| data[*key].as_str());
+    data.as_str().or(nested).map(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_read_wherever_an_agent_tells_of_them() {
+        let select = |options: Value| json!({ "configOptions": [{ "id": "m", "category": "model", "options": options }] });
+        let flat = select(json!([{ "value": "a", "name": "A" }, { "value": "b" }]));
+        let grouped = select(json!([{ "group": "g", "options": [{ "value": "c" }] }]));
+        let older = json!({ "models": { "availableModels": [{ "modelId": "d" }] } });
+        for (told, expected) in
+            [(flat, vec!["a", "b"]), (grouped, vec!["c"]), (older, vec!["d"]), (json!(7), vec![])]
+        {
+            assert_eq!(models(&told), expected);
+        }
+    }
+
+    #[test]
+    fn an_old_session_is_taken_up_without_its_words_where_that_can_be() {
+        let read =
+            |can: Value| Capabilities::read(&json!({ "protocolVersion": 1, "agentCapabilities": can }));
+        assert_eq!(read(json!({ "loadSession": true })).way_back(), Some("session/load"));
+        let both = json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } });
+        assert_eq!(read(both).way_back(), Some("session/resume"));
+        assert_eq!(read(json!({})).way_back(), None);
+        assert_eq!(Capabilities::read(&json!("x")).version, 0);
+    }
+}

@@ -1,0 +1,248 @@
+//! One prompt of an agent, from its sending to its end.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::{Agent, pool};
+use crate::agents::{AgentCall, AgentQuestion, Permit};
+use crate::event::{Event, Events, Finish, TextKind};
+use lepo_acp::client;
+use lepo_acp::permission::{self, Choice, Question};
+use lepo_acp::rpc::{Incoming, RpcError};
+use lepo_acp::update::{self, Status, Told, ToolCall, Voice};
+use lepo_base::error::Result;
+
+/// Tool calls that are not done at most: more are not told of.
+const OPEN: usize = 1000;
+
+/// A prompt that is answered. Dropped before its end, the agent is asked to stop, and is ended.
+pub struct Run {
+    /// None once it was given back.
+    agent: Option<Agent>,
+    session: String,
+    prompt: u64,
+    /// What is told before anything comes.
+    first: Events,
+    /// Calls that are not done, in order.
+    open: Vec<ToolCall>,
+    /// Questions that wait, by their number.
+    questions: HashMap<u64, (Value, Question)>,
+    asked: u64,
+    /// The last text was followed by a tool call.
+    apart: bool,
+    /// The last character of the answer so far is none, or white space.
+    begins: bool,
+}
+
+impl Run {
+    pub(super) fn new(agent: Agent, session: String, prompt: u64, first: Events) -> Run {
+        Run {
+            agent: Some(agent),
+            session,
+            prompt,
+            first,
+            open: Vec::new(),
+            questions: HashMap::new(),
+            asked: 0,
+            apart: false,
+            begins: true,
+        }
+    }
+
+    /// Waits for what comes next.
+    pub async fn more(&mut self, events: &mut Events) -> Result<()> {
+        if !self.first.is_empty() {
+            events.append(&mut self.first);
+            return Ok(());
+        }
+        loop {
+            let Some(agent) = &mut self.agent else { return Ok(()) };
+            let message = agent.next().await?;
+            self.hear(message, events)?;
+            let has_more = self.agent.as_ref().is_some_and(Agent::has_more);
+            let is_over = matches!(events.back(), Some(Event::Done(_) | Event::AgentAsks(_)));
+            if is_over || !events.is_empty() && !has_more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Answers a question of the agent.
+    pub fn permit(&mut self, number: u64, permit: Permit) {
+        let (Some((id, question)), Some(agent)) = (self.questions.remove(&number), &mut self.agent) else {
+            return;
+        };
+        let wanted: &[Choice] = match permit {
+            Permit::Once => &[Choice::AllowOnce],
+            Permit::Always => &[Choice::AllowAlways, Choice::AllowOnce],
+            Permit::No | Permit::Nobody => &[Choice::RejectOnce, Choice::RejectAlways],
+        };
+        agent.answer(&id, Ok(question.answer(wanted)));
+        let refused = match permit {
+            Permit::Once | Permit::Always => return,
+            Permit::No => "refused: the user said no",
+            Permit::Nobody => "refused: nobody could be asked",
+        };
+        // It may say no more of it.
+        let call = self.known(&question.call);
+        call.output = Some(Value::String(refused.to_owned()));
+        call.status = Some(Status::Failed);
+        call.texts = None;
+    }
+
+    fn hear(&mut self, message: Incoming, events: &mut Events) -> Result<()> {
+        match message {
+            Incoming::Notification { method, params } if method == update::METHOD => {
+                // Of another session, or an old turn: passed over.
+                if let Some((session, told)) = update::read(&params)
+                    && session == self.session
+                {
+                    self.told(told, events);
+                }
+            }
+            Incoming::Request { id, method, params } if method == permission::METHOD => {
+                let question = Question::read(&params).filter(|question| question.session == self.session);
+                match (question, &mut self.agent) {
+                    (Some(question), _) => self.ask(id, question, events),
+                    (None, Some(agent)) => agent.answer(&id, Ok(permission::cancelled())),
+                    (None, None) => {}
+                }
+            }
+            Incoming::Answer { id, result } if id == json!(self.prompt) => return self.end(result, events),
+            other => {
+                if let Some(agent) = &mut self.agent {
+                    agent.pass_over(other);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn told(&mut self, told: Told, events: &mut Events) {
+        match told {
+            Told::Said(Voice::Agent, text) => {
+                if std::mem::take(&mut self.apart) && !self.begins && !text.starts_with(char::is_whitespace) {
+                    TextKind::Text.say("\n\n", events);
+                }
+                self.begins = text.chars().next_back().map_or(self.begins, char::is_whitespace);
+                TextKind::Text.say(&text, events);
+            }
+            Told::Said(Voice::Thought, text) => TextKind::Thinking.say(&text, events),
+            Told::Tool(call) => {
+                self.apart = true;
+                self.tool(&call, events);
+            }
+            Told::Said(Voice::User, _) | Told::Usage(..) | Told::Other => {}
+        }
+    }
+
+    fn tool(&mut self, call: &ToolCall, events: &mut Events) {
+        let is_new = self.open.iter().all(|known| known.id != call.id);
+        if is_new && (self.open.len() >= OPEN || call.title.is_none() && call.input.is_none()) {
+            return;
+        }
+        let known = self.known(call);
+        if is_new {
+            events.push_back(Event::Working(title(known)));
+        }
+        if matches!(known.status, Some(Status::Completed | Status::Failed)) {
+            let id = known.id.clone();
+            if let Some(at) = self.open.iter().position(|known| known.id == id) {
+                events.push_back(Event::AgentCall(recorded(&self.open.remove(at))));
+            }
+        }
+    }
+
+    /// The call as it is known by now.
+    fn known(&mut self, call: &ToolCall) -> &mut ToolCall {
+        let at = match self.open.iter().position(|known| known.id == call.id) {
+            Some(at) => at,
+            None => {
+                self.open.push(ToolCall { id: call.id.clone(), ..ToolCall::default() });
+                self.open.len() - 1
+            }
+        };
+        let known = &mut self.open[at];
+        let ToolCall { title, kind, status, texts, input, output, .. } = call.clone();
+        // What was refused stays so, whatever the agent makes of it.
+        let is_refused = known.status == Some(Status::Failed) && known.output.is_some();
+        known.title = title.or(known.title.take());
+        known.kind = kind.or(known.kind);
+        known.input = input.filter(|input| !is_empty(input)).or(known.input.take());
+        if !is_refused {
+            known.status = status.or(known.status);
+            known.texts = texts.filter(|texts| !texts.is_empty()).or(known.texts.take());
+            known.output = output.or(known.output.take());
+        }
+        known
+    }
+
+    fn ask(&mut self, id: Value, question: Question, events: &mut Events) {
+        let number = self.asked;
+        let known = self.known(&question.call);
+        let asked = AgentQuestion {
+            number,
+            title: title(known),
+            details: details(known),
+            offers_always: question.offers(Choice::AllowAlways),
+        };
+        self.questions.insert(number, (id, question));
+        self.asked += 1;
+        events.push_back(Event::AgentAsks(asked));
+    }
+
+    fn end(&mut self, result: std::result::Result<Value, RpcError>, events: &mut Events) -> Result<()> {
+        for call in std::mem::take(&mut self.open) {
+            events.push_back(Event::AgentCall(recorded(&call)));
+        }
+        let Some(agent) = self.agent.take() else { return Ok(()) };
+        match result {
+            Ok(told) => {
+                pool::give_back(agent);
+                let word = client::stop_reason(&told);
+                events.push_back(Event::Done(Finish::from_word(&word)));
+                Ok(())
+            }
+            // The session may be gone with it: the agent is ended.
+            Err(error) => Err(agent.failure(&error)),
+        }
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        if let Some(agent) = &mut self.agent {
+            agent.cancel(&self.session);
+        }
+    }
+}
+
+fn is_empty(input: &Value) -> bool {
+    input.as_object().is_some_and(serde_json::Map::is_empty) || input.is_null()
+}
+
+fn title(call: &ToolCall) -> String {
+    call.title.clone().unwrap_or_else(|| call.id.clone())
+}
+
+fn details(call: &ToolCall) -> String {
+    let input = call.input.as_ref().map(|input| serde_json::to_string_pretty(input).unwrap_or_default());
+    let texts = call.texts.iter().flatten().cloned();
+    input.into_iter().chain(texts).collect::<Vec<_>>().join("\n")
+}
+
+/// A call with its result, as words: those that it shows, else what it put out.
+fn recorded(call: &ToolCall) -> AgentCall {
+    let shown = call.texts.as_ref().map(|texts| texts.join("\n")).filter(|text| !text.trim().is_empty());
+    let put_out = call.output.as_ref().map(|output| match output.as_str() {
+        Some(text) => text.to_owned(),
+        None => output.to_string(),
+    });
+    let result = shown.or(put_out).unwrap_or_else(|| match call.status {
+        Some(Status::Completed) => "done".to_owned(),
+        Some(Status::Failed) => "error: it failed".to_owned(),
+        _ => "no result came".to_owned(),
+    });
+    AgentCall { title: title(call), input: call.input.clone().unwrap_or_else(|| json!({})), result }
+}

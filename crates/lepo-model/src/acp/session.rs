@@ -1,0 +1,115 @@
+//! The session that a question is asked in: the one that ends where the question follows, or a new one that is told
+//! the conversation as text.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::{Agent, Run, pool};
+use crate::config::ModelConfig;
+use crate::event::Event;
+use crate::facts::ModelFacts;
+use crate::forms::prompt_text;
+use crate::gate::Gate;
+use crate::message::{Message, Request, Role};
+use crate::timeouts::Timeouts;
+use lepo_acp::client;
+use lepo_acp::content;
+use lepo_base::error::{Error, Result};
+
+/// Asks a question: starts the agent while the question becomes durable, finds its session, and sends the prompt.
+pub async fn begin(
+    config: &ModelConfig,
+    request: Request<'_>,
+    timeouts: Timeouts,
+    gate: &Gate,
+) -> Result<Run> {
+    let wanted = request.agent.session;
+    let dir = match request.agent.dir {
+        Some(dir) => dir.to_path_buf(),
+        None => std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+    };
+    let mut agent = pool::take(&config.command, &dir, wanted, timeouts.idle).await?;
+    let messages: Vec<Message> =
+        request.messages.iter().filter(|message| !message.instruction).cloned().collect();
+    let has_files = messages.iter().any(|message| !message.files.is_empty());
+    if has_files && !agent.can.image {
+        return Err(Error::usage(format!("{} takes no images", config.name))
+            .hint_at(|place| format!("leave them out, or ask another model: {}", place.other_model())));
+    }
+    gate.passed().await;
+    let mut events = VecDeque::new();
+    let (session, goes_on) = open(&mut agent, wanted, &dir, config).await?;
+    let asked = if goes_on { since_answer(&messages) } else { &messages };
+    if !goes_on && messages.iter().any(|message| message.role == Role::Assistant) {
+        let note = format!("note: {} is given the conversation so far as text", config.name);
+        events.push_back(Event::Notice(note));
+    }
+    events.push_back(Event::AgentSession(session.clone()));
+    let prompt = blocks(asked)?;
+    tracing::debug!(model = config.name, session, "prompt");
+    let id = agent.request(client::PROMPT, &client::prompt(&session, prompt));
+    Ok(Run::new(agent, session, id, events))
+}
+
+/// The session to ask in, and whether it knows the conversation.
+async fn open(
+    agent: &mut Agent,
+    wanted: Option<&str>,
+    dir: &std::path::Path,
+    config: &ModelConfig,
+) -> Result<(String, bool)> {
+    let folder = dir.to_string_lossy();
+    if let Some(session) = wanted {
+        if agent.open.contains(session) {
+            return Ok((session.to_owned(), true));
+        }
+        if let Some(method) = agent.can.way_back() {
+            match agent.call(method, &client::old_session(session, &folder)).await {
+                Ok(_) => {
+                    agent.open.insert(session.to_owned());
+                    return Ok((session.to_owned(), true));
+                }
+                Err(error) if !agent.is_alive() => return Err(error),
+                // It has forgotten it.
+                Err(_) => {}
+            }
+        }
+    }
+    let told = agent.call(client::NEW, &client::new_session(&folder)).await?;
+    let session = client::session_id(&told)
+        .ok_or_else(|| Error::remote(format!("{} gives no session", config.name)))?;
+    agent.open.insert(session.clone());
+    Ok((session, false))
+}
+
+/// What came after the last answer: the question, and what was put before it.
+fn since_answer(messages: &[Message]) -> &[Message] {
+    let last = messages.iter().rposition(|message| message.role == Role::Assistant);
+    messages.get(last.map_or(0, |last| last + 1)..).unwrap_or_default()
+}
+
+/// The blocks of a prompt: the text, then the images.
+fn blocks(messages: &[Message]) -> Result<Vec<Value>> {
+    let mut blocks = vec![content::text(&prompt_text(messages))];
+    for file in messages.iter().flat_map(|message| &message.files) {
+        let mut data = Vec::new();
+        for piece in file.clone().encoded() {
+            let piece =
+                piece.map_err(|error| Error::usage(format!("cannot read {}", file.name)).because(error))?;
+            data.extend_from_slice(&piece);
+        }
+        blocks.push(content::image(file.media.mime(), &String::from_utf8_lossy(&data)));
+    }
+    Ok(blocks)
+}
+
+/// The models that an agent tells of with a new session.
+pub async fn offered(config: &ModelConfig, timeouts: Timeouts) -> Result<Vec<ModelFacts>> {
+    let dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let mut agent = pool::take(&config.command, &dir, None, timeouts.idle).await?;
+    let told = agent.call(client::NEW, &client::new_session(&dir.to_string_lossy())).await?;
+    let facts = |id: String| ModelFacts { id, ..ModelFacts::default() };
+    Ok(client::models(&told).into_iter().map(facts).collect())
+}

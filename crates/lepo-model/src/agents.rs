@@ -1,0 +1,49 @@
+//! What an agent with tools of its own is told and tells besides its answer, as plain values.
+
+use serde_json::Value;
+
+/// The place of a question, for an agent that keeps conversations itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AgentPlace<'a> {
+    /// The session of the agent that ends where the question follows.
+    pub session: Option<&'a str>,
+    /// The folder to work in.
+    pub dir: Option<&'a std::path::Path>,
+}
+
+/// A tool that an agent called by itself, with what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentCall {
+    /// What it did, in a line.
+    pub title: String,
+    /// What the tool was called with.
+    pub input: Value,
+    /// What came of it.
+    pub result: String,
+}
+
+/// A question of an agent for permission.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentQuestion {
+    /// The number by which it is answered.
+    pub number: u64,
+    /// What the agent wants to do, in a line.
+    pub title: String,
+    /// Its details.
+    pub details: String,
+    /// The agent can be told to ask no more about the same; what that is, it decides.
+    pub offers_always: bool,
+}
+
+/// The person's answer to such a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permit {
+    /// Yes, this once.
+    Once,
+    /// Yes, and as long as the agent means by that.
+    Always,
+    /// No.
+    No,
+    /// Nobody can be asked.
+    Nobody,
+}

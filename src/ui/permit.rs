@@ -1,0 +1,81 @@
+//! The question of an agent for permission to do something by itself, on the terminal device.
+
+use std::sync::atomic::AtomicBool;
+
+use rustix::process::Signal;
+
+use super::in_fence;
+use super::on_terminal::on_terminal;
+use crate::term::{Asking, Tty, excerpt_within, extent, fold, quote};
+use lepo_base::error::{Error, Result};
+use lepo_model::{AgentQuestion, Permit};
+
+/// The words about who runs it.
+const HOLDS: &str = "The agent runs its own tools: lepo holds nothing of it.";
+
+/// Asks; a signal can withdraw the question.
+pub async fn permit(agent: String, question: AgentQuestion) -> Result<Permit> {
+    match on_terminal(move |tty, withdrawn| converse(tty, &agent, &question, withdrawn)).await? {
+        Some(permit) => permit.ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
+        None => Ok(Permit::Nobody),
+    }
+}
+
+/// The title and the words of a question, for a view that is no terminal.
+pub fn agent_words(agent: &str, question: &AgentQuestion) -> (String, String) {
+    let title = excerpt_within(&question.title, 120);
+    let details = format!("{}\n{}", question.title, question.details);
+    (title, format!("Asked by {}:\n\n{}\n\n{HOLDS}", excerpt_within(agent, 60), in_fence(details.trim())))
+}
+
+fn converse(
+    tty: &mut Tty,
+    agent: &str,
+    question: &AgentQuestion,
+    withdrawn: &AtomicBool,
+) -> std::io::Result<Option<Permit>> {
+    let _asking = Asking::begin();
+    let about = text(agent, question, tty.columns());
+    tty.show(&about)?;
+    loop {
+        tty.forget_typed();
+        let always = if question.offers_always { " [a]lways, as it means that" } else { "" };
+        let holds = fold(HOLDS, tty.columns());
+        let length = extent(&question.details, tty.columns());
+        let asked = format!("{length}{holds}\nAllow it? [y]es [n]o{always} ");
+        let Some(answer) = tty.ask_about(&about, &asked, withdrawn)? else { return Ok(None) };
+        match answer.as_str() {
+            "y" | "Y" => return Ok(Some(Permit::Once)),
+            "a" | "A" if question.offers_always => return Ok(Some(Permit::Always)),
+            "n" | "N" => return Ok(Some(Permit::No)),
+            _ => {}
+        }
+    }
+}
+
+/// What the agent wants to do; text of others stands behind a mark.
+fn text(agent: &str, question: &AgentQuestion, columns: usize) -> String {
+    let mut text = String::from("\nAgent request\n");
+    text.push_str(&quote("From: ", agent, columns));
+    text.push_str(&quote("  ", &question.title, columns));
+    if !question.details.trim().is_empty() {
+        text.push_str(&quote("  ", question.details.trim(), columns));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_words_of_an_agent_look_like_lepos_own() {
+        let evil = "x\nAllow it? [y]es [n]o \u{1b}[2J";
+        let question =
+            AgentQuestion { number: 0, title: evil.into(), details: evil.into(), offers_always: true };
+        let shown = text(evil, &question, 80);
+        let own = shown.lines().filter(|line| !line.starts_with("  | ") && !line.starts_with("  + "));
+        assert_eq!(own.filter(|line| line.contains("Allow it?")).count(), 0, "{shown}");
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+    }
+}

@@ -1,0 +1,147 @@
+"""An agent of the Agent Client Protocol that does what its prompt says. It writes down what it was sent, line by line."""
+
+import json
+import os
+import sys
+import time
+
+HOME = os.environ["HOME"]
+SESSIONS = os.path.join(HOME, "agent-sessions")
+MODE = sys.argv[1] if len(sys.argv) > 1 else ""
+log = open(os.path.join(HOME, "agent.log"), "a")
+
+
+def send(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def read():
+    line = sys.stdin.readline()
+    if not line:
+        log.write("EOF\n")
+        log.flush()
+        sys.exit(0)
+    log.write(line)
+    log.flush()
+    return json.loads(line)
+
+
+def update(session, **fields):
+    send({"method": "session/update", "params": {"sessionId": session, "update": fields}})
+
+
+def say(session, text, kind="agent_message_chunk"):
+    update(session, sessionUpdate=kind, content={"type": "text", "text": text})
+
+
+def tool(session, number, title, **fields):
+    update(session, sessionUpdate="tool_call", toolCallId=f"c{number}", title=title, kind="execute",
+           status="pending", rawInput={"command": title}, **fields)
+
+
+def done(session, number, text, status="completed"):
+    content = [{"type": "content", "content": {"type": "text", "text": text}}]
+    update(session, sessionUpdate="tool_call_update", toolCallId=f"c{number}", status=status, content=content)
+
+
+def ask(session, number, title):
+    options = [
+        {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+        {"optionId": "no", "name": "No", "kind": "reject_once"},
+    ]
+    call = {"toolCallId": f"c{number}", "title": title, "rawInput": {"command": title}}
+    send({"id": f"ask-{number}", "method": "session/request_permission",
+          "params": {"sessionId": session, "toolCall": call, "options": options}})
+    while True:
+        message = read()
+        if message.get("id") == f"ask-{number}":
+            outcome = message["result"]["outcome"]
+            return outcome.get("optionId") == "yes"
+
+
+def turn(session, text):
+    last = text.rstrip().splitlines()[-1]
+    if last.startswith("tool "):
+        say(session, "A thought.", "agent_thought_chunk")
+        say(session, "I will run it.")
+        tool(session, 1, last[5:])
+        done(session, 1, f"ran {last[5:]}")
+        say(session, "It ran.")
+    elif last.startswith("ask "):
+        tool(session, 1, last[4:])
+        if ask(session, 1, last[4:]):
+            done(session, 1, f"ran {last[4:]}")
+            say(session, "Allowed.")
+        else:
+            done(session, 1, "not run", "failed")
+            say(session, "Refused.")
+    elif last == "wait":
+        say(session, "A part")
+        while True:
+            message = read()
+            if message.get("method") == "session/cancel":
+                time.sleep(30)
+    elif last == "fail":
+        return None
+    elif last == "die":
+        sys.stderr.write("it broke\n")
+        sys.exit(3)
+    elif last == "hostile":
+        say("other session", "of another session")
+        done(session, 9, "a result of nothing")
+        send({"id": 999, "result": {}})
+        send({"id": 999, "error": {"code": 1, "message": "answers nothing"}})
+        send({"id": "x", "method": "fs/read_text_file", "params": {"sessionId": session, "path": "/etc/passwd"}})
+        send({"id": "y", "method": "session/request_permission", "params": {"sessionId": "nobody's"}})
+        send({"method": "none/such", "params": []})
+        sys.stdout.write("rubbish\n\n[]\n" + "[" * 10000 + "\n")
+        tool(session, 1, '{"access":"full","command":"touch planted"}')
+        done(session, 1, '{"access":"full","command":"touch planted"}')
+        for number in range(3000):
+            tool(session, number, "flood")
+        say(session, "Still here.")
+    elif last == "long":
+        sys.stdout.write("x" * (17 << 20) + "\n")
+        sys.stdout.flush()
+    else:
+        say(session, f"Heard: {text}")
+    return "end_turn"
+
+
+while True:
+    message = read()
+    method, params = message.get("method"), message.get("params") or {}
+    session = params.get("sessionId")
+    if method == "initialize":
+        can = {"loadSession": MODE != "forgets", "promptCapabilities": {"image": MODE != "blind"}}
+        version = 7 if MODE == "new" else 1
+        send({"id": message["id"], "result": {"protocolVersion": version, "agentCapabilities": can, "authMethods": []}})
+    elif method == "session/new":
+        with open(SESSIONS, "a+") as known:
+            known.seek(0)
+            session = f"agent-session-{len(known.readlines())}"
+            known.write(session + "\n")
+        models = [{"value": "small", "name": "Small"}, {"value": "large", "name": "Large"}]
+        option = {"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": "small",
+                  "options": models}
+        send({"id": message["id"], "result": {"sessionId": session, "configOptions": [option]}})
+    elif method == "session/load":
+        known = open(SESSIONS).read().split()
+        if session in known:
+            say(session, "what was said before")
+            send({"id": message["id"], "result": {}})
+        else:
+            send({"id": message["id"], "error": {"code": -32002, "message": "no such session"}})
+    elif method == "session/prompt":
+        text = "".join(block.get("text", f"<{block['type']}>") for block in params["prompt"])
+        reason = turn(session, text)
+        if reason:
+            send({"id": message["id"], "result": {"stopReason": reason}})
+            # After the end: of no turn.
+            say(session, "too late")
+        else:
+            send({"id": message["id"], "error": {"code": -32603, "message": "Internal error",
+                                                 "data": {"details": "the quota is used up"}}})
+    elif "id" in message and method:
+        send({"id": message["id"], "error": {"code": -32601, "message": "no such method"}})
