@@ -59,7 +59,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     if bytes.is_empty() {
         return Err(Error::usage("stdin is empty: a message has at least one byte"));
     }
-    let store = context.store_or_make()?;
+    let store = context.store_or_make(false)?;
     let bytes = masked(&bytes, "stdin");
     let forest = match args.prev.as_deref() {
         None | Some("head" | "@") => store.names().forest_for(&[Wanted::Tip])?,

@@ -1,7 +1,10 @@
 //! The command or the setting that a mistyped word was meant for.
 
 use lepo_base::env::search_path;
+use lepo_base::error::quoted;
 pub use lepo_base::nearest::nearest;
+use std::ffi::OsString;
+use std::io::{IsTerminal, stdin};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +21,17 @@ pub fn meant(word: &str) -> Option<&'static str> {
         "settings" => "config",
         _ => return None,
     })
+}
+
+/// The hint at a command that was meant by the first of these words, or at the question if something is piped.
+pub fn did_you_mean(meant: &str, words: &[OsString]) -> String {
+    let meant = format!("did you mean `lepo {meant}`?");
+    match words {
+        [word] if !stdin().is_terminal() => {
+            format!("{meant} to ask a model about what is piped: lepo do {}", quoted(&word.to_string_lossy()))
+        }
+        _ => meant,
+    }
 }
 
 /// The program of this name in the search path. A name with a slash is none.

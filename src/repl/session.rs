@@ -331,7 +331,7 @@ impl<'o> Session<'o> {
             self.spent.add(answer.usage.input, answer.usage.output);
             let wanted = !self.shown.no_usage && self.env.settings().term_usage;
             if wanted && !self.shown.quiet && self.reader.edits() {
-                say_dim(&ui::usage_line(report), self.paint);
+                say_dim(&ui::usage_line(report, &self.env.settings().prices()), self.paint);
             }
         }
         taken

@@ -7,6 +7,7 @@ use lepo_store::bubb::{counted_in_thousands, shown_model, thousands};
 use lepo_store::conv::{Forest, Ix, Origins};
 use lepo_store::store::{Store, now};
 use lepo_turn::Report;
+use lepo_turn::config::{Money, Prices};
 
 /// `MODEL · continuing ID (3 questions) 2h ago · AGENTS.md (1.2k tokens) "last question"`, or `MODEL · new conversation`, in so many
 /// columns; `told` are the repository's instructions.
@@ -49,7 +50,7 @@ fn named_by(store: &Store, forest: &Forest, tail: Ix) -> String {
 }
 
 /// `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, as far as it is known.
-pub fn usage_line(report: &Report) -> String {
+pub fn usage_line(report: &Report, prices: &Prices) -> String {
     let mut parts: Vec<String> = report.model.iter().map(|model| shown_model(model).to_string()).collect();
     if let Some(answer) = &report.answer {
         let cached = answer.usage.cached.filter(|&cached| cached > 0);
@@ -57,6 +58,12 @@ pub fn usage_line(report: &Report) -> String {
         parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", thousands(input))));
         parts.extend(answer.usage.output.map(|output| format!("{} out", thousands(output))));
         parts.extend(answer.usage.web.map(|web| format!("{web} web")));
+        let usage = answer.usage;
+        let price = report.model.as_deref().and_then(|model| prices.of(model, None));
+        let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
+        let cost =
+            price.map(|price| price.cost(input, usage.cached.unwrap_or(0), output)).filter(|cost| *cost > 0);
+        parts.extend(cost.map(|cost| format!("cost {}", Money::of_units(cost))));
         parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
     }
     parts.join(" · ")

@@ -185,8 +185,8 @@ fn the_configurations_that_are_shown_are_read() {
         .skip(1)
         .map(|block| block.split_once(".Ed\n").unwrap().0)
         .collect();
-    let [aliases, toml, json] = blocks[..] else { panic!("{blocks:?}") };
-    let home = Home::with_config(&format!("{toml}\n{aliases}"));
+    let [prices, aliases, toml, json] = blocks[..] else { panic!("{blocks:?}") };
+    let home = Home::with_config(&format!("{toml}\n{aliases}\n{prices}"));
     home.write("config/mcp.json", json);
     assert!(home.ok(&["model", "ls"]).starts_with("gpt "));
     // The server is not there: said, and no word about its configuration.

@@ -60,7 +60,7 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -
     let counts = |record: &JournalRecord| args.all || record.bubb.is_some_and(|id| shown.contains(&id));
     let records: Vec<JournalRecord> = store.journal().records().filter(counts).collect();
     let rows = |by: By, key: &dyn Fn(&JournalRecord) -> Option<String>| {
-        tally(records.iter().cloned(), by, &HashMap::new(), |record| {
+        tally(records.iter().cloned(), by, &|_: &str| None, |record| {
             Some(RecordPlace { key: key(record)?, question: None })
         })
     };

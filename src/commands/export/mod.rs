@@ -1,6 +1,8 @@
 //! `lepo export`: a conv for other programs and other people.
 
 mod files;
+mod handoff;
+mod handover;
 mod html;
 mod others;
 mod place;
@@ -35,6 +37,10 @@ use render::{Export, Format};
 /// chatgpt, openwebui and pi are the whole tree of the conversation, as these tools export or keep it; with --all
 /// every tree. `lepo import` reads all four back. Hidden messages but the system prompt only with -a.
 ///
+/// handoff is a text for another agent to go on from: `codex "$(lepo export --format handoff)"`. It has the earlier
+/// questions in a line each, the last turns whole, the files named, the commands with their exit codes, and the open
+/// request, with secrets masked; no model is asked.
+///
 /// html is a page for any browser: one file that needs no network, with the forest of the conversations
 /// named, or of all with --all. There -o names the file, which is replaced. The system prompt and other
 /// hidden messages are in it only with -a, as such a page is often sent to others.
@@ -60,6 +66,9 @@ pub struct ExportArgs {
     /// Write the file PATH; where PATH is a folder, ends in `/`, or several files are written: new files in it
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
+    /// With handoff: the most bytes of the text, 24k if not given; k is 1,024
+    #[arg(long, value_name = "N", value_parser = handover::bytes)]
+    bytes: Option<usize>,
     /// Open the page in a browser
     #[arg(long)]
     open: bool,
@@ -80,7 +89,15 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
             Error::usage("--all does not work with this format").hint("lepo export --format chatgpt --all")
         );
     }
+    if args.bytes.is_some() && args.format != Format::Handoff {
+        return Err(
+            Error::usage("--bytes needs --format handoff").hint("lepo export --format handoff --bytes 24k")
+        );
+    }
     let store = context.store()?;
+    if args.format == Format::Handoff {
+        return handover::run(&args, &store, context);
+    }
     if args.format == Format::Html {
         let forest = store.names().forest()?;
         return html::run(&args, &store, &forest, context);

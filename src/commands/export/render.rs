@@ -35,6 +35,8 @@ pub enum Format {
     Openwebui,
     /// The tree as a session of pi
     Pi,
+    /// A text for another agent to go on from
+    Handoff,
 }
 
 impl Format {
@@ -46,7 +48,7 @@ impl Format {
     /// The end of a file's name, without its dot.
     pub fn extension(self) -> &'static str {
         match self {
-            Format::Markdown => "md",
+            Format::Markdown | Format::Handoff => "md",
             Format::Json | Format::Session | Format::Chatgpt | Format::Openwebui => "json",
             Format::Messages | Format::Pi => "jsonl",
             Format::Html => "html",
@@ -80,6 +82,7 @@ impl<'s> Export<'s> {
             Format::Session => bytes = self.session()?.into_bytes(),
             // Made of a forest, in `html` and `others`.
             Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi => {}
+            Format::Handoff => {}
         }
         Ok(bytes)
     }
@@ -163,7 +166,7 @@ impl<'s> Export<'s> {
 }
 
 /// The time of a bubb in the local zone. A time that no calendar has becomes the last that one has.
-fn local(id: BubbId) -> Zoned {
+pub fn local(id: BubbId) -> Zoned {
     let time = i64::try_from(id.time()).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     time.unwrap_or(Timestamp::MAX).to_zoned(TimeZone::system())
 }

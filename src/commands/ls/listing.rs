@@ -88,9 +88,13 @@ impl<'r> Reading<'r> {
         ReadLine { line, text, first, request }
     }
 
-    /// An answer, behind the name of its speaker where there is one.
+    /// An answer, behind the name of its speaker where there is one; a hidden one was stopped.
     fn said(&self, answer: &Name) -> Option<String> {
         let said = text_or_warn(self.store, answer)?;
+        if answer.hidden {
+            let is_request = ToolRequest::from_canonical(&said).is_some();
+            return (!is_request).then(|| format!("(stopped) {said}"));
+        }
         Some(match self.store.bubbs().speaker(self.forest, answer) {
             Some(speaker) => format!("{}: {said}", clean(&speaker)),
             None => said,

@@ -10,7 +10,7 @@ use listing::{Form, Listing, Reading};
 use row::{Known, Line, Table, more};
 
 use super::stores::{Listed, Stores};
-use super::words::resolve_all;
+use super::words::{resolve_all, some};
 use super::{Context, complete};
 use crate::term::{say, warn};
 use crate::ui::{ShortIds, known_windows, read_request};
@@ -218,7 +218,7 @@ fn tails<'f>(
         false => Box::new(forest.newest_first(args.spent)),
     };
     if !args.addresses.is_empty() {
-        let found = resolve_all(store, (forest, is_whole), &args.addresses)?;
+        let found = some(&args.addresses, resolve_all(store, (forest, is_whole), &args.addresses)?)?;
         let named: Vec<Ix> = found.iter().flat_map(Found::bubbs).copied().collect();
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
@@ -260,7 +260,8 @@ fn lines<'f>(
         questions: counts.as_mut().map(|counts| counts.sum(tail)),
         question: question.map(|ix| forest.name(ix)),
         answer: shares_question
-            .then(|| visible.find(forest, tail))
+            // A part of an answer that was stopped is hidden.
+            .then(|| visible.find(forest, tail).filter(|ix| is_answer(&forest.name(*ix))).or(Some(tail)))
             .flatten()
             .map(|ix| forest.name(ix))
             .filter(is_answer),
