@@ -47,11 +47,11 @@ impl Entry {
     }
 
     /// The question with all that goes with it. If there is none, the words come with the error.
-    pub fn question(self) -> std::result::Result<Question, (Error, String)> {
+    pub fn question(self) -> std::result::Result<Question, Box<(Error, String)>> {
         let Entry { text, context, files, wrong, .. } = self;
         match wrong {
-            Some(error) => Err((error, text)),
-            None => join_parts(vec![typed(&text)], context, files).map_err(|error| (error, text)),
+            Some(error) => Err(Box::new((error, text))),
+            None => join_parts(vec![typed(&text)], context, files).map_err(|error| Box::new((error, text))),
         }
     }
 
@@ -75,7 +75,7 @@ impl Entry {
                     self.notes.extend(gathering.notes().iter().map(|note| one_line(note)));
                     let name = |file: ContextFile| {
                         let path = Path::new(&file.path);
-                        let below = path.strip_prefix(&path_of(cwd)).unwrap_or(path);
+                        let below = path.strip_prefix(path_of(cwd)).unwrap_or(path);
                         ContextFile { path: one_line(&below.to_string_lossy()), ..file }
                     };
                     self.context.extend(taken.into_iter().map(name));
@@ -187,12 +187,12 @@ mod tests {
             (Block::Other("audio".into()), "a block of type \"audio\" cannot be sent"),
         ] {
             let (error, text) =
-                Entry::read(vec![Block::Text("what?".into()), block], cwd).question().err().unwrap();
+                *Entry::read(vec![Block::Text("what?".into()), block], cwd).question().err().unwrap();
             assert!(error.chain().starts_with(why), "{}", error.chain());
             assert_eq!(text, "what?");
         }
         let blank = Entry::read(vec![Block::Text(" \n".into())], cwd).question();
-        assert!(blank.is_err_and(|(error, _)| error.chain().starts_with("the question is blank")));
+        assert!(blank.is_err_and(|wrong| wrong.0.chain().starts_with("the question is blank")));
         let two = Entry::read(vec![Block::Text("a".into()), Block::Text("b".into())], cwd);
         assert_eq!(two.text, "a\n\nb");
     }

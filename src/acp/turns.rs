@@ -59,7 +59,7 @@ impl Turning<'_> {
         }
         match entry.question() {
             Ok(question) => self.ask(question, None).await,
-            Err((error, text)) => self.not_begun(error, text),
+            Err(wrong) => self.not_begun(wrong.0, wrong.1),
         }
     }
 

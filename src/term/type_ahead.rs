@@ -72,12 +72,14 @@ impl TypeAhead {
         let mut kept = self.keeper.kept();
         loop {
             let more = self.keeper.read(&mut kept);
-            if !more && !(has_open_paste(&kept.bytes) && begun.elapsed() < PASTED_BY_THEN) {
+            if more {
+                continue;
+            }
+            let is_pasting = has_open_paste(&kept.bytes) && begun.elapsed() < PASTED_BY_THEN;
+            if !is_pasting {
                 break;
             }
-            if !more {
-                let _ = ready(&self.keeper.tty, STEP);
-            }
+            let _ = ready(&self.keeper.tty, STEP);
         }
         std::mem::take(&mut kept.bytes)
     }

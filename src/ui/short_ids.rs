@@ -60,7 +60,7 @@ mod tests {
             id("01M8086YKPZESRZVZMW7QFR1K0"),
         );
         let shorts = ShortIds::of([a, c].into_iter());
-        assert_eq!((shorts.show(a), shorts.show(c)), ("MW7QFR1KV"[1..].into(), "MW7QFR1K0"[1..].into()));
+        assert_eq!((shorts.show(a), shorts.show(c)), ("W7QFR1KV".into(), "W7QFR1K0".into()));
         let shorts = ShortIds::of([a, b, c].into_iter());
         assert_eq!((shorts.show(a), shorts.show(b)), (a.to_string(), b.to_string()));
         assert_eq!(shorts.show(c).len(), SHORT);

@@ -237,7 +237,8 @@ fn shared(one: &Asked, two: &Asked) -> f64 {
 
 #[test]
 fn thirty_kilobytes_are_sent_once_and_the_rest_comes_from_the_cache() {
-    let wires: [(&str, fn(&str) -> Reply); 2] = [
+    type Answers = fn(&str) -> Reply;
+    let wires: [(&str, Answers); 2] = [
         ("provider = 'openai'\nbase_url = 'URL/v1'", |text| openai_sse([text])),
         ("provider = 'ollama'\nbase_url = 'URL'", |text| ollama_ndjson([text])),
     ];

@@ -270,7 +270,7 @@ pub enum Told {
     /// A piece of the agent's answer or of its thinking.
     Said(Voice, String),
     /// A tool call, or more of one.
-    Tool(ToolCall),
+    Tool(Box<ToolCall>),
     /// Tokens of the conversation, and the window.
     Usage(u64, u64),
     /// Something else.
@@ -284,7 +284,7 @@ pub fn read(params: &Value) -> Option<(&str, Told)> {
     let told = match update["sessionUpdate"].as_str()? {
         "agent_message_chunk" => said(Voice::Agent).unwrap_or(Told::Other),
         "agent_thought_chunk" => said(Voice::Thought).unwrap_or(Told::Other),
-        "tool_call" | "tool_call_update" => Told::Tool(ToolCall::read(update)?),
+        "tool_call" | "tool_call_update" => Told::Tool(Box::new(ToolCall::read(update)?)),
         "usage_update" => Told::Usage(update["used"].as_u64()?, update["size"].as_u64()?),
         _ => Told::Other,
     };
@@ -309,7 +309,7 @@ mod tests {
         };
         assert_eq!(ToolCall::read(&call.to_json()), Some(call.clone()));
         let line: Value = serde_json::from_str(&Update::ToolCall(call.clone()).line("s")).unwrap();
-        assert_eq!(read(&line["params"]), Some(("s", Told::Tool(call))));
+        assert_eq!(read(&line["params"]), Some(("s", Told::Tool(Box::new(call)))));
         let bare = ToolCall { id: "2".into(), ..ToolCall::default() };
         assert_eq!(bare.to_json(), json!({ "toolCallId": "2" }));
     }

@@ -17,7 +17,7 @@ pub enum ModelChoice {
     /// This one.
     Model(Box<ModelConfig>),
     /// Nothing is configured: look around, then [`Look::settle`].
-    Look(Look),
+    Look(Box<Look>),
 }
 
 /// The facts that are still needed when nothing is configured.
@@ -51,11 +51,11 @@ impl Settings {
         if !self.models.is_empty() {
             return Err(self.none_active());
         }
-        Ok(ModelChoice::Look(Look {
+        Ok(ModelChoice::Look(Box::new(Look {
             ollama_url: self.ambient.pair(lepo_model::Provider::Ollama).0,
             ambient: self.ambient.clone(),
             guidance: self.none_configured(),
-        }))
+        })))
     }
 
     /// The name of the model that answers, and the source of the choice, if no server has to be asked for it.

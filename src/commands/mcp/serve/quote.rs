@@ -64,7 +64,7 @@ impl<'m> Quoted<'m> {
             self.push(&shown);
             at += end;
             let rest = rest.get(end..).unwrap_or_default();
-            let Some(first) = rest.chars().next() else { return None };
+            let first = rest.chars().next()?;
             at += if rest.starts_with("\r\n") { 2 } else { first.len_utf8() };
         }
     }
