@@ -4,6 +4,7 @@ mod alias;
 mod first;
 mod help;
 mod preparse;
+mod store_words;
 pub mod tasks;
 mod version;
 
@@ -19,6 +20,7 @@ use crate::commands::{self, Context};
 use crate::term::{Color, Out, say};
 use lepo_base::error::{Error, Kind, Result, quoted};
 use preparse::{Preparsed, preparse};
+use store_words::words_for_store;
 use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
@@ -195,7 +197,8 @@ pub fn run(args: Vec<OsString>) -> u8 {
         return report(&Error::usage(format!("the program lepo-{name} does not take --save-to")));
     }
     let mut out = Out::stdout();
-    let done = Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out)
+    let done = words_for_store(save_to.as_deref(), cli.globals.cd.as_deref())
+        .and_then(|()| Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out))
         .map(|context| context.for_reading(cli.command.reads_only()))
         .and_then(|mut context| cli.command.run(&mut context));
     let done = done.and_then(|code| out.finish().map(|()| code));
@@ -384,7 +387,7 @@ fn external(words: &[OsString]) -> Error {
             let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
             let names = || tasks::names().into_iter();
             match commands::suggest::meant(&name).or_else(|| commands::suggest::nearest(&name, names())) {
-                Some(meant) => error.hint(format!("did you mean `lepo {meant}`?")),
+                Some(meant) => error.hint(commands::suggest::did_you_mean(meant, words)),
                 None => error.hint(format!(
                     "`lepo --help` lists the commands; to ask a model: lepo do {}",
                     quoted(&name)

@@ -116,6 +116,9 @@ fn of_root(columns: usize) -> Vec<String> {
     }
     let indent = tasks::TASKS.iter().map(|(task, _)| width(task) + 5).max().unwrap_or_default();
     for (task, names) in tasks::TASKS {
+        if *task == tasks::FOR_SCRIPTS {
+            lines.push(String::new());
+        }
         let names = names.iter().map(|name| name.to_string());
         if columns < NARROW {
             lines.push(format!("  {task}:"));

@@ -9,8 +9,11 @@ pub const TASKS: &[(&str, &[&str])] = &[
     ("Change", &["branch", "title", "edit", "rebase", "rm", "init"]),
     ("Share", &["sync"]),
     ("Set up", &["model", "mcp", "prompt", "config", "trust", "completions"]),
-    ("Check, and write scripts", &["fsck", "tidy", "add", "resolve", "root"]),
+    (FOR_SCRIPTS, &["fsck", "tidy", "add", "resolve", "root"]),
 ];
+
+/// The commands that a person seldom types: they stand below the others.
+pub const FOR_SCRIPTS: &str = "For scripts and upkeep";
 
 /// The names of all commands.
 pub fn names() -> Vec<&'static str> {

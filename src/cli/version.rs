@@ -19,11 +19,14 @@ pub(super) fn print_version(verbose: bool) -> u8 {
     super::end(out)
 }
 
-/// The programs of lepo that are installed beside it.
+/// The programs that belong to lepo, and which of them are not installed.
 fn programs() -> String {
     let known = ["lepo-embedded", "lepo-import-db"];
-    let found: Vec<&str> = known.into_iter().filter(|name| env::own_program(name).is_some()).collect();
-    if found.is_empty() { "none".to_string() } else { found.join(", ") }
+    let told = known.map(|name| match env::own_program(name) {
+        Some(_) => name.to_string(),
+        None => format!("{name} (not installed)"),
+    });
+    told.join(", ")
 }
 
 /// The sandbox of this machine: tried, as before a command.

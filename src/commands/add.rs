@@ -16,7 +16,7 @@ use lepo_turn::config::{Flags, Paths, Settings};
 
 /// Add one message from stdin and print its id
 ///
-/// Plumbing: any bytes are kept unchanged. Without --prev the message follows the newest tail, or begins a
+/// Plumbing: any bytes are kept unchanged. Without --prev the message follows the newest conversation, or begins a
 /// conversation if the store is empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main\n  \
@@ -59,7 +59,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     if bytes.is_empty() {
         return Err(Error::usage("stdin is empty: a message has at least one byte"));
     }
-    let store = context.store_or_make()?;
+    let store = context.store_or_make(false)?;
     let bytes = masked(&bytes, "stdin");
     let forest = match args.prev.as_deref() {
         None | Some("head" | "@") => store.names().forest_for(&[Wanted::Tip])?,

@@ -11,7 +11,7 @@ use lepo_store::store::{Store, check_branch_name};
 
 const EXAMPLES: &str = "\
 Examples:
-  lepo branch plan-b                # the newest tail gets a name
+  lepo branch plan-b                # the newest conversation gets a name
   lepo branch before-the-idea 9X1Y3Z5A
   lepo branch -f main @
   lepo branch -m main trunk

@@ -12,7 +12,8 @@ const LEAST: usize = 24;
 #[derive(Debug, Clone, Default)]
 pub struct Entry {
     pub id: String,
-    pub height: u32,
+    /// `3 questions`.
+    pub length: String,
     pub when: String,
     pub model: String,
     pub tokens: String,
@@ -29,7 +30,7 @@ pub struct Entry {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Widths {
     id: usize,
-    height: usize,
+    length: usize,
     when: usize,
     model: usize,
     tokens: usize,
@@ -42,7 +43,7 @@ impl Widths {
         let widest = |of: fn(&Entry) -> usize| entries.iter().map(of).max().unwrap_or_default();
         Widths {
             id: widest(|entry| entry.id.len()),
-            height: widest(|entry| entry.height.to_string().len() + 2),
+            length: widest(|entry| entry.length.len()),
             when: widest(|entry| width(&entry.when)),
             model: widest(|entry| width(&entry.model)).min(most),
             tokens: widest(|entry| entry.tokens.len()),
@@ -51,7 +52,7 @@ impl Widths {
 
     fn taken(self) -> usize {
         let column = |width: usize| if width > 0 { width + 1 } else { 0 };
-        self.id + 1 + self.height + 1 + self.when + 1 + column(self.model) + column(self.tokens)
+        self.id + 1 + self.length + 1 + self.when + 1 + column(self.model) + column(self.tokens)
     }
 }
 
@@ -59,9 +60,9 @@ impl Widths {
 pub fn lay_out(entry: &Entry, mut widths: Widths, columns: usize, paint: Paint) -> String {
     let branches = if entry.branches.is_empty() { String::new() } else { format!("{} ", entry.branches) };
     if columns < ONE_LINE {
-        let height = format!("({})", entry.height);
-        let mut room = columns.saturating_sub(entry.id.len() + 1 + height.len());
-        let mut line = format!("{} {height}", paint.yellow(&entry.id));
+        let length = &entry.length;
+        let mut room = columns.saturating_sub(entry.id.len() + 1 + length.len());
+        let mut line = format!("{} {length}", paint.yellow(&entry.id));
         for (text, painted) in [
             (&entry.when, paint.dim(&entry.when)),
             (&entry.branches, paint.cyan(&entry.branches)),
@@ -87,8 +88,7 @@ pub fn lay_out(entry: &Entry, mut widths: Widths, columns: usize, paint: Paint) 
     }
     let mut line =
         format!("{}{}", paint.yellow(&entry.id), " ".repeat(widths.id.saturating_sub(entry.id.len())));
-    let height = format!("({})", entry.height);
-    line += &format!(" {height}{}", " ".repeat(widths.height.saturating_sub(height.len())));
+    line += &format!(" {}", padded(&entry.length, widths.length));
     line += &format!(" {}", paint.dim(&padded(&entry.when, widths.when)));
     if widths.model > 0 {
         line += &format!(" {}", paint.dim(&padded(&cut(&entry.model, widths.model), widths.model)));
@@ -188,8 +188,8 @@ mod tests {
 
     fn entry() -> Entry {
         Entry {
-            id: "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A".into(),
-            height: 12,
+            id: "X1Y3Z5A0".into(),
+            length: "12 questions".into(),
             when: "2h".into(),
             model: "gpt-4o".into(),
             tokens: "3.1k/128k".into(),
@@ -208,11 +208,14 @@ mod tests {
             assert!(laid.lines().all(|line| width(line) <= columns), "{laid}");
             laid
         };
-        let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A";
+        let id = "X1Y3Z5A0";
         for (columns, line) in [
-            (120, "(12) 2h gpt-4o 3.1k/128k [main] How do I parse a date? · and what of the time zones?\n"),
-            (80, "(12) 2h gpt-4o 3.1k/128k [main] and what of the ti...\n"),
-            (40, "(12) 2h\n    How do I pars... · and what of th...\n"),
+            (
+                120,
+                "12 questions 2h gpt-4o 3.1k/128k [main] How do I parse a date? · and what of the time zones?\n",
+            ),
+            (80, "12 questions 2h gpt-4o 3.1k/128k [main] and what of the time zones?\n"),
+            (40, "12 questions 2h [main] gpt-4o\n    How do I pars... · and what of th...\n"),
         ] {
             assert_eq!(shown(&entry(), columns), format!("{id} {line}"), "{columns}");
         }

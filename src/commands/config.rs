@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::repo_files::trusted_config;
+use super::stores::Stores;
 use super::suggest::nearest;
 use super::{Context, complete};
 use crate::term::{edit, say, tty};
@@ -22,13 +23,16 @@ use lepo_turn::config::{
 /// With NAME it prints that setting's value, or all that begin with `NAME.`; with VALUE it sets it in
 /// the user's config.toml, whose comments stay. A setting without a value prints nothing, exit 1.
 ///
+/// `lepo config stores` lists the stores that your lepo has written to, which `ls` and `grep` search with
+/// `--everywhere`.
+///
 /// `[alias]` of that file gives a command with its options a name of your own; the name of a command
 /// cannot be taken.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo config\n  lepo config | grep -v '# default$'\n  \
     lepo config max_rounds\n  lepo config many.participants gpt,qwen\n  \
     lepo config alias.again 'do --retry'                              # then: lepo again -m other\n  \
-    lepo config --unset alias.again\n  lepo config --import ~/.humble-ai-cli/config.json")]
+    lepo config --unset alias.again\n  lepo config stores --forget ~/old\n  lepo config --import ~/.humble-ai-cli/config.json")]
 pub struct ConfigArgs {
     /// The setting to print or to set
     #[arg(value_name = "NAME", add = complete::setting())]
@@ -46,6 +50,9 @@ pub struct ConfigArgs {
     /// replacing any; prints those that were added and those that were left out
     #[arg(long, value_name = "FILE", conflicts_with = "name")]
     import: Option<PathBuf>,
+    /// With `stores`: take the store or project PATH off the list
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["value", "edit", "import", "unset"])]
+    forget: Option<PathBuf>,
     /// Print one JSON document: {"file", "settings": [...]}, with --import {"file", "added": [...], "left_out": [...]}
     #[arg(long)]
     pub json: bool,
@@ -68,6 +75,12 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let file = paths.config_file();
+    if args.name.as_deref() == Some("stores") && args.value.is_none() {
+        return stores(&Stores::at(&paths), &args, context);
+    }
+    if args.forget.is_some() {
+        return Err(Error::usage("--forget is of `lepo config stores`"));
+    }
     if let Some(import_file) = &args.import {
         import(Plan::make(&paths, import_file)?, args.json, context)?;
         return Ok(0);
@@ -95,6 +108,25 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
         (None, _) => show(&settings, commands, args.json, context),
         (Some(name), None) => return show_one(&settings, name, args.json, context),
         (Some(name), Some(_)) => say_if_hidden(&settings, &file, name),
+    }
+    Ok(0)
+}
+
+/// Lists the stores of `--everywhere`, or takes one off the list.
+fn stores(stores: &Stores, args: &ConfigArgs, context: &mut Context<'_>) -> Result<u8> {
+    if let Some(path) = &args.forget {
+        stores.forget(path)?;
+        return Ok(0);
+    }
+    let paths = stores.paths()?;
+    if args.json {
+        let listed: Vec<_> = paths
+            .iter()
+            .map(|path| json!({ "path": path.to_string_lossy(), "exists": path.is_dir() }))
+            .collect();
+        context.out.line(&json!({ "stores": listed }).to_string());
+    } else {
+        paths.iter().for_each(|path| context.out.path(path));
     }
     Ok(0)
 }

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::term::{clean, cut, excerpt, excerpt_within, in_colour, width};
-use crate::ui::{labelled_or_warn, text_or_warn};
+use crate::ui::{ShortIds, labelled_or_warn, text_or_warn};
 use lepo_store::bubb::Name;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
@@ -11,7 +11,7 @@ use lepo_store::store::Store;
 /// that of `ls`; on a terminal it is what the line has room for, and the bubb's branches follow. What is
 /// told `about` it stands before the excerpt, on a terminal as far as at least a few words have room.
 pub fn bubb_line(
-    store: &Store,
+    (store, shorts): (&Store, &ShortIds),
     name: &Name,
     drawing: &str,
     about: &[String],
@@ -20,7 +20,7 @@ pub fn bubb_line(
 ) {
     const LEAST: usize = 12;
     let (out, paint) = (&mut *context.out, context.paint);
-    let (id, tag) = (name.id.to_string(), name.tag());
+    let (id, tag) = (shorts.show(name.id), name.tag());
     // The name of another person's store is part of the address.
     let drawing = match drawing {
         "" => String::new(),
@@ -28,10 +28,10 @@ pub fn bubb_line(
         drawing => format!("{drawing} "),
     };
     let mut brackets = if out.is_terminal() { in_brackets(branches) } else { String::new() };
-    let text = labelled_or_warn(store, name).unwrap_or_default();
     let mut told = String::new();
     let excerpt = match out.columns() {
         Some(columns) => {
+            let text = labelled_or_warn(store, name).unwrap_or_default();
             let taken = width(&format!("{drawing}{id} {tag}"));
             brackets = cut(&brackets, columns.saturating_sub(taken));
             let mut room = columns.saturating_sub(taken + 1 + width(&brackets));
@@ -46,7 +46,10 @@ pub fn bubb_line(
         }
         None => {
             about.iter().for_each(|text| told.push_str(&format!(" {text}")));
-            excerpt(&text)
+            match out.is_terminal() {
+                true => excerpt(&labelled_or_warn(store, name).unwrap_or_default()),
+                false => excerpt_of(store, name).unwrap_or_default(),
+            }
         }
     };
     out.trusted(&format!("{drawing}{} {}", paint.yellow(&id), in_colour(name, paint, &tag)));
@@ -72,7 +75,8 @@ pub fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
     excerpt_of(store, &forest.name(forest.last_question(tail)?))
 }
 
-/// A bubb's excerpt.
+/// A bubb's excerpt for a pipe: without control characters, and of a question without its files.
 pub fn excerpt_of(store: &Store, name: &Name) -> Option<String> {
-    text_or_warn(store, name).map(|text| excerpt(&text))
+    let is_shown = |c: &char| !c.is_control() || c.is_whitespace();
+    text_or_warn(store, name).map(|text| excerpt(&text.chars().filter(is_shown).collect::<String>()))
 }

@@ -6,7 +6,7 @@ use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
 use super::{Context, complete};
 use crate::term::{clean, cut, width};
-use crate::ui::warn_incomplete;
+use crate::ui::{ShortIds, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_store::bubb::{Name, shown_model};
@@ -29,8 +29,8 @@ pub struct LogArgs {
     #[arg(short, value_name = "N")]
     n: Option<usize>,
     /// List hidden messages too
-    #[arg(short = 'a', long)]
-    show_all: bool,
+    #[arg(short = 'a', long, alias = "show-all")]
+    hidden: bool,
     /// List every conversation
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
@@ -49,8 +49,8 @@ pub struct LogArgs {
 pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, mut bubbs) = bubbs(&args, &store)?;
-    bubbs.retain(|&ix| args.show_all || !forest.name(ix).hidden);
-    if args.graph && !args.show_all {
+    bubbs.retain(|&ix| args.hidden || !forest.name(ix).hidden);
+    if args.graph && !args.hidden {
         let joints = hidden_joints(&forest, &bubbs);
         bubbs.extend(joints);
         bubbs.sort_unstable_by(|a, b| b.cmp(a));
@@ -71,6 +71,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(columns) => widest_model(&rows, columns, |ix| model(&forest.name(ix))),
         None => 0,
     };
+    let shorts = ShortIds::on_terminal(on_terminal, forest.all().map(|ix| forest.name(ix).id));
     let mut left = args.n.unwrap_or(usize::MAX);
     for (i, row) in rows.iter().enumerate() {
         if left == 0 || context.out.closed() {
@@ -101,7 +102,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
                 }
                 false => speaker.into_iter().map(|speaker| format!("{speaker}:")).collect(),
             };
-            bubb_line(&store, &name, &row.drawing, &about, names, context);
+            bubb_line((&store, &shorts), &name, &row.drawing, &about, names, context);
         }
         context.out.row_done(i);
     }

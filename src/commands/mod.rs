@@ -35,6 +35,7 @@ mod shell_quote;
 mod shells;
 pub mod show;
 pub mod stats;
+mod stores;
 pub(crate) mod suggest;
 pub mod sync;
 pub mod tidy;
@@ -50,6 +51,7 @@ use std::path::{Path, PathBuf};
 use crate::term::{Color, Out, Paint, is_dumb, say};
 use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
+use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{STORE, Store, Unkept};
 use lepo_turn::config::{Insts, Paths};
 
@@ -131,13 +133,21 @@ impl<'o> Context<'o> {
         match &self.save_to {
             Some(path) if path.is_absolute() && self.reads_only => Store::anywhere(path),
             Some(rel) => Store::at(&self.cwd, rel),
-            None => Store::find(&self.cwd, env::var("HOME").map(PathBuf::from).as_deref()),
+            None => find_from(&self.cwd),
         }
+    }
+
+    /// The working directory of turns in a store that is not there yet: the root of a git work tree, else here.
+    pub fn new_root(&self) -> PathBuf {
+        let in_tree = work_tree(&self.cwd).filter(|_| self.save_to.is_none());
+        in_tree.unwrap_or_else(|| self.cwd.clone())
     }
 
     /// The store; none is an error.
     pub fn store(&self) -> Result<Store> {
-        self.find_store()?.ok_or_else(|| match &self.save_to {
+        let store = self.find_store()?;
+        store.iter().filter(|_| !self.reads_only).for_each(remember);
+        store.ok_or_else(|| match &self.save_to {
             Some(path) if path.is_absolute() => Error::nothing(format!("no store {}", path.display()))
                 .hint("-s takes the directory that holds the messages, like PROJECT/.lepo"),
             Some(rel) => Error::nothing(format!("no store {} here", rel.display()))
@@ -147,13 +157,29 @@ impl<'o> Context<'o> {
         })
     }
 
-    /// The store; without one, it is made.
-    pub fn store_or_make(&self) -> Result<Store> {
-        let Some(store) = self.find_store()? else { return Ok(self.make_store()?.0) };
+    /// The store; without one, it is made, which is said unless `quiet`.
+    pub fn store_or_make(&self, quiet: bool) -> Result<Store> {
+        let Some(store) = self.find_store()? else { return self.make_in_tree(quiet) };
+        remember(&store);
         match store.furniture().is_unfinished()? {
             true => drop(store.furniture().complete(Insts::default_file_text())?),
             false => self.keep_line_ends(&store),
         }
+        Ok(store)
+    }
+
+    fn make_in_tree(&self, quiet: bool) -> Result<Store> {
+        if self.save_to.is_some() {
+            return Ok(self.make_store()?.0);
+        }
+        let root = self.new_root();
+        let (made, _) = Store::make(&root, STORE.as_ref(), Insts::default_file_text())?;
+        if !quiet {
+            say(&format!("made {STORE} in {}", root.display()));
+        }
+        // From here, its path may lead up.
+        let store = self.find_store()?.unwrap_or(made);
+        remember(&store);
         Ok(store)
     }
 
@@ -162,11 +188,11 @@ impl<'o> Context<'o> {
     pub fn unkept_store(&self) -> Result<Store> {
         let paths = Paths::from_env(&Env::from_process())?;
         let found = self.find_store()?;
-        let root = found.as_ref().map_or(self.cwd(), |store| store.root());
+        let root = found.as_ref().map_or_else(|| self.new_root(), |store| store.root().to_path_buf());
         let insts = found.as_ref().map(|store| store.furniture().insts()).transpose()?.flatten();
         let insts = insts.and_then(|bytes| String::from_utf8(bytes).ok());
         let insts = insts.as_deref().unwrap_or_else(|| Insts::default_file_text());
-        let (store, unkept) = Store::unkept(&paths.unkept(), root, insts)?;
+        let (store, unkept) = Store::unkept(&paths.unkept(), &root, insts)?;
         self.unkept.replace(Some(unkept));
         Ok(store)
     }
@@ -184,5 +210,23 @@ impl<'o> Context<'o> {
     pub fn make_store(&self) -> Result<(Store, lepo_store::store::Made)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
         Store::make(&self.cwd, rel, Insts::default_file_text())
+    }
+}
+
+/// The store in a directory or in a parent: not above the home directory, nor above the root of a git work tree.
+pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
+    let home = env::var("HOME").map(PathBuf::from);
+    Store::find(cwd, home.as_deref(), work_tree(cwd).as_deref())
+}
+
+/// The root of the git work tree that a directory is in; none where git would not take it.
+fn work_tree(dir: &Path) -> Option<PathBuf> {
+    WorkTree::of(dir).filter(|tree| tree.is_taken).map(|tree| tree.root)
+}
+
+/// Puts a store that is written to on the list of `--everywhere`.
+fn remember(store: &Store) {
+    if let Ok(stores) = stores::Stores::of_user() {
+        stores.remember(store);
     }
 }

@@ -43,7 +43,7 @@ use lepo_store::store::{Store, now};
     lepo rm -n --redact --all                              # lists what would change\n  \
     lepo fsck --secrets; lepo rm --redact @~2 --kind github-token")]
 pub struct RmArgs {
-    /// The tails to delete; `-` for addresses on stdin, one a line
+    /// The last messages of the conversations to delete; `-` for addresses on stdin, one a line
     #[arg(value_name = "ADDR", required_unless_present_any = ["older_than", "unanswered", "redact"], add = complete::address())]
     addresses: Vec<String>,
     /// Delete conversations whose newest message is older: 90d, 12w, 6h
@@ -149,9 +149,8 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
             Found::One(found) if tails.contains(&found.ix) => {}
             Found::One(found) => tails.push(found.ix),
             Found::Range(_) => {
-                return Err(
-                    Error::usage("a range cannot be deleted").hint("name the tails; `lepo ls` lists them")
-                );
+                return Err(Error::usage("a range cannot be deleted")
+                    .hint("name the last message of each; `lepo ls` lists them"));
             }
         }
     }
@@ -192,8 +191,11 @@ impl Plan {
             }
             let id = forest.name(tail).id;
             let more = pruner.only(tail).map_err(|follower| {
-                Error::nothing(format!("{id} is not a tail: {} follows it", forest.name(follower).id))
-                    .hint("`lepo ls` lists the tails")
+                Error::nothing(format!(
+                    "{id} is not the end of a conversation: {} follows it",
+                    forest.name(follower).id
+                ))
+                .hint("`lepo ls` lists the ends")
             })?;
             let held = more.iter().map(|&ix| forest.name(ix).id).find(|id| of_branches.contains(id));
             match held {

@@ -13,7 +13,7 @@ use lepo_store::store::Store;
 /// Show a conversation, from its root to a message
 ///
 /// Each message is a line `# user ID`, its text, and an empty line; in a debate the speaker's name follows
-/// the id. Hidden ones are left out unless asked for. ADDR is any address of lepo(7); the newest tail `@`
+/// the id. Hidden ones are left out unless asked for. ADDR is any address of lepo(7); the newest conversation, `@`,
 /// if none is given. A range A..B is only the messages that B's conversation has and A's does not.
 ///
 /// On a terminal the line also has the time and the model, Markdown is rendered, and output longer than a
@@ -29,8 +29,8 @@ pub struct ShowArgs {
     #[arg(long)]
     one: bool,
     /// Show hidden messages too
-    #[arg(short, long)]
-    all: bool,
+    #[arg(short = 'a', long, alias = "all")]
+    hidden: bool,
     /// Print the paths of the files instead of their text
     #[arg(long, conflicts_with = "json")]
     paths: bool,
@@ -93,7 +93,7 @@ fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
         }
         Found::Range(bubbs) => bubbs.clone(),
     };
-    path.into_iter().map(|ix| forest.name(ix)).filter(|name| args.all || !name.hidden).collect()
+    path.into_iter().map(|ix| forest.name(ix)).filter(|name| args.hidden || !name.hidden).collect()
 }
 
 /// The paths of the blobs that a bubb names. One that is missing is said.

@@ -1,16 +1,12 @@
 //! The command or the setting that a mistyped word was meant for.
 
 use lepo_base::env::search_path;
+use lepo_base::error::quoted;
+pub use lepo_base::nearest::nearest;
+use std::ffi::OsString;
+use std::io::{IsTerminal, stdin};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use strsim::osa_distance;
-
-/// The name that a word is nearest to, if it is near enough to be a slip of the keys.
-pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let near = names.map(|name| (osa_distance(word, name), name)).min()?;
-    let most = if word.chars().count() <= 4 { 1 } else { 2 };
-    (near.0 <= most && near.0 < word.chars().count()).then_some(near.1)
-}
 
 /// The command that does what other programs call by this word.
 pub fn meant(word: &str) -> Option<&'static str> {
@@ -25,6 +21,17 @@ pub fn meant(word: &str) -> Option<&'static str> {
         "settings" => "config",
         _ => return None,
     })
+}
+
+/// The hint at a command that was meant by the first of these words, or at the question if something is piped.
+pub fn did_you_mean(meant: &str, words: &[OsString]) -> String {
+    let meant = format!("did you mean `lepo {meant}`?");
+    match words {
+        [word] if !stdin().is_terminal() => {
+            format!("{meant} to ask a model about what is piped: lepo do {}", quoted(&word.to_string_lossy()))
+        }
+        _ => meant,
+    }
 }
 
 /// The program of this name in the search path. A name with a slash is none.
@@ -47,23 +54,6 @@ mod tests {
             [("list", Some("ls")), ("search", Some("grep")), ("new", Some("do -n")), ("Review", None)]
         {
             assert_eq!(meant(word), command, "{word}");
-        }
-    }
-
-    #[test]
-    fn a_slip_of_the_keys_is_seen() {
-        let names = ["do", "ls", "show", "log", "branch", "export", "rm", "fsck"];
-        for (word, meant) in [
-            ("shwo", Some("show")),
-            ("sho", Some("show")),
-            ("brnach", Some("branch")),
-            ("exprot", Some("export")),
-            ("lgo", Some("log")),
-            ("hello", None),
-            ("x", None),
-            ("코드", None),
-        ] {
-            assert_eq!(nearest(word, names.into_iter()), meant, "{word}");
         }
     }
 }

@@ -76,7 +76,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     skills.untrusted.iter().for_each(|skill| show_skill(skill, context));
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {
-        Error::usage("there is no terminal to ask on").hint("run `lepo trust` in a terminal, by yourself")
+        Error::usage("there is no terminal to ask on").hint("run `lepo trust` yourself, in a terminal")
     })?;
     // A long text has scrolled away: the question tells how much there is to read.
     let shown: Vec<_> = asked.iter().map(|file| String::from_utf8_lossy(&file.bytes)).collect();

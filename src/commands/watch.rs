@@ -7,6 +7,7 @@ use super::Context;
 use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
 use crate::term::{clean, stdout_is_read};
+use crate::ui::ShortIds;
 use lepo_base::error::Result;
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::{Seen, Watch};
@@ -29,8 +30,8 @@ const MOST_SELECTS: usize = 256;
 )]
 pub struct WatchArgs {
     /// Print hidden messages too
-    #[arg(short, long)]
-    all: bool,
+    #[arg(short = 'a', long, alias = "all")]
+    hidden: bool,
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
@@ -55,7 +56,7 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
                 selects.push_front(name);
             }
             let speaker = selects.iter().find_map(|before| seen.store.bubbs().speaker_behind(&name, before));
-            if args.all || !name.hidden {
+            if args.hidden || !name.hidden {
                 tell(&seen, speaker, &args, context);
             }
         }
@@ -74,7 +75,7 @@ fn tell(seen: &Seen<'_>, speaker: Option<String>, args: &WatchArgs, context: &mu
     } else {
         let whose = from.map(|clone| clean(&format!("{clone}/")).into_owned()).unwrap_or_default();
         let about: Vec<String> = speaker.into_iter().map(|speaker| format!("{speaker}:")).collect();
-        bubb_line(store, &name, &whose, &about, &[], context);
+        bubb_line((store, &ShortIds::default()), &name, &whose, &about, &[], context);
     }
     context.out.flush();
 }

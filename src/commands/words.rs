@@ -10,7 +10,7 @@ use lepo_store::store::Store;
 /// Finds what each word points at, all of them before anything is done, in a forest that has no more than that
 /// and what else is wanted.
 pub fn find_all(store: &Store, words: &[String], also: &[Wanted]) -> Result<(Forest, Vec<Found>)> {
-    let words = with_stdin(words)?;
+    let words = some(words, with_stdin(words)?)?;
     let mut wanted = also.to_vec();
     for word in &words {
         wanted.extend(store.addresses().wanted_by(word)?);
@@ -18,6 +18,14 @@ pub fn find_all(store: &Store, words: &[String], also: &[Wanted]) -> Result<(For
     let forest = store.names().forest_for(&wanted)?;
     let found = words.iter().map(|word| store.addresses().find(&forest, word)).collect::<Result<_>>()?;
     Ok((forest, found))
+}
+
+/// The words, unless stdin was to have some and had none: a command before it in a pipe may have failed.
+pub fn some<T>(asked: &[String], found: Vec<T>) -> Result<Vec<T>> {
+    match found.is_empty() && asked.iter().any(|word| word == "-") {
+        true => Err(Error::nothing("no address came on stdin")),
+        false => Ok(found),
+    }
 }
 
 /// Finds the bubb where a command needs exactly one.

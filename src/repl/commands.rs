@@ -35,7 +35,7 @@ pub enum Takes {
     Address,
     /// One name.
     Name,
-    /// One of these words.
+    /// One of these words, and `--save` or not.
     OneOf(&'static [&'static str]),
 }
 
@@ -97,6 +97,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/compact", Takes::Text, "go on from a summary", |s, words| {
         Box::pin(async { prompt(s.compact(words).await) })
     }),
+    row("/title", Takes::Text, "title this conversation", |s, words| at_once(|| prompt(s.title(words)))),
     row("/branch", Takes::Name, "name this place", |s, name| at_once(|| prompt(s.name_branch(name)))),
     row("/edit", Takes::Text, "write in your editor", |s, text| at_once(|| s.edit(text))),
     row("/exit", Takes::Nothing, "leave", |_, _| at_once(|| Ok(After::Leave))),
@@ -160,11 +161,19 @@ impl Takes {
             Takes::Nothing => Err(format!("{word} takes no argument")),
             Takes::Address => one("address: an id, a branch, @"),
             Takes::Name => one("name"),
-            Takes::OneOf(words) if words.contains(&rest) => Ok(()),
+            Takes::OneOf(words) if words.contains(&without_save(rest)) => Ok(()),
             Takes::OneOf(words) => Err(format!("Please enter either {}.", words.join(" or "))),
         }
     }
 }
+
+/// An argument without `--save`.
+pub fn without_save(rest: &str) -> &str {
+    rest.strip_suffix(SAVE).or_else(|| rest.strip_prefix(SAVE)).unwrap_or(rest).trim()
+}
+
+/// The option that makes a choice the default.
+pub const SAVE: &str = "--save";
 
 /// The other entries and keys, and what each does.
 const KEYS: &[(&str, &str)] = &[
@@ -175,6 +184,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Alt+Enter", "a new line; or \\ Enter"),
     ("Tab", "complete"),
     ("Ctrl+R", "search the history"),
+    ("Ctrl+X Ctrl+E", "edit in your editor"),
     ("Ctrl+C", "stop; clear; leave"),
     ("Ctrl+Z", "stop; `fg` goes on"),
 ];

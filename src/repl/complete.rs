@@ -94,6 +94,11 @@ impl Completion {
                 let found = named(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
                 found.map(|path| (format!("@{path}"), String::new())).chain(served).collect()
             }
+            _ if line.starts_with('!') => {
+                let (bang, begun) = begun.strip_prefix('!').map_or(("", begun), |begun| ("!", begun));
+                let found = completions(begun, self.paths.home.as_deref()).into_iter();
+                found.map(|path| (format!("{bang}{path}"), String::new())).collect()
+            }
             word => {
                 match COMMANDS.iter().find(|command| command.word == word).map(|command| &command.takes) {
                     Some(Takes::Address) => self.addresses(begun),

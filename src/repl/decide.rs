@@ -24,7 +24,7 @@ impl Session<'_> {
     pub(super) async fn decide(&mut self, verdict: Verdict) -> Result<State> {
         let id = self.waiting.ok_or_else(|| {
             Error::nothing("no request is pending here")
-                .hint("/ls lists the conversations, /tail ID goes on from a request that waits")
+                .hint("/ls lists the conversations, /tail ID continues at a pending request")
         })?;
         let store = self.store.clone();
         let _claim = store.requests().claim(id)?;
@@ -44,7 +44,7 @@ impl Session<'_> {
         };
         match id {
             Some(id) if !is_meant(&id) => Err(Error::usage(format!("the pending request here is {id}"))
-                .hint("/tail ID goes on from another one")),
+                .hint("/tail ID continues at another one")),
             _ => Ok(After::Decide(verdict)),
         }
     }

@@ -109,6 +109,8 @@ mod tests {
             ("/mcp", command("/mcp", "")),
             ("/set-tool-mode auto", command("/set-tool-mode", "auto")),
             ("/set-tool-mode manual", command("/set-tool-mode", "manual")),
+            ("/set-tool-mode auto --save", command("/set-tool-mode", "auto --save")),
+            ("/set-tool-mode --save", wrong("Please enter either auto or manual.")),
             ("/set-tool-mode off", wrong("Please enter either auto or manual.")),
             ("/set-tool-mode Auto", wrong("Please enter either auto or manual.")),
             ("/set-tool-mode", wrong("Please enter either auto or manual.")),

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::session::Session;
 use crate::term::{columns, excerpt_within, fitting, say, warn};
+use crate::ui::ShortIds;
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_search::{Line, LineKind, Outcome, Pattern, PatternOptions, search_files};
@@ -31,10 +32,12 @@ impl Session<'_> {
             }
             if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
+        let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
         let now = now();
         for (i, (name, line)) in found.iter().enumerate() {
             let when = when::short(name.id.time(), now);
-            let begin = format!("{:>3}  {} {when} {}  ", i + 1, name.id, name.tag());
+            let id = shorts.show(name.id);
+            let begin = format!("{:>3}  {id} {when} {}  ", i + 1, name.tag());
             let room = columns().saturating_sub(begin.len());
             say(&match room < 12 {
                 true => {
@@ -47,8 +50,8 @@ impl Session<'_> {
         self.listed = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
         say(match found.len() {
             0 => "nothing was found",
-            count if count == most => "these are the newest; /tail NUMBER goes on from one",
-            _ => "/tail NUMBER goes on from one",
+            count if count == most => "these are the newest; /tail NUMBER continues one",
+            _ => "/tail NUMBER continues one",
         });
         Ok(())
     }

@@ -1,10 +1,14 @@
 //! The keys of the prompt: Emacs' as in every shell, and what is lepo's own.
 
 use crate::term::pasted;
+use lepo_turn::config::EditKeys;
 use reedline::{
-    EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, PromptEditMode, ReedlineEvent, ReedlineRawEvent,
-    default_emacs_keybindings,
+    EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, PromptEditMode, ReedlineEvent,
+    ReedlineRawEvent, Vi, default_emacs_keybindings, default_vi_insert_keybindings,
+    default_vi_normal_keybindings, default_vi_visual_keybindings,
 };
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The name of the menu that Tab opens.
 pub const MENU: &str = "completion";
@@ -15,37 +19,84 @@ pub const SUSPEND: &str = "suspend";
 /// The word that the line editor returns for Ctrl+C.
 const INTERRUPT: &str = "interrupt";
 
-/// Emacs' keys, and Enter behind a `\` that was just typed begins a new line in its place.
+/// The word that the line editor returns for Ctrl+X Ctrl+E.
+pub const EDIT: &str = "edit";
+
+/// The word for Ctrl+X, which begins another key.
+const PREFIX: &str = "prefix";
+
+/// Emacs' or vi's keys, and Enter behind a `\` that was just typed begins a new line in its place.
 ///
 /// Told by the keys and not by the text: a `\` at the end of what was pasted is part of it.
 pub struct Keys {
-    emacs: Emacs,
+    mode: Box<dyn EditMode>,
+    /// The binding of Ctrl+E where no Ctrl+X came before it.
+    end_of_line: ReedlineEvent,
     after_backslash: bool,
+    /// Ctrl+X was pressed.
+    prefixed: bool,
     /// Ctrl+R was pressed, and the search not ended by what ends one.
     searching: bool,
+    /// Set by an Enter in a search, with `stop`: what was found is to be sent.
+    found: Arc<AtomicBool>,
+    /// Set, it makes the editor give up its line.
+    stop: Arc<AtomicBool>,
 }
 
 impl Keys {
     /// The keys as they are bound.
-    pub fn new() -> Keys {
-        let mut keys = default_emacs_keybindings();
-        let control = KeyModifiers::CONTROL;
-        let either = |first, second| ReedlineEvent::UntilFound(vec![first, second]);
-        // reedline's own is undo, and a job could not be stopped.
-        let suspend = ReedlineEvent::ExecuteHostCommand(SUSPEND.into());
-        keys.add_binding(control, KeyCode::Char('z'), suspend);
-        keys.add_binding(control, KeyCode::Char('c'), interrupt());
-        // Ctrl+_ and Ctrl+/ are one byte to a terminal, which is read as Ctrl+7.
-        for key in ['7', '_', '/'] {
-            keys.add_binding(control, KeyCode::Char(key), ReedlineEvent::Edit(vec![EditCommand::Undo]));
-        }
-        // `/edit` does it, on a file of its own.
-        keys.remove_binding(control, KeyCode::Char('o'));
-        let complete = either(ReedlineEvent::Menu(MENU.into()), ReedlineEvent::MenuNext);
-        keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, complete);
-        keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
-        Keys { emacs: Emacs::new(keys), after_backslash: false, searching: false }
+    pub fn new(kind: EditKeys, found: Arc<AtomicBool>, stop: Arc<AtomicBool>) -> Keys {
+        let (mode, end_of_line): (Box<dyn EditMode>, ReedlineEvent) = match kind {
+            EditKeys::Emacs => {
+                let mut keys = default_emacs_keybindings();
+                let end_of_line = bind(&mut keys);
+                bind_typing(&mut keys);
+                (Box::new(Emacs::new(keys)), end_of_line)
+            }
+            EditKeys::Vi => {
+                let (mut insert, mut normal, mut visual) = (
+                    default_vi_insert_keybindings(),
+                    default_vi_normal_keybindings(),
+                    default_vi_visual_keybindings(),
+                );
+                bind(&mut visual);
+                bind(&mut normal);
+                let end_of_line = bind(&mut insert);
+                bind_typing(&mut insert);
+                let new_line = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
+                insert.add_binding(KeyModifiers::ALT, KeyCode::Enter, new_line);
+                (Box::new(Vi::new(insert, normal, visual)), end_of_line)
+            }
+        };
+        Keys { mode, end_of_line, after_backslash: false, prefixed: false, searching: false, found, stop }
     }
+}
+
+/// Binds lepo's own keys; gives what Ctrl+E was bound to.
+fn bind(keys: &mut Keybindings) -> ReedlineEvent {
+    let control = KeyModifiers::CONTROL;
+    // reedline's own is undo, and a job could not be stopped.
+    let suspend = ReedlineEvent::ExecuteHostCommand(SUSPEND.into());
+    keys.add_binding(control, KeyCode::Char('z'), suspend);
+    keys.add_binding(control, KeyCode::Char('c'), interrupt());
+    let end_of_line = keys.find_binding(control, KeyCode::Char('e')).unwrap_or(ReedlineEvent::None);
+    keys.add_binding(control, KeyCode::Char('x'), ReedlineEvent::ExecuteHostCommand(PREFIX.into()));
+    keys.add_binding(control, KeyCode::Char('e'), ReedlineEvent::ExecuteHostCommand(EDIT.into()));
+    // `/edit` does it, on a file of its own.
+    keys.remove_binding(control, KeyCode::Char('o'));
+    end_of_line
+}
+
+/// Binds the keys that count where text is typed.
+fn bind_typing(keys: &mut Keybindings) {
+    // Ctrl+_ and Ctrl+/ are one byte to a terminal, which is read as Ctrl+7.
+    for key in ['7', '_', '/'] {
+        let undo = ReedlineEvent::Edit(vec![EditCommand::Undo]);
+        keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char(key), undo);
+    }
+    let complete = ReedlineEvent::UntilFound(vec![ReedlineEvent::Menu(MENU.into()), ReedlineEvent::MenuNext]);
+    keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, complete);
+    keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
 }
 
 fn interrupt() -> ReedlineEvent {
@@ -65,19 +116,33 @@ fn ends_search(event: &ReedlineEvent) -> bool {
     match event {
         ReedlineEvent::Enter | ReedlineEvent::Esc | ReedlineEvent::CtrlD => true,
         ReedlineEvent::UntilFound(events) => events.contains(&ReedlineEvent::HistoryHintComplete),
+        ReedlineEvent::Multiple(events) => events.contains(&ReedlineEvent::Esc),
         _ => false,
     }
 }
 
 impl EditMode for Keys {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
-        let event = self.emacs.parse_event(event);
+        let event = self.mode.parse_event(event);
+        let prefixed = std::mem::replace(&mut self.prefixed, false);
         let event = match event {
+            ReedlineEvent::ExecuteHostCommand(word) if word == PREFIX => {
+                self.prefixed = true;
+                return ReedlineEvent::None;
+            }
+            ReedlineEvent::ExecuteHostCommand(word) if word == EDIT && (!prefixed || self.searching) => {
+                self.end_of_line.clone()
+            }
             ReedlineEvent::Edit(edits) => ReedlineEvent::Edit(edits.into_iter().map(marked).collect()),
             // In a search, Ctrl+C ends the search and no more.
             event if self.searching && event == interrupt() => ReedlineEvent::Esc,
             event => event,
         };
+        if self.searching && event == ReedlineEvent::Enter {
+            // The editor would only put what was found into its line: given up there, the line is sent.
+            self.found.store(true, Ordering::Relaxed);
+            self.stop.store(true, Ordering::Relaxed);
+        }
         self.searching = event == ReedlineEvent::SearchHistory || self.searching && !ends_search(&event);
         let typed = event == ReedlineEvent::Edit(vec![EditCommand::InsertChar('\\')]);
         match (std::mem::replace(&mut self.after_backslash, typed), &event) {
@@ -89,6 +154,6 @@ impl EditMode for Keys {
     }
 
     fn edit_mode(&self) -> PromptEditMode {
-        PromptEditMode::Emacs
+        self.mode.edit_mode()
     }
 }

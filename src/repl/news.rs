@@ -60,7 +60,7 @@ impl Session<'_> {
         let Some(ix) = forest.find(at) else { return Ok(()) };
         let conv = forest.up(ix).map(|ix| forest.name(ix).id).collect();
         for (clone, name) in self.news.take(&self.store, &conv, at)? {
-            say(&format!("{clone} answered below this conv: /tail {}", name.id));
+            say(&format!("{clone} answered in this conversation: /tail {}", name.id));
         }
         Ok(())
     }

@@ -11,27 +11,33 @@ use std::time::{Duration, Instant};
 
 use reedline::{
     Color, EditCommand, FileBackedHistory, Highlighter, History, HistoryItem, Prompt, PromptEditMode,
-    PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineMenu, Signal, StyledText,
+    PromptHistorySearch, PromptHistorySearchStatus, PromptViMode, Reedline, ReedlineMenu, Signal, StyledText,
 };
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Signal as Sent, kill_current_process_group};
-use signal_hook::consts::{SIGCONT, SIGHUP};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT};
 
+use super::complain::complain;
 use super::complete::{Completion, Offered};
-use super::keys::{Keys, SUSPEND};
+use super::keys::{EDIT, Keys, SUSPEND};
 use super::menu::QuietMenu;
-use crate::term::{PASTED_AT, Paint, TypeAhead, is_dumb, show, stderr_is_terminal, stdin_is_gone, typed};
+use crate::term::{
+    self, PASTED_AT, Paint, TypeAhead, is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, typed,
+};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_net::runtime::{Blocking, blocking};
 use lepo_store::store::Store;
 use lepo_turn::Interrupt;
-use lepo_turn::config::Paths;
+use lepo_turn::config::{EditKeys, Paths};
 
 /// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
 const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
 
 /// No hand enters a line sooner.
 const BY_HAND: Duration = Duration::from_millis(15);
+
+/// For so long after it stopped an answer, Ctrl+C does not leave.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Entries that are remembered from run to run.
 const REMEMBERED: usize = 10_000;
@@ -51,27 +57,66 @@ pub struct Reader {
     pub pasted: Vec<usize>,
     /// What is typed while no prompt reads it.
     ahead: Option<TypeAhead>,
+    /// The text that the next prompt begins with.
+    given: String,
+    /// The moment at which Ctrl+C stopped what was going on.
+    stopped: Option<Instant>,
+    /// Set, the line that gave up is what a search of the history found, and is sent.
+    found: Arc<AtomicBool>,
+    keys: EditKeys,
 }
 
 impl Reader {
     /// A reader; `paths` tell where it keeps what was entered, if it `keeps` that.
-    pub fn new(paths: &Paths, store: Arc<Store>, offered: Offered, (paint, keeps): (Paint, bool)) -> Reader {
-        let stop = Arc::new(AtomicBool::new(false));
-        if !is_whole_terminal() {
-            return Reader::of(None, stop, paint);
+    pub fn new(
+        paths: &Paths,
+        store: Arc<Store>,
+        offered: Offered,
+        (paint, keeps, keys): (Paint, bool, EditKeys),
+    ) -> Reader {
+        let reader = Reader {
+            editor: None,
+            edits: is_whole_terminal(),
+            stop: Arc::default(),
+            paint,
+            typed_ahead: false,
+            pasted: Vec::new(),
+            ahead: None,
+            given: String::new(),
+            stopped: None,
+            found: Arc::default(),
+            keys,
+        };
+        if !reader.edits {
+            return reader;
         }
-        let editor = bare(&stop)
+        let editor = reader
+            .bare()
             .with_history(if keeps { history(&paths.state) } else { Box::<FileBackedHistory>::default() })
             .with_completer(Box::new(Completion::new(store, paths.clone(), offered)))
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(QuietMenu::new(MARK))));
-        Reader::of(Some(editor), stop, paint)
+        Reader { editor: Some(editor), ..reader }
     }
 
-    fn of(editor: Option<Reedline>, stop: Arc<AtomicBool>, paint: Paint) -> Reader {
-        let edits = editor.is_some();
-        Reader { editor, edits, stop, paint, typed_ahead: false, pasted: Vec::new(), ahead: None }
+    /// An editor that remembers nothing and completes nothing.
+    fn bare(&self) -> Reedline {
+        Reedline::create()
+            .with_edit_mode(Box::new(Keys::new(self.keys, self.found.clone(), self.stop.clone())))
+            .with_highlighter(Box::new(AsTyped))
+            .use_bracketed_paste(true)
+            .with_break_signal(self.stop.clone())
+    }
+
+    /// Begins the next prompt with this text, as if it had been typed.
+    pub fn give(&mut self, text: String) {
+        self.given = text;
+    }
+
+    /// Notes that Ctrl+C stopped something just now: pressed again at once, it is not meant for the prompt.
+    pub fn has_stopped(&mut self) {
+        self.stopped = Some(Instant::now());
     }
 
     /// True if there is a terminal to edit on, and to ask on besides.
@@ -87,11 +132,13 @@ impl Reader {
             return self.read_plain(MARK, interrupt).await;
         };
         let ahead = self.ahead.take().map(TypeAhead::take).unwrap_or_default();
-        editor.run_edit_commands(&[EditCommand::InsertString(typed(&ahead))]);
+        let given = std::mem::take(&mut self.given) + &typed(&ahead);
+        editor.run_edit_commands(&[EditCommand::InsertString(given)]);
+        let (found, grace) = (self.found.clone(), self.grace());
         let mark = Mark(MARK, self.paint);
         let (waits, since, before) = (has_line(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
-            let read = edit(&mut editor, &mark);
+            let read = edit(&mut editor, &mark, &found, grace);
             // Now, and not only at the end: what was asked is remembered, whatever becomes of the answer.
             let _ = editor.sync_history();
             read.map(|read| (editor, read))
@@ -115,8 +162,9 @@ impl Reader {
             return self.read_plain(question, interrupt).await;
         }
         self.ahead = None;
-        let (mut editor, mark) = (bare(&self.stop), Mark(question, self.paint));
-        self.wait(blocking(move || edit(&mut editor, &mark)), interrupt).await
+        let (mut editor, mark) = (self.bare(), Mark(question, self.paint));
+        let found = self.found.clone();
+        self.wait(blocking(move || edit(&mut editor, &mark, &found, None)), interrupt).await
     }
 
     /// A line that the terminal itself edits.
@@ -129,10 +177,20 @@ impl Reader {
         read
     }
 
+    /// The moment until which Ctrl+C is not meant for the prompt.
+    fn grace(&self) -> Option<Instant> {
+        self.stopped.map(|at| at + GRACE)
+    }
+
     async fn wait<T>(&self, mut reading: Blocking<io::Result<T>>, interrupt: &Interrupt) -> Result<T> {
-        let read = tokio::select! {
+        let read = loop {
+            tokio::select! {
             biased;
             signal = interrupt.wait() => {
+                if signal.kind == Kind::Signal(SIGINT as u8) && is_within(self.grace()) {
+                    interrupt.reset();
+                    continue;
+                }
                 // A line that is read plainly cannot be called back.
                 if self.edits {
                     self.stop.store(true, Ordering::Relaxed);
@@ -145,7 +203,8 @@ impl Reader {
             () = hung_up(), if self.edits => {
                 return Err(Error::new(Kind::Signal(SIGHUP as u8), "the terminal is gone"));
             }
-            read = &mut reading => read,
+            read = &mut reading => break read,
+            }
         };
         read.flatten().map_err(|error| Error::usage("cannot read the terminal").because(error))
     }
@@ -156,6 +215,11 @@ impl Reader {
             self.ahead = TypeAhead::begin();
         }
     }
+}
+
+/// True until this moment has passed.
+fn is_within(grace: Option<Instant>) -> bool {
+    grace.is_some_and(|until| Instant::now() < until)
 }
 
 /// A line was typed already.
@@ -178,15 +242,6 @@ fn is_whole_terminal() -> bool {
     !is_dumb() && io::stdin().is_terminal() && io::stdout().is_terminal() && stderr_is_terminal()
 }
 
-/// An editor that remembers nothing and completes nothing.
-fn bare(stop: &Arc<AtomicBool>) -> Reedline {
-    Reedline::create()
-        .with_edit_mode(Box::new(Keys::new()))
-        .with_highlighter(Box::new(AsTyped))
-        .use_bracketed_paste(true)
-        .with_break_signal(stop.clone())
-}
-
 /// The history of entries, in a file for its owner only. Where that cannot be, of this run only.
 fn history(state: &Path) -> Box<dyn History> {
     let path = state.join("history");
@@ -198,15 +253,30 @@ fn history(state: &Path) -> Box<dyn History> {
     }
 }
 
-fn edit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
+fn edit(
+    editor: &mut Reedline,
+    prompt: &Mark,
+    found: &AtomicBool,
+    grace: Option<Instant>,
+) -> io::Result<Option<String>> {
     loop {
         match editor.read_line(prompt)? {
             Signal::Success(text) => return Ok(Some(text)),
+            // Enter in a search of the history: what was found is sent, unless nothing was.
+            Signal::ExternalBreak(text) if found.swap(false, Ordering::Relaxed) => {
+                if !text.trim().is_empty() {
+                    return submit(editor, prompt);
+                }
+            }
+            Signal::HostCommand(what) if what == EDIT => edit_elsewhere(editor),
             // Ctrl+Z. The terminal is as it was before; the editor keeps the line until `fg`.
             Signal::HostCommand(what) if what == SUSPEND => stop_like_a_job()?,
             // Ctrl+C: words are cleared, and remembered; where there are none it leaves.
             Signal::HostCommand(_) => {
                 let words = editor.current_buffer_contents().to_string();
+                if words.is_empty() && is_within(grace) {
+                    continue;
+                }
                 if words.is_empty() {
                     // Ctrl+D ends the line by itself.
                     show("\n");
@@ -217,6 +287,37 @@ fn edit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
             }
             _ => return Ok(None),
         }
+    }
+}
+
+/// Sends the line as it stands.
+fn submit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
+    let at_once = |editor: &mut Reedline, at_once| {
+        let taken = std::mem::replace(editor, Reedline::create());
+        *editor = taken.with_immediately_accept(at_once);
+    };
+    at_once(editor, true);
+    let read = editor.read_line(prompt);
+    at_once(editor, false);
+    Ok(match read? {
+        Signal::Success(text) => Some(text),
+        _ => None,
+    })
+}
+
+/// Changes the line in the person's editor; what comes back is sent by an Enter.
+fn edit_elsewhere(editor: &mut Reedline) {
+    let old = editor.current_buffer_contents().to_string();
+    let edited = term::edit(old.replace(PASTED_AT, "@").as_bytes(), ".md").and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|error| Error::usage("the text is not UTF-8").because(error))
+    });
+    match edited {
+        Ok(text) => {
+            let text = text.trim_end_matches(['\n', '\r']);
+            let text = if old.contains(PASTED_AT) { pasted(text) } else { text.to_string() };
+            editor.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(text)]);
+        }
+        Err(error) => complain(&error),
     }
 }
 
@@ -256,8 +357,11 @@ impl Prompt for Mark {
         Cow::Borrowed("")
     }
 
-    fn render_prompt_indicator(&self, _: PromptEditMode) -> Cow<'_, str> {
-        Cow::Borrowed(self.0)
+    fn render_prompt_indicator(&self, mode: PromptEditMode) -> Cow<'_, str> {
+        match mode {
+            PromptEditMode::Vi(PromptViMode::Normal) if self.0 == MARK => Cow::Borrowed(": "),
+            _ => Cow::Borrowed(self.0),
+        }
     }
 
     fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {

@@ -29,7 +29,9 @@ impl Session<'_> {
             Err(error) => return told(state, &error),
         };
         self.drop_waiting();
-        self.past.push(self.at);
+        let typed = shlex::try_join(wish.words.iter().map(String::as_str)).unwrap_or_default();
+        let typed = format!("/{}:{} {typed}", wish.server, wish.name);
+        self.past.push((self.at, typed.trim_end().to_string()));
         self.served = Served { prompt: Some(wish), ..Served::default() };
         self.turn(state, &forest, start, None, None).await
     }

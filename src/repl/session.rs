@@ -61,8 +61,12 @@ pub struct Session<'o> {
     pub(super) model: Option<ModelConfig>,
     /// The request that waits where the conversation stands.
     pub(super) waiting: Option<BubbId>,
-    /// The end of the conversation before each question, the latest last: for `/undo`.
-    pub(super) past: Vec<Option<BubbId>>,
+    /// The end of the conversation before each question, and the question, the latest last: for `/undo`.
+    pub(super) past: Vec<(Option<BubbId>, String)>,
+    /// A first model was offered.
+    pub(super) offered_model: bool,
+    /// The model that `/model` chose.
+    pub(super) chosen: Option<String>,
     /// Tokens of this session so far.
     pub(super) spent: Spent,
     /// Files that go with the next question.
@@ -122,7 +126,10 @@ impl<'o> Session<'o> {
             ui::note_system_prompt(&env.configured, &store, &forest, begin);
         }
         let news = News::begin(&store)?;
-        let reader = Reader::new(&env.configured.paths, store.clone(), offered(&env)?, (paint, keeps));
+        let settings = env.settings();
+        let shown = Shown { thinking: settings.term_thinking, ..shown };
+        let how = (paint, keeps, settings.repl_keys);
+        let reader = Reader::new(&env.configured.paths, store.clone(), offered(&env)?, how);
         let session = Session {
             env,
             store,
@@ -136,6 +143,8 @@ impl<'o> Session<'o> {
             model: None,
             waiting: None,
             past: Vec::new(),
+            offered_model: false,
+            chosen: None,
             spent: Spent::default(),
             files: Vec::new(),
             contexts: Vec::new(),
@@ -198,11 +207,12 @@ impl<'o> Session<'o> {
                     state
                 }
             };
+            if self.env.interrupt.has_come() {
+                self.reader.has_stopped();
+            }
             self.env.interrupt.reset();
         }
-        if self.reader.edits() && self.at.is_some() && self.env.keeps && !self.shown.quiet {
-            say_dim("lepo goes on from here, lepo -n anew", self.paint);
-        }
+        self.tell_leaving();
         Ok(())
     }
 
@@ -256,6 +266,9 @@ impl<'o> Session<'o> {
         question: Option<String>,
         resources: Vec<ResourceAddress>,
     ) -> Result<State> {
+        if let Err(error) = self.offer_model().await {
+            return told(state.after(Step::Entered), &error);
+        }
         let state = state.after(Step::Entered);
         let forest = self.forest()?;
         let start = match self.start(&forest, question.is_none()) {
@@ -275,14 +288,15 @@ impl<'o> Session<'o> {
             }
             _ => (forest, start),
         };
+        let typed = question.clone();
         let question = match question.map(|text| self.with_files(text)).transpose() {
             Ok(question) => question,
             Err(error) => return told(state, &error),
         };
         self.drop_waiting();
         // Answered again, it is still the same last question.
-        if question.is_some() {
-            self.past.push(self.at);
+        if let Some(typed) = typed {
+            self.past.push((self.at, typed));
         }
         self.served = Served { resources, prompt: None };
         self.turn(state, &forest, start, question, None).await
@@ -317,7 +331,7 @@ impl<'o> Session<'o> {
             self.spent.add(answer.usage.input, answer.usage.output);
             let wanted = !self.shown.no_usage && self.env.settings().term_usage;
             if wanted && !self.shown.quiet && self.reader.edits() {
-                say_dim(&ui::usage_line(report), self.paint);
+                say_dim(&ui::usage_line(report, &self.env.settings().prices()), self.paint);
             }
         }
         taken
@@ -347,26 +361,6 @@ impl<'o> Session<'o> {
         let done = work(&self.env, &mut view).await;
         view.end();
         done
-    }
-
-    /// Runs the person's own command; its output is what the next question follows.
-    async fn run(&mut self, state: State, command: &str) -> Result<State> {
-        let state = state.after(Step::Entered);
-        let forest = self.forest()?;
-        let start = self.start(&forest, false)?;
-        let running =
-            async |env: &TurnEnv, view: &mut TurnView<'_>| env.run_own(&forest, start, command, view).await;
-        match self.with_view(state, running).await {
-            Ok(bubb) => {
-                self.at = Some(bubb);
-                Ok(state.after(Step::Done))
-            }
-            Err(error) if error.kind == Kind::Signal(SIGINT) => {
-                say("stopped; nothing of it is kept");
-                Ok(state.after(Step::Failed).after(Step::Told))
-            }
-            Err(error) => told(state, &error),
-        }
     }
 
     /// The forest as far as the next turn needs it.

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use super::commands::After;
+use super::commands::{After, COMMANDS, SAVE, without_save};
 use super::paths::file_of;
 use super::session::Session;
 
 use crate::term::{Wrap, columns, copy_to_clipboard, edit, excerpt, one_line, say};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
+use lepo_base::nearest::nearest;
 use lepo_base::word::{Word, read_word};
 use lepo_model::ModelConfig;
 use lepo_net::fetch::is_url;
@@ -22,6 +23,14 @@ use lepo_turn::{Compaction, ContextFile, KEEP, Prompts, Start};
 
 /// The beginning of the error of a name that neither a command nor a prompt has.
 pub(super) const NO_COMMAND: &str = "no command /";
+
+/// The error for a slash command that is none, nor a prompt.
+fn unknown_command(name: &str) -> Error {
+    match nearest(name, COMMANDS.iter().map(|command| command.word.trim_start_matches('/'))) {
+        Some(meant) => Error::usage(format!("{NO_COMMAND}{name}")).hint(format!("did you mean /{meant}?")),
+        None => Error::usage(format!("{NO_COMMAND}{name}; /help lists them")),
+    }
+}
 
 impl Session<'_> {
     /// The MCP servers, which are up for the next turn then.
@@ -41,7 +50,7 @@ impl Session<'_> {
     pub(super) fn prompt(&self, name: &str, words: &str) -> Result<(String, Option<ModelConfig>)> {
         let unknown = |error: Error| match check_prompt_name(name) {
             Ok(()) if !error.message.starts_with("no prompt") => error,
-            _ => Error::usage(format!("{NO_COMMAND}{name}; /help lists them")),
+            _ => unknown_command(name),
         };
         let configured = &self.env.configured;
         let prompts = Prompts { store: Some(&self.store), paths: &configured.paths };
@@ -123,7 +132,7 @@ impl Session<'_> {
         };
         ui::activate_model(&self.env.configured.settings, &self.env.configured.paths, &chosen.name)?;
         self.env.use_model(&chosen.name)?;
-        self.model = None;
+        (self.model, self.chosen) = (None, None);
         say(&format!(
             "{} answers from now on. It is the default everywhere; /model is for this session",
             chosen.name
@@ -150,6 +159,7 @@ impl Session<'_> {
             return Err(error);
         }
         self.model = None;
+        self.chosen = Some(name.to_string());
         say(&format!("{name} answers in this session"));
         Ok(())
     }
@@ -171,22 +181,24 @@ impl Session<'_> {
 
     /// Back to where the conversation stood before the last question. Nothing is deleted.
     pub(super) fn undo(&mut self) -> Result<()> {
-        let before = match self.past.pop() {
-            Some(before) => before,
+        let (before, question) = match self.past.pop() {
+            Some(past) => past,
             None => {
                 let forest = self.forest()?;
                 let question = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
                 let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
-                forest.name(question).prev
+                let question = forest.name(question);
+                (question.prev, self.store.bubbs().text(&question)?)
             }
         };
+        self.reader.give(question);
         (self.waiting, self.unanswered) = (None, None);
         self.at = before;
         // The branch stays where it was put by the last answer, and is left there.
         self.branch = None;
         match before {
-            Some(id) => say(&format!("back to {id}; what was said stays in the store")),
-            None => say("back to the beginning; what was said stays in the store"),
+            Some(id) => say(&format!("back to {id}; nothing was deleted")),
+            None => say("back to the beginning; nothing was deleted"),
         }
         Ok(())
     }
@@ -242,10 +254,14 @@ impl Session<'_> {
         Ok(())
     }
 
-    pub(super) fn set_tool_mode(&mut self, word: &str) -> Result<()> {
-        let Some(mode) = read_word(word, ToolMode::LASTING) else { return Ok(()) };
-        self.env.use_tool_mode(mode)?;
-        say(&format!("tool_call_mode is {} now", mode.word()));
+    /// The tool mode of this session; with `--save` the default, too.
+    pub(super) fn set_tool_mode(&mut self, words: &str) -> Result<()> {
+        let Some(mode) = read_word(without_save(words), ToolMode::LASTING) else { return Ok(()) };
+        let save = words.contains(SAVE);
+        self.env.use_tool_mode(mode, save)?;
+        let until =
+            if save { "from now on, everywhere" } else { "in this session; --save makes it the default" };
+        say(&format!("tool mode is {} {until}", mode.word()));
         Ok(())
     }
 
@@ -259,10 +275,12 @@ impl Session<'_> {
         let id = forest.name(found.ix).id;
         (self.at, self.past, self.unanswered) = (Some(id), Vec::new(), None);
         self.branch = found.by_branch.then(|| (address.to_string(), id));
-        let height = forest.heights(&[found.ix]).first().copied().unwrap_or_default();
+        let count = forest.up(found.ix).filter(|&ix| forest.is_question(ix)).count();
+        let length = counted_in_thousands(count, "question");
+        let short = ui::ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
         let question =
             forest.last_question(found.ix).map(|ix| self.store.bubbs().text(&forest.name(ix))).transpose()?;
-        say(&format!("on from {id} ({height}): {}", excerpt(&question.unwrap_or_default())));
+        say(&format!("continuing {short} ({length}): {}", excerpt(&question.unwrap_or_default())));
         self.find_waiting(forest.name(found.ix))
     }
 
@@ -274,7 +292,7 @@ impl Session<'_> {
         };
         let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
         let id = self.compacted(&forest, Compaction { tail, keep: KEEP, instruction }).await?;
-        say(&format!("on from a summary: {id}; the conversation before it stays as it is"));
+        say(&format!("continuing from a summary: {id}; the conversation before it is unchanged"));
         Ok(())
     }
 
@@ -294,7 +312,7 @@ impl Session<'_> {
             return Err(Error::nothing(format!("branch {name} is there already"))
                 .hint(format!("/tail {name} goes on from it; `lepo branch -f {}` moves it", quoted(name))));
         }
-        say(&format!("branch {name} moves on with the answers"));
+        say(&format!("branch {name} now follows this conversation"));
         self.branch = Some((name.to_string(), at));
         Ok(())
     }

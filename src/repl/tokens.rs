@@ -3,11 +3,11 @@
 use super::find::most_listed;
 use super::session::Session;
 use crate::term::{columns, excerpt_within, say, say_dim, width};
-use crate::ui;
+use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
 use lepo_base::when;
-use lepo_store::bubb::thousands;
-use lepo_store::conv::{Ix, Wanted};
+use lepo_store::bubb::{counted_in_thousands, thousands};
+use lepo_store::conv::{Ix, Sums, Wanted};
 use lepo_store::store::now;
 
 /// Tokens of the answers of a session.
@@ -74,15 +74,17 @@ impl Session<'_> {
         let wanted = if others.is_empty() { Wanted::Newest(most) } else { Wanted::Everyone };
         let forest = self.store.names().forest_for(&[wanted])?;
         let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
-        let heights = forest.heights(&tails);
-        for (i, (&tail, height)) in tails.iter().zip(&heights).enumerate() {
+        let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
+        let mut counts = Sums::of(&forest, |ix| u32::from(forest.is_question(ix)));
+        for (i, &tail) in tails.iter().enumerate() {
+            let length = counted_in_thousands(counts.sum(tail) as usize, "question");
             let name = forest.name(tail);
             let question = forest.last_question(tail).map(|ix| forest.name(ix));
             let text = question.and_then(|name| ui::text_or_warn(&self.store, &name)).unwrap_or_default();
             let from = forest.store_of(tail).and_then(|number| others.get(number));
             let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
-            let begin =
-                format!("{:>3}  {from}{} ({height}) {}  ", i + 1, name.id, when::short(name.id.time(), now));
+            let (id, when) = (shorts.show(name.id), when::short(name.id.time(), now));
+            let begin = format!("{:>3}  {from}{id} {length} {when}  ", i + 1);
             let room = columns().saturating_sub(width(&begin));
             say(&match room < 12 {
                 true => format!(
@@ -94,7 +96,7 @@ impl Session<'_> {
             });
         }
         self.listed = tails.iter().map(|&ix| forest.name(ix).id).collect();
-        say(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER goes on from one" });
+        say(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER continues one" });
         Ok(())
     }
 }

@@ -44,6 +44,7 @@ impl<'f> Places<'f> {
             By::Day => when::day(moment),
             By::Week => when::week(moment),
             By::Model => record.model.clone()?,
+            By::DayAndModel => format!("{}\t{}", when::day(moment), record.model.as_ref()?),
             By::Conv => match ix {
                 Some(ix) => self.forest.name(self.origins.origin(ix).root).id.to_string(),
                 None => "-".into(),

@@ -1,6 +1,6 @@
 //! Records of the journal added up in rows.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
@@ -20,6 +20,23 @@ pub enum By {
     Model,
     /// A conversation, named by its root
     Conv,
+    /// A local day and a model
+    #[value(skip)]
+    DayAndModel,
+}
+
+impl By {
+    /// Reads the words of `--by`: one, or a day and a model.
+    ///
+    /// # Errors
+    /// With what is allowed.
+    pub fn parse(text: &str) -> Result<By, String> {
+        match text {
+            "day,model" | "model,day" => Ok(By::DayAndModel),
+            one => <By as clap::ValueEnum>::from_str(one, false)
+                .map_err(|_| "it is day, week, model, conv, or day,model".to_string()),
+        }
+    }
 }
 
 /// The figures of one day, week, model or conversation.
@@ -27,6 +44,12 @@ pub enum By {
 pub struct Row {
     /// The day, week, model or conversation.
     pub key: String,
+    /// The day, where rows are of a day and a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub day: Option<String>,
+    /// The model, where rows are of a day and a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Questions that a model was asked about.
     pub questions: u64,
     /// Answers that came whole, and those that were imported.
@@ -81,7 +104,7 @@ pub struct RecordPlace {
 pub fn tally(
     records: impl Iterator<Item = JournalRecord>,
     by: By,
-    prices: &HashMap<String, Price>,
+    prices: &impl Fn(&str) -> Option<Price>,
     mut place: impl FnMut(&JournalRecord) -> Option<RecordPlace>,
 ) -> Rows {
     let (mut sums, mut total): (BTreeMap<String, Sum>, Sum) = Default::default();
@@ -90,7 +113,14 @@ pub fn tally(
         sums.entry(key).or_default().add(&record, question, prices);
         total.add(&record, question, prices);
     }
-    let mut rows: Vec<Row> = sums.into_iter().map(|(key, sum)| Row { key, ..sum.row() }).collect();
+    let row = |(key, sum): (String, Sum)| match key.split_once('\t').filter(|_| by == By::DayAndModel) {
+        Some((day, model)) => {
+            let key = format!("{day} {model}");
+            Row { key, day: Some(day.into()), model: Some(model.into()), ..sum.row() }
+        }
+        None => Row { key, ..sum.row() },
+    };
+    let mut rows: Vec<Row> = sums.into_iter().map(row).collect();
     if matches!(by, By::Model | By::Conv) {
         rows.sort_by_key(|row| std::cmp::Reverse(row.input + row.output));
     }
@@ -98,7 +128,12 @@ pub fn tally(
 }
 
 impl Sum {
-    fn add(&mut self, record: &JournalRecord, question: Option<BubbId>, prices: &HashMap<String, Price>) {
+    fn add(
+        &mut self,
+        record: &JournalRecord,
+        question: Option<BubbId>,
+        prices: &impl Fn(&str) -> Option<Price>,
+    ) {
         let row = &mut self.row;
         let (input, output) = (record.input.unwrap_or(0), record.output.unwrap_or(0));
         let cached = record.cached.unwrap_or(0).min(input);
@@ -113,10 +148,8 @@ impl Sum {
             self.first.extend(record.first_ms);
             self.whole.extend(record.ms);
         }
-        if let Some(price) = record.model.as_ref().and_then(|model| prices.get(model)) {
-            let tokens = [(input - cached, price.input), (cached, price.cached), (output, price.output)];
-            let cost: u128 =
-                tokens.iter().map(|(tokens, price)| u128::from(*tokens) * u128::from(*price)).sum();
+        if let Some(price) = record.model.as_deref().and_then(prices) {
+            let cost = price.cost(input, cached, output);
             self.cost = Some(self.cost.unwrap_or(0).saturating_add(cost));
         }
     }
@@ -170,10 +203,8 @@ mod tests {
             record("command", "", (9, 9, 9), 9),
             record("imported", "b", (1, 0, 1), 7_000),
         ];
-        let prices = HashMap::from([(
-            "a".to_string(),
-            Price { input: 2_000_000, output: 10_000_000, cached: 500_000 },
-        )]);
+        let price = Price { input: 2_000_000, output: 10_000_000, cached: 500_000 };
+        let prices = |name: &str| (name == "a").then_some(price);
         let question = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
         let by_model = |record: &JournalRecord| Some(RecordPlace { key: record.model.clone()?, question });
         let rows = tally(records.into_iter(), By::Model, &prices, by_model);
@@ -196,11 +227,11 @@ mod tests {
         let day = |ms: u64| record("answer", "m", (ms, 0, 0), ms);
         let place =
             |record: &JournalRecord| Some(RecordPlace { key: format!("day {}", record.ms?), question: None });
-        let rows = tally([day(3), day(1), day(2)].into_iter(), By::Day, &HashMap::new(), place);
+        let rows = tally([day(3), day(1), day(2)].into_iter(), By::Day, &|_: &str| None, place);
         assert_eq!(
             rows.rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(),
             ["day 1", "day 2", "day 3"]
         );
-        assert_eq!(tally([].into_iter(), By::Day, &HashMap::new(), place).total.ms, None);
+        assert_eq!(tally([].into_iter(), By::Day, &|_: &str| None, place).total.ms, None);
     }
 }

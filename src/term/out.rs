@@ -193,7 +193,11 @@ impl Write for Out {
 /// A line about the work, faint.
 pub fn say_dim(text: &str, paint: Paint) {
     let mut stderr = io::stderr().lock();
-    let shown = if stderr.is_terminal() { paint.dim(&clean(text)) } else { clean(text).into_owned() };
+    let columns = size_of(&stderr).map(|(columns, _)| columns);
+    let shown = match columns {
+        Some(columns) => paint.dim(&fold(&clean(text), columns)),
+        None => clean(text).into_owned(),
+    };
     let _ = stderr.write_all(shown.as_bytes()).and_then(|()| stderr.write_all(b"\n"));
 }
 

@@ -9,7 +9,7 @@ use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_base::word::Word;
 use lepo_model::weights::{self, SMOLLM2};
-use lepo_model::{ModelConfig, Provider};
+use lepo_model::{ModelConfig, Provider, embedded_program};
 use lepo_model::{ModelFacts, known_window, offered_before};
 use lepo_turn::config::{self, Flags, KeyEntry, NewModel, Paths, Settings};
 
@@ -30,7 +30,8 @@ pub struct ListedModel {
 
 /// The configured models; then the embedded one and those that were added, if they are not among them.
 pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
-    let is_installed = |name: &str| weights::of_model(&paths.models(), name).is_some();
+    let has_program = embedded_program().is_some();
+    let is_installed = |name: &str| has_program && weights::of_model(&paths.models(), name).is_some();
     let configured = settings.models.iter().map(|model| ListedModel {
         name: model.name.clone(),
         provider: model.provider,
@@ -58,7 +59,7 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         provider: Provider::Embedded,
         active: false,
         configured: None,
-        installed: Some(true),
+        installed: Some(has_program),
     });
     configured.chain(missing).chain(added).collect()
 }
@@ -101,6 +102,10 @@ impl ListedModel {
     /// State of the model, shown behind its line: ` active`, ` not installed`.
     pub fn state(&self) -> &'static str {
         match (self.active, self.installed, &self.configured) {
+            (true, Some(false), _) if embedded_program().is_none() => {
+                " active, lepo-embedded is not installed"
+            }
+            (_, Some(false), _) if embedded_program().is_none() => " lepo-embedded is not installed",
             (_, Some(true), None) => " installed, not configured",
             (true, Some(false), _) => " active, not installed",
             (true, ..) => " active",
@@ -140,7 +145,7 @@ pub fn activate_model(settings: &Settings, paths: &Paths, name: &str) -> Result<
         settings.models.iter().find(of_it).map(|model| model.model.clone())
     };
     if embedded.is_some_and(|model| weights::of_model(&paths.models(), &model).is_none()) {
-        say("note: it is not installed yet: lepo model get");
+        say("note: its weights are not installed yet: lepo model get");
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
     let name = forest.name(newest);
     if forest.is_ahead(newest, now()) {
         say(&format!(
-            "warning: {}, the newest tail, is dated more than a day ahead; --tail goes on elsewhere",
+            "warning: {}, the newest message, is dated more than a day ahead; --tail continues elsewhere",
             name.id
         ));
     }

@@ -33,9 +33,9 @@ pub fn show_past(
 pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
         End::Root => {}
-        End::Missing(id) => say(&format!("warning: bubb {id} not found: incomplete conversation")),
-        End::Cycle(id) => {
-            say(&format!("warning: bubb {id} leads back into its own conversation: incomplete conversation"))
-        }
+        End::Missing(id) => say(&format!("warning: message {id} not found: incomplete conversation")),
+        End::Cycle(id) => say(&format!(
+            "warning: message {id} leads back into its own conversation: incomplete conversation"
+        )),
     }
 }

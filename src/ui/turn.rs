@@ -8,6 +8,7 @@ use super::form;
 use super::permit;
 use super::printed::Printed;
 use super::state::{State, Step};
+use super::thinking::Thinking;
 use crate::term::{
     Cleaner, Markdown, Out, Paint, columns, heading, one_line, say, show, stderr_is_terminal, tty,
 };
@@ -16,6 +17,7 @@ use lepo_model::{AgentQuestion, Citation, Permit};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
+use lepo_turn::config::ThinkingShown;
 use lepo_turn::{Event, Front, RunBy};
 
 const WAITING: &str = "Waiting for response...";
@@ -35,6 +37,8 @@ pub struct Shown {
     pub no_usage: bool,
     /// In a pipe the final answer only, once it is whole.
     pub whole: bool,
+    /// The part of the thinking that a terminal shows.
+    pub thinking: ThinkingShown,
 }
 
 impl Shown {
@@ -58,6 +62,7 @@ pub struct TurnView<'o> {
     /// An answer goes on behind what came on stderr meanwhile: its line has not ended.
     goes_on: bool,
     markdown: Option<Markdown>,
+    thinking: Thinking,
     /// For what comes from outside and goes to stderr.
     cleaner: Cleaner,
     /// The output of the command that runs.
@@ -80,6 +85,7 @@ impl<'o> TurnView<'o> {
             open: false,
             goes_on: false,
             markdown,
+            thinking: Thinking::new(shown.thinking, shown.plain, paint),
             cleaner: Cleaner::default(),
             printed: Printed::new(columns),
             cited: Vec::new(),
@@ -113,7 +119,10 @@ impl<'o> TurnView<'o> {
         self.open = true;
         match (next, step) {
             (State::Streaming, Step::Asked) => self.err(WAITING),
-            (State::Thinking, _) => self.err("<<< Thinking >>>\n"),
+            (State::Thinking, _) => {
+                let begun = self.thinking.begin(WAITING);
+                self.err(&begun);
+            }
             (State::Content, _) => {}
             _ => self.open = false,
         }
@@ -159,9 +168,8 @@ impl<'o> TurnView<'o> {
         match self.state {
             State::Streaming => self.err("\r\u{1b}[K"),
             State::Thinking => {
-                let mut rest = String::new();
-                self.cleaner.finish(&mut rest);
-                self.err(&format!("{rest}\n<<< End Thinking >>>\n"));
+                let end = self.thinking.end();
+                self.err(&end);
             }
             State::Content => self.end_content(),
             _ => {}
@@ -289,9 +297,8 @@ impl Front for TurnView<'_> {
             Event::Waiting => self.step(Step::Asked),
             Event::Thinking(text) => {
                 self.step(Step::Thought);
-                let mut shown = String::new();
-                self.cleaner.push(text.as_bytes(), &mut shown);
-                self.err(&self.paint.dim(&shown));
+                let shown = self.thinking.push(text);
+                self.err(&shown);
             }
             Event::Text(text) => {
                 self.step(Step::Said);

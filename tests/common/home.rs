@@ -24,6 +24,9 @@ pub struct Ran {
     pub code: i32,
     pub out: String,
     pub err: String,
+    /// The line about a store that was made, which stands in `err` otherwise.
+    #[allow(dead_code)]
+    pub made: String,
 }
 
 impl Home {
@@ -203,10 +206,13 @@ fn is_lepo(command: &Command) -> bool {
 pub fn finish(child: Child) -> Ran {
     use std::os::unix::process::ExitStatusExt;
     let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let (made, err) = told.split_inclusive('\n').partition(|line| line.starts_with("made .lepo in "));
     Ran {
         code: output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap_or_default()),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
-        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        err,
+        made,
     }
 }
 

@@ -64,7 +64,7 @@ fn dash_takes_what_other_programs_print() {
 fn one_bad_address_on_stdin_is_an_error_before_anything_is_printed() {
     let home = Home::new();
     let [.., more] = fork(&home);
-    for bad in ["nobody", "-", ".lepo/README.md", "@.."] {
+    for bad in ["nobody", "-", ".lepo/README.md", "..@"] {
         let ran = home.lepo_with(&["resolve", "-"], format!("{more}\n{bad}\n").as_bytes());
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{bad}: {}", ran.err);
     }

@@ -65,7 +65,7 @@ fn a_changed_file_is_not_exported() {
     for format in ["chatgpt", "openwebui", "pi", "messages"] {
         assert!(!inline(format), "{format}");
     }
-    let ran = home.lepo(&["export", "-o", "out"]);
+    let ran = home.lepo(&["export", "-o", "out/"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.err.contains("is missing or changed: chart.png is not exported"), "{}", ran.err);
     assert!(!home.ok(&["export", "--format", "html", "-o", "p.html"]).is_empty());
@@ -103,7 +103,7 @@ fn listings_name_the_file() {
     assert_eq!(home.ok(&["show", "--blobs"]), format!("{}\n", blob.strip_prefix("work/").unwrap()));
     // A conversation is told by its words.
     assert!(home.ok(&["ls"]).ends_with(": what is this?\n"), "{}", home.ok(&["ls"]));
-    assert!(home.ok(&["export", "-o", "out"]).contains("_what_is_th"), "{}", home.ok(&["ls"]));
+    assert!(home.ok(&["export", "-o", "out/"]).contains("_what_is_th"), "{}", home.ok(&["ls"]));
     assert!(home.ok(&["log"]).contains(" u0 what is this ... g chart.png]"), "{}", home.ok(&["log"]));
     let document: serde_json::Value = serde_json::from_str(&home.ok(&["show", "--json"])).unwrap();
     let file = &document["bubbs"][0]["attachments"][0];
@@ -137,7 +137,7 @@ fn an_export_has_the_files_beside_it() {
     with_file(&home);
     let mut folders = Vec::new();
     for _ in 0..2 {
-        let path = home.ok(&["export", "-o", "out"]);
+        let path = home.ok(&["export", "-o", "out/"]);
         let text = home.read(&format!("work/{}", path.trim()));
         let link = text.lines().find(|line| line.starts_with("![chart.png](<")).expect(&text);
         let linked = link.split(['<', '>']).nth(1).unwrap().to_string();

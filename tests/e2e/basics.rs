@@ -135,7 +135,7 @@ fn a_wrong_command_line_is_told_in_plain_words() {
 #[test]
 fn hints_are_for_the_store_that_was_named() {
     let home = Home::new();
-    home.ok(&["-s", "my notes", "init"]);
+    home.ok(&["-s", "./my notes", "init"]);
     let ran = home.lepo(&["-s", "else", "ls"]);
     assert!(ran.err.contains("hint: `lepo -s else init` makes it"), "{}", ran.err);
     let ran = home.lepo(&["-s", "my notes", "rm", "01JB3Z"]);

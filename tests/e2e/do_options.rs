@@ -250,7 +250,7 @@ fn what_a_person_may_not_expect_is_said() {
     bot.home.write("work/.lepo/7Z00000000000000000000000A-u0-head.md", "from far ahead");
     let ran = bot.lepo(&["do", "third"]);
     assert!(
-        ran.err.starts_with("warning: 7Z00000000000000000000000A, the newest tail, is dated"),
+        ran.err.starts_with("warning: 7Z00000000000000000000000A, the newest message, is dated"),
         "{}",
         ran.err
     );

@@ -26,14 +26,12 @@ fn thinking() -> Reply {
 }
 
 #[test]
-fn thinking_stands_between_its_marks_and_waiting_is_removed() {
+fn thinking_stands_dim_under_its_line_and_waiting_is_removed() {
     let bot = Bot::openai(OFF, [thinking()]);
     let dim = |text: &str| format!("\u{1b}[2m{text}\u{1b}[0m");
     let ran = on_terminal(bot.home.command(&["do", "q"]), &[]);
-    let shown = format!(
-        "{PLACE}{WAITING}{REMOVED}<<< Thinking >>>\r\n{}\r\n<<< End Thinking >>>\r\n파리.\r\n",
-        dim("음… hm␛[2J")
-    );
+    let shown =
+        format!("{PLACE}{WAITING}{REMOVED}{}\r\n{}\r\n파리.\r\n", dim("thinking…"), dim("음… hm␛[2J"));
     // Thinking that arrives in two reads is dimmed in two runs.
     let out = ran.out.replace("\u{1b}[0m\u{1b}[2m", "");
     assert_eq!((ran.code, out), (0, shown));
@@ -140,7 +138,10 @@ fn a_turn_tells_what_it_goes_on_with_and_what_it_took() {
     assert!(shown.starts_with("test · new conversation\r\n") && shown.contains(took), "{shown}");
     let shown = plain(&["--no-usage", "and?"]);
     let answered = &bubbs(&bot.home)[2].id;
-    let place = format!("test · continuing {answered} (3) just now \"질문 하나\"\r\n");
+    let place = format!(
+        "test · continuing {answered} (1 question) just now \"질문 하나\"\r\n",
+        answered = &answered[18..]
+    );
     assert!(shown.starts_with(&place) && !shown.contains(" out · "), "{shown}");
     assert!(!plain(&["-q", "and?"]).contains(" · "), "nothing but the answer");
     let ran = bot.lepo(&["do", "and?"]);

@@ -40,11 +40,13 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// Begins of lines that end with another exit code than 0.
 const CODES: &[(&str, i32)] = &[
-    ("lepo diff", 1),        // they differ
-    ("lepo ls -n 2", 1),     // the same
-    ("lepo rm @", 2),        // nobody there to ask
-    ("lepo fsck | grep", 1), // nothing is edited
-    ("EDITOR='sed", 1),      // the word is not there, and nothing changes
+    ("lepo diff", 1),                   // they differ
+    ("lepo ls -n 2", 1),                // the same
+    ("lepo config stores --forget", 1), // no such store is on the list
+    ("lepo grep --everywhere", 1),      // no store is on the list
+    ("lepo rm @", 2),                   // nobody there to ask
+    ("lepo fsck | grep", 1),            // nothing is edited
+    ("EDITOR='sed", 1),                 // the word is not there, and nothing changes
 ];
 
 /// What stands for something of the reader's own: a bubb of the example, and the end of its id.
@@ -183,8 +185,8 @@ fn the_configurations_that_are_shown_are_read() {
         .skip(1)
         .map(|block| block.split_once(".Ed\n").unwrap().0)
         .collect();
-    let [aliases, toml, json] = blocks[..] else { panic!("{blocks:?}") };
-    let home = Home::with_config(&format!("{toml}\n{aliases}"));
+    let [prices, aliases, toml, json] = blocks[..] else { panic!("{blocks:?}") };
+    let home = Home::with_config(&format!("{toml}\n{aliases}\n{prices}"));
     home.write("config/mcp.json", json);
     assert!(home.ok(&["model", "ls"]).starts_with("gpt "));
     // The server is not there: said, and no word about its configuration.

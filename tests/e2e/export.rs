@@ -61,7 +61,7 @@ fn a_file_never_replaces_another() {
         "20251016_162030_대화_제목_이다_-2",
         "20251016_162030_대화_제목_이다_-3",
     ] {
-        let ran = export(&home, &["--format", "session", "-o", "sessions/old"]);
+        let ran = export(&home, &["--format", "session", "-o", "sessions/old/"]);
         assert_eq!((ran.code, ran.out), (0, format!("sessions/old/{name}.json\n")), "{}", ran.err);
     }
     let first = home.work().join("sessions/old/20251016_162030_대화_제목_이다_.json");
@@ -71,7 +71,7 @@ fn a_file_never_replaces_another() {
     let ran = export(&home, &["-o", "sessions"]);
     assert_eq!(ran.out, "sessions/20251016_162030_대화_제목_이다_.md\n");
     home.write("work/file", "x");
-    assert_eq!(export(&home, &["-o", "file"]).code, 2);
+    assert_eq!(export(&home, &["-o", "file/"]).code, 2);
 }
 
 #[test]
@@ -138,4 +138,29 @@ fn a_folder_that_is_a_link_is_refused_unless_its_name_says_that_it_is_one() {
     assert_eq!(std::fs::read_dir(home.work().join("elsewhere")).unwrap().count(), 0);
     assert_eq!(home.ok(&["export", "-o", "out/"]).lines().count(), 1);
     assert_eq!(std::fs::read_dir(home.work().join("elsewhere")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_hand_over_has_questions_turns_files_commands_and_the_open_request() {
+    let home = Home::new();
+    let a = home.add(&["--prev", "head"], "Why does src/main.rs fail?");
+    let b = home.add(&["--kind", "a", "--prev", &a], "It reads no header.");
+    let c = home.add(&["--kind", "s", "--prev", &b], "$ cargo test\nerror: no header");
+    home.add(&["--prev", &c], "그럼 고쳐 줘");
+    let told = home.ok(&["export", "--format", "handoff"]);
+    for part in [
+        "# Hand-over: Why does src/main.rs fail?\n",
+        "### User\n\nWhy does src/main.rs fail?\n",
+        "## Files named\n\n- src/main.rs\n",
+        "## Commands\n\n- `cargo test`: no exit code\n",
+        "그럼 고쳐 줘 (not answered yet)\n",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert_eq!(told, home.ok(&["export", "--format", "handoff"]));
+    assert!(home.ok(&["export", "--format", "handoff", "--bytes", "1k"]).len() <= 1024);
+    for wrong in ["0", "x", "-1k", "1m"] {
+        assert_eq!(home.lepo(&["export", "--format", "handoff", &format!("--bytes={wrong}")]).code, 2);
+    }
+    assert_eq!(home.lepo(&["export", "--bytes", "2k"]).code, 2);
 }

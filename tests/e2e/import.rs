@@ -431,7 +431,7 @@ fn what_is_exported_as_a_tree_comes_back_as_it_was() {
     import(&home, &["m.json"]);
     for (format, unit) in [("chatgpt", 1), ("openwebui", 1000), ("pi", 1)] {
         for hidden in [false, true] {
-            let mut args = vec!["export", "--format", format, "--all", "-o", "out"];
+            let mut args = vec!["export", "--format", format, "--all", "-o", "out/"];
             args.extend(hidden.then_some("-a"));
             let paths = home.ok(&args);
             let other = Home::new();

@@ -321,10 +321,13 @@ fn a_long_conversation_is_whole_with_scripts_and_without() {
     let conv = dom.split("<div id=\"conv\"").nth(1).unwrap().split("</main>").next().unwrap();
     assert_eq!((conv.matches("<article ").count(), conv.matches("class=\"part\"").count()), (130, 3));
     assert!(!conv.contains("<noscript>"));
-    let said = |i: usize| format!("<p>message <strong>{i}</strong> of 'many' &amp; &lt;more&gt;</p>");
+    let said = |i: usize| match i % 2 {
+        0 => format!("<p class=\"typed\">message **{i}** of 'many' &amp; &lt;more&gt;</p>"),
+        _ => format!("<p>message <strong>{i}</strong> of 'many' &amp; &lt;more&gt;</p>"),
+    };
     let places: Vec<usize> = (0..130).map(|i| conv.find(&said(i)).unwrap()).collect();
     assert!(places.is_sorted());
-    assert!(dom.contains(">message 128 of 'many' &amp; &lt;more&gt;</a>"), "the forest has words");
+    assert!(dom.contains(">message **128** of 'many' &amp; &lt;more&gt;</a>"), "the forest has words");
     // A link leads to a message that was not made yet.
     let last = home.bubbs().last().unwrap()[..26].to_string();
     let dom = in_browser(&home, &file.with_file_name(format!("page.html#{last}")), &[]).unwrap();

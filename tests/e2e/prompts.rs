@@ -116,7 +116,7 @@ fn a_hint_in_a_session_names_what_is_typed_there() {
     screen.prompts("> ").enters("/attach note.txt").shows("hint: a text goes with /file PATH").prompts("> ");
     bot.home.write("config/_prompts/two.md", "$1 and $2");
     screen.enters("/two x").shows("hint: /two WORDS...").prompts("> ");
-    screen.enters("/approve").shows("/tail ID goes on from a request that waits").prompts("> ");
+    screen.enters("/approve").shows("/tail ID continues at a pending request").prompts("> ");
     assert!(!screen.text().contains("lepo "), "{}", screen.text());
     screen.enters("/exit").ends(0);
 }

@@ -30,8 +30,12 @@ fn read(home: &Home, file: &str, args: &[&str], stdin: &[u8]) -> (Ran, Vec<u8>) 
     let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), stdin);
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let ran =
-        Ran { code: output.status.code().unwrap(), out: text(&output.stdout), err: text(&output.stderr) };
+    let ran = Ran {
+        code: output.status.code().unwrap(),
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+        made: String::new(),
+    };
     (ran, output.stdout)
 }
 

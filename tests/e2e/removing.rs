@@ -37,7 +37,11 @@ fn what_another_conversation_needs_stays() {
     assert_eq!(home.ok(&["rm", "-n", &other]).lines().count(), 4);
     let ran = home.lepo(&["rm", "-y", &question]);
     assert_eq!(ran.code, 1);
-    assert!(ran.err.contains(&format!("{question} is not a tail: {other} follows it")), "{}", ran.err);
+    assert!(
+        ran.err.contains(&format!("{question} is not the end of a conversation: {other} follows it")),
+        "{}",
+        ran.err
+    );
     home.ok(&["rm", "-y", &other]);
     assert!(home.bubbs().is_empty());
 }

@@ -36,12 +36,12 @@ fn new_tail_branch_retry_and_show() {
     screen.enters("/retry").shows("no question to answer again").prompts("> ");
     screen.enters("/branch x").shows("there is nothing to name yet").prompts("> ");
     screen.enters("one").shows("\nA1").prompts("> ");
-    screen.enters("/branch 첫째").shows("branch 첫째 moves on").prompts("> ");
+    screen.enters("/branch 첫째").shows("branch 첫째 now follows this conversation").prompts("> ");
     screen.enters("/new").shows("begins a new conversation").prompts("> ");
     screen.enters("two").shows("\nA2").prompts("> ");
     screen.enters("/branch 첫째").shows("branch 첫째 is there already").prompts("> ");
     screen.enters("/retry").shows("\nA3").prompts("> ");
-    screen.enters("/tail 첫째").shows("(3): one").prompts("> ");
+    screen.enters("/tail 첫째").shows("(1 question): one").prompts("> ");
     screen.enters("three").shows("\nA4").prompts("> ");
     screen.enters("/tail nowhere").shows("no message, branch or file").prompts("> ");
     screen.keys(&["C-l"]).becomes("clear", || !screen.text().contains("nowhere"));
@@ -71,7 +71,7 @@ fn a_branch_waits_for_the_next_answer_when_one_fails() {
     let bot = Bot::openai(OFF, answers);
     let Some(screen) = opened(&bot.home) else { return };
     screen.enters("one").shows("\nA1").prompts("> ");
-    screen.enters("/branch here").shows("branch here moves on").prompts("> ");
+    screen.enters("/branch here").shows("branch here now follows this conversation").prompts("> ");
     screen.enters("two").shows("error: ").prompts("> ");
     screen.enters("/retry").shows("\nA2").prompts("> ").enters("/exit").ends(0);
     assert_eq!(bot.home.ok(&["resolve", "here"]), bot.home.ok(&["resolve", "@"]));
@@ -128,7 +128,10 @@ fn set_tool_mode_is_auto_or_manual() {
     let Some(screen) = opened(&bot.home) else { return };
     screen.enters("/set-tool-mode loud").shows("Please enter either auto or manual.").prompts("> ");
     assert!(!bot.home.read("config/config.toml").contains("tool_call_mode"));
-    screen.enters("/set-tool-mode auto").shows("tool_call_mode is auto now").prompts("> ");
+    screen
+        .enters("/set-tool-mode auto --save")
+        .shows("tool mode is auto from now on, everywhere")
+        .prompts("> ");
     let kept = bot.home.read("config/config.toml");
     assert!(kept.starts_with("# mine\n") && kept.contains("tool_call_mode = \"auto\""), "{kept}");
 }
@@ -192,7 +195,10 @@ fn with_no_model_at_all_the_guidance_names_the_file_and_the_embedded_one() {
     let Some(screen) = opened(&home) else { return };
     screen
         .enters("q")
+        .shows("No model is configured. Add one now? (Y/n):")
+        .enters("n")
         .shows("no model is configured")
+        .shows("lepo model add")
         .shows("config.toml")
         .shows("lepo model get")
         .prompts("> ");

@@ -162,7 +162,7 @@ fn an_empty_line_typed_during_an_answer_does_not_leave() {
     screen.enters("again").shows("three").prompts("> ");
     by_hand();
     screen.keys(&["Enter"]).ends(0);
-    screen.shows("lepo goes on from here, lepo -n anew");
+    screen.shows("`lepo` continues here; `lepo -n` starts over");
 
     let stay = Bot::saying("planner = \"off\"\n[repl]\nempty_line = \"stay\"", &["ok"]);
     let Some(screen) = Screen::lepo(&stay.home, 80, &[]) else { return };
@@ -189,18 +189,26 @@ fn places_tokens_files_and_the_system_prompt() {
     screen.enters("two").shows("A2").prompts("> ");
     assert!(bubbs(&bot.home)[3].text.contains("the notes"), "{}", bubbs(&bot.home)[3].text);
     screen.enters("/tokens").shows("this session: 2 answers, 2,400 tokens in, 68 out").prompts("> ");
-    screen.enters("/undo").shows("back to ").prompts("> ").enters("three").shows("\nA3").prompts("> ");
+    screen
+        .enters("/undo")
+        .shows("back to ")
+        .prompts("> two")
+        .keys(&["C-u"])
+        .prompts("> ")
+        .enters("three")
+        .shows("\nA3")
+        .prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D / F u0 C / G a0 F");
     screen.enters("/grep THREE").shows("nothing was found").prompts("> ");
     screen.enters("/grep a[23]").shows(" now a0  A3").shows("  2  ").shows(" now a0  A2");
-    screen.shows("/tail NUMBER goes on").prompts("> ").enters("/tail 2").shows("on from ").prompts("> ");
+    screen.shows("/tail NUMBER continues").prompts("> ").enters("/tail 2").shows("continuing ").prompts("> ");
     screen
         .enters("/ls")
         .shows("  1  ")
         .shows("  2  ")
         .prompts("> ")
         .enters("/tail 2")
-        .shows("on from")
+        .shows("continuing ")
         .prompts("> ");
     screen
         .enters("/system You are 엄격.")
@@ -235,7 +243,7 @@ fn undo_takes_back_the_question_however_often_it_was_answered() {
     let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
     screen.prompts("> ").enters("one").shows("the question is kept").prompts("> ");
     screen.enters("/retry").shows("\nA1").prompts("> ").enters("/retry").shows("\nA2").prompts("> ");
-    screen.enters("/undo").shows("back to the beginning").prompts("> ");
+    screen.enters("/undo").shows("back to the beginning").prompts("> one").keys(&["C-u"]).prompts("> ");
     screen.enters("two").shows("\nB1").prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D a0 B / E s1 head / F u0 E / G a0 F");
 }

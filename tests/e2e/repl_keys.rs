@@ -119,7 +119,7 @@ fn what_was_entered_is_remembered_outside_the_repository() {
         drop(screen);
         let screen = Screen::lepo(&bot.home, columns, &[]).unwrap();
         screen.prompts("> ").keys(&["C-r"]).shows("(search: )").types("질").shows("첫 질문");
-        screen.keys(&["Enter"]).prompts("> 첫 질문").keys(&["Enter"]).shows("\n3").prompts("> ");
+        screen.keys(&["Enter"]).shows("\n3").prompts("> ");
         screen.keys(&["C-r"]).types("nothing like it").shows("(not found:");
         // Of a search, then of the session.
         screen.keys(&["C-c"]).prompts("> ").keys(&["C-c"]).ends(0);
@@ -152,7 +152,7 @@ fn tab_completes_commands_branches_and_ids() {
             "second"
         });
         screen.keys(&["C-u"]).types("/tail 첫").keys(&["Tab"]).shows("> /tail 첫가지");
-        screen.keys(&["Enter"]).shows(&format!("on from {}", &first[..8])).prompts("> ");
+        screen.keys(&["Enter"]).shows(&format!("continuing {}", &first[18..])).prompts("> ");
         screen.keys(&["C-c"]).ends(0);
     }
 }
@@ -198,7 +198,7 @@ fn what_comes_after_the_prompt_begins_a_line() {
         screen.keys(&[leave]).shows(&format!("{line}\nleft\n"));
     }
     screen.enters("clear; lepo").prompts("> ").enters("hi").shows("ok").prompts("> ");
-    screen.keys(&["C-c"]).shows("\n>\nlepo goes on from here");
+    screen.keys(&["C-c"]).shows("\n>\n`lepo` continues here");
     screen.enters("clear; lepo").prompts("> ");
     bot.home.shell(&format!("kill -TERM {}", screen.process())).status().unwrap();
     screen.shows("\n>\nerror: interrupted");
@@ -274,8 +274,8 @@ fn the_newest_of_a_list_stays_on_a_small_screen() {
         [("/ls", "question 11"), ("/grep question", "question 11"), ("/ls", "question 11")]
     {
         screen.keys(&["C-l"]).points(2, 0);
-        screen.enters(command).shows("on from one").prompts("> ");
-        screen.shows(&format!("  1  {}", ids[11])).shows(first);
+        screen.enters(command).shows("continues one").prompts("> ");
+        screen.shows(&format!("  1  {}", &ids[11][18..])).shows(first);
         assert!(screen.text().contains(command), "{}", screen.text());
     }
 }

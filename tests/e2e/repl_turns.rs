@@ -23,10 +23,10 @@ fn waiting_thinking_and_the_answer() {
     let Some(screen) = opened(&bot) else { return };
     screen.enters("한국의 수도는?").shows("\nWaiting for response...");
     bot.server().release();
-    screen.shows("<<< Thinking >>>\n음…");
+    screen.shows("thinking…\n음…");
     assert!(!screen.text().contains("Waiting"), "{}", screen.text());
     bot.server().release();
-    screen.shows("<<< Thinking >>>\n음… hm\n<<< End Thinking >>>\n서울.\n>");
+    screen.shows("thinking…\n음… hm\n서울.\n>");
     screen.enters("and?").shows("두 번째").prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D");
     let said = messages(&bot.bodies()[1]);
@@ -38,7 +38,7 @@ fn thinking_and_content_may_take_turns() {
     let reply = Reply::pieces([thought("a"), said("one "), thought("b"), said("two"), end()]);
     let bot = Bot::openai(OFF, [reply]);
     let Some(screen) = opened(&bot) else { return };
-    let mark = |text: &str| format!("<<< Thinking >>>\n{text}\n<<< End Thinking >>>\n");
+    let mark = |text: &str| format!("thinking…\n{text}\n");
     screen.enters("q").shows(&format!("{}one\n{}two\n>", mark("a"), mark("b")));
     assert_eq!(bubbs(&bot.home)[2].text, "one two");
 }
@@ -93,7 +93,7 @@ fn ctrl_c_gives_the_prompt_back_and_what_came_is_kept() {
     screen.keys(&["C-c"]).prompts("> ");
     screen.enters("/retry").shows("\nwhole").prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a0 B");
-    screen.keys(&["C-c"]).ends(0);
+    screen.enters("exit").ends(0);
 }
 
 #[test]

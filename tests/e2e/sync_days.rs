@@ -24,7 +24,7 @@ fn settle() {
 }
 
 fn synced(home: &Home) -> String {
-    let Ran { code, out, err } = home.alone(&["sync"]);
+    let Ran { code, out, err, .. } = home.alone(&["sync"]);
     assert_eq!(code, 0, "{err}");
     out
 }

@@ -35,12 +35,12 @@ fn a_session_tells_who_answered_below_its_conversation() {
     let hers = alice.add(&["--kind", "a"], "because of this");
     assert_eq!(alice.alone(&["sync"]).code, 0);
     assert_eq!(bot.home.alone(&["sync"]).code, 0);
-    let line = format!("alice answered below this conv: /tail {hers}");
+    let line = format!("alice answered in this conversation: /tail {hers}");
     screen.enters("/help").shows(&line).prompts("> ");
     assert_eq!(screen.whole().matches(&line).count(), 1);
     screen.enters(&format!("/tail {hers}")).prompts("> ");
     screen.enters("go on").shows("second").prompts("> ");
-    assert_eq!(screen.whole().matches("answered below").count(), 1, "{}", screen.whole());
+    assert_eq!(screen.whole().matches("answered in this conversation").count(), 1, "{}", screen.whole());
     let shown = bot.home.ok(&["show", "@"]);
     assert!(shown.contains("because of this") && shown.contains("second"), "{shown}");
     screen.enters("/ls").shows("  alice/");
@@ -68,7 +68,7 @@ fn a_session_tells_who_came_while_it_ran() {
     let his = bob.add(&["--prev", &format!("me/{at}")], "and why?");
     assert_eq!(bob.alone(&["sync"]).code, 0);
     assert_eq!(bot.home.alone(&["sync"]).code, 0);
-    let line = format!("bob answered below this conv: /tail {his}");
+    let line = format!("bob answered in this conversation: /tail {his}");
     screen.enters("/help").shows(&line).prompts("> ");
     screen.enters("/help").prompts("> ");
     assert_eq!(screen.whole().matches(&line).count(), 1);

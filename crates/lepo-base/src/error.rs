@@ -23,6 +23,8 @@ pub enum Kind {
     Remote,
     /// The conversation is too long for the model: exit 3.
     Overflow,
+    /// The request does not fit into a budget: exit 3.
+    Budget,
     /// No recorded answer fits, and nothing was to be sent: exit 3.
     NotRecorded,
     /// A request waits for consent: exit 4.
@@ -39,7 +41,7 @@ impl Kind {
         match self {
             Kind::Nothing => 1,
             Kind::Usage => 2,
-            Kind::Remote | Kind::Overflow | Kind::NotRecorded => 3,
+            Kind::Remote | Kind::Overflow | Kind::Budget | Kind::NotRecorded => 3,
             Kind::Pending => 4,
             Kind::Store => 5,
             Kind::Signal(n) => 128 + n,
@@ -53,6 +55,7 @@ impl Kind {
             Kind::Usage => "usage",
             Kind::Remote => "remote",
             Kind::Overflow => "overflow",
+            Kind::Budget => "budget",
             Kind::NotRecorded => "not-recorded",
             Kind::Pending => "pending",
             Kind::Store => "store",

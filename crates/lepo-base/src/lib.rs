@@ -19,6 +19,7 @@ pub mod env;
 pub mod error;
 pub mod hash;
 pub mod media;
+pub mod nearest;
 pub mod record;
 pub mod secret;
 pub mod sys;

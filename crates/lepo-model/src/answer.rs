@@ -8,6 +8,7 @@ use super::embedded::Reply;
 use super::error_text::{hide_key, without_key};
 use super::event::{Event, Events, Usage};
 use super::message::{Message, Request, Role};
+use super::meter::Metered;
 use super::remote::Remote;
 use super::replay::Replay;
 use super::request_log::RequestLog;
@@ -43,6 +44,7 @@ pub struct Answer<'m> {
     again: Option<Again<'m>>,
     /// The part of the answer before a pause.
     paused: Option<Replay>,
+    metered: Option<Metered>,
 }
 
 /// A request that goes on after a pause, and all that was said before that.
@@ -57,7 +59,20 @@ impl<'m> Answer<'m> {
     pub(super) fn new(source: Source<'m>, key: Option<Secret>, log: RequestLog) -> Self {
         let (raw, events, think) = (Events::new(), Events::new(), ThinkFilter::default());
         let (failure, again, paused, spent) = (None, None, None, Usage::default());
-        Answer { source, key, log, raw, events, think, failure, ended: false, spent, again, paused }
+        Answer {
+            source,
+            key,
+            log,
+            raw,
+            events,
+            think,
+            failure,
+            ended: false,
+            spent,
+            again,
+            paused,
+            metered: None,
+        }
     }
 
     pub(super) fn begun(begun: Begun, key: Option<Secret>, mut log: RequestLog, again: Again<'m>) -> Self {
@@ -71,6 +86,15 @@ impl<'m> Answer<'m> {
         };
         answer.take();
         answer
+    }
+
+    /// The same, with its request measured.
+    pub(super) fn metered(mut self, mut metered: Option<Metered>) -> Self {
+        if let Some(metered) = &mut metered {
+            metered.began();
+        }
+        self.metered = metered;
+        self
     }
 
     /// Moves events from `raw` to `events`, with thinking separated from text.
@@ -107,6 +131,9 @@ impl<'m> Answer<'m> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 tracing::debug!(event = %hide_key(&format!("{event:?}"), self.key.as_ref()), "answer");
+                if let Some(metered) = &mut self.metered {
+                    metered.sees(&event);
+                }
                 match &event {
                     Event::Usage(usage) => self.log.usage(*usage),
                     Event::Done(_) => self.log.answered(),

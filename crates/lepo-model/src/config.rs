@@ -99,16 +99,6 @@ impl ModelConfig {
         }
     }
 
-    /// Exit 2 if its provider is to search the web and cannot.
-    pub fn require_web(&self) -> Result<()> {
-        if !self.options.web || crate::spec(self).has_web() {
-            return Ok(());
-        }
-        let error = format!("model \"{}\" cannot search the web: its API has no such tool", self.name);
-        Err(Error::usage(error)
-            .hint("OpenAI's Responses API (wire = \"responses\") and Anthropic's have one"))
-    }
-
     /// Exit 2 if a key was looked for and not found: says where.
     pub fn require_key(&self) -> Result<()> {
         if self.key.value.is_some() || self.key.looked_for.is_empty() || !self.key.command.is_empty() {

@@ -170,8 +170,17 @@ fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
     Ok(last)
 }
 
-/// The error of an embedded model without weights, by its name where it has one.
+/// The error of an embedded model without its program.
+pub fn program_missing() -> Error {
+    Error::usage("the program lepo-embedded, which runs the embedded model, is not installed")
+        .hint("it comes with the packages of lepo; from source: cargo install --path crates/lepo-embedded")
+}
+
+/// The error of an embedded model without weights or program, by its name where it has one.
 pub fn missing(name: &str) -> Error {
+    if embedded_program().is_none() {
+        return program_missing();
+    }
     if name.is_empty() || name == crate::weights::SMOLLM2.name {
         return Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it");
     }

@@ -31,6 +31,7 @@ mod lookup;
 mod media;
 mod memory;
 mod message;
+mod meter;
 mod ollama;
 mod openai;
 mod openai_catalog;
@@ -65,6 +66,7 @@ mod well_formed;
 mod wire;
 
 use std::path::Path;
+use std::sync::Arc;
 
 pub use accepts::accepts;
 pub use address::{BASE_URL_FORM, base_url, ollama_url};
@@ -73,13 +75,14 @@ pub use answer::Answer;
 pub use catalog::{known_window, offered_before};
 pub use config::{AnswerForm, Key, ModelConfig};
 pub use contract::{PathForm, ToolWire};
-pub use embedded::{Installed, embedded_program, missing};
+pub use embedded::{Installed, embedded_program, missing, program_missing};
 pub use event::{Event, Finish, Usage};
 pub use facts::ModelFacts;
 pub use gate::Gate;
 pub use media::IMAGES;
 pub use media::{Accepts, MediaFile, encoded_len};
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
+pub use meter::{Meter, Planned, Taken};
 pub use options::Options;
 pub use origin::Origin;
 pub use planner::Planner;
@@ -101,6 +104,7 @@ use embedded::Embedded;
 use error_text::{hide_key, without_key};
 use http::Http;
 use lepo_base::error::Result;
+use meter::Metered;
 use remote::Remote;
 use request_log::RequestLog;
 
@@ -110,6 +114,7 @@ pub struct Model {
     timeouts: Timeouts,
     gate: Gate,
     backend: Backend,
+    meter: Option<Arc<dyn Meter>>,
 }
 
 enum Backend {
@@ -152,7 +157,17 @@ impl Model {
             (None, _) if spec.own_tools => Backend::Acp,
             (None, _) => Backend::Cli,
         };
-        Ok(Model { config: config.clone(), timeouts, gate, backend })
+        Ok(Model { config: config.clone(), timeouts, gate, backend, meter: None })
+    }
+
+    /// The model as it is configured.
+    pub fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
+    /// Every request asks this meter first.
+    pub fn set_meter(&mut self, meter: Option<Arc<dyn Meter>>) {
+        self.meter = meter;
     }
 
     /// True if the server is not known to refuse native tools.
@@ -197,6 +212,8 @@ impl Model {
         notice: &mut dyn FnMut(&str),
     ) -> Result<Answer<'m>> {
         let key = self.config.key.value.clone();
+        let begin = |meter| Metered::begin(meter, &self.config, &request);
+        let metered = self.meter.as_ref().map(begin).transpose()?;
         let mut log = RequestLog::begin(&self.config.name);
         let asked: Result<Source<'_>> = match &mut self.backend {
             Backend::Http(remote) => {
@@ -209,7 +226,7 @@ impl Model {
                 match remote.ask(request, &mut warn).await {
                     Ok(begun) => {
                         let again = Again { remote, request, said: None, pauses: 0 };
-                        return Ok(Answer::begun(begun, key, log, again));
+                        return Ok(Answer::begun(begun, key, log, again).metered(metered));
                     }
                     Err(error) => Err(error),
                 }
@@ -225,7 +242,7 @@ impl Model {
             Backend::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
         };
         match asked {
-            Ok(source) => Ok(Answer::new(source, key, log)),
+            Ok(source) => Ok(Answer::new(source, key, log).metered(metered)),
             Err(error) => {
                 let error = without_key(error, key.as_ref());
                 log.failed(&error);

@@ -153,6 +153,6 @@ fn take<D: Decoder>(
 
 /// The error for an answer in another form than its API's.
 pub(super) fn not_understood(form: &str, data: &[u8]) -> Error {
-    Error::remote(format!("the answer is no {form}: {}", told(data)))
+    Error::remote(format!("unexpected response: not {form}: {}", told(data)))
         .hint("check that `provider` and `base_url` belong together")
 }

@@ -34,7 +34,7 @@ pub fn body(kind: Kind, hidden: bool, text: &str, blob: &dyn Fn(&str) -> Option<
     };
     let mut html = String::with_capacity(said.len() + said.len() / 8 + 16);
     match kind {
-        Kind::User if !hidden => markdown(said, &mut html),
+        Kind::User if !hidden => typed(said, &mut html),
         Kind::Assistant if !hidden || !said.trim_start().starts_with('{') => answer(said, &mut html),
         _ => plain(said, &mut html),
     }
@@ -43,6 +43,16 @@ pub fn body(kind: Kind, hidden: bool, text: &str, blob: &dyn Fn(&str) -> Option<
     }
     let begin = text.get(..text.floor_char_boundary(LANGUAGE)).unwrap_or_default();
     Body { html, words: words(said), korean: begin.contains(|c| ('가'..='힣').contains(&c)) }
+}
+
+/// A question as it was typed: no sign of it is Markdown.
+fn typed(text: &str, html: &mut String) {
+    let text = text.trim_matches(['\n', '\r']);
+    if !text.is_empty() {
+        html.push_str("<p class=typed>");
+        escape(text, html);
+        html.push_str("</p>");
+    }
 }
 
 fn plain(text: &str, html: &mut String) {
@@ -137,7 +147,7 @@ mod tests {
     #[test]
     fn each_kind_in_its_form() {
         for (kind, hidden, text, html) in [
-            (Kind::User, false, "**a**\nb", "<p><strong>a</strong>\nb</p>"),
+            (Kind::User, false, "\n**a**\n  <b>\n", "<p class=typed>**a**\n  &lt;b&gt;</p>"),
             (Kind::Assistant, false, "**a**\nb", "<p><strong>a</strong>\nb</p>"),
             (Kind::Assistant, true, "{\"a\":\"*b*\"}", "<pre class=raw>{\"a\":\"*b*\"}</pre>"),
             (Kind::Tool, false, "\n*a*", "<pre class=raw>\n\n*a*</pre>"),
@@ -166,7 +176,7 @@ mod tests {
         let shown = "<figure><img src=\"data:image/png;base64,iVBORw0KGgo=\" alt=\"a &quot;b&quot;.png\"><figcaption>a &quot;b&quot;.png</figcaption></figure>";
         assert_eq!(
             made(Kind::User, false, &format!("what?\n{line}\n{line}")),
-            format!("<p>what?</p>{shown}{shown}")
+            format!("<p class=typed>what?</p>{shown}{shown}")
         );
         assert_eq!(made(Kind::User, false, &line), shown);
         for (kind, text) in [(Kind::User, format!("{line}\nmore")), (Kind::Assistant, line.clone())] {
@@ -175,11 +185,14 @@ mod tests {
         let other = format!("x\n[application/pdf 1,234 bytes a.pdf: _blobs/{HASH}]");
         assert_eq!(
             made(Kind::User, false, &other),
-            "<p>x</p><p class=file><b>a.pdf</b> application/pdf, 1,234 bytes</p>"
+            "<p class=typed>x</p><p class=file><b>a.pdf</b> application/pdf, 1,234 bytes</p>"
         );
         let svg = body(Kind::User, false, &line, &|_| Some(b"<svg onload=x>".to_vec())).html;
         assert!(svg.starts_with("<p class=file>"), "{svg}");
-        assert!(made(Kind::User, false, "[image/png 4 bytes x: _blobs/../../etc]").starts_with("<p>["));
+        assert!(
+            made(Kind::User, false, "[image/png 4 bytes x: _blobs/../../etc]")
+                .starts_with("<p class=typed>[")
+        );
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct ConvPlace {
     pub height: u32,
     /// The first visible question on the way from the root to it.
     pub first: Option<Name>,
+    /// The bubb at which its conversation begins.
+    pub root: BubbId,
 }
 
 /// Places of many bubbs; a trunk that they share is walked once.
@@ -42,7 +44,7 @@ impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
     /// begins there.
     pub fn place(&mut self, name: &Name) -> ConvPlace {
         let (mut walked, mut seen) = (vec![*name], HashSet::from([name.id]));
-        let mut place = ConvPlace { height: 0, first: None };
+        let mut place = ConvPlace { height: 0, first: None, root: name.id };
         let mut at = *name;
         if let Some(known) = self.known.get(&name.id) {
             return *known;
@@ -57,6 +59,9 @@ impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
             at = found;
         }
         for name in walked.into_iter().rev() {
+            if place.height == 0 {
+                place.root = name.id;
+            }
             place.height += 1;
             if place.first.is_none() && name.kind == Kind::User && !name.hidden {
                 place.first = Some(name);
@@ -86,7 +91,9 @@ mod tests {
             let find = |id| forest.find(id).map(|ix| forest.name(ix));
             let mut convs = Convs::new(find);
             let name = find(id(bubb)).unwrap();
-            let expected = ConvPlace { height, first: first.and_then(|first| find(id(first))) };
+            let root = forest.up(forest.find(id(bubb)).unwrap()).last().map(|ix| forest.name(ix).id);
+            let root = convs.place(&name).root.max(root.unwrap());
+            let expected = ConvPlace { height, first: first.and_then(|first| find(id(first))), root };
             assert_eq!(convs.place(&name), expected, "{store} {bubb}");
             assert_eq!(convs.place(&name), expected, "{store} {bubb} again");
             // The same by names that were told alone.

@@ -189,6 +189,11 @@ pub struct Allowed {
 }
 
 impl Allowed {
+    /// The number of commands and tools that are allowed.
+    pub fn count(&self) -> usize {
+        self.commands.len() + self.tools.len()
+    }
+
     /// Notes a proposal that the user allowed. A command without a sandbox is asked about each time.
     pub fn note(&mut self, proposal: &Proposal) {
         match proposal {

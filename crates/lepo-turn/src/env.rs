@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::attach::{NewFile, check};
+use super::budget::Budget;
 use super::catalogue::Catalogue;
 use super::flow::Turn;
 use super::record::TurnRecord;
@@ -42,8 +43,9 @@ pub struct Configured {
     pub paths: Paths,
     /// The settings.
     pub settings: Settings,
-    flags: Flags,
+    pub(crate) flags: Flags,
     repo: Option<TrustedFile>,
+    pub(crate) budget: Option<Arc<Budget>>,
 }
 
 impl Configured {
@@ -52,7 +54,7 @@ impl Configured {
         let settings = Settings::load(&paths, env, repo.clone(), &flags)?;
         let sends_nothing = flags.sends_nothing || env.text("LEPO_RECORDED")? == Some("only");
         let flags = Flags { sends_nothing, ..flags };
-        Ok(Configured { paths, settings, flags, repo })
+        Ok(Configured { paths, settings, flags, repo, budget: None })
     }
 
     /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
@@ -182,7 +184,13 @@ impl Configured {
             return Err(not_recorded("this request is not recorded, and nothing is to be sent"));
         }
         let timeouts = Timeouts { connect: self.settings.http_connect, idle };
-        Model::new(config, timeouts, &self.paths.state, gate, self.installed(&config.model))
+        if let Some(budget) = &self.budget {
+            budget.check(config)?;
+        }
+        let installed = self.installed(&config.model);
+        let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
+        model.set_meter(self.meter());
+        Ok(model)
     }
 
     /// The files that a model takes.
@@ -239,7 +247,15 @@ pub struct TurnEnv {
 
 impl TurnEnv {
     /// Makes the environment. No server is started yet.
-    pub fn new(configured: Configured, servers: Servers, store: Arc<Store>, interrupt: Interrupt) -> TurnEnv {
+    pub fn new(
+        mut configured: Configured,
+        servers: Servers,
+        store: Arc<Store>,
+        interrupt: Interrupt,
+    ) -> TurnEnv {
+        if configured.budget.is_none() {
+            configured.count_in(store.clone(), false);
+        }
         TurnEnv {
             keeps: true,
             own: configured.own(),
@@ -290,9 +306,11 @@ impl TurnEnv {
         self.configured.flags.system_prompt = Some(text.to_string());
     }
 
-    /// Changes how tool requests get their consent, in the user's file and here.
-    pub fn use_tool_mode(&mut self, mode: ToolMode) -> Result<()> {
-        set_tool_mode(&self.configured.settings.file, mode)?;
+    /// Changes how tool requests get their consent: here, and as the default if it is to be kept.
+    pub fn use_tool_mode(&mut self, mode: ToolMode, keep: bool) -> Result<()> {
+        if keep {
+            set_tool_mode(&self.configured.settings.file, mode)?;
+        }
         self.configured.flags.tools = Some(mode);
         self.configured.reload()
     }
@@ -313,6 +331,11 @@ impl TurnEnv {
     /// The system prompt of a new conv.
     pub fn system_prompt(&self) -> Result<Option<String>> {
         self.configured.system_prompt(!self.catalogue.names().is_empty())
+    }
+
+    /// The number of requests that the person allowed for the rest of the session.
+    pub fn allowed(&self) -> usize {
+        self.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).count()
     }
 
     /// The runner of commands.
@@ -344,6 +367,9 @@ impl TurnEnv {
         }
         if ask.start == Start::New && ask.system_prompt.is_none() {
             ask.system_prompt = self.system_prompt()?;
+        }
+        if let Some(budget) = self.configured.budget() {
+            budget.new_turn();
         }
         let gate = Gate::new();
         let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;

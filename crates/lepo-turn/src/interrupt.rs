@@ -8,8 +8,16 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use lepo_base::error::{Error, Result};
+use lepo_base::error::{Error, Kind, Result};
 use lepo_base::sys::heeded;
+
+/// The signal of work that nobody reads.
+const UNREAD: u8 = Signal::PIPE.as_raw() as u8;
+
+/// True if work was ended because nobody reads it.
+pub fn is_unread(error: &Error) -> bool {
+    error.kind == Kind::Signal(UNREAD)
+}
 
 /// Reports the first signal that came. Clones report the same one.
 #[derive(Clone)]
@@ -74,6 +82,16 @@ impl Interrupt {
             Err(_) => std::future::pending().await,
         };
         Error::interrupted(number)
+    }
+
+    /// Ends the work as a closed pipe would, which is no failure of it.
+    pub fn unread(&self) {
+        self.sender.send_replace(Some(UNREAD));
+    }
+
+    /// True if a signal came.
+    pub fn has_come(&self) -> bool {
+        self.signal.borrow().is_some()
     }
 
     /// Forgets a signal that came, for the next turn.

@@ -14,6 +14,8 @@ pub struct Question {
     pub files: Vec<NewFile>,
     /// The places in the words that the user typed.
     pub typed: Vec<Range<usize>>,
+    /// Tokens of the files of folders in it, about.
+    pub of_folders: u64,
 }
 
 /// One part of a question: where it is from, for the error, and what it is.
@@ -41,7 +43,7 @@ pub struct ContextFile {
 impl From<String> for Question {
     fn from(text: String) -> Question {
         let typed = std::iter::once(0..text.len()).collect();
-        Question { text, files: Vec::new(), typed }
+        Question { text, typed, ..Question::default() }
     }
 }
 
@@ -94,7 +96,7 @@ pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<Ne
         let text = utf8(&file.path, bytes)?;
         texts.push(fenced(&file.path, text.trim_end_matches(['\n', '\r'])));
     }
-    Ok(Question { text: texts.join("\n\n"), files, typed })
+    Ok(Question { text: texts.join("\n\n"), files, typed, of_folders: 0 })
 }
 
 fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {

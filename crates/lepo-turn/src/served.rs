@@ -181,7 +181,7 @@ impl Turn<'_> {
                 Looked::Media(file) if kind == Kind::User => {
                     self.env.configured.check_files(std::slice::from_ref(&file), self.config)?;
                     let text = format!("[{what} of server {server}]");
-                    keep_files(store, Question { text, files: vec![file], typed: Vec::new() })?
+                    keep_files(store, Question { text, files: vec![file], ..Question::default() })?
                 }
                 Looked::Media(file) => format!("[{what}]\n{}", file.keep(store)?.line()),
                 Looked::Other(bytes) => {

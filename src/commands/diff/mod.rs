@@ -31,8 +31,8 @@ pub struct DiffArgs {
     #[arg(long)]
     one: bool,
     /// Compare hidden messages too
-    #[arg(short, long, conflicts_with = "one")]
-    all: bool,
+    #[arg(short = 'a', long, alias = "all", conflicts_with = "one")]
+    hidden: bool,
     /// Mark differences word by word: [-removed-]{+added+}, or in colours
     #[arg(long)]
     word: bool,
@@ -40,7 +40,7 @@ pub struct DiffArgs {
     #[arg(long, conflicts_with = "word")]
     stat: bool,
     /// Compare question by question: each once, then both answers, side by side where there is room
-    #[arg(long, conflicts_with_all = ["one", "all", "word", "stat"])]
+    #[arg(long, conflicts_with_all = ["one", "hidden", "word", "stat"])]
     turns: bool,
     /// With --turns: print one JSON document
     #[arg(long, requires = "turns")]
@@ -62,7 +62,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     let pairs = match args.one {
         true => vec![Pair::Both(a.ix, b.ix)],
-        false => forest.pairs(a.ix, b.ix, args.all),
+        false => forest.pairs(a.ix, b.ix, args.hidden),
     };
     let mut differ = false;
     let (mut added, mut removed) = (0, 0);

@@ -32,7 +32,7 @@ The document of --json is printed on failure too:
            --run
   pending  the id of a request that waits for consent, or null
   error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
-           interrupted, one for each exit code, or overflow: too long for the model, or
+           interrupted, one for each exit code, overflow: too long for the model, budget, or
            not-recorded: --recorded=only has no answer
   recorded  only where the answer is recorded: its id
 

@@ -2,14 +2,16 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::acp::AcpArgs;
 use super::after::AFTER;
+use super::budget_args::BudgetArgs;
+use super::form_args::FormArgs;
 use super::group_args::GroupArgs;
 use super::keep_args::KeepArgs;
+use super::numbers::{effort, temperature};
 use super::recorded_args::RecordedArgs;
 use super::replay_args::ReplayArgs;
 use crate::commands::complete;
@@ -21,7 +23,7 @@ use lepo_store::bubb::BubbId;
 use lepo_tool::ToolMode;
 use lepo_turn::attach::read_text;
 use lepo_turn::config::Flags;
-use lepo_turn::{AnswerSchema, PromptWish, ResourceAddress, Served, Verdict, not_utf8};
+use lepo_turn::{PromptWish, ResourceAddress, Served, Verdict, not_utf8};
 
 /// Usual values of `--effort`.
 const EFFORTS: &[(&str, &str)] =
@@ -34,7 +36,7 @@ const TOOL_MODES: &[(&str, &str)] =
 // The headings of the options in the help.
 const QUESTION: &str = "The question";
 const PLACE: &str = "The place of the conversation";
-const MODEL: &str = "The model";
+pub(super) const MODEL: &str = "The model";
 const TOOLS: &str = "Tools";
 const DECISIONS: &str = "Decisions on requests that wait";
 const OUTPUT: &str = "Output";
@@ -42,7 +44,7 @@ const OUTPUT: &str = "Output";
 /// Ask a model and keep the conversation
 ///
 /// The question is made of PROMPT, then --file, then stdin if it is not a terminal.
-/// It follows the newest tail unless told otherwise, and so does its answer:
+/// It follows the newest conversation unless told otherwise, and so does its answer:
 ///
 ///     s1 ← u0 ← a0              lepo do QUESTION
 ///     s1 ← u0 ← a0 ← u0 ← a0    again: it goes on where it was
@@ -52,8 +54,8 @@ const OUTPUT: &str = "Output";
 ///                ↖ u0 ← a0
 ///
 /// With nothing to ask and a terminal on stdin it is a conversation, line by line.
-/// Where stdout is a pipe that is closed early, the answer is received to its end all
-/// the same, and kept whole.
+/// Where stdout is a pipe that is closed early, lepo goes on for five seconds, then stops and
+/// keeps what came, hidden; with --output it goes on to the end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER, verbatim_doc_comment)]
 pub struct DoArgs {
@@ -62,7 +64,7 @@ pub struct DoArgs {
     pub(super) prompt: Vec<String>,
     /// Add a file's text to the question; repeatable
     ///
-    /// The text files of a folder, or one of several files, stand there under their names. - is stdin. Of an
+    /// It stands there under its name, unless it is one .md or .txt file; of a folder, its text files. - is stdin. Of an
     /// https address, the readable text of the page, always under its address.
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) file: Vec<PathBuf>,
@@ -70,12 +72,12 @@ pub struct DoArgs {
     ///
     /// Of a folder, the text files that git does not ignore. Of an https address, the readable text of the page: up
     /// to 5 MB of text, an image or a PDF. A resource of an MCP server is mcp:SERVER/URI.
-    #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
+    #[arg(short = 'C', long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) context: Vec<PathBuf>,
     /// Attach an image or a PDF; repeatable
     ///
     /// A PNG, JPEG, GIF, WebP or PDF: a path, an https address, or - for stdin.
-    #[arg(long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath, help_heading = QUESTION)]
+    #[arg(short = 'A', long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath, help_heading = QUESTION)]
     pub(super) attach: Vec<PathBuf>,
     /// Run this first, for the model to see; repeatable
     ///
@@ -83,7 +85,7 @@ pub struct DoArgs {
     #[arg(long, value_name = "COMMAND", value_parser = command, help_heading = QUESTION)]
     pub(super) run: Vec<String>,
     /// The system prompt of a new conversation, or @FILE
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "compact"], help_heading = QUESTION)]
+    #[arg(short = 'S', long, value_name = "TEXT", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "compact"], help_heading = QUESTION)]
     pub(super) system: Option<String>,
     /// Ask a prompt by its name, with PROMPT as its words; `lepo prompt` lists them
     #[arg(short = 'T', long, value_name = "NAME", add = complete::prompt(), conflicts_with_all = ["retry", "approve", "deny", "list_tools"], help_heading = QUESTION)]
@@ -135,6 +137,8 @@ pub struct DoArgs {
     /// The longest answer, in tokens, this time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = MODEL)]
     pub(super) max_tokens: Option<u64>,
+    #[command(flatten)]
+    budget: BudgetArgs,
     /// Use this configuration instead of the user's
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub(super) config: Option<PathBuf>,
@@ -165,14 +169,13 @@ pub struct DoArgs {
     pub(super) recorded: RecordedArgs,
     #[command(flatten)]
     pub(super) replay: ReplayArgs,
-    /// The answer must be JSON that fits this JSON Schema: a file, or the schema itself
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = OUTPUT)]
-    pub(super) schema: Option<String>,
+    #[command(flatten)]
+    pub(super) form: FormArgs,
     /// Print the conversation so far first
     #[arg(short = 'p', long, help_heading = OUTPUT)]
     pub(super) show_past: bool,
     /// Show hidden messages too
-    #[arg(short = 'a', long, help_heading = OUTPUT)]
+    #[arg(short = 'a', long = "hidden", alias = "show-all", help_heading = OUTPUT)]
     pub(super) show_all: bool,
     /// Print one JSON document about the turn
     #[arg(long, help_heading = OUTPUT)]
@@ -200,12 +203,13 @@ impl DoArgs {
     /// The parts of a turn that are shown, and their form.
     pub fn shown(&self) -> Shown {
         Shown {
-            json: self.json,
+            json: self.json || self.form.code > 0,
             quiet: self.quiet,
             all: self.show_all,
-            plain: self.plain || self.schema.is_some(),
+            plain: self.plain || self.form.schema.is_some(),
             no_usage: self.no_usage,
             whole: self.json || self.quiet || self.output.is_some(),
+            ..Shown::default()
         }
     }
 
@@ -234,6 +238,7 @@ impl DoArgs {
             sends_nothing: self.recorded.wish()?.is_some_and(|recorded| recorded.only),
             ..Flags::default()
         };
+        let flags = self.budget.flags(flags);
         if self.replay.replay.is_some() {
             return Ok(Flags { model: self.model.first().cloned(), ..flags });
         }
@@ -271,20 +276,6 @@ impl DoArgs {
             let why = why.strip_prefix(&format!("cannot read {path}: ")).unwrap_or(&why);
             Error::usage(format!("cannot read the system prompt {path}: {why}"))
         })
-    }
-
-    /// The schema of `--schema`, compiled.
-    pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
-        let Some(given) = &self.schema else { return Ok(None) };
-        let schema = match given.trim() {
-            "" | "-" => {
-                return Err(Error::usage("--schema needs a file, or the schema itself")
-                    .hint("stdin is a part of the question"));
-            }
-            inline if inline.starts_with('{') => AnswerSchema::compile("--schema", given)?,
-            _ => AnswerSchema::compile(given, &read_text(given.as_ref())?)?,
-        };
-        Ok(Some(Arc::new(schema)))
     }
 
     /// Resources and prompts of MCP servers: `--context mcp:…`, `--prompt` and `--arg`.
@@ -327,18 +318,6 @@ impl DoArgs {
             None => Err(Error::usage(format!("{option} needs the full id of a request, not {text:?}"))
                 .hint("`lepo ls --pending` lists the requests that wait")),
         }
-    }
-}
-
-fn temperature(text: &str) -> std::result::Result<serde_json::Number, String> {
-    let number = text.parse::<f64>().ok().filter(|number| (0.0..=2.0).contains(number));
-    number.and_then(serde_json::Number::from_f64).ok_or_else(|| "it is a number from 0 to 2".to_string())
-}
-
-fn effort(word: &str) -> std::result::Result<String, String> {
-    match word.trim().is_empty() {
-        true => Err("it is a word like low, medium or high".to_string()),
-        false => Ok(word.to_string()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::output::write_output;
 use super::recorded_group::{Found, Told, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
+use super::unread::while_read;
 use super::{DoArgs, input};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
@@ -19,7 +20,7 @@ use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Prompt};
 use lepo_turn::{
     AnswerSchema, Answered, Ask, Configured, Debated, GroupMode, GroupOutcome, GroupTurn, Interrupt, Masking,
-    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, start,
+    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, is_unread, start,
 };
 
 /// Takes a group turn.
@@ -61,6 +62,7 @@ pub fn run_group(
     group.tell(args, (&outcome, &masking), output.as_mut(), context)?;
     tidy_after(&group.store, tidy, args.quiet, context.out);
     match outcome.into_error() {
+        Some(error) if is_unread(&error) => Ok(0),
         Some(error) => Err(args.group.with_same_models(error, &args.model)),
         None => Ok(0),
     }
@@ -129,9 +131,11 @@ impl Group {
             let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
             let masking = env.masking.clone();
             let group = |watch| GroupTurn { env: &env, forest, insts, watch };
+            let interrupt = env.interrupt.clone();
             if args.events {
                 let events = SharedEvents::new(EventLines::new(context.out));
-                return group(&events).take(panel, ask).await.map(|outcome| (outcome, masking));
+                let taken = while_read(args, interrupt, group(&events).take(panel, ask)).await;
+                return taken.map(|outcome| (outcome, masking));
             }
             let view = GroupView::new(
                 context.out,
@@ -144,7 +148,7 @@ impl Group {
             let view = SharedView::new(view);
             view.begin(ask.question.as_ref().map(|question| question.text.as_str()));
             let taken = tokio::select! {
-                taken = group(&view).take(panel, ask) => taken,
+                taken = while_read(args, interrupt, group(&view).take(panel, ask)) => taken,
                 never = view.ticks() => never,
             };
             view.end();

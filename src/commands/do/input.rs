@@ -50,8 +50,8 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
             });
             continue;
         }
-        // One file is the question or a part of it; of several each has its name, and a page always.
-        let fenced = args.file.len() > 1 || path.is_dir() || path.to_str().is_some_and(is_url);
+        // One file of prose is the question or a part of it; others have their names.
+        let fenced = args.file.len() > 1 || !is_prose(path);
         for ContextFile { path, content } in gathering.take(path)? {
             parts.push(Part { from: path, content, fenced, typed: false });
         }
@@ -82,7 +82,8 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         gathering.notes().iter().for_each(|note| say(&one_line(note)));
     }
     let attached = args.attach.iter().map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;
-    join_parts(parts, context, attached).map(Some)
+    let question = join_parts(parts, context, attached)?;
+    Ok(Some(Question { of_folders: gathering.tokens(), ..question }))
 }
 
 /// Puts a filled prompt before the parts; stdin is no part of its own where the prompt has a place for it.
@@ -107,6 +108,13 @@ fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
     // With stdin in it, it is not all the user's own words.
     parts.insert(0, Part { typed: at.is_none() || !used, ..part(name, Looked::Other(text.into_bytes())) });
     Ok(())
+}
+
+/// A file that may be a question as it stands. Code, data, pages and folders are what one is about.
+fn is_prose(path: &Path) -> bool {
+    let ends = path.extension().and_then(|ends| ends.to_str()).map(str::to_ascii_lowercase);
+    let is_page = path.to_str().is_some_and(is_url);
+    !is_page && !path.is_dir() && matches!(ends.as_deref(), Some("md" | "txt"))
 }
 
 /// The error for stdin that is named twice.

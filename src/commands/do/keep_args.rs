@@ -22,6 +22,9 @@ pub struct KeepArgs {
     /// A request of the model that would wait for consent is refused.
     #[arg(long, conflicts_with_all = ["tail", "retry", "continue", "approve", "deny", "compact", "list_tools"], help_heading = PLACE)]
     pub(super) no_keep: bool,
+    /// Send folders that fill more than half of the model's window without asking
+    #[arg(long, help_heading = "The question")]
+    pub(super) yes: bool,
 }
 
 impl DoArgs {

@@ -3,8 +3,11 @@
 mod acp;
 mod after;
 mod args;
+mod budget_args;
+mod code;
 mod compact;
 mod context_files;
+mod form_args;
 mod group;
 mod group_args;
 mod input;
@@ -12,6 +15,7 @@ mod keep_args;
 mod log;
 mod moving;
 mod named;
+mod numbers;
 mod output;
 mod recorded;
 mod recorded_args;
@@ -22,6 +26,7 @@ mod replay_told;
 mod setup;
 mod tools;
 mod turn;
+mod unread;
 
 use serde_json::{Value, json};
 
@@ -117,6 +122,10 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     if schema.is_some() {
         return Err(Error::usage("no question: --schema needs one")
             .hint("lepo do --schema FILE QUESTION, or the question on stdin"));
+    }
+    if args.form.code > 0 {
+        return Err(Error::usage("no question: --code needs one")
+            .hint("lepo do -x QUESTION, or the question on stdin"));
     }
     session(&mut args, context)
 }

@@ -40,6 +40,12 @@ pub fn write_output(
     Ok(())
 }
 
+/// Puts a text into it.
+pub fn write_text(file: &mut File, text: &str) -> Result<()> {
+    let written = empty(file).and_then(|()| file.write_all(text.as_bytes()));
+    written.map_err(|error| Error::store("cannot write the --output file").because(error))
+}
+
 /// Empties the file, only now that something takes its place; a pipe cannot be emptied.
 fn empty(file: &File) -> io::Result<()> {
     if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }

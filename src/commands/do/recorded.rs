@@ -29,8 +29,8 @@ use lepo_turn::{
 
 /// The outcome of a look-up.
 pub enum LookedUp {
-    /// The answer was recorded and is shown.
-    Answered,
+    /// The answer was recorded and is shown; false if code was wanted and there is none.
+    Answered(bool),
     /// It was not; with what the user's own commands printed, which ran for the look-up.
     Missed(Vec<Carried>),
 }
@@ -79,8 +79,8 @@ pub fn look_up(
     let record = Record::of(store, &asked.forest);
     match record.find(&wish)? {
         Some(hit) => {
-            show(args, hit, &asked, context)?;
-            Ok(LookedUp::Answered)
+            let has_code = show(args, hit, &asked, context)?;
+            Ok(LookedUp::Answered(has_code))
         }
         None if recorded.only => Err(record.missed(&wish)),
         None => Ok(LookedUp::Missed(asked.ran)),
@@ -214,9 +214,9 @@ fn run_commands(commands: &[String], configured: &Configured, store: &Arc<Store>
     })
 }
 
-/// Shows a recorded answer as a turn shows one.
-fn show(args: &DoArgs, hit: Hit, asked: &Asked, context: &mut Context<'_>) -> Result<()> {
-    let Some(store) = &asked.store else { return Ok(()) };
+/// Shows a recorded answer as a turn shows one. False if code was wanted and there is none.
+fn show(args: &DoArgs, hit: Hit, asked: &Asked, context: &mut Context<'_>) -> Result<bool> {
+    let Some(store) = &asked.store else { return Ok(true) };
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     if args.show_past && !args.json && !args.events && asked.is_own {
         let shown = (&mut *context.out, context.paint);

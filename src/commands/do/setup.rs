@@ -41,9 +41,9 @@ impl Setup {
                 let [config, servers] = REPO_FILES.map(|name| trusted(&store, &paths, name, args.quiet));
                 (store.root().to_path_buf(), config?, servers?)
             }
-            None => (context.cwd().to_path_buf(), None, None),
+            None => (context.new_root(), None, None),
         };
-        let configured = Configured::load(paths, &env, repo, flags)?;
+        let mut configured = Configured::load(paths, &env, repo, flags)?;
         // An unknown model fails here, not at the first question; one that is looked up need not be known.
         if args.recorded.wish()?.is_none() {
             configured.check_wanted()?;
@@ -56,6 +56,10 @@ impl Setup {
         let values = secret_values(&env, &configured.settings.models);
         let level = (configured.settings.log_level, args.keeping.no_keep);
         start_log(&configured.paths, level, keys, values);
+        // What is not kept counts in the store that it would have been kept in.
+        if let Some(store) = context.find_store()?.filter(|_| args.keeping.no_keep) {
+            configured.count_in(store.into(), true);
+        }
         Ok(Setup { configured, dir, repo_servers })
     }
 
@@ -85,7 +89,7 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
     }
     match args.keeping.no_keep {
         true => context.unkept_store().map(Arc::new),
-        false => context.store_or_make().map(Arc::new),
+        false => context.store_or_make(args.quiet).map(Arc::new),
     }
 }
 

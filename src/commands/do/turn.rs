@@ -4,26 +4,28 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::DoArgs;
+use super::code::code_blocks;
 use super::compact::Quiet;
 use super::moving::{Moving, name_tail};
-use super::output::write_output;
+use super::output::{write_output, write_text};
 use super::recorded::{LookedUp, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
+use super::unread::while_read;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
-use crate::term::{columns, say, say_dim, stderr_is_terminal};
+use crate::term::{columns, say, say_dim, stderr_is_terminal, tty};
 use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
 use lepo_base::error::{Error, Kind, Result};
-use lepo_model::ModelConfig;
+use lepo_model::{ModelConfig, known_window};
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, Name, thousands};
 use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::skills::Skill;
 use lepo_turn::{
     AnswerSchema, Ask, Carried, Configured, Decision, Interrupt, Question, Report, Served, Start,
-    StartOptions, TurnEnv, Verdict, start,
+    StartOptions, TurnEnv, Verdict, is_unread, start,
 };
 
 /// The input of one turn.
@@ -60,7 +62,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     let mut ran = Vec::new();
     if let Some(recorded) = args.recorded.wish()? {
         match look_up(args, &input, &recorded, &setup, context)? {
-            LookedUp::Answered => return Ok(0),
+            LookedUp::Answered(has_code) => return Ok(u8::from(!has_code)),
             LookedUp::Missed(carried) => ran = carried,
         }
         setup.configured.check_wanted()?;
@@ -76,6 +78,9 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     if let Some(question) = &input.question {
         setup.configured.check_files(&question.files, &config)?;
     }
+    if let Some(question) = &input.question {
+        check_folders(args, question, &config, &setup.configured)?;
+    }
     // Before anything is asked: an answer is not paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     let mut place = Place::find(args, input.verdict, &setup.configured, context)?;
@@ -85,29 +90,31 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     place.tell(args, &setup.configured, at_terminal.then_some(&config), context)?;
 
     let tidy = setup.configured.settings.tidy.limit();
+    let prices = setup.configured.settings.prices();
     let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
     let mut report = runtime.block_on(async {
         let mut env = TurnEnv::new(setup.configured, servers, place.store.clone(), Interrupt::listen()?);
         env.keeps = !args.keeping.no_keep;
-        let taken = place.take(&env, &config, args, (input, ran), context).await;
+        let interrupt = env.interrupt.clone();
+        let taken = while_read(args, interrupt, place.take(&env, &config, args, (input, ran), context)).await;
         env.close().await;
         taken
     })?;
     // Background work, such as a lookup that was given up, is not awaited.
     runtime.shutdown_background();
     if tells_usage && report.answer.is_some() {
-        say_dim(&ui::usage_line(&report), context.paint);
+        say_dim(&ui::usage_line(&report, &prices), context.paint);
     }
     let error = report.error.take();
     report.error = error.map(|error| explained(error, &report, args, &place));
     if let (Some(moving), Some(answer)) = (&place.moving, &report.answer) {
         moving.to(&place.store, answer.name.id, args.quiet)?;
     }
-    print(args, &report, &place.store, output.as_mut(), context)?;
+    let has_code = print(args, &report, &place.store, output.as_mut(), context)?;
     tidy_after(&place.store, tidy, args.quiet, context.out);
     match report.error {
-        Some(error) => Err(error),
-        None => Ok(0),
+        Some(error) if !is_unread(&error) => Err(error),
+        _ => Ok(u8::from(!has_code)),
     }
 }
 
@@ -206,7 +213,8 @@ impl Place {
             return env.turn(config, &insts, forest, &mut EventLines::new(context.out), ask).await;
         }
         let state = State::Idle.after(Step::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
+        let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };
+        let mut view = TurnView::new(context.out, context.paint, shown, state);
         let taken = env.turn(config, &insts, forest, &mut view, ask).await;
         view.end();
         taken
@@ -229,14 +237,41 @@ fn explained(mut error: Error, report: &Report, args: &DoArgs, place: &Place) ->
     args.group.with_same_models(error, &args.model)
 }
 
-/// Prints what comes at the end of a turn: the last event, the document of `--json`, the file of `--output`.
+/// Asks before the files of folders fill more than half of a window that is known.
+fn check_folders(
+    args: &DoArgs,
+    question: &Question,
+    config: &ModelConfig,
+    configured: &Configured,
+) -> Result<()> {
+    let Some(window) = known_window(config, &configured.paths.state) else { return Ok(()) };
+    let tokens = question.of_folders;
+    if args.keeping.yes || tokens.saturating_mul(2) <= window {
+        return Ok(());
+    }
+    let (tokens, window) = (thousands(tokens), thousands(window));
+    let what = format!("the files are about {tokens} tokens, of a window of {window}");
+    let Some(mut tty) = tty() else {
+        return Err(Error::usage(what).hint("--yes sends them; or name fewer files"));
+    };
+    match tty.confirm(&format!("{what}: send them? (y/N): "))? {
+        true => Ok(()),
+        false => Err(Error::usage("nothing was sent").hint("name fewer files, or other folders")),
+    }
+}
+
+/// Prints what comes at the end of a turn: the last event, the document of `--json`, the code of `--code`, the file of
+/// `--output`. False if code was wanted and there is none.
 pub fn print(
     args: &DoArgs,
     report: &Report,
     store: &Store,
     output: Option<&mut File>,
     context: &mut Context<'_>,
-) -> Result<()> {
+) -> Result<bool> {
+    if let (1.., Some(answer)) = (args.form.code, &report.answer) {
+        return print_code(args, &report.as_given(store.bubbs().text(&answer.name)?), output, context);
+    }
     let document = || ui::turn_document(Some(store), report, report.error.as_ref());
     if args.events {
         context.out.line(&ui::end_event(document()).to_string());
@@ -253,5 +288,26 @@ pub fn print(
         };
         write_output(file, store, document.as_ref(), (&answer, &[]), &given)?;
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Prints the code blocks of an answer that are wanted. False if there is none.
+fn print_code(
+    args: &DoArgs,
+    answer: &str,
+    output: Option<&mut File>,
+    context: &mut Context<'_>,
+) -> Result<bool> {
+    let wanted = if args.form.code > 1 { usize::MAX } else { 1 };
+    let blocks = code_blocks(answer);
+    if blocks.is_empty() {
+        say("the answer has no code block; `lepo show` prints it");
+        return Ok(false);
+    }
+    let code = blocks.into_iter().take(wanted).collect::<Vec<_>>().join("\n");
+    context.out.untrusted(code.as_bytes());
+    if let Some(file) = output {
+        write_text(file, &code)?;
+    }
+    Ok(true)
 }

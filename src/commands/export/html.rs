@@ -20,8 +20,8 @@ use lepo_store::store::{Fact, JournalRecord, Store, in_order};
 /// Writes the page.
 pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
     let tips = tips(args, store, forest)?;
-    let spent = if args.show_all { spent(forest) } else { Vec::new() };
-    let picked = lepo_page::pick(forest, &tips, args.show_all, &spent);
+    let spent = if args.hidden { spent(forest) } else { Vec::new() };
+    let picked = lepo_page::pick(forest, &tips, args.hidden, &spent);
     let Some(chosen) = picked.chosen else {
         let nothing = Error::nothing("nothing to show on a page");
         return Err(match forest.is_empty() {
@@ -60,7 +60,7 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -
     let counts = |record: &JournalRecord| args.all || record.bubb.is_some_and(|id| shown.contains(&id));
     let records: Vec<JournalRecord> = store.journal().records().filter(counts).collect();
     let rows = |by: By, key: &dyn Fn(&JournalRecord) -> Option<String>| {
-        tally(records.iter().cloned(), by, &HashMap::new(), |record| {
+        tally(records.iter().cloned(), by, &|_: &str| None, |record| {
             Some(RecordPlace { key: key(record)?, question: None })
         })
     };

@@ -1,16 +1,18 @@
 //! `lepo export`: a conv for other programs and other people.
 
 mod files;
+mod handoff;
+mod handover;
 mod html;
 mod others;
 mod place;
 mod render;
 mod tree;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::finder::tell_secrets;
-use super::output_file::check_folder;
+use super::output_file::{check_folder, replace_output};
 use super::words::find_one;
 use super::{Context, complete};
 use crate::ui::warn_incomplete;
@@ -19,19 +21,25 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
+use place::Place;
 use render::{Export, Format};
 
 /// Write a conversation as a document
 ///
 /// markdown is for reading, json is the document of `lepo show --json`, session is the file of older
 /// chat programs: {"model", "startedAt", "messages": [{"role", "content"}]}, with only the questions
-/// that were answered, and their answers. With -o the file is named by the time and the first words of
-/// the first question, never replaces another, and its path is printed; attached files are written
-/// beside it, in a folder whose name ends with -files.
+/// that were answered, and their answers. With -o PATH one conversation is written to that file. Where PATH is a
+/// folder, or ends in `/`, a new file in it is named by the time and the title or the first words, and never replaces
+/// another; so are several files. Paths are printed, and attached files are written beside, in a folder whose name
+/// ends with -files.
 ///
 /// messages is the conversation as APIs have it, one message a line, without times; with --all one conversation a line.
 /// chatgpt, openwebui and pi are the whole tree of the conversation, as these tools export or keep it; with --all
 /// every tree. `lepo import` reads all four back. Hidden messages but the system prompt only with -a.
+///
+/// handoff is a text for another agent to go on from: `codex "$(lepo export --format handoff)"`. It has the earlier
+/// questions in a line each, the last turns whole, the files named, the commands with their exit codes, and the open
+/// request, with secrets masked; no model is asked.
 ///
 /// html is a page for any browser: one file that needs no network, with the forest of the conversations
 /// named, or of all with --all. There -o names the file, which is replaced. The system prompt and other
@@ -39,7 +47,7 @@ use render::{Export, Format};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo export > conversation.md\n  \
     lepo export main --format session | jq -r '.messages[-1].content'\n  \
-    lepo ls | cut -d' ' -f1 | while read id; do lepo export $id -o sessions --format session; done\n  \
+    lepo ls | cut -d' ' -f1 | while read id; do lepo export $id -o sessions/ --format session; done\n  \
     lepo export --format html --all -o conversations.html\n  \
     lepo export --format chatgpt --all > conversations.json")]
 pub struct ExportArgs {
@@ -50,14 +58,17 @@ pub struct ExportArgs {
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
     /// Write hidden messages too; not with session
-    #[arg(short = 'a', long)]
-    show_all: bool,
+    #[arg(short = 'a', long, alias = "show-all")]
+    hidden: bool,
     /// Write every conversation: as html, or in the format of another tool
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
-    /// Write a new file in the directory PATH, which is made if missing; with html, write the file PATH
+    /// Write the file PATH; where PATH is a folder, ends in `/`, or several files are written: new files in it
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
+    /// With handoff: the most bytes of the text, 24k if not given; k is 1,024
+    #[arg(long, value_name = "N", value_parser = handover::bytes)]
+    bytes: Option<usize>,
     /// Open the page in a browser
     #[arg(long)]
     open: bool,
@@ -65,7 +76,7 @@ pub struct ExportArgs {
 
 /// Writes it.
 pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
-    if args.show_all && args.format == Format::Session {
+    if args.hidden && args.format == Format::Session {
         return Err(Error::usage(
             "-a cannot be used with --format session: a session has no hidden messages",
         ));
@@ -78,7 +89,15 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
             Error::usage("--all does not work with this format").hint("lepo export --format chatgpt --all")
         );
     }
+    if args.bytes.is_some() && args.format != Format::Handoff {
+        return Err(
+            Error::usage("--bytes needs --format handoff").hint("lepo export --format handoff --bytes 24k")
+        );
+    }
     let store = context.store()?;
+    if args.format == Format::Handoff {
+        return handover::run(&args, &store, context);
+    }
     if args.format == Format::Html {
         let forest = store.names().forest()?;
         return html::run(&args, &store, &forest, context);
@@ -95,7 +114,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     warn_incomplete(&conv);
     let bubbs = match args.format {
         Format::Session => forest.finished_turns(&conv.path),
-        _ => conv.path.into_iter().filter(|&ix| args.show_all || !forest.name(ix).hidden).collect(),
+        _ => conv.path.into_iter().filter(|&ix| args.hidden || !forest.name(ix).hidden).collect(),
     };
     if bubbs.is_empty() {
         let hint = match args.format {
@@ -113,14 +132,28 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
             tell_secrets([&*bytes]);
             context.out.untrusted(&bytes);
         }
-        Some(dir) => {
-            check_folder(dir)?;
-            let stem = export.stem()?;
-            export.files = Files::of(&store, &names)?.write(&store, dir, &stem)?;
-            let bytes = export.bytes(args.format)?;
-            tell_secrets([&*bytes]);
-            let path = place::write_new(dir, &stem, args.format.extension(), &bytes)?;
-            context.out.path(&path);
+        Some(output) => {
+            let files = Files::of(&store, &names)?;
+            match Place::of(output, false) {
+                Place::Folder(dir) => {
+                    check_folder(dir)?;
+                    let stem = export.stem()?;
+                    export.files = files.write(&store, dir, &stem)?;
+                    let bytes = export.bytes(args.format)?;
+                    tell_secrets([&*bytes]);
+                    let path = place::write_new(dir, &stem, args.format.extension(), &bytes)?;
+                    context.out.path(&path);
+                }
+                Place::File(file) => {
+                    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
+                    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+                    export.files = files.write(&store, dir.unwrap_or(Path::new(".")), &stem)?;
+                    let bytes = export.bytes(args.format)?;
+                    tell_secrets([&*bytes]);
+                    replace_output(file, &bytes)?;
+                    context.out.path(file);
+                }
+            }
         }
     }
     Ok(0)
@@ -133,7 +166,7 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
         true => None,
         false => Some(find_in(store, &forest, address)?),
     };
-    let trees = tree::trees(store, &forest, tip, args.show_all)?;
+    let trees = tree::trees(store, &forest, tip, args.hidden)?;
     if trees.is_empty() {
         return Err(match forest.is_empty() {
             true => Error::nothing("nothing to export: the store has no messages"),
@@ -142,13 +175,18 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
     }
     let documents = others::documents(args.format, &trees, args.all, &context.cwd().to_string_lossy());
     tell_secrets(documents.iter().map(|(_, text)| text.as_bytes()));
-    match &args.output {
-        Some(dir) => {
+    match args.output.as_deref().map(|output| Place::of(output, documents.len() > 1)) {
+        Some(Place::Folder(dir)) => {
             check_folder(dir)?;
             for (stem, text) in documents {
                 let path = place::write_new(dir, &stem, args.format.extension(), text.as_bytes())?;
                 context.out.path(&path);
             }
+        }
+        Some(Place::File(file)) => {
+            let text: String = documents.into_iter().map(|(_, text)| text).collect();
+            replace_output(file, text.as_bytes())?;
+            context.out.path(file);
         }
         None if documents.len() > 1 => {
             return Err(Error::usage(format!("{} sessions need a file each", documents.len()))

@@ -15,6 +15,25 @@ const TITLE: usize = 10;
 /// Bytes of a title. A file name holds 255; a character may be of any number of marks.
 const TITLE_BYTES: usize = 200;
 
+/// The place that `-o` names.
+pub enum Place<'p> {
+    /// New files in this folder.
+    Folder(&'p Path),
+    /// This file.
+    File(&'p Path),
+}
+
+impl Place<'_> {
+    /// A folder where it is one, says so by a `/` at its end, or has to hold several files.
+    pub fn of(output: &Path, has_several: bool) -> Place<'_> {
+        let says_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
+        match has_several || says_folder || output.is_dir() {
+            true => Place::Folder(output),
+            false => Place::File(output),
+        }
+    }
+}
+
 /// `20251016_162030_대화_제목`: the time, and the first characters of the first question.
 pub fn stem(time: &Zoned, question: &str) -> String {
     let time = time.strftime("%Y%m%d_%H%M%S").to_string();

@@ -12,7 +12,7 @@ use crate::commands::json::bubbs_json;
 use crate::term::excerpt;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Kind, Name, words};
-use lepo_store::conv::Forest;
+use lepo_store::conv::{Forest, Origins};
 use lepo_store::store::{Fact, Store};
 
 /// The form to write.
@@ -35,6 +35,8 @@ pub enum Format {
     Openwebui,
     /// The tree as a session of pi
     Pi,
+    /// A text for another agent to go on from
+    Handoff,
 }
 
 impl Format {
@@ -46,7 +48,7 @@ impl Format {
     /// The end of a file's name, without its dot.
     pub fn extension(self) -> &'static str {
         match self {
-            Format::Markdown => "md",
+            Format::Markdown | Format::Handoff => "md",
             Format::Json | Format::Session | Format::Chatgpt | Format::Openwebui => "json",
             Format::Messages | Format::Pi => "jsonl",
             Format::Html => "html",
@@ -80,13 +82,24 @@ impl<'s> Export<'s> {
             Format::Session => bytes = self.session()?.into_bytes(),
             // Made of a forest, in `html` and `others`.
             Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi => {}
+            Format::Handoff => {}
         }
         Ok(bytes)
     }
 
-    /// The file's name up to its extension: time and title of the first question.
+    /// The title of the conversation, if it has one.
+    fn title(&self) -> Option<String> {
+        let ix = self.forest.find(self.names.first()?.id)?;
+        let root = self.forest.name(Origins::of(self.forest).origin(ix).root).id;
+        self.store.titles().all().remove(&root)
+    }
+
+    /// The file's name up to its extension: the time, and the title of the conversation or its first question.
     pub fn stem(&self) -> Result<String> {
         let Some(first) = self.first() else { return Ok(String::new()) };
+        if let Some(title) = self.title() {
+            return Ok(place::stem(&local(first.id), &title));
+        }
         let title = if first.kind == Kind::User { self.store.bubbs().text(&first)? } else { String::new() };
         Ok(place::stem(&local(first.id), &words(&title)))
     }
@@ -104,9 +117,12 @@ impl<'s> Export<'s> {
 
     fn markdown(&self) -> Result<String> {
         let mut text = String::new();
-        if let Some(first) = self.first() {
-            text += &format!("# {}\n", excerpt(&self.store.bubbs().text(&first)?));
-        }
+        let heading = match (self.title(), self.first()) {
+            (Some(title), _) => Some(title),
+            (None, Some(first)) => Some(excerpt(&self.store.bubbs().text(&first)?)),
+            (None, None) => None,
+        };
+        text.extend(heading.map(|heading| format!("# {heading}\n")));
         for name in &self.names {
             let who = match name.kind {
                 Kind::System => "System",
@@ -150,7 +166,7 @@ impl<'s> Export<'s> {
 }
 
 /// The time of a bubb in the local zone. A time that no calendar has becomes the last that one has.
-fn local(id: BubbId) -> Zoned {
+pub fn local(id: BubbId) -> Zoned {
     let time = i64::try_from(id.time()).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     time.unwrap_or(Timestamp::MAX).to_zoned(TimeZone::system())
 }

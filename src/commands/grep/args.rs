@@ -12,7 +12,8 @@ use lepo_store::store::now;
 /// Search the text of messages
 ///
 /// One line a match: id, day, speaker, the conversation's first question and the message's height in
-/// it, then the matching line; newest first. PATTERN is a regular expression in the syntax of Rust's
+/// it, then the matching line; newest first. On a terminal each conversation has a heading, and its matches stand
+/// below. PATTERN is a regular expression in the syntax of Rust's
 /// regex crate, Unicode throughout. With ADDR only those conversations are searched; a range A..B is the
 /// messages that B's conversation has and A's does not.
 ///
@@ -26,7 +27,7 @@ use lepo_store::store::now;
 #[command(
     after_help = "Examples:\n  lepo grep -i readme\n  lepo grep --kind u,a --since 2026-01-01 'READ[A-Z]+'\n  \
     lepo grep -F -C 2 README\n  lepo grep -l --ids README | lepo ls -\n  \
-    lepo grep --json -n 1 README | jq -r .text"
+    lepo grep --json -n 1 README | jq -r .text\n  lepo grep --everywhere 'time zone'"
 )]
 pub struct GrepArgs {
     /// The regular expression to search for
@@ -59,15 +60,21 @@ pub struct GrepArgs {
     /// With -l: print ids instead of paths
     #[arg(long, requires = "list")]
     pub ids: bool,
-    /// Print a line `COUNT ID first question` for each tail whose conversation matches
+    /// Print a line `COUNT ID first question` for each conversation that matches
     #[arg(short, long, conflicts_with_all = ["json"])]
     pub count: bool,
     /// Search only these kinds: u (user), a (assistant), s (system), t (tool)
     #[arg(long, value_name = "KINDS", value_delimiter = ',', add = complete::kind())]
     kind: Vec<String>,
     /// Search hidden messages too
-    #[arg(long)]
+    #[arg(short = 'a', long)]
     pub hidden: bool,
+    /// Search every conversation (the default)
+    #[arg(long, conflicts_with = "addresses")]
+    all: bool,
+    /// Search all stores that your lepo has written to; each line begins with the path of its project
+    #[arg(long, conflicts_with_all = ["addresses", "count"])]
+    pub everywhere: bool,
     /// Search only from this time on: a date, a date with a time, or a span like 30d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::exit_code;
 use crate::commands::Context;
 use crate::term::{excerpt, warn};
 use lepo_base::error::Result;
@@ -20,7 +19,7 @@ pub fn run(
     pattern: &Pattern,
     (names, most): (Vec<Name>, Option<usize>),
     context: &mut Context<'_>,
-) -> Result<u8> {
+) -> Result<(usize, bool)> {
     let mut counts: HashMap<BubbId, u32> = HashMap::new();
     let mut unreadable = is_torn;
     let _ = search_files(store, pattern, names.into_iter(), |outcome| {
@@ -58,5 +57,5 @@ pub fn run(
             break;
         }
     }
-    Ok(exit_code(row > 0, unreadable))
+    Ok((row, unreadable))
 }

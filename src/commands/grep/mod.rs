@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 pub use args::GrepArgs;
 
 use super::Context;
+use super::stores::{Listed, Stores};
 use super::words::{find_all, resolve_all};
 use crate::term::{Progress, warn};
 use lepo_base::error::{Error, Result};
@@ -32,7 +33,44 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
         };
         Error::from(bad).hint(hint)
     })?;
+    if args.everywhere {
+        return everywhere(&args, &pattern, context);
+    }
     let store = context.store()?;
+    let (printed, unreadable) = search(&args, &store, &pattern, (None, 0), context)?;
+    Ok(exit_code(printed > 0, unreadable))
+}
+
+/// Searches every store of the user's list. One that cannot be searched is said, and the others are.
+fn everywhere(args: &GrepArgs, pattern: &Pattern, context: &mut Context<'_>) -> Result<u8> {
+    let (mut printed, mut torn) = (0, false);
+    for Listed { store, project } in Stores::of_user()?.there()? {
+        if context.out.closed() || args.n.is_some_and(|most| printed >= most) {
+            break;
+        }
+        match search(args, &store, pattern, (Some(project), printed), context) {
+            Ok((now, unreadable)) => {
+                printed = now;
+                torn |= unreadable;
+            }
+            Err(error) => {
+                torn = true;
+                warn(&error);
+            }
+        }
+    }
+    Ok(exit_code(printed > 0, torn))
+}
+
+/// Searches one store, that of a project where there are several, after so many lines were printed. Gives the number
+/// of them all, and whether something could not be read.
+fn search(
+    args: &GrepArgs,
+    store: &Store,
+    pattern: &Pattern,
+    (project, printed): (Option<String>, usize),
+    context: &mut Context<'_>,
+) -> Result<(usize, bool)> {
     if args.is_of_all() {
         // Read when the first place is told: `-l` tells none.
         let mut listing = None;
@@ -42,34 +80,36 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             listing.as_mut()?.find(id).ok().flatten()
         };
-        return print(&args, &store, &pattern, &filter_of(&args, None)?, (None, false), find, context);
+        let printer = Printer::new(args, store, find, context).of_project(project, printed);
+        return print(args, store, pattern, &filter_of(args, None)?, (None, false), printer);
     }
     // Addresses need no more days than their convs lie in; the counts of all tails need every day.
     let (forest, found, is_torn) = match args.count || args.addresses.is_empty() {
         true => {
             let (forest, unreadable) = store.names().readable_forest(&Wanted::Everyone)?;
             unreadable.iter().for_each(warn);
-            let found = resolve_all(&store, (&forest, unreadable.is_empty()), &args.addresses)?;
+            let found = resolve_all(store, (&forest, unreadable.is_empty()), &args.addresses)?;
             (forest, found, !unreadable.is_empty())
         }
         false => {
-            let (forest, found) = find_all(&store, &args.addresses, &[])?;
+            let (forest, found) = find_all(store, &args.addresses, &[])?;
             (forest, found, false)
         }
     };
-    let filter = filter(&args, &store, &forest, &found)?;
+    let filter = filter(args, store, &forest, &found)?;
     let few = filter.only.as_ref().is_some_and(|only| only.len() < FEW).then(|| {
         forest.all().rev().map(|ix| forest.name(ix)).filter(|name| filter.takes(name)).collect::<Vec<Name>>()
     });
     if args.count {
         let names = match few {
             Some(names) => names,
-            None => candidates(&args, &store, &pattern, &filter)?,
+            None => candidates(args, store, pattern, &filter)?,
         };
-        return count::run(&store, (&forest, is_torn), &pattern, (names, args.n), context);
+        return count::run(store, (&forest, is_torn), pattern, (names, args.n), context);
     }
     let find = |id| forest.find(id).map(|ix| forest.name(ix));
-    print(&args, &store, &pattern, &filter, (few, is_torn), find, context)
+    let printer = Printer::new(args, store, find, context).of_project(project, printed);
+    print(args, store, pattern, &filter, (few, is_torn), printer)
 }
 
 /// Prints what is found in these bubbs, or where none are named, in all that the filter takes: month by month,
@@ -80,10 +120,8 @@ fn print(
     pattern: &Pattern,
     filter: &Filter,
     (few, is_torn): (Option<Vec<Name>>, bool),
-    find: impl FnMut(BubbId) -> Option<Name>,
-    context: &mut Context<'_>,
-) -> Result<u8> {
-    let mut printer = Printer::new(args, store, find, context);
+    mut printer: Printer<'_, impl FnMut(BubbId) -> Option<Name>>,
+) -> Result<(usize, bool)> {
     let mut unreadable = is_torn;
     let mut look = |candidates: Candidates| {
         unreadable |= !candidates.unreadable.is_empty();
@@ -102,7 +140,7 @@ fn print(
         Some(found) => drop(look(Candidates { found, ..Candidates::default() })),
         None => by_month_with_bar(args, store, pattern, filter, look)?,
     }
-    Ok(exit_code(printer.printed() > 0, unreadable))
+    Ok((printer.printed(), unreadable))
 }
 
 /// The bubbs in whose files a search has to look, all at once. Folders that cannot be read were named already.

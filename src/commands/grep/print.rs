@@ -1,14 +1,15 @@
 //! The output of `lepo grep`: lines for people and pipes, paths, ids, or JSON objects.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use serde_json::{Value, json};
 
 use super::GrepArgs;
 use crate::commands::Context;
 use crate::commands::json::name_json;
-use crate::term::{Out, Paint, clean, excerpt_within, warn};
+use crate::term::{self, Out, Paint, Wrap, clean, excerpt_within, warn, width};
+use crate::ui::ShortIds;
 use lepo_base::when;
 use lepo_search::{Convs, Line, LineKind};
 use lepo_store::bubb::{BubbId, Name};
@@ -20,6 +21,16 @@ const QUESTION: usize = 24;
 /// Bytes of a matching line shown on a terminal, around its first match.
 const SHOWN: usize = 1000;
 
+/// The part of a line that is shown on a terminal.
+fn shown_part(line: &Line) -> (usize, usize) {
+    if line.bytes.len() <= SHOWN {
+        return (0, line.bytes.len());
+    }
+    let first = line.matches.first().map_or(0, |found| found.start);
+    let start = first.saturating_sub(SHOWN / 4);
+    (start, line.bytes.len().min(start + SHOWN))
+}
+
 /// Prints what is found, as it is found.
 pub struct Printer<'p, F> {
     args: &'p GrepArgs,
@@ -27,6 +38,13 @@ pub struct Printer<'p, F> {
     convs: Convs<F>,
     /// Excerpts of first questions.
     questions: HashMap<BubbId, String>,
+    /// Titles by roots, once one is asked for.
+    titles: Option<HashMap<BubbId, String>>,
+    /// The first question of the conversation whose heading was printed last.
+    heading: Option<Option<BubbId>>,
+    shorts: ShortIds,
+    /// The project whose store is searched, where there are several.
+    project: Option<String>,
     out: &'p mut Out,
     paint: Paint,
     printed: usize,
@@ -36,7 +54,24 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     /// A printer that looks up names with `find`.
     pub fn new(args: &'p GrepArgs, store: &'p Store, find: F, context: &'p mut Context<'_>) -> Self {
         let (out, paint) = (&mut *context.out, context.paint);
-        Printer { args, store, convs: Convs::new(find), questions: HashMap::new(), out, paint, printed: 0 }
+        Printer {
+            args,
+            store,
+            convs: Convs::new(find),
+            questions: HashMap::new(),
+            titles: None,
+            heading: None,
+            shorts: ShortIds::of(std::iter::empty()),
+            project: None,
+            out,
+            paint,
+            printed: 0,
+        }
+    }
+
+    /// The same for one of several projects, after so many lines of those before it.
+    pub fn of_project(self, project: Option<String>, printed: usize) -> Self {
+        Printer { project, printed, ..self }
     }
 
     /// The number of lines, paths or objects that were printed.
@@ -54,7 +89,10 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         let most = self.args.n.unwrap_or(usize::MAX);
         if self.args.list {
             match self.args.ids {
-                true => self.out.line(&name.id.to_string()),
+                true => {
+                    self.project_begins();
+                    self.out.line(&name.id.to_string());
+                }
                 false => self.out.path(&self.store.bubbs().path(name)),
             }
             self.printed += 1;
@@ -62,6 +100,8 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
             for line in lines.iter().filter(|line| line.kind == LineKind::Match) {
                 self.objects(name, line, most);
             }
+        } else if let Some(columns) = self.out.columns() {
+            self.below_heading(name, lines, most, columns);
         } else {
             self.lines(name, lines, most);
         }
@@ -95,6 +135,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
                     ":"
                 }
             };
+            self.project_begins();
             self.out.trusted(&format!("{id} {} {} ", when::day(name.id.time()), name.kind.word()));
             let quoted = format!("\"{question}\"");
             let shown = if self.out.is_terminal() { clean(&quoted) } else { quoted.as_str().into() };
@@ -105,18 +146,81 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    /// A line with its matches coloured; on a terminal, of a very long one what is around its first match.
+    /// The lines of a bubb on a terminal, under a heading for its conversation, words whole.
+    fn below_heading(&mut self, name: &Name, lines: &[Line], most: usize, columns: usize) {
+        let place = self.convs.place(name);
+        let first = place.first.map(|first| first.id);
+        if self.printed == 0 || self.heading != Some(first) {
+            let between = if self.printed > 0 { "\n" } else { "" };
+            let heading = self.named(place.root, place.first);
+            let about = match &self.project {
+                Some(project) => format!("{project}  "),
+                None => String::new(),
+            };
+            let room = columns.saturating_sub(width(&about));
+            let heading = self.paint.bold(&excerpt_within(&heading, room));
+            self.out.trusted(&format!("{between}{}{heading}\n", self.paint.dim(&about)));
+            self.heading = Some(first);
+        }
+        let id = self.shorts.show(name.id);
+        for line in lines {
+            if self.printed >= most {
+                return;
+            }
+            if line.kind == LineKind::Break {
+                self.out.trusted("  --\n");
+                continue;
+            }
+            self.printed += usize::from(line.kind == LineKind::Match);
+            let about = format!("{} {}", when::day(name.id.time()), name.kind.word());
+            let begin = format!("  {} {}  ", self.paint.yellow(&id), self.paint.dim(&about));
+            let mut shown = String::new();
+            let mut wrap = Wrap::new(term::columns);
+            wrap.mark(&begin, "", &mut shown);
+            wrap.push(&self.painted(line), &mut shown);
+            wrap.finish(&mut shown);
+            self.out.trusted(&shown.replace('\n', "\n    "));
+            self.out.trusted("\n");
+        }
+    }
+
+    /// The title of a conversation, else its first question.
+    fn named(&mut self, root: BubbId, first: Option<Name>) -> String {
+        let store = self.store;
+        let titles = self.titles.get_or_insert_with(|| store.titles().all());
+        if let Some(title) = titles.get(&root) {
+            return title.clone();
+        }
+        let words = first.map(|first| store.bubbs().words(&first));
+        words.transpose().inspect_err(warn).ok().flatten().unwrap_or_else(|| "(no question)".to_string())
+    }
+
+    /// A line with its matches coloured, cleaned; of a very long one what is around its first match.
+    fn painted(&self, line: &Line) -> String {
+        let bytes = &line.bytes;
+        let (start, end) = shown_part(line);
+        let cleaned = |part: Range<usize>| {
+            let text = String::from_utf8_lossy(bytes.get(part).unwrap_or_default()).into_owned();
+            clean(&text.replace(['\r', '\n'], " ")).into_owned()
+        };
+        let mut text = String::from(if start > 0 { "..." } else { "" });
+        let mut at = start;
+        for found in line.matches.iter().filter(|found| found.start >= start && found.end <= end) {
+            text += &cleaned(at..found.start);
+            text += &self.paint.red(&cleaned(found.clone()));
+            at = found.end;
+        }
+        text += &cleaned(at..end);
+        if end < bytes.len() {
+            text += "...";
+        }
+        text
+    }
+
+    /// A line with its matches coloured.
     fn text(&mut self, line: &Line) {
         let bytes = &line.bytes;
-        let (mut at, mut end) = (0, bytes.len());
-        if self.out.is_terminal() && bytes.len() > SHOWN {
-            let first = line.matches.first().map_or(0, |found| found.start);
-            at = first.saturating_sub(SHOWN / 4);
-            end = bytes.len().min(at + SHOWN);
-        }
-        if at > 0 {
-            self.out.trusted("...");
-        }
+        let (mut at, end) = (0, bytes.len());
         let (begin_red, end_red) = self.paint.red_ends();
         let shown = at..end;
         for found in line.matches.iter().filter(|found| found.start >= shown.start && found.end <= shown.end)
@@ -128,9 +232,6 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
             at = found.end;
         }
         self.out.untrusted(&bytes[at..end]);
-        if end < bytes.len() {
-            self.out.trusted("...");
-        }
     }
 
     /// An object for each match of a line; one for the line where it is reported because it does not match.
@@ -142,6 +243,9 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         for found in matches.iter().take(most - self.printed.min(most)) {
             let mut map = name_json(self.store, name);
             map.remove("prev");
+            if self.project.is_some() {
+                map.insert("store".into(), self.store.path().to_string_lossy().into());
+            }
             map.insert("conv".into(), json!({ "first": first, "height": place.height }));
             map.insert("line".into(), line.number.into());
             map.insert("text".into(), String::from_utf8_lossy(&line.bytes).into());
@@ -149,6 +253,13 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
             map.insert("end".into(), (line.offset + found.end as u64).into());
             self.out.line(&Value::Object(map).to_string());
             self.printed += 1;
+        }
+    }
+
+    /// Prints the project before a row of it.
+    fn project_begins(&mut self) {
+        if let Some(project) = &self.project {
+            self.out.untrusted(format!("{project} ").as_bytes());
         }
     }
 

@@ -105,7 +105,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let commands: &Context<'_> = context;
     let make = || match here.get() {
         Some(store) => Ok(store),
-        None => commands.store_or_make().map(|store| here.get_or_init(|| store)),
+        None => commands.store_or_make(false).map(|store| here.get_or_init(|| store)),
     };
     match (args.dry_run, found) {
         (_, None) => {}

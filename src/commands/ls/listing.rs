@@ -6,7 +6,7 @@ use super::row::{Known, Line, Table, document, entry, long_line, pipe_line};
 use crate::commands::Context;
 use crate::commands::line::excerpt_of;
 use crate::term::{clean, excerpt};
-use crate::ui::text_or_warn;
+use crate::ui::{ShortIds, text_or_warn};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
@@ -29,6 +29,22 @@ impl Form {
     /// True if a line has facts besides id, height and question.
     pub fn has_more(self) -> bool {
         matches!(self, Form::Columns(_) | Form::Long(_) | Form::Json)
+    }
+}
+
+impl Form {
+    /// Prints what stands before all lines.
+    pub fn begin(self, pending: bool, context: &mut Context<'_>) {
+        if self == Form::Json {
+            context.out.trusted(if pending { "{\"pending\":[" } else { "{\"tails\":[" });
+        }
+    }
+
+    /// Prints what stands after all lines.
+    pub fn end(self, context: &mut Context<'_>) {
+        if self == Form::Json {
+            context.out.trusted("\n]}\n");
+        }
     }
 }
 
@@ -72,9 +88,13 @@ impl<'r> Reading<'r> {
         ReadLine { line, text, first, request }
     }
 
-    /// An answer, behind the name of its speaker where there is one.
+    /// An answer, behind the name of its speaker where there is one; a hidden one was stopped.
     fn said(&self, answer: &Name) -> Option<String> {
         let said = text_or_warn(self.store, answer)?;
+        if answer.hidden {
+            let is_request = ToolRequest::from_canonical(&said).is_some();
+            return (!is_request).then(|| format!("(stopped) {said}"));
+        }
         Some(match self.store.bubbs().speaker(self.forest, answer) {
             Some(speaker) => format!("{}: {said}", clean(&speaker)),
             None => said,
@@ -96,19 +116,19 @@ pub struct Listing<'l> {
     /// Lines printed so far.
     pub rows: usize,
     pub table: Table,
+    /// Ids in the columns of a terminal.
+    pub shorts: ShortIds,
+    /// The project whose store is listed, where there are several.
+    pub project: Option<String>,
 }
 
 impl Listing<'_> {
-    /// Prints what stands before the lines.
-    pub fn begin(&self, context: &mut Context<'_>) {
-        if self.form == Form::Json {
-            context.out.trusted(if self.pending { "{\"pending\":[" } else { "{\"tails\":[" });
-        }
-    }
-
     /// Prints a line.
     pub fn print(&mut self, read: ReadLine<'_>, context: &mut Context<'_>) {
         let ReadLine { line, text, first, request } = read;
+        if let (Some(project), Form::Pipe | Form::Long(_)) = (&self.project, self.form) {
+            context.out.untrusted(format!("{project} ").as_bytes());
+        }
         let names = self.branches.get(&line.name.id).map(Vec::as_slice).unwrap_or_default();
         match self.form {
             Form::Paths => context.out.path(&self.store.bubbs().path(&line.name)),
@@ -116,13 +136,17 @@ impl Listing<'_> {
                 context.out.trusted(if self.rows > 0 { ",\n" } else { "\n" });
                 let title = line.more.as_ref().and_then(|more| self.known.titles.get(&more.root));
                 let mut document = document(self.store, &line, text, first, title, names, request);
+                if self.project.is_some() {
+                    document["store"] = self.store.path().to_string_lossy().into();
+                }
                 if let Some(ToolRequest::Command(command)) = request {
                     document["sandbox"] = self.sandbox.holding(command.access).word().into();
                 }
                 context.out.untrusted(document.to_string().as_bytes());
             }
             Form::Columns(columns) => {
-                let entry = entry(&line, text, first, &self.known.titles, names, self.now);
+                let mut entry = entry(&line, text, first, &self.known.titles, names, self.now);
+                entry.id = line.shown(&self.shorts);
                 self.table.push(entry, columns, context);
             }
             Form::Long(columns) => {
@@ -135,11 +159,8 @@ impl Listing<'_> {
         self.rows += 1;
     }
 
-    /// Prints what stands after the lines.
+    /// Prints what was held back.
     pub fn end(&mut self, context: &mut Context<'_>) {
         self.table.print(context);
-        if self.form == Form::Json {
-            context.out.trusted("\n]}\n");
-        }
     }
 }

@@ -9,48 +9,53 @@ use std::ops::ControlFlow;
 use listing::{Form, Listing, Reading};
 use row::{Known, Line, Table, more};
 
-use super::words::resolve_all;
+use super::stores::{Listed, Stores};
+use super::words::{resolve_all, some};
 use super::{Context, complete};
 use crate::term::{say, warn};
-use crate::ui::{known_windows, read_request};
+use crate::ui::{ShortIds, known_windows, read_request};
 use lepo_base::error::{Kind, Result};
 use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
 use lepo_store::bubb::{self, Name};
-use lepo_store::conv::{Forest, Found, Heights, Ix, Nearest, Origins, Siblings, Wanted};
+use lepo_store::conv::{Forest, Found, Heights, Ix, Nearest, Origins, Siblings, Sums, Wanted};
 use lepo_store::store::{Store, in_order, now};
 use lepo_tool::{Detected, Sandbox, ToolRequest};
 
-/// List the conversations by their tails, newest first
+/// List the conversations, newest first
 ///
 /// One line each: id, height (messages in its conversation), and the first and last 12 characters of its
-/// last question. On a terminal, and with `-l`, a line also has the time, the model, the tokens, the branches
-/// that name the tail, the title, and the first and last question, as far as they fit; where several tails
-/// answer the same question, the answer follows, with the name of the model if several were asked at once.
-/// With ADDR, only tails whose conversation contains one of these messages are listed.
+/// last question. On a terminal a line has the end of the id and the number of questions instead; there, and with
+/// `-l`, it also has the time, the model, the tokens, the branches that name its end, the title, and the first and last
+/// question, as far as they fit; where several conversations answer the same question, the answer follows, with the
+/// name of the model if several were asked at once.
+/// With ADDR, only conversations that contain one of these messages are listed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  lepo ls --grep README\n  \
-    lepo ls -l | awk '{ print $3, $4 }'\n  grep -rl --include='0*.md' panic .lepo | lepo ls -\n  lepo ls --pending"
+    lepo ls -l | awk '{ print $3, $4 }'\n  grep -rl --include='0*.md' panic .lepo | lepo ls -\n  lepo ls --pending\n  lepo ls --everywhere -n 3"
 )]
 pub struct LsArgs {
-    /// Only tails whose conversation contains one of these messages; `-` for addresses on stdin
+    /// Only conversations that contain one of these messages; `-` for addresses on stdin
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
-    /// List only the N newest
+    /// List only the N newest; with --everywhere, of each store
     #[arg(short, value_name = "N")]
     n: Option<usize>,
     /// Long lines in a pipe too: ID (HEIGHT) TIME MODEL TOKENS[/WINDOW] [BRANCHES] TITLE · FIRST · LAST; `-` for none
     #[arg(short, long, conflicts_with_all = ["pending", "paths", "json"])]
     long: bool,
-    /// List spent tails too: ends of tool calls whose answer is finished
+    /// List the ends of tool calls too whose answer is finished
     #[arg(long, alias = "all")]
     spent: bool,
-    /// Only tails whose conversation has a visible message that matches this regular expression
+    /// Only conversations with a visible message that matches this regular expression
     #[arg(long, value_name = "PATTERN", conflicts_with = "pending")]
     grep: Option<String>,
     /// List the requests that wait for consent instead, each with its full text, access and sandbox
     #[arg(long, conflicts_with = "spent")]
     pending: bool,
+    /// List those of all stores that your lepo has written to; each row begins with the path of its project
+    #[arg(long, conflicts_with_all = ["addresses", "pending"])]
+    everywhere: bool,
     /// Print the paths of their files
     #[arg(long, conflicts_with = "json")]
     paths: bool,
@@ -102,9 +107,48 @@ impl LsArgs {
 
 /// Lists them.
 pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
-    let store = context.store()?;
     let form = args.form(context.out.columns());
-    let wanted = args.wanted(&store, form);
+    let (mut rows, mut torn) = (0, false);
+    if !args.everywhere {
+        let store = context.store()?;
+        form.begin(args.pending, context);
+        (rows, torn) = list(&args, &store, form, (None, 0), context)?;
+    } else {
+        let stores = Stores::of_user()?.there()?;
+        form.begin(args.pending, context);
+        for Listed { store, project } in stores {
+            match list(&args, &store, form, (Some(project), rows), context) {
+                Ok((all, unreadable)) => {
+                    rows = all;
+                    torn |= unreadable;
+                }
+                Err(error) => {
+                    torn = true;
+                    warn(&error);
+                }
+            }
+        }
+    }
+    form.end(context);
+    if rows == 0 && form != Form::Json && context.out.is_terminal() {
+        say(args.none_there());
+    }
+    match rows {
+        0 if torn => Ok(Kind::Store.exit_code()),
+        _ => Ok(0),
+    }
+}
+
+/// Lists those of one store, of a project where there are several, below so many rows. Gives the number of all rows,
+/// and whether something could not be read.
+fn list(
+    args: &LsArgs,
+    store: &Store,
+    form: Form,
+    (project, rows): (Option<String>, usize),
+    context: &mut Context<'_>,
+) -> Result<(usize, bool)> {
+    let wanted = args.wanted(store, form);
     let (forest, unreadable) = match args.grep {
         // As grep does: folders that cannot be read are named, and the others are searched.
         Some(_) => store.names().readable_forest(&wanted)?,
@@ -122,30 +166,34 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         false => Known::default(),
     };
     let waiting = match args.pending {
-        true => forest.pending(|ix| read_request(&store, &forest.name(ix))),
+        true => forest.pending(|ix| read_request(store, &forest.name(ix))),
         false => Vec::new(),
     };
-    let tails = tails(&args, &store, (&forest, unreadable.is_empty()), &waiting)?;
+    let tails = tails(args, store, (&forest, unreadable.is_empty()), &waiting)?;
     // Found out by trying, which takes a moment.
     let sandbox = match waiting.is_empty() || args.paths {
         true => Sandbox::None,
         false => Detected::now(store.root()),
     };
     let requests = waiting.iter().map(|(ix, request)| (forest.name(*ix).id, request)).collect();
-    let reading = Reading { store: &store, forest: &forest, form, requests, sandbox: &sandbox };
+    let reading = Reading { store, forest: &forest, form, requests, sandbox: &sandbox };
     let mut listing = Listing {
-        store: &store,
+        store,
         form,
         pending: args.pending,
         branches,
         known: &known,
         sandbox: &sandbox,
         now: now(),
-        rows: 0,
-        table: Table::default(),
+        rows,
+        table: Table::of_project(project.as_deref()),
+        project,
+        shorts: ShortIds::on_terminal(
+            matches!(form, Form::Columns(_)),
+            forest.all().map(|ix| forest.name(ix).id),
+        ),
     };
-    listing.begin(context);
-    let lines = lines(&args, &store, &forest, (form, &known), tails);
+    let lines = lines(args, store, &forest, (form, &known), tails);
     in_order(
         lines,
         |line| reading.read(line),
@@ -155,13 +203,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         },
     );
     listing.end(context);
-    if listing.rows == 0 && form != Form::Json && context.out.is_terminal() {
-        say(args.none_there());
-    }
-    match listing.rows {
-        0 if !unreadable.is_empty() => Ok(Kind::Store.exit_code()),
-        _ => Ok(0),
-    }
+    Ok((listing.rows, !unreadable.is_empty()))
 }
 
 /// The tails or requests that are listed, newest first.
@@ -176,7 +218,7 @@ fn tails<'f>(
         false => Box::new(forest.newest_first(args.spent)),
     };
     if !args.addresses.is_empty() {
-        let found = resolve_all(store, (forest, is_whole), &args.addresses)?;
+        let found = some(&args.addresses, resolve_all(store, (forest, is_whole), &args.addresses)?)?;
         let named: Vec<Ix> = found.iter().flat_map(Found::bubbs).copied().collect();
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
@@ -199,6 +241,8 @@ fn lines<'f>(
     tails: Box<dyn Iterator<Item = Ix> + 'f>,
 ) -> impl Iterator<Item = Line> + 'f {
     let mut heights = Heights::of(forest);
+    let mut counts =
+        matches!(form, Form::Columns(_)).then(|| Sums::of(forest, |ix| u32::from(forest.is_question(ix))));
     let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
     let is_answer = |name: &Name| name.kind == bubb::Kind::Assistant;
     let mut origins = form.has_more().then(|| Origins::of(forest));
@@ -213,9 +257,11 @@ fn lines<'f>(
     tails.take(args.n.unwrap_or(usize::MAX)).map(move |(tail, question, shares_question)| Line {
         name: forest.name(tail),
         height: heights.height(tail),
+        questions: counts.as_mut().map(|counts| counts.sum(tail)),
         question: question.map(|ix| forest.name(ix)),
         answer: shares_question
-            .then(|| visible.find(forest, tail))
+            // A part of an answer that was stopped is hidden.
+            .then(|| visible.find(forest, tail).filter(|ix| is_answer(&forest.name(*ix))).or(Some(tail)))
             .flatten()
             .map(|ix| forest.name(ix))
             .filter(is_answer),

@@ -7,8 +7,9 @@ use crate::commands::columns::{Entry, Widths, bracketed, lay_out, short_count, t
 use crate::commands::json::name_json;
 use crate::commands::line::in_brackets;
 use crate::term::{clean, excerpt, excerpt_within, fold, quote, width};
+use crate::ui::ShortIds;
 use lepo_base::when;
-use lepo_store::bubb::{BubbId, Name, shown_model};
+use lepo_store::bubb::{BubbId, Name, counted_in_thousands, shown_model};
 use lepo_store::conv::{Forest, Ix, Origins};
 use lepo_store::store::{Fact, FactIndex, Store};
 use lepo_tool::ToolRequest;
@@ -17,6 +18,8 @@ use lepo_tool::ToolRequest;
 pub struct Line {
     pub name: Name,
     pub height: u32,
+    /// The number of its questions, where that is shown.
+    pub questions: Option<u32>,
     /// The last visible user bubb.
     pub question: Option<Name>,
     /// The visible answer at its end, where another tail answers the same question.
@@ -30,6 +33,14 @@ pub struct Line {
 }
 
 impl Line {
+    /// The address as a terminal shows it.
+    pub fn shown(&self, shorts: &ShortIds) -> String {
+        match &self.from {
+            Some(from) => clean(&format!("{from}/{}", shorts.show(self.name.id))).into_owned(),
+            None => shorts.show(self.name.id),
+        }
+    }
+
     /// Id of the tail, after the name of its owner: an address as it stands.
     fn address(&self) -> String {
         match &self.from {
@@ -124,7 +135,7 @@ pub fn entry(
     let title = line.more.as_ref().and_then(|more| titles.get(&more.root));
     Entry {
         id: line.address(),
-        height: line.height,
+        length: counted_in_thousands(line.questions.unwrap_or_default() as usize, "question"),
         when: when::short(line.name.id.time(), now),
         model: fact.model.map(|model| clean(shown_model(&model)).into_owned()).unwrap_or_default(),
         tokens: tokens.map(|tokens| tokens_of(tokens, window, short_count)).unwrap_or_default(),
@@ -231,13 +242,31 @@ pub struct Table {
     columns: usize,
     widths: Option<Widths>,
     titles: HashSet<String>,
+    /// What stands before each row.
+    before: String,
 }
 
 impl Table {
     const FIRST: usize = 64;
 
+    /// The columns a project's path has, of so many.
+    const OF_PATH: usize = 24;
+
+    /// The rows of a project, where there are several.
+    pub fn of_project(project: Option<&str>) -> Table {
+        let before = project.map(|project| {
+            let path = clean(project);
+            let skipped = path.chars().count().saturating_sub(Table::OF_PATH);
+            match skipped {
+                0 => format!("{path} "),
+                skipped => format!("…{} ", path.chars().skip(skipped + 1).collect::<String>()),
+            }
+        });
+        Table { before: before.unwrap_or_default(), ..Table::default() }
+    }
+
     pub fn push(&mut self, mut entry: Entry, columns: usize, context: &mut Context<'_>) {
-        self.columns = columns;
+        self.columns = columns.saturating_sub(width(&self.before));
         entry.is_fork = !entry.title.is_empty() && !self.titles.insert(entry.title.clone());
         self.waiting.push(entry);
         if self.widths.is_some() || self.waiting.len() == Table::FIRST {
@@ -248,6 +277,7 @@ impl Table {
     pub fn print(&mut self, context: &mut Context<'_>) {
         let widths = *self.widths.get_or_insert_with(|| Widths::of(&self.waiting, self.columns));
         for entry in self.waiting.drain(..) {
+            context.out.trusted(&context.paint.dim(&self.before));
             context.out.trusted(&lay_out(&entry, widths, self.columns, context.paint));
         }
     }

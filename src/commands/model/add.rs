@@ -9,7 +9,7 @@ use crate::term::{Progress, say};
 use crate::ui::answers;
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, Incoming, SMOLLM2};
-use lepo_model::{Installed, ModelConfig, Provider, embedded_program};
+use lepo_model::{Installed, ModelConfig, Provider, embedded_program, program_missing};
 use lepo_net::fetch::{fetch_into, is_url};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Paths, Settings};
@@ -38,11 +38,7 @@ pub fn add(
         return Err(Error::usage(format!("a model {name} is there already"))
             .hint(format!("`lepo model rm {name}` removes it; --name takes another name")));
     }
-    let program = embedded_program().ok_or_else(|| {
-        Error::usage("the program lepo-embedded is missing").hint(
-            "it comes with the packages of lepo; from source: cargo install --path crates/lepo-embedded",
-        )
-    })?;
+    let program = embedded_program().ok_or_else(program_missing)?;
     let mut bar = Progress::new(true);
     let mut incoming =
         Incoming::begin(&dir, &mut |progress| bar.show("waiting", progress.done, progress.total))?;

@@ -14,7 +14,7 @@ use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, FetchStage, SMOLLM2};
-use lepo_model::{Gate, Model, ModelFacts, Timeouts};
+use lepo_model::{Gate, Model, ModelFacts, Timeouts, embedded_program, program_missing};
 use lepo_model::{ModelConfig, Provider};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Flags, ModelChoice, Paths, Settings};
@@ -170,6 +170,10 @@ fn list_remote(
 const NAMES: &str = "name a model or a provider: lepo model ls --remote ollama";
 
 fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<()> {
+    // Weights alone answer nothing.
+    if embedded_program().is_none() {
+        return Err(program_missing());
+    }
     let mut bar = Progress::new(true);
     let mut stage = None;
     let path = weights::fetch(&paths.models(), &mut |progress| {

@@ -12,27 +12,30 @@ use crate::ui::text_or_warn;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
-use lepo_model::Price;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
-use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::config::{Flags, Paths, Prices, Settings};
 
 /// Print usage statistics: tokens, times, failures
 ///
 /// Counted from the journal, a row for each local day: questions, answers, failed requests, tokens of requests
 /// (including those from the provider's cache, which are also shown apart), tokens of answers,
-/// and the median times to the first text and to the end. The cost is shown where a model has a price:
-/// price = { in = 3, out = 15, cached = 0.3 } per million tokens, in its [[models]].
+/// and the median times to the first text and to the end. The cost is shown where the price of a
+/// model is known: [[prices]] with model, input, output and cached per million tokens, or price in its [[models]].
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo stats\n  lepo stats --since 7d --by model\n  \
-    lepo stats --by week --csv > weeks.csv\n  lepo stats --json | jq .total.out")]
+#[command(
+    after_help = "Examples:\n  lepo stats\n  lepo stats --since 7d --by model\n  lepo stats --by day,model\n  \
+    lepo stats --by week --csv > weeks.csv\n  lepo stats --json | jq .total.out"
+)]
 pub struct StatsArgs {
     /// Count only from this time on: a date, or a span like 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
     /// Group the rows by this
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    ///
+    /// day, week, model or conv; or day,model
+    #[arg(long, value_parser = By::parse, default_value = "day", value_name = "WHAT")]
     by: By,
     /// Print one JSON document: {"rows": [...], "total": {...}}; times in milliseconds
     #[arg(long)]
@@ -54,7 +57,9 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let forest = store.names().forest()?;
     let prices = prices(context)?;
     let mut places = Places::new(&forest, args.by, since);
-    let rows = tally(store.journal().records(), args.by, &prices, |record| places.place(record));
+    let rows = tally(store.journal().records(), args.by, &|name: &str| prices.of(name, None), |record| {
+        places.place(record)
+    });
     if args.json {
         let document = serde_json::json!({ "rows": rows.rows, "total": rows.total });
         context.out.line(&document.to_string());
@@ -66,7 +71,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
         let subjects = (args.by == By::Conv).then(|| Subjects::of(&store, &forest));
         let names = |row: &Row| match args.by {
             By::Conv => subjects.as_ref().and_then(|subjects| subjects.find(row)),
-            By::Day | By::Week | By::Model => None,
+            By::Day | By::Week | By::Model | By::DayAndModel => None,
         };
         let columns = context.out.columns();
         let lines = table::lines(&rows, columns, context.paint, names);
@@ -79,13 +84,12 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// The prices of the user's models, and of a trusted repository's.
-fn prices(context: &Context<'_>) -> Result<HashMap<String, Price>> {
+/// What tokens cost, as the user's file says.
+fn prices(context: &Context<'_>) -> Result<Prices> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let repo = trusted_config(context, &paths)?;
-    let models = Settings::load(&paths, &env, repo, &Flags::default())?.models;
-    Ok(models.into_iter().filter_map(|model| Some((model.name, model.price?))).collect())
+    Ok(Settings::load(&paths, &env, repo, &Flags::default())?.prices())
 }
 
 /// What conversations are about.

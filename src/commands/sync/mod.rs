@@ -88,7 +88,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         }
         (None, Some(remote)) => {
             let place = SyncPlace::first(remote, &args, &paths, context)?;
-            let store = context.store_or_make()?;
+            let store = context.store_or_make(false)?;
             say(&format!("made {}", store.shown().display()));
             (store, Some(place))
         }

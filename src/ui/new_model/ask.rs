@@ -2,7 +2,7 @@
 
 use super::trial::offered;
 use super::{WantedModel, check_name, checked_url, no_server, provider_of};
-use crate::term::{clean, fitting, say};
+use crate::term::{Asking, clean, fitting, say};
 use crate::ui::models::offered_line;
 use crate::ui::on_terminal::on_terminal;
 use lepo_base::env::Env;
@@ -173,13 +173,19 @@ fn show(models: &[ModelFacts]) {
 /// Asks for one line; Ctrl+D ends it all.
 async fn line(question: &str) -> Result<String> {
     let question = question.to_string();
-    let said = on_terminal(move |tty, withdrawn| tty.ask(&question, withdrawn));
+    let said = on_terminal(move |tty, withdrawn| {
+        let _asking = Asking::begin();
+        tty.ask(&question, withdrawn)
+    });
     said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
 }
 
 /// Asks for one line that the terminal does not show.
 async fn secret(question: &str) -> Result<String> {
     let question = question.to_string();
-    let said = on_terminal(move |tty, withdrawn| tty.ask_secret(&question, withdrawn));
+    let said = on_terminal(move |tty, withdrawn| {
+        let _asking = Asking::begin();
+        tty.ask_secret(&question, withdrawn)
+    });
     said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
 }

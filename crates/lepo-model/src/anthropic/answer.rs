@@ -74,7 +74,7 @@ struct Block {
     json: String,
 }
 
-const FORM: &str = "answer of the Messages API";
+const FORM: &str = "an answer of the Messages API";
 
 /// The most blocks of one answer: each delta looks for its own.
 const MOST_BLOCKS: usize = 10_000;

@@ -318,7 +318,7 @@ fn what_is_no_whole_answer_is_a_failure() {
             r#"{"type":"error","error":{"type":"api_error","message":"oops"}}"#.to_owned(),
             "the model failed: oops",
         ),
-        ("<html>no</html>".to_owned(), "the answer is no answer of the Messages API: no"),
+        ("<html>no</html>".to_owned(), "unexpected response: not an answer of the Messages API: no"),
         (String::new(), "the answer was empty"),
     ] {
         assert_eq!(read([stream.as_bytes()]).1.as_deref(), Some(expected), "{stream}");

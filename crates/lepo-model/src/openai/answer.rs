@@ -258,4 +258,4 @@ fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, TextKind); 4] {
     ]
 }
 
-const FORM: &str = "chat completion";
+const FORM: &str = "a chat completion";

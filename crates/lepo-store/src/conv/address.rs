@@ -49,9 +49,11 @@ impl Word {
     /// Reads an address or a range.
     pub fn parse(text: &str) -> Result<Word> {
         let Some((from, to)) = split_range(text) else { return Ok(Word::One(Address::parse(text)?)) };
-        if from.is_empty() || to.is_empty() {
-            return Err(Error::usage(format!("range {text:?} lacks an end")).hint("a range names both: A..B"));
+        if from.is_empty() {
+            return Err(Error::usage(format!("range {text:?} is missing its beginning"))
+                .hint("a range is A..B, or A.. up to the newest message"));
         }
+        let to = if to.is_empty() { "@" } else { to };
         Ok(Word::Range(Address::parse(from)?, Address::parse(to)?))
     }
 
@@ -83,7 +85,7 @@ impl Address {
         let (base, back) = strip_steps(text);
         if base.is_empty() {
             return Err(Error::usage(format!("address {text:?} names no message"))
-                .hint("@ is the newest tail; see lepo(7) for the other forms"));
+                .hint("@ is the newest message; see lepo(7) for the other forms"));
         }
         Ok(Address { base: base.to_string(), back })
     }
@@ -212,7 +214,7 @@ fn not_found(text: &str) -> Error {
     if text.len() < SHORTEST {
         error.hint(format!("a piece of an id needs at least {SHORTEST} characters"))
     } else {
-        error.hint_at(|place| format!("{} lists the tails; @ is the newest", place.list()))
+        error.hint_at(|place| format!("{} lists the conversations; @ is the newest", place.list()))
     }
 }
 

@@ -29,8 +29,9 @@ pub enum Made {
 
 impl Store {
     /// The store in `cwd` or in its nearest parent that has one of the user's own: not above `home`, not across a
-    /// filesystem. That of another user is an error in `cwd`, and is passed over in a parent.
-    pub fn find(cwd: &Path, home: Option<&Path>) -> Result<Option<Store>> {
+    /// filesystem, not above the root of the `work_tree`. That of another user is an error in `cwd`, and is passed over
+    /// in a parent.
+    pub fn find(cwd: &Path, home: Option<&Path>, work_tree: Option<&Path>) -> Result<Option<Store>> {
         let device =
             fs::metadata(cwd).map_err(|e| failure(format!("cannot read {}", cwd.display()), e))?.dev();
         let mut shown = PathBuf::new();
@@ -46,7 +47,7 @@ impl Store {
                     .and_then(owned)
                     .map(|fd| Some(opened(fd, shown, dir.to_path_buf())));
             }
-            if Some(dir) == home {
+            if Some(dir) == home || Some(dir) == work_tree {
                 break;
             }
             shown.push("..");

@@ -21,6 +21,9 @@ const FILES: usize = 200;
 /// Bytes of text of folders that go with one question at most.
 const BYTES: u64 = 1 << 20;
 
+/// Bytes of text for one token, about.
+const BYTES_OF_TOKEN: u64 = 4;
+
 /// Names of what is left out for one reason that are shown.
 const NAMED: usize = 3;
 
@@ -85,10 +88,20 @@ impl Gathering {
         }
         if taken.is_empty() {
             return Err(Error::usage(format!("no text to send in {}", path.display()))
-                .hint("what git ignores and what is hidden is left out; name such a file itself"));
+                .hint("hidden files and those ignored by git are skipped; name such a file itself"));
         }
-        self.notes.push(left_out.note(path, taken.len(), hidden.load(Ordering::Relaxed)));
+        let bytes = taken.iter().map(|file: &ContextFile| match &file.content {
+            Looked::Other(bytes) => bytes.len() as u64,
+            Looked::Media(_) => 0,
+        });
+        let tokens = bytes.sum::<u64>().div_ceil(BYTES_OF_TOKEN);
+        self.notes.push(left_out.note(path, (taken.len(), tokens), hidden.load(Ordering::Relaxed)));
         Ok(taken)
+    }
+
+    /// Tokens of the text files of folders, about.
+    pub fn tokens(&self) -> u64 {
+        self.bytes.div_ceil(BYTES_OF_TOKEN)
     }
 
     /// Lines that tell what came of folders, and what did not.
@@ -148,8 +161,8 @@ fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
 }
 
 impl LeftOut {
-    /// `src: 12 files; left out: 2 not text (a.png, b.bin), 3 hidden, and what git ignores`.
-    fn note(&self, folder: &Path, taken: usize, hidden: usize) -> String {
+    /// `src: 12 files, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, files ignored by git`.
+    fn note(&self, folder: &Path, (taken, tokens): (usize, u64), hidden: usize) -> String {
         let over = format!("more than {} bytes in all", thousands(BYTES));
         let many = format!("more than {FILES} files");
         let reasons = [
@@ -172,13 +185,14 @@ impl LeftOut {
         parts.extend((hidden > 0).then(|| format!("{hidden} hidden")));
         let ignored = match parts.is_empty() {
             _ if !is_in_repository(folder) => "",
-            true => "; what git ignores is left out",
-            false => ", what git ignores",
+            true => "; skipped: files ignored by git",
+            false => ", files ignored by git",
         };
         let files = if taken == 1 { "1 file".to_string() } else { format!("{taken} files") };
         let left_out =
-            if parts.is_empty() { String::new() } else { format!("; left out: {}", parts.join(", ")) };
-        format!("note: {}: {files}{left_out}{ignored}", folder.display())
+            if parts.is_empty() { String::new() } else { format!("; skipped: {}", parts.join(", ")) };
+        let tokens = format!(", about {} token{}", thousands(tokens), if tokens == 1 { "" } else { "s" });
+        format!("note: {}: {files}{tokens}{left_out}{ignored}", folder.display())
     }
 }
 
@@ -222,7 +236,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
         let mut gathering = Gathering::default();
         gathering.take(&dir.join("b")).unwrap();
-        assert!(gathering.notes()[0].ends_with("b: 1 file; what git ignores is left out"));
+        assert!(gathering.notes()[0].ends_with("b: 1 file, about 1 token; skipped: files ignored by git"));
         let mut gathering = Gathering::default();
         let taken = gathering.take(dir).unwrap();
         assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);
@@ -230,7 +244,7 @@ mod tests {
         let note = &gathering.notes()[0].replace(&format!("{}/", dir.display()), "");
         assert!(
             note.ends_with(
-                ": 3 files; left out: 1 link (link), 2 not text (bin, latin), 2 hidden, what git ignores"
+                ": 3 files, about 1 token; skipped: 1 link (link), 2 not text (bin, latin), 2 hidden, files ignored by git"
             ),
             "{note}"
         );

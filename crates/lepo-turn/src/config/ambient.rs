@@ -64,18 +64,22 @@ impl Ambient {
         self.server(provider).map(|server| (server.url.clone(), server.key.clone())).unwrap_or_default()
     }
 
-    /// The models that the environment has a key for, as `PROVIDER:MODEL`, each with the variable.
+    /// The models that the environment has a key for, then those that it has an address for that needs none, as
+    /// `PROVIDER:MODEL`, each with the variable.
     pub fn offers(&self) -> impl Iterator<Item = (String, &'static str)> {
-        self.servers.iter().filter_map(|server| {
+        let with_key = self.servers.iter().filter_map(|server| {
             server.key.value.as_ref()?;
-            let (name, _) = server
-                .provider
-                .server()?
-                .key_env
-                .iter()
-                .find(|(name, _)| server.key.looked_for.starts_with(name))?;
-            Some((format!("{}:{}", server.provider.word(), server.model.as_ref()?), *name))
-        })
+            let mut keys = server.provider.server()?.key_env.iter();
+            let (name, _) = keys.find(|(name, _)| server.key.looked_for.starts_with(name))?;
+            Some((server.name()?, *name))
+        });
+        let without = self.servers.iter().filter_map(|server| {
+            let facts = server.provider.server()?;
+            let needs_none = server.key.value.is_none() && server.key.looked_for.is_empty();
+            let is_named = facts.needs_key && server.url != facts.url;
+            (needs_none && is_named).then(|| Some((server.name()?, facts.url_env))).flatten()
+        });
+        with_key.chain(without)
     }
 
     /// The model that `PROVIDER:MODEL` means, or the name of a preset or of weights; `None` if the text is none of
@@ -112,6 +116,11 @@ impl Ambient {
 }
 
 impl AmbientServer {
+    /// `PROVIDER:MODEL`, if the model is known.
+    fn name(&self) -> Option<String> {
+        Some(format!("{}:{}", self.provider.word(), self.model.as_ref()?))
+    }
+
     fn from_env(provider: Provider, facts: &ServerFacts, env: &Env) -> Result<AmbientServer> {
         let url = match (env.text(facts.url_env)?, facts.url) {
             (None, url) if !url.is_empty() => url.to_string(),

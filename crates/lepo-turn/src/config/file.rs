@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::alias::{Alias, read_aliases};
 use super::entry::{KeyEntry, ModelEntry, read_entry};
+use super::money::{PriceEntry, read_price_entry};
 use super::reader::{Document, Section};
 use super::table::Layer;
 use lepo_base::error::{Error, Result};
@@ -18,6 +19,8 @@ pub struct ConfigFile {
     pub models: Vec<ModelEntry>,
     /// Aliases of the file.
     pub aliases: Vec<Alias>,
+    /// Prices of the file, in order.
+    pub prices: Vec<PriceEntry>,
 }
 
 impl ConfigFile {
@@ -47,8 +50,9 @@ impl ConfigFile {
             models.push(entry);
         }
         let aliases = read_aliases(root.section("alias")?)?;
+        let prices = root.sections("prices")?.into_iter().map(read_price_entry).collect::<Result<_>>()?;
         root.end()?;
-        Ok(ConfigFile { layer, models, aliases })
+        Ok(ConfigFile { layer, models, aliases, prices })
     }
 }
 
@@ -63,6 +67,10 @@ impl ConfigFile {
         if let Some(set) = &self.layer.secrets {
             let what = format!("{}: `secrets` is not allowed in a repository's file", set.source);
             return Err(Error::usage(what).hint("put it into your own config.toml"));
+        }
+        if !self.prices.is_empty() || self.models.iter().any(|model| model.price.is_some()) {
+            let what = "prices are not allowed in a repository's file: budgets are counted by them";
+            return Err(Error::usage(what).hint("put [[prices]] into your own config.toml"));
         }
         match self.models.iter().find(|model| matches!(model.key, KeyEntry::Command(_))) {
             None => Ok(self),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Paths;
 use super::field::Field;
 use super::reader::Set;
-use super::word::{AutoCompact, EmptyLine, LogLevel, NewConversation, SecretsMode};
+use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use lepo_base::error::{Error, Result};
 use lepo_base::word::{Word, list_words, read_word};
 use lepo_model::Planner;
@@ -55,7 +55,18 @@ macro_rules! words {
     )*};
 }
 
-words!(AutoAccess, AutoCompact, EmptyLine, LogLevel, NewConversation, Planner, SecretsMode, ToolMode);
+words!(
+    AutoAccess,
+    AutoCompact,
+    EmptyLine,
+    LogLevel,
+    NewConversation,
+    Planner,
+    SecretsMode,
+    ToolMode,
+    EditKeys,
+    ThinkingShown
+);
 
 impl Form for u32 {
     type Limits = RangeInclusive<u32>;

@@ -8,6 +8,7 @@ use super::alias::Alias;
 use super::ambient::Ambient;
 use super::file::ConfigFile;
 use super::models::{complete, merge};
+use super::money::{Budgets, Money, Prices, lower};
 use super::reader::{Set, Source};
 use super::table::{Layer, Settings};
 use lepo_base::env::Env;
@@ -39,6 +40,10 @@ pub struct Flags {
     pub system_prompt: Option<String>,
     /// `--temperature`, `--effort`, `--max-tokens`: over what each model is configured with.
     pub options: Options,
+    /// `--max-cost`.
+    pub max_cost: Option<Money>,
+    /// `--max-tokens-total`.
+    pub max_tokens_total: Option<u64>,
     /// `--recorded=only`: no request leaves.
     pub sends_nothing: bool,
 }
@@ -84,6 +89,9 @@ impl Settings {
         {
             keys.extend(usual.key_variables());
         }
+        let mut repo = repo;
+        repo.layer.budget_turn = lower(repo.layer.budget_turn, user.layer.budget_turn.as_ref());
+        repo.layer.budget_day = lower(repo.layer.budget_day, user.layer.budget_day.as_ref());
         let layer = Layer::from_flags(flags).over(Layer::from_env(env)?).over(repo.layer).over(user.layer);
         let ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
         let mut settings = Settings { file, ..Settings::of(layer, paths, ambient) };
@@ -96,7 +104,18 @@ impl Settings {
         let servers = Provider::ALL.iter().filter_map(|provider| provider.server());
         let usual = servers.flat_map(|facts| facts.key_env).map(|(name, _)| name.to_string());
         keys.splice(..0, usual);
-        Ok(Settings { key_variables: keys, aliases: user.aliases, ..settings })
+        Ok(Settings { key_variables: keys, aliases: user.aliases, price_table: user.prices, ..settings })
+    }
+
+    /// The limits that hold.
+    pub fn budgets(&self, flags: &Flags) -> Budgets {
+        let (max_cost, max_tokens_total) = (flags.max_cost, flags.max_tokens_total);
+        Budgets { turn: self.budget_turn, day: self.budget_day, max_cost, max_tokens_total }
+    }
+
+    /// What tokens cost.
+    pub fn prices(&self) -> Prices {
+        Prices { table: self.price_table.clone(), models: self.models.clone() }
     }
 
     /// The models' keys themselves, to be kept out of other places.

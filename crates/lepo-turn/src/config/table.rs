@@ -8,9 +8,10 @@ use std::time::Duration;
 use super::alias::Alias;
 use super::ambient::Ambient;
 use super::form::Form;
+use super::money::{Money, PriceEntry};
 use super::reader::{Section, Set, Source};
 use super::tidy::Tidy;
-use super::word::{AutoCompact, EmptyLine, LogLevel, NewConversation, SecretsMode};
+use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use super::{Flags, Paths};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -32,6 +33,7 @@ macro_rules! settings {
             pub models: Vec<ModelConfig>,
             /// The user's own words for commands.
             pub aliases: Vec<Alias>,
+            pub(super) price_table: Vec<PriceEntry>,
             /// The file that `model use` and `/set-model` change.
             pub file: PathBuf,
             pub(super) ambient: Ambient,
@@ -81,6 +83,7 @@ macro_rules! settings {
                     $($field: layer.$field.map_or_else(|| $default, |set| set.value).settled(paths),)*
                     models: Vec::new(),
                     aliases: Vec::new(),
+                    price_table: Vec::new(),
                     file: paths.config_file(),
                     ambient,
                     sources,
@@ -156,6 +159,10 @@ settings! {
     tidy: Tidy, file "tidy", TIDY, Tidy::default(), variable "LEPO_TIDY";
     /// The most bytes of an answer; a longer one is stopped and kept.
     max_answer: u32, file "max_answer", ANSWER, 268_435_456;
+    /// The most that a turn may cost.
+    budget_turn: Option<Money>, file "budget.turn", (), None;
+    /// The most that a local day may cost, in one store.
+    budget_day: Option<Money>, file "budget.day", (), None;
     /// The treatment of secrets in what is written to the store; of the user's own file only.
     secrets: SecretsMode, file "secrets", SecretsMode::ALL, SecretsMode::Mask;
     /// The instructions of the repository, `AGENTS.md`, go with questions.
@@ -164,8 +171,12 @@ settings! {
     skills: bool, file "skills", (), true, option agents "--no-agents";
     /// A line about tokens and time follows an answer on a terminal.
     term_usage: bool, file "term.usage", (), true;
+    /// The part of a model's thinking that a terminal shows.
+    term_thinking: ThinkingShown, file "term.thinking", ThinkingShown::ALL, ThinkingShown::Show;
     /// The effect of an empty line at the prompt.
     empty_line: EmptyLine, file "repl.empty_line", EmptyLine::ALL, EmptyLine::Leave;
+    /// The keys of the prompt.
+    repl_keys: EditKeys, file "repl.keys", EditKeys::ALL, EditKeys::Emacs;
     /// The time limit of a connection to a model server.
     http_connect: Duration, file "http.connect_timeout", (), Duration::from_secs(10);
     /// The longest silence of a model.

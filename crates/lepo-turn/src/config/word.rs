@@ -131,6 +131,57 @@ impl Word for EmptyLine {
     }
 }
 
+/// The keys of the prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EditKeys {
+    /// Emacs' (the default).
+    #[default]
+    Emacs,
+    /// vi's.
+    Vi,
+}
+
+impl EditKeys {
+    /// All of them.
+    pub const ALL: &[EditKeys] = &[EditKeys::Emacs, EditKeys::Vi];
+}
+
+impl Word for EditKeys {
+    fn word(self) -> &'static str {
+        match self {
+            EditKeys::Emacs => "emacs",
+            EditKeys::Vi => "vi",
+        }
+    }
+}
+
+/// The part of a model's thinking that a terminal shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ThinkingShown {
+    /// All of it (the default).
+    #[default]
+    Show,
+    /// How long it took.
+    Brief,
+    /// Nothing.
+    Hide,
+}
+
+impl ThinkingShown {
+    /// All of them.
+    pub const ALL: &[ThinkingShown] = &[ThinkingShown::Show, ThinkingShown::Brief, ThinkingShown::Hide];
+}
+
+impl Word for ThinkingShown {
+    fn word(self) -> &'static str {
+        match self {
+            ThinkingShown::Show => "show",
+            ThinkingShown::Brief => "brief",
+            ThinkingShown::Hide => "hide",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +206,8 @@ mod tests {
         check(AutoCompact::ALL, "off | auto");
         check(Planner::ALL, "auto | chooser | native | off");
         check(EmptyLine::ALL, "leave | stay");
+        check(EditKeys::ALL, "emacs | vi");
+        check(ThinkingShown::ALL, "show | brief | hide");
         check(NewConversation::ALL, "never | pipe | always");
         check(Provider::ALL, "openai | anthropic | ollama | cli | acp | embedded");
         check(Wire::ALL, "responses | chat");

@@ -6,7 +6,7 @@ use crate::recorded::{Hit, not_recorded};
 use crate::truth::forget_overtaken;
 use crate::{Ask, Configured, Start};
 use lepo_base::error::{Error, Result};
-use lepo_model::{Accepts, Gate, IMAGES};
+use lepo_model::{Accepts, Gate, IMAGES, Model};
 use lepo_model::{ModelConfig, Provider};
 
 /// The ways to ask several models.
@@ -66,6 +66,12 @@ impl Panel {
         };
         let participants = names.iter().map(participant).collect::<Result<_>>()?;
         Ok(Panel { participants, orchestrator, judge: None })
+    }
+
+    /// The models that can be asked.
+    fn models(&mut self) -> impl Iterator<Item = &mut Model> {
+        let all = self.participants.iter_mut().chain(&mut self.orchestrator);
+        all.filter_map(|one| one.model.as_mut().ok())
     }
 
     /// The panel of these names, whose answers are recorded: none of it can be asked.
@@ -137,6 +143,13 @@ impl GroupTurn<'_> {
     /// # Errors
     /// Everything that fails before a model is asked.
     pub async fn take(self, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
+        if let Some(budget) = self.env.configured.budget() {
+            budget.new_turn();
+            for model in panel.models() {
+                budget.check(model.config())?;
+                model.set_meter(self.env.configured.meter());
+            }
+        }
         if ask.start == Start::New {
             ask.system_prompt = self.env.system_prompt()?;
         }

@@ -35,7 +35,7 @@ pub struct Participant {
     /// Its options, for the journal.
     facts: RequestFacts,
     /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
-    model: Result<Model>,
+    pub(super) model: Result<Model>,
 }
 
 /// A short reply, which no bubb holds yet.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lepo_base::env;
+use crate::commands::find_from;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::{STORE, Store};
 
@@ -37,7 +37,7 @@ impl Stores {
         let store = match self.named.get(number) {
             Some(Some(path)) if path.is_absolute() => Store::anywhere(path)?,
             Some(Some(path)) => Store::at(&self.cwd, path)?,
-            _ => Store::find(&self.cwd, env::var("HOME").map(PathBuf::from).as_deref())?,
+            _ => find_from(&self.cwd)?,
         };
         Ok(store.map(|store| if self.others { store } else { store.alone() }))
     }

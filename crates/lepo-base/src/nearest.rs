@@ -1,0 +1,32 @@
+//! The word that a mistyped one was meant for.
+
+use strsim::osa_distance;
+
+/// The name that a word is nearest to, if it is near enough to be a slip of the keys.
+pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let near = names.map(|name| (osa_distance(word, name), name)).min()?;
+    let most = if word.chars().count() <= 4 { 1 } else { 2 };
+    (near.0 <= most && near.0 < word.chars().count()).then_some(near.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_keys_is_seen() {
+        let names = ["do", "ls", "show", "log", "branch", "export", "rm", "fsck"];
+        for (word, meant) in [
+            ("shwo", Some("show")),
+            ("sho", Some("show")),
+            ("brnach", Some("branch")),
+            ("exprot", Some("export")),
+            ("lgo", Some("log")),
+            ("hello", None),
+            ("x", None),
+            ("코드", None),
+        ] {
+            assert_eq!(nearest(word, names.into_iter()), meant, "{word}");
+        }
+    }
+}

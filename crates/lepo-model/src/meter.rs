@@ -1,0 +1,164 @@
+//! Measures requests: each asks the meter of its model before it leaves, and tells it afterwards what it took.
+
+use std::sync::Arc;
+
+use super::config::ModelConfig;
+use super::event::{Event, Usage};
+use super::message::Request;
+use lepo_base::error::Result;
+
+/// Bytes of a token, where nobody counted.
+const BYTES: u64 = 4;
+
+/// The tokens of an image or another file, as an estimate.
+const FILE: u64 = 2_000;
+
+/// A request before it is sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Planned<'a> {
+    /// The model.
+    pub config: &'a ModelConfig,
+    /// Tokens of the request, as an estimate.
+    pub input: u64,
+    /// The most tokens that the answer may have, where that is set.
+    pub output: Option<u64>,
+}
+
+/// What a request took.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken<'a> {
+    /// The model.
+    pub config: &'a ModelConfig,
+    /// The number that [`Meter::before`] gave.
+    pub ticket: u64,
+    /// Tokens: as the provider counted them, else as an estimate from the bytes.
+    pub usage: Usage,
+    /// The provider counted none.
+    pub is_estimate: bool,
+}
+
+/// Decides whether requests may leave, and is told what they took.
+pub trait Meter: Send + Sync {
+    /// Asked before a request leaves; its number.
+    ///
+    /// # Errors
+    /// If it may not leave.
+    fn before(&self, planned: Planned<'_>) -> Result<u64>;
+
+    /// Told once it is over, however it ended.
+    fn after(&self, taken: Taken<'_>);
+}
+
+/// A request that is under way. Dropped, it is over.
+pub(super) struct Metered {
+    meter: Arc<dyn Meter>,
+    config: ModelConfig,
+    ticket: u64,
+    usage: Usage,
+    input: u64,
+    /// Bytes of the answer.
+    bytes: u64,
+    /// An answer began: one that never did costs nothing.
+    began: bool,
+}
+
+impl Metered {
+    /// Asks the meter.
+    pub fn begin(meter: &Arc<dyn Meter>, config: &ModelConfig, request: &Request<'_>) -> Result<Metered> {
+        let (input, output) = (estimate(request), config.options.max_tokens);
+        let ticket = meter.before(Planned { config, input, output })?;
+        let (usage, config) = (Usage::default(), config.clone());
+        Ok(Metered { meter: Arc::clone(meter), config, ticket, usage, input, bytes: 0, began: false })
+    }
+
+    /// An answer begins.
+    pub fn began(&mut self) {
+        self.began = true;
+    }
+
+    /// A piece of the answer.
+    pub fn sees(&mut self, event: &Event) {
+        match event {
+            Event::Usage(usage) => self.usage = *usage,
+            Event::Text(text) | Event::Thinking(text) => self.bytes += text.len() as u64,
+            Event::ToolCall(call) => self.bytes += call.arguments.to_string().len() as u64,
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Metered {
+    fn drop(&mut self) {
+        let Usage { input, output, .. } = self.usage;
+        let is_estimate = self.began && (input.is_none() || output.is_none());
+        let guessed = |tokens: u64| self.began.then_some(tokens);
+        let usage = Usage {
+            input: input.or(guessed(self.input)),
+            output: output.or(guessed(self.bytes.div_ceil(BYTES))),
+            ..self.usage
+        };
+        self.meter.after(Taken { config: &self.config, ticket: self.ticket, usage, is_estimate });
+    }
+}
+
+/// The tokens of a request: a quarter of its bytes.
+fn estimate(request: &Request<'_>) -> u64 {
+    let mut bytes = 0;
+    let mut files = 0;
+    for message in request.messages {
+        bytes += message.text.len() as u64;
+        files += message.files.len() as u64;
+        bytes += message.calls.iter().map(|call| call.arguments.to_string().len() as u64).sum::<u64>();
+    }
+    for tool in request.tools {
+        bytes += (tool.name.len() + tool.description.len() + tool.schema.to_string().len()) as u64;
+    }
+    bytes += request.schema.map_or(0, |schema| schema.schema.to_string().len() as u64);
+    bytes.div_ceil(BYTES) + files * FILE
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::message::{Message, Role};
+    use crate::provider::Provider;
+
+    #[derive(Default)]
+    struct Told(Mutex<Vec<(Usage, bool)>>);
+
+    impl Meter for Told {
+        fn before(&self, planned: Planned<'_>) -> Result<u64> {
+            Ok(planned.input)
+        }
+
+        fn after(&self, taken: Taken<'_>) {
+            self.0.lock().unwrap().push((taken.usage, taken.is_estimate));
+        }
+    }
+
+    #[test]
+    fn a_request_without_usage_counts_a_quarter_of_its_bytes() {
+        let told = Arc::new(Told::default());
+        let meter: Arc<dyn Meter> = told.clone();
+        let config = ModelConfig::new("m", Provider::Cli);
+        let messages = [Message::new(Role::User, "12345678")];
+        let request = Request { messages: &messages, ..Request::default() };
+        let begin = || Metered::begin(&meter, &config, &request).unwrap();
+        drop(begin());
+        let mut cut = begin();
+        cut.began();
+        cut.sees(&Event::Text("123456789".into()));
+        drop(cut);
+        let mut counted = begin();
+        counted.began();
+        counted.sees(&Event::Text("123".into()));
+        counted.sees(&Event::Usage(Usage { input: Some(70), output: Some(5), ..Usage::default() }));
+        drop(counted);
+        let usage = |input, output| Usage { input, output, ..Usage::default() };
+        let expected =
+            [(usage(None, None), false), (usage(Some(2), Some(3)), true), (usage(Some(70), Some(5)), false)];
+        assert_eq!(*told.0.lock().unwrap(), expected);
+    }
+}

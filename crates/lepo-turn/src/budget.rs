@@ -1,0 +1,205 @@
+//! Budgets: a request leaves only while what was spent, what is under way and what it may cost itself fit in.
+//!
+//! The day is counted from the journal of the store, so that all processes count; the turn and this `do` in memory.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::Configured;
+use crate::config::{Budgets, Money, Prices, Settings};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_base::when;
+use lepo_model::{Meter, ModelConfig, Planned, Price, Taken, Usage};
+use lepo_store::bubb::BubbId;
+use lepo_store::store::{Entry, JournalRecord, Store, now};
+
+/// Money and tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Sum {
+    /// In the unit of [`Money`].
+    cost: u128,
+    tokens: u64,
+}
+
+impl Sum {
+    fn plus(self, other: Sum) -> Sum {
+        Sum { cost: self.cost.saturating_add(other.cost), tokens: self.tokens.saturating_add(other.tokens) }
+    }
+
+    fn of(usage: Usage, price: Option<Price>) -> Sum {
+        let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
+        let cost = price.map_or(0, |price| price.cost(input, usage.cached.unwrap_or(0), output));
+        Sum { cost, tokens: input.saturating_add(output) }
+    }
+}
+
+/// What was spent by this process.
+#[derive(Default)]
+struct Spent {
+    /// The journal's sum of today when this process began, and which day that was.
+    begun: Option<(String, u128)>,
+    /// By this process on that day.
+    today: u128,
+    turn: u128,
+    all: Sum,
+    /// Requests that are under way: what each may come to.
+    open: HashMap<u64, Sum>,
+    tickets: u64,
+}
+
+/// The budget of a process.
+pub struct Budget {
+    limits: Budgets,
+    prices: Prices,
+    store: Arc<Store>,
+    /// Requests leave a line in the journal of this store, which is not that of the conversation.
+    told: bool,
+    spent: Mutex<Spent>,
+}
+
+impl Budget {
+    /// The budget of the settings, counted in `store`; none if there is no limit. `told`: the conversation is kept
+    /// elsewhere, or nowhere, and leaves no lines in that store.
+    pub fn new(settings: &Settings, limits: Budgets, store: Arc<Store>, told: bool) -> Option<Arc<Budget>> {
+        let prices = settings.prices();
+        let spent = Mutex::default();
+        limits.is_any().then(|| Arc::new(Budget { limits, prices, store, told, spent }))
+    }
+
+    /// Refuses a model whose price is not known, if there is a limit in money.
+    pub fn check(&self, config: &ModelConfig) -> Result<()> {
+        match self.limits.is_in_money() && self.price(config).is_none() {
+            true => Err(Error::usage(format!("a budget needs the price of model \"{}\"", config.name)).hint(
+                "put it into config.toml: [[prices]] with model, input and output, per million tokens",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// A turn begins.
+    pub fn new_turn(&self) {
+        self.spent().turn = 0;
+    }
+
+    fn price(&self, config: &ModelConfig) -> Option<Price> {
+        config.price.or_else(|| self.prices.of(&config.name, Some(&config.model)))
+    }
+
+    fn spent(&self) -> MutexGuard<'_, Spent> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The journal's sum of a local day.
+    fn of_day(&self, day: &str) -> u128 {
+        let cost = |record: JournalRecord| {
+            let moment = record.bubb.map_or(record.time, BubbId::time).max(record.time);
+            if record.copy_of.is_some() || record.what == "imported" || when::day(moment) != day {
+                return 0;
+            }
+            let price = record.model.as_deref().and_then(|model| self.prices.of(model, None));
+            let usage = Usage {
+                input: record.input,
+                cached: record.cached,
+                output: record.output,
+                ..Usage::default()
+            };
+            Sum::of(usage, price).cost
+        };
+        self.store.journal().records().map(cost).fold(0, u128::saturating_add)
+    }
+
+    /// What was spent today, by all: as the journal has it, or as this process knows, where a line of its own is
+    /// still to be written.
+    fn today(&self, spent: &mut Spent) -> u128 {
+        let day = when::day(now());
+        let journal = self.of_day(&day);
+        match &spent.begun {
+            Some((begun, _)) if *begun == day => {}
+            _ => (spent.begun, spent.today) = (Some((day, journal)), 0),
+        }
+        let begun = spent.begun.as_ref().map_or(0, |(_, sum)| *sum);
+        journal.max(begun.saturating_add(spent.today))
+    }
+}
+
+impl Meter for Budget {
+    fn before(&self, planned: Planned<'_>) -> Result<u64> {
+        self.check(planned.config)?;
+        let price = self.price(planned.config);
+        let usage = Usage { input: Some(planned.input), output: planned.output, ..Usage::default() };
+        let this = Sum::of(usage, price);
+        let is_free = price.is_none_or(|price| price.input == 0 && price.output == 0 && price.cached == 0);
+        let mut spent = self.spent();
+        let open = spent.open.values().fold(Sum::default(), |sum, open| sum.plus(*open));
+        let limits = &self.limits;
+        let today = if limits.day.is_some() { self.today(&mut spent) } else { 0 };
+        for (name, limit, so_far) in [
+            ("budget.turn", limits.turn, spent.turn),
+            ("budget.day", limits.day, today),
+            ("--max-cost", limits.max_cost, spent.all.cost),
+        ] {
+            let so_far = so_far.saturating_add(open.cost);
+            // What is spent to the last is over, however little the request itself is known to cost.
+            if let Some(limit) = limit.map(Money::units).filter(|_| !is_free)
+                && (so_far >= limit || so_far.saturating_add(this.cost) > limit)
+            {
+                let limit = Money::of_units(limit);
+                return Err(refused(name, &limit.to_string(), &Money::of_units(so_far).to_string(), planned));
+            }
+        }
+        let so_far = spent.all.tokens.saturating_add(open.tokens);
+        if let Some(limit) = limits.max_tokens_total
+            && (so_far >= limit || so_far.saturating_add(this.tokens) > limit)
+        {
+            return Err(refused("--max-tokens-total", &limit.to_string(), &so_far.to_string(), planned));
+        }
+        spent.tickets += 1;
+        let ticket = spent.tickets;
+        spent.open.insert(ticket, this);
+        Ok(ticket)
+    }
+
+    fn after(&self, taken: Taken<'_>) {
+        let sum = Sum::of(taken.usage, self.price(taken.config));
+        let mut spent = self.spent();
+        spent.open.remove(&taken.ticket);
+        spent.turn = spent.turn.saturating_add(sum.cost);
+        spent.today = spent.today.saturating_add(sum.cost);
+        spent.all = spent.all.plus(sum);
+        // Other processes count from the journal: what no line of the conversation tells stands in one of its own.
+        if self.limits.day.is_some() && sum.tokens > 0 && (self.told || taken.is_estimate) {
+            let Usage { input, cached, output, .. } = taken.usage;
+            let model = Some(taken.config.name.as_str());
+            let what = if self.told { "unkept" } else { "estimate" };
+            self.store.journal().add(Entry { what, model, input, cached, output, ..Entry::default() });
+        }
+    }
+}
+
+impl Configured {
+    /// Counts what is spent in a store. `is_elsewhere`: the conversation itself leaves no lines in its journal.
+    pub fn count_in(&mut self, store: Arc<Store>, is_elsewhere: bool) {
+        let limits = self.settings.budgets(&self.flags);
+        self.budget = Budget::new(&self.settings, limits, store, is_elsewhere);
+    }
+
+    /// The budget, if there is one.
+    pub(crate) fn budget(&self) -> Option<&Budget> {
+        self.budget.as_deref()
+    }
+
+    /// The meter of every request.
+    pub(crate) fn meter(&self) -> Option<Arc<dyn Meter>> {
+        self.budget.clone().map(|budget| budget as Arc<dyn Meter>)
+    }
+}
+
+/// The error of a request that may not leave.
+fn refused(name: &str, limit: &str, spent: &str, planned: Planned<'_>) -> Error {
+    let about = match planned.output {
+        Some(output) => format!("{} tokens, and {output} of its answer", planned.input),
+        None => format!("{} tokens", planned.input),
+    };
+    let what = format!("{name} is {limit}, {spent} of it is spent, and this request has about {about}");
+    Error::new(Kind::Budget, what).hint_to_retry(|place| format!("with a higher limit: {}", place.retry()))
+}

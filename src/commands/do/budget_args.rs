@@ -1,0 +1,22 @@
+//! The limits of one `do`.
+
+use super::args::MODEL;
+use lepo_turn::config::{Flags, Money};
+
+/// Limits of all requests together.
+#[derive(Debug, clap::Args)]
+pub struct BudgetArgs {
+    /// Send no request that could cost more than N in all, in the currency of the prices
+    #[arg(long, value_name = "N", value_parser = Money::parse, help_heading = MODEL)]
+    max_cost: Option<Money>,
+    /// Send no request that could take more than N tokens in all, requests and answers
+    #[arg(long, value_name = "N", help_heading = MODEL)]
+    max_tokens_total: Option<u64>,
+}
+
+impl BudgetArgs {
+    /// Puts them among the options that change settings.
+    pub fn flags(&self, flags: Flags) -> Flags {
+        Flags { max_cost: self.max_cost, max_tokens_total: self.max_tokens_total, ..flags }
+    }
+}

@@ -1,0 +1,78 @@
+//! The code blocks of an answer.
+
+/// The texts of its fenced blocks, in order. A fence without an end goes to the end of the answer.
+pub fn code_blocks(answer: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(Fence<'_>, String)> = None;
+    for line in answer.lines() {
+        match &mut open {
+            None => open = Fence::of(line).map(|fence| (fence, String::new())),
+            Some((fence, text)) if fence.is_ended_by(line) => {
+                blocks.push(std::mem::take(text));
+                open = None;
+            }
+            Some((fence, text)) => {
+                text.push_str(fence.unindented(line));
+                text.push('\n');
+            }
+        }
+    }
+    blocks.extend(open.map(|(_, text)| text));
+    blocks
+}
+
+/// The line that begins a block.
+struct Fence<'a> {
+    indent: &'a str,
+    mark: char,
+    len: usize,
+}
+
+impl<'a> Fence<'a> {
+    fn of(line: &'a str) -> Option<Fence<'a>> {
+        let begun = line.trim_start_matches([' ', '\t']);
+        let indent = line.strip_suffix(begun)?;
+        let mark = begun.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+        let rest = begun.trim_start_matches(mark);
+        let len = begun.len() - rest.len();
+        // Three marks within a line are words in backticks.
+        let is_fence = len >= 3 && (mark == '~' || !rest.contains('`'));
+        is_fence.then_some(Fence { indent, mark, len })
+    }
+
+    fn is_ended_by(&self, line: &str) -> bool {
+        let line = line.trim();
+        line.len() >= self.len && line.chars().all(|letter| letter == self.mark)
+    }
+
+    /// The line without what the fence was indented by.
+    fn unindented<'l>(&self, line: &'l str) -> &'l str {
+        let most = self.indent.len();
+        let blank = line.bytes().take(most).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        line.get(blank..).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_what_stands_between_fences() {
+        for (answer, blocks) in [
+            ("words", &[][..]),
+            ("", &[]),
+            ("Here:\n```sh\nls -l\n```\nDone.", &["ls -l\n"]),
+            ("```\na\n\nb\n```\nand\n~~~py\nc\n~~~", &["a\n\nb\n", "c\n"]),
+            ("```rust\nfn x() {}\n", &["fn x() {}\n"]),
+            ("````md\n```\nin\n```\n````", &["```\nin\n```\n"]),
+            ("1. so:\n   ```\n   a\n     b\n  c\n   ```", &["a\n  b\nc\n"]),
+            ("```inline``` is none\n``two``", &[]),
+            ("```\n```", &[""]),
+            ("```\nx ```\n``` x\n```", &["x ```\n``` x\n"]),
+            ("```sh\r\nls\r\n```", &["ls\n"]),
+        ] {
+            assert_eq!(code_blocks(answer), blocks, "{answer:?}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The options that say which form the answer has: JSON of a schema, or code alone.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::ArgAction;
+
+use super::DoArgs;
+use lepo_base::error::{Error, Result};
+use lepo_turn::attach::read_text;
+use lepo_turn::{AnswerSchema, is_short_schema, short_schema};
+
+/// The heading of these options in the help.
+const OUTPUT: &str = "Output";
+
+/// `--schema` and `--code`.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct FormArgs {
+    /// The answer must be JSON that fits this JSON Schema: a file, the schema, or 'name, age int, tags [str]'
+    ///
+    /// In the short form types are str, int, num, bool and [TYPE]; all fields are required, and no others.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = OUTPUT)]
+    pub(super) schema: Option<String>,
+    /// Print the first code block of the answer and nothing else; with -xx all of them
+    ///
+    /// An answer without one: nothing is printed, and the exit code is 1.
+    #[arg(short = 'x', long, action = ArgAction::Count, conflicts_with_all = ["schema", "json", "events", "parallel", "debate", "compact", "list_tools"], help_heading = OUTPUT)]
+    pub(super) code: u8,
+}
+
+impl DoArgs {
+    /// The schema of `--schema`, compiled.
+    pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
+        let Some(given) = &self.form.schema else { return Ok(None) };
+        let schema = match given.trim() {
+            "" | "-" => {
+                return Err(Error::usage("--schema needs a file, or the schema itself")
+                    .hint("stdin is a part of the question"));
+            }
+            inline if inline.starts_with('{') => AnswerSchema::compile("--schema", given)?,
+            short if is_short_schema(short) && !Path::new(given).exists() => {
+                AnswerSchema::compile("--schema", &short_schema(short)?.to_string())?
+            }
+            _ => AnswerSchema::compile(given, &read_text(given.as_ref())?)?,
+        };
+        Ok(Some(Arc::new(schema)))
+    }
+}

@@ -1,0 +1,222 @@
+//! A conversation for another agent to go on from: what it is about, what was asked, the last turns, the files and
+//! commands that it names. Pure: the same conversation gives the same text, and no model is asked.
+
+/// One visible message.
+pub struct Said {
+    /// A question of the user; else an answer, or words that came along.
+    pub is_question: bool,
+    /// The heading it stands under.
+    pub heading: String,
+    /// The text, masked.
+    pub text: String,
+}
+
+/// A command that ran, and its exit code.
+pub struct Ran {
+    /// The command, masked.
+    pub command: String,
+    /// Its exit code, if it came to one.
+    pub exit: Option<i32>,
+}
+
+/// A conversation.
+pub struct Conversation {
+    /// Its title, or the beginning of its first question.
+    pub title: String,
+    /// Its messages, oldest first.
+    pub said: Vec<Said>,
+    /// Its commands, oldest first.
+    pub ran: Vec<Ran>,
+}
+
+/// The longest line of a list, in characters.
+const LINE: usize = 120;
+
+/// The most entries of a list.
+const MOST: usize = 40;
+
+/// The text, of at most so many bytes; and how many bytes of the last answer were left out. `Err`: the bytes that the
+/// last question needs.
+pub fn text(conversation: &Conversation, most: usize) -> Result<(String, usize), usize> {
+    let said = &conversation.said;
+    let starts: Vec<usize> = (0..said.len()).filter(|at| said[*at].is_question).collect();
+    let first_of_last = starts.last().copied().unwrap_or(0);
+    let tail = lists(conversation, most / 4);
+    let head = format!("# Hand-over: {}\n", line(&conversation.title));
+    let fixed = head.len() + tail.len();
+    let turn = |from: usize, to: usize| said[from..to].iter().map(block).collect::<String>();
+    let last = turn(first_of_last, said.len());
+    if fixed + LAST.len() + last.len() > most {
+        let question = said.get(first_of_last).map(block).unwrap_or_default();
+        let room = most
+            .checked_sub(fixed + LAST.len() + question.len() + CUT)
+            .ok_or(fixed + LAST.len() + question.len() + CUT)?;
+        let answer = last.get(question.len()..).unwrap_or_default();
+        let mut kept = room.min(answer.len());
+        while !answer.is_char_boundary(kept) {
+            kept -= 1;
+        }
+        let left = answer.len() - kept;
+        let answer = answer.get(..kept).unwrap_or_default();
+        return Ok((format!("{head}{LAST}{question}{answer}\n\n(cut: {left} bytes left out)\n{tail}"), left));
+    }
+    // Whole turns, as many as fit, and a line for each question before them.
+    let mut from = starts.len().saturating_sub(1);
+    let whole = |from: usize| {
+        let begin = starts.get(from).copied().unwrap_or(0);
+        let earlier = earlier(said, starts.get(..from).unwrap_or_default(), most / 4);
+        format!("{head}{earlier}{LAST}{}{tail}", turn(begin, said.len()))
+    };
+    let mut best = whole(from);
+    if best.len() > most {
+        best = format!("{head}{LAST}{last}{tail}");
+    }
+    while from > 0 {
+        from -= 1;
+        let next = whole(from);
+        if next.len() > most {
+            break;
+        }
+        best = next;
+    }
+    Ok((best, 0))
+}
+
+/// The heading of the last turns.
+const LAST: &str = "\n## The last turns\n";
+
+/// Bytes that the note about a cut needs.
+const CUT: usize = 48;
+
+fn block(said: &Said) -> String {
+    format!("\n### {}\n\n{}\n", said.heading, said.text.trim_end())
+}
+
+/// The first line of a text, cut.
+fn line(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match flat.char_indices().nth(LINE) {
+        Some((at, _)) => format!("{}…", flat.get(..at).unwrap_or_default()),
+        None => flat,
+    }
+}
+
+/// A list, its newest entries as far as they fit.
+fn list(title: &str, entries: &[String], most: usize) -> String {
+    let mut kept: Vec<&String> = Vec::new();
+    let mut room = most;
+    for entry in entries.iter().rev().take(MOST) {
+        let Some(left) = room.checked_sub(entry.len() + 3) else { break };
+        room = left;
+        kept.push(entry);
+    }
+    if kept.is_empty() {
+        return String::new();
+    }
+    let left = entries.len() - kept.len();
+    let note = if left > 0 { format!("- ({left} before these)\n") } else { String::new() };
+    let lines: String = kept.iter().rev().map(|entry| format!("- {entry}\n")).collect();
+    format!("\n## {title}\n\n{note}{lines}")
+}
+
+fn earlier(said: &[Said], starts: &[usize], most: usize) -> String {
+    let questions: Vec<String> = starts.iter().map(|at| line(&said[*at].text)).collect();
+    list("Earlier questions", &questions, most)
+}
+
+/// What stands behind the turns: files, commands, the open request.
+fn lists(conversation: &Conversation, most: usize) -> String {
+    let mut files: Vec<String> = Vec::new();
+    let texts = conversation.said.iter().map(|said| &said.text);
+    for text in texts.chain(conversation.ran.iter().map(|ran| &ran.command)) {
+        for file in files_in(text) {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
+    let exit = |ran: &Ran| match ran.exit {
+        Some(code) => format!("`{}`: exit {code}", line(&ran.command)),
+        None => format!("`{}`: no exit code", line(&ran.command)),
+    };
+    let commands: Vec<String> = conversation.ran.iter().map(exit).collect();
+    let last = conversation.said.iter().rposition(|said| said.is_question);
+    let open = last.map_or(String::new(), |at| {
+        let state = if at + 1 == conversation.said.len() { "not answered yet" } else { "answered above" };
+        format!("\n## The request\n\n{} ({state})\n", line(&conversation.said[at].text))
+    });
+    list("Files named", &files, most / 2) + &list("Commands", &commands, most / 2) + &open
+}
+
+/// Words of a text that are paths of files.
+fn files_in(text: &str) -> impl Iterator<Item = String> + '_ {
+    const ENDS: &[&str] = &[
+        "c", "cc", "cpp", "css", "csv", "go", "h", "html", "java", "js", "json", "jsonl", "kt", "lock", "md",
+        "py", "rb", "rs", "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml", "zig",
+    ];
+    let is_apart = |c: char| c.is_whitespace() || "`'\"()[]{}<>,;|=".contains(c);
+    let words = text.split(is_apart).map(|word| word.trim_end_matches(['.', ':', '?', '!']));
+    let is_path = |word: &&str| {
+        let name = word.rsplit('/').next().unwrap_or_default();
+        let end = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, end)| end);
+        !word.contains("://") && word.len() <= 200 && end.is_some_and(|end| ENDS.contains(&end))
+    };
+    words.filter(is_path).map(str::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conversation(turns: &[(&str, &str)]) -> Conversation {
+        let said = |is_question: bool, heading: &str, text: &str| Said {
+            is_question,
+            heading: heading.into(),
+            text: text.into(),
+        };
+        let said = turns
+            .iter()
+            .flat_map(|(question, answer)| [said(true, "User", question), said(false, "Assistant", answer)])
+            .filter(|said| !said.text.is_empty())
+            .collect();
+        let ran = vec![Ran { command: "cargo test".into(), exit: Some(101) }];
+        Conversation { title: "a title".into(), said, ran }
+    }
+
+    #[test]
+    fn all_of_a_short_conversation_is_in_it() {
+        let told = conversation(&[("read src/a.rs", "It reads."), ("and b.toml?", "")]);
+        let (text, left) = text(&told, 24 << 10).unwrap();
+        let expected = "# Hand-over: a title\n\n## The last turns\n\n### User\n\nread src/a.rs\n\n### Assistant\n\nIt reads.\n\n\
+            ### User\n\nand b.toml?\n\n## Files named\n\n- src/a.rs\n- b.toml\n\n## Commands\n\n- `cargo test`: exit 101\n\n\
+            ## The request\n\nand b.toml? (not answered yet)\n";
+        assert_eq!((text.as_str(), left), (expected, 0));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_a_line_each_and_the_last_turn_stays_whole() {
+        let long = "word ".repeat(200);
+        let turns: Vec<(String, String)> = (0..20).map(|i| (format!("question {i}"), long.clone())).collect();
+        let turns: Vec<(&str, &str)> = turns.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        let told = conversation(&turns);
+        for most in [2000, 4000, 8000, 100_000] {
+            let (text, left) = text(&told, most).unwrap();
+            assert!(text.len() <= most && left == 0, "{most}: {}", text.len());
+            assert!(text.contains("### User\n\nquestion 19\n"), "{text}");
+            assert_eq!(text.contains("- question 3\n"), most < 20_000, "{most}");
+        }
+    }
+
+    #[test]
+    fn the_last_question_is_whole_and_its_answer_cut() {
+        let told = conversation(&[("짧은 질문?", &"긴 답 ".repeat(1000))]);
+        let (text, left) = super::text(&told, 1024).unwrap();
+        assert!(
+            text.len() <= 1024 && left > 0 && text.contains(&format!("(cut: {left} bytes left out)")),
+            "{text}"
+        );
+        assert!(text.contains("짧은 질문?\n"));
+        let told = conversation(&[(&"긴 질문 ".repeat(1000), "x")]);
+        assert!(super::text(&told, 1024).unwrap_err() > 1024);
+    }
+}

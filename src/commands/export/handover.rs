@@ -1,0 +1,109 @@
+//! The hand-over of a conversation, gathered from the store.
+
+use std::collections::HashSet;
+
+use super::handoff::{Conversation, Ran, Said, text};
+use super::{ExportArgs, find_in, place, render};
+use crate::commands::Context;
+use crate::commands::finder::masker;
+use crate::commands::output_file::check_folder;
+use crate::term::say;
+use crate::ui::{read_request, warn_incomplete};
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{Kind, shown_model, words};
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::Store;
+use lepo_tool::ToolRequest;
+
+/// The bytes of a text, unless another number is given.
+const BYTES: usize = 24 << 10;
+
+/// Reads `--bytes`: a number, with `k` for 1,024.
+pub fn bytes(text: &str) -> std::result::Result<usize, String> {
+    let (digits, unit) = match text.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1024),
+        None => (text, 1),
+    };
+    let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    number.filter(|number| *number >= 512).ok_or_else(|| "it is a number from 512, or like 24k".to_string())
+}
+
+/// Writes it.
+pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Result<u8> {
+    let [address] = &args.addresses[..] else {
+        return Err(Error::usage("only --format html takes several addresses"));
+    };
+    let forest = store.names().forest()?;
+    let tip = find_in(store, &forest, address)?;
+    let conv = forest.conv(tip);
+    warn_incomplete(&conv);
+    let told = gather(store, &forest, &conv.path)?;
+    if told.said.is_empty() {
+        return Err(Error::nothing("nothing to hand over: all messages are hidden"));
+    }
+    let most = args.bytes.unwrap_or(BYTES);
+    let (document, left) = text(&told, most).map_err(|needed| {
+        Error::usage(format!("--bytes {most} is too small: the last question needs {needed}"))
+    })?;
+    if left > 0 {
+        say(&format!("note: the last answer is cut: {left} bytes left out; --bytes takes more"));
+    }
+    match &args.output {
+        None => context.out.untrusted(document.as_bytes()),
+        Some(dir) => {
+            check_folder(dir)?;
+            let stem = place::stem(&render::local(forest.name(tip).id), &words(&told.title));
+            let path = place::write_new(dir, &stem, args.format.extension(), document.as_bytes())?;
+            context.out.path(&path);
+        }
+    }
+    Ok(0)
+}
+
+/// The messages and commands of a path, masked.
+fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<Conversation> {
+    let (facts, masker) = (store.journal().facts(), masker());
+    let mask = |text: &str| masker.mask(text).text.into_owned();
+    let (mut said, mut ran) = (Vec::new(), Vec::new());
+    for name in path.iter().map(|&ix| forest.name(ix)).filter(|name| !name.hidden) {
+        let text = store.bubbs().text(&name)?;
+        let fact = facts.get(&name.id);
+        let heading = match name.kind {
+            Kind::User => "User".to_string(),
+            Kind::System => "Context".to_string(),
+            Kind::Tool => "Tool".to_string(),
+            Kind::Assistant => match fact.and_then(|fact| fact.model.as_deref()) {
+                Some(model) => format!("Assistant ({})", shown_model(model)),
+                None => "Assistant".to_string(),
+            },
+        };
+        if let (Kind::System, Some(rest)) = (name.kind, text.strip_prefix("$ ")) {
+            let command = rest.lines().next().unwrap_or_default();
+            ran.push((name.id, Ran { command: mask(command), exit: fact.and_then(|fact| fact.exit) }));
+        }
+        said.push(Said { is_question: name.kind == Kind::User, heading, text: mask(&text) });
+    }
+    // Requests and results are beside the path, hidden.
+    let mut seen: HashSet<Ix> = path.iter().copied().collect();
+    let hidden = |ix: Ix| forest.children(ix).filter(|child| forest.name(*child).hidden).collect::<Vec<_>>();
+    let mut left: Vec<Ix> = path.iter().flat_map(|&ix| hidden(ix)).collect();
+    while let Some(ix) = left.pop() {
+        if !seen.insert(ix) {
+            continue;
+        }
+        let below = hidden(ix);
+        let name = forest.name(ix);
+        if let Some(ToolRequest::Command(request)) = read_request(store, &name) {
+            let result = below.iter().map(|&ix| forest.name(ix)).find(|name| name.kind == Kind::Tool);
+            let exit = result.and_then(|result| facts.get(&result.id)?.exit);
+            ran.push((name.id, Ran { command: mask(&request.command), exit }));
+        }
+        left.extend(below);
+    }
+    ran.sort_by_key(|(id, _)| *id);
+    let root = path.first().map(|&ix| forest.name(ix).id);
+    let title = root.and_then(|root| store.titles().all().remove(&root));
+    let first = || said.iter().find(|said| said.is_question).map(|said| words(&said.text).into_owned());
+    let title = title.map(|title| mask(&title)).or_else(first).unwrap_or_default();
+    Ok(Conversation { title, said, ran: ran.into_iter().map(|(_, ran)| ran).collect() })
+}

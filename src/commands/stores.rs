@@ -1,0 +1,102 @@
+//! The list of stores that this user's lepo has written to: one path a line, in the state folder.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+use lepo_base::record::read_if_there;
+use lepo_store::store::Store;
+use lepo_turn::config::Paths;
+
+/// The list.
+pub struct Stores {
+    file: PathBuf,
+    home: Option<PathBuf>,
+}
+
+/// A store of the list that is there.
+pub struct Listed {
+    /// The store.
+    pub store: Store,
+    /// Path of its project, as a person writes it: `~/src/lepo`.
+    pub project: String,
+}
+
+impl Stores {
+    /// The list of this user.
+    pub fn of_user() -> Result<Stores> {
+        Ok(Stores::at(&Paths::from_env(&Env::from_process())?))
+    }
+
+    /// The list in these folders.
+    pub fn at(paths: &Paths) -> Stores {
+        Stores { file: paths.state.join("stores"), home: paths.home.clone() }
+    }
+
+    /// The paths of the list, in the order in which lepo first wrote to them, each once.
+    pub fn paths(&self) -> Result<Vec<PathBuf>> {
+        let bytes = read_if_there(&self.file)?.unwrap_or_default();
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for line in String::from_utf8_lossy(&bytes).lines().filter(|line| line.starts_with('/')) {
+            let path = PathBuf::from(line);
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        Ok(paths)
+    }
+
+    /// Puts a store on the list. Where that cannot be, the list lacks it and nothing else happens.
+    pub fn remember(&self, store: &Store) {
+        let Ok(path) = store.path().canonicalize() else { return };
+        let Some(line) = path.to_str().filter(|path| !path.contains(['\n', '\r'])) else { return };
+        if self.paths().is_ok_and(|paths| paths.contains(&path)) {
+            return;
+        }
+        let folder = self.file.parent().unwrap_or(Path::new("/"));
+        let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.file);
+        let _ = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+    }
+
+    /// Takes a store off the list, named by its path or by that of its project.
+    pub fn forget(&self, named: &Path) -> Result<()> {
+        let named = std::path::absolute(named).unwrap_or_else(|_| named.to_path_buf());
+        let real = named.canonicalize().unwrap_or_else(|_| named.clone());
+        let is_it =
+            |path: &Path| [&named, &real].iter().any(|name| path == *name || path.parent() == Some(name));
+        let paths = self.paths()?;
+        let kept: String =
+            paths.iter().filter(|path| !is_it(path)).map(|path| format!("{}\n", path.display())).collect();
+        if paths.iter().all(|path| !is_it(path)) {
+            return Err(Error::nothing(format!("{} is not on the list", named.display()))
+                .hint("`lepo config stores` shows it"));
+        }
+        lepo_turn::config::replace_file(&self.file, kept.as_bytes())
+    }
+
+    /// The stores that are there, the one that was written to first at the end.
+    pub fn there(&self) -> Result<Vec<Listed>> {
+        let open = |path: PathBuf| {
+            let store = Store::anywhere(&path).ok().flatten()?;
+            Some(Listed { project: self.project(&path), store })
+        };
+        Ok(self.paths()?.into_iter().rev().filter_map(open).collect())
+    }
+
+    /// The path of a project; of a store with a name of its own, that of the store.
+    fn project(&self, store: &Path) -> String {
+        let path = match store.parent() {
+            Some(project) if store.ends_with(lepo_store::store::STORE) => project,
+            _ => store,
+        };
+        let below = self.home.as_ref().and_then(|home| path.strip_prefix(home).ok());
+        match below {
+            Some(below) if !below.as_os_str().is_empty() => format!("~/{}", below.display()),
+            _ => path.display().to_string(),
+        }
+    }
+}

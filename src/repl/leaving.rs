@@ -1,0 +1,46 @@
+//! The words at the end of a session: what it drops, and how to continue.
+
+use super::session::Session;
+use crate::term::{clean, say, say_dim};
+
+impl Session<'_> {
+    /// Says what ends with the session, and how to continue the conversation.
+    pub(super) fn tell_leaving(&self) {
+        if self.shown.quiet || !self.reader.edits() {
+            return;
+        }
+        let dropped =
+            dropped(self.chosen.as_deref(), self.env.allowed(), self.files.len() + self.contexts.len());
+        if !dropped.is_empty() {
+            say(&format!("dropped: {}", clean(&dropped.join(", "))));
+        }
+        if self.at.is_some() && self.env.keeps {
+            say_dim("`lepo` continues here; `lepo -n` starts over", self.paint);
+        }
+    }
+}
+
+/// The choices of a session that are not kept.
+fn dropped(model: Option<&str>, allowed: usize, files: usize) -> Vec<String> {
+    let some = |count: usize, one: &str, more: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {more}")),
+    };
+    let model = model.map(|name| format!("/model {name}"));
+    let allowed = some(allowed, "request allowed with always", "requests allowed with always");
+    let files = some(files, "file for the next question", "files for the next question");
+    [model, allowed, files].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dropped;
+
+    #[test]
+    fn only_what_was_chosen_is_dropped() {
+        assert!(dropped(None, 0, 0).is_empty());
+        assert_eq!(dropped(Some("gpt"), 0, 1), ["/model gpt", "1 file for the next question"]);
+        assert_eq!(dropped(None, 2, 2), ["2 requests allowed with always", "2 files for the next question"]);
+    }
+}

@@ -1,0 +1,155 @@
+//! A model's thinking on stderr: dim and wrapped under a line of its own, or its time, or marked as it comes.
+
+use std::time::Instant;
+
+use crate::term::{Cleaner, Paint, Wrap, columns};
+use lepo_turn::config::ThinkingShown;
+
+/// The line that stands above it.
+const LINE: &str = "thinking…";
+
+/// Takes the line away that stands open.
+const TAKEN_AWAY: &str = "\r\u{1b}[K";
+
+/// The form in which it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Between marks, line by line as the model broke them: a plain terminal.
+    Marked,
+    /// One of the user's choice.
+    Chosen(ThinkingShown),
+}
+
+/// One stretch of thinking after the other.
+pub struct Thinking {
+    form: Form,
+    paint: Paint,
+    /// Thinking is what comes from outside, too.
+    cleaner: Cleaner,
+    wrap: Wrap,
+    begun: Instant,
+    /// Nothing but white space has come.
+    is_empty: bool,
+    /// Line ends that came at the end: shown once more text comes.
+    line_ends: usize,
+}
+
+impl Thinking {
+    /// Shown as `wanted`; between marks where that is `plain`.
+    pub fn new(wanted: ThinkingShown, plain: bool, paint: Paint) -> Thinking {
+        Thinking {
+            form: if plain || !paint.is_on() { Form::Marked } else { Form::Chosen(wanted) },
+            paint,
+            cleaner: Cleaner::default(),
+            wrap: Wrap::new(columns),
+            begun: Instant::now(),
+            is_empty: true,
+            line_ends: 0,
+        }
+    }
+
+    /// The beginning of it; `waiting` is what stood there until then.
+    pub fn begin(&mut self, waiting: &str) -> String {
+        self.begun = Instant::now();
+        (self.is_empty, self.line_ends, self.wrap) = (true, 0, Wrap::new(columns));
+        match self.form {
+            Form::Marked => "<<< Thinking >>>\n".to_string(),
+            Form::Chosen(ThinkingShown::Show) => self.paint.dim(LINE) + "\n",
+            Form::Chosen(ThinkingShown::Brief) => self.paint.dim(LINE),
+            Form::Chosen(ThinkingShown::Hide) => waiting.to_string(),
+        }
+    }
+
+    /// More of it.
+    pub fn push(&mut self, text: &str) -> String {
+        let mut clean = String::new();
+        self.cleaner.push(text.as_bytes(), &mut clean);
+        match self.form {
+            Form::Marked => self.paint.dim(&clean),
+            Form::Chosen(ThinkingShown::Show) => {
+                let shown = self.wrapped(&clean);
+                self.paint.dim(&shown)
+            }
+            Form::Chosen(ThinkingShown::Brief | ThinkingShown::Hide) => String::new(),
+        }
+    }
+
+    /// The end of it.
+    pub fn end(&mut self) -> String {
+        let mut rest = String::new();
+        self.cleaner.finish(&mut rest);
+        match self.form {
+            Form::Marked => format!("{rest}\n<<< End Thinking >>>\n"),
+            Form::Chosen(ThinkingShown::Show) => {
+                let mut shown = self.wrapped(&rest);
+                self.wrap.finish(&mut shown);
+                let end = if self.is_empty { "" } else { "\n" };
+                self.paint.dim(&shown) + end
+            }
+            Form::Chosen(ThinkingShown::Brief) => {
+                let seconds = self.begun.elapsed().as_secs();
+                format!("{TAKEN_AWAY}{}\n", self.paint.dim(&format!("thought for {seconds} s")))
+            }
+            Form::Chosen(ThinkingShown::Hide) => TAKEN_AWAY.to_string(),
+        }
+    }
+
+    /// Text between its lines, without empty ones at its ends.
+    fn wrapped(&mut self, text: &str) -> String {
+        let mut shown = String::new();
+        for (at, line) in text.split('\n').enumerate() {
+            if at > 0 && !self.is_empty {
+                self.line_ends += 1;
+            }
+            if line.trim().is_empty() && (self.is_empty || self.line_ends > 0) {
+                continue;
+            }
+            for _ in 0..std::mem::take(&mut self.line_ends) {
+                self.wrap.newline(&mut shown);
+            }
+            self.wrap.push(line, &mut shown);
+            self.is_empty = false;
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Color;
+
+    fn shown(wanted: ThinkingShown, plain: bool, pieces: &[&str]) -> String {
+        let paint = Paint::new(Color::Always, true, |_| None);
+        let mut thinking = Thinking::new(wanted, plain, paint);
+        let mut all = thinking.begin("Waiting");
+        pieces.iter().for_each(|piece| all += &thinking.push(piece));
+        all += &thinking.end();
+        all.replace("\u{1b}[2m", "").replace("\u{1b}[0m", "")
+    }
+
+    #[test]
+    fn it_is_shown_as_it_is_wanted() {
+        use ThinkingShown::{Brief, Hide, Show};
+        let pieces = &["\n\n음… ", "hm\n\n", "so.\n", "\n"];
+        for (wanted, plain, expected) in [
+            (Show, false, "thinking…\n음… hm\n\nso.\n"),
+            (Brief, false, "thinking…\r\u{1b}[Kthought for 0 s\n"),
+            (Hide, false, "Waiting\r\u{1b}[K"),
+            (Show, true, "<<< Thinking >>>\n\n\n음… hm\n\nso.\n\n\n<<< End Thinking >>>\n"),
+            (Hide, true, "<<< Thinking >>>\n\n\n음… hm\n\nso.\n\n\n<<< End Thinking >>>\n"),
+        ] {
+            assert_eq!(shown(wanted, plain, pieces), expected, "{wanted:?} {plain}");
+        }
+        assert_eq!(shown(Show, false, &[" ", "\n"]), "thinking…\n");
+    }
+
+    #[test]
+    fn no_line_is_broken_within_a_word_and_nothing_drives_the_terminal() {
+        let long = "word ".repeat(40);
+        let text = shown(ThinkingShown::Show, false, &[&long, "\u{1b}[2J"]);
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("word")), "{text}");
+        assert!(text.ends_with("␛[2J\n"), "{text}");
+    }
+}
