@@ -45,7 +45,7 @@ fn mistakes_say_line_and_what_is_allowed() {
             "[[models]]\nname='x'\nprovider='bard'".into(),
             3,
             "cannot be \"bard\"",
-            "openai | anthropic | ollama | cli | embedded",
+            "openai | anthropic | ollama | cli | acp | embedded",
         ),
         ("[[models]]\nname='x'\nprovider='ollama'".into(), 1, "no `model`", "qwen3:8b"),
         (
