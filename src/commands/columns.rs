@@ -214,7 +214,7 @@ mod tests {
                 120,
                 "12 questions 2h gpt-4o 3.1k/128k [main] How do I parse a date? · and what of the time zones?\n",
             ),
-            (80, "12 questions 2h gpt-4o 3.1k/128k [main] and what of the time zones?\n"),
+            (80, "12 questions 2h gpt-4o 3.1k/128k [main] How do I pa... · and what of...\n"),
             (40, "12 questions 2h [main] gpt-4o\n    How do I pars... · and what of th...\n"),
         ] {
             assert_eq!(shown(&entry(), columns), format!("{id} {line}"), "{columns}");

@@ -196,6 +196,7 @@ pub fn say_dim(text: &str, paint: Paint) {
     let columns = size_of(&stderr).map(|(columns, _)| columns);
     let shown = match columns {
         Some(columns) => paint.dim(&fold(&clean(text), columns)),
+        None if stderr.is_terminal() => paint.dim(&clean(text)),
         None => clean(text).into_owned(),
     };
     let _ = stderr.write_all(shown.as_bytes()).and_then(|()| stderr.write_all(b"\n"));

@@ -318,7 +318,8 @@ mod tests {
             let proposal =
                 CallProposal { request, description: evil.to_string(), changed: false, unagreed: Vec::new() };
             let shown = text(&Proposal::Call(proposal), 80);
-            let own: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  | ")).collect();
+            let quoted = |line: &&str| line.starts_with("  | ") || line.starts_with("  + ");
+            let own: Vec<&str> = shown.lines().filter(|line| !quoted(line)).collect();
             let begun: Vec<&str> = own.iter().map(|line| line.split(" x").next().unwrap()).collect();
             let lines = ["", "MCP tool call", "Server:", "Tool:", "Description:", "Arguments:", " "];
             assert_eq!(begun, lines, "{shown}");

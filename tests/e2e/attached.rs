@@ -104,7 +104,7 @@ fn listings_name_the_file() {
     // A conversation is told by its words.
     assert!(home.ok(&["ls"]).ends_with(": what is this?\n"), "{}", home.ok(&["ls"]));
     assert!(home.ok(&["export", "-o", "out/"]).contains("_what_is_th"), "{}", home.ok(&["ls"]));
-    assert!(home.ok(&["log"]).contains(" u0 what is this ... g chart.png]"), "{}", home.ok(&["log"]));
+    assert!(home.ok(&["log"]).contains(" u0 what is this?\n"), "{}", home.ok(&["log"]));
     let document: serde_json::Value = serde_json::from_str(&home.ok(&["show", "--json"])).unwrap();
     let file = &document["bubbs"][0]["attachments"][0];
     assert_eq!((file["type"].as_str(), file["name"].as_str()), (Some("image/png"), Some("chart.png")));

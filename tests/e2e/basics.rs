@@ -181,7 +181,7 @@ fn a_missing_prev_and_a_circle_are_warned_of() {
     home.write(&format!("work/.lepo/{a}-u0-{gone}.md"), "left");
     let ran = home.lepo(&["show", &a]);
     assert_eq!(ran.code, 0);
-    assert!(ran.err.contains(&format!("bubb {gone} not found: incomplete conversation")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("message {gone} not found: incomplete conversation")), "{}", ran.err);
     home.write(&format!("work/.lepo/{gone}-u0-{b}.md"), "c");
     home.write(&format!("work/.lepo/{b}-u0-{a}.md"), "b");
     let ran = home.lepo(&["show", &a]);

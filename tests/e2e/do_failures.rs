@@ -38,7 +38,7 @@ fn the_question_is_kept_and_can_be_asked_again() {
         (vec![Reply::new(302, "").header("location", "http://127.0.0.2:9/")], "is not followed"),
         (
             vec![Reply::new(200, "<html>login</html>").header("content-type", "text/html")],
-            "no chat completion: login\n",
+            "unexpected response: not a chat completion: login\n",
         ),
         (vec![sse("data: {\"error\":{\"message\":\"overloaded\"}}\n\n")], "overloaded"),
         (vec![sse("data: [DONE]\n\n")], "answer is empty"),

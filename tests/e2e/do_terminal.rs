@@ -28,6 +28,7 @@ fn thinking() -> Reply {
 #[test]
 fn thinking_stands_dim_under_its_line_and_waiting_is_removed() {
     let bot = Bot::openai(OFF, [thinking()]);
+    bot.home.ok(&["init"]);
     let dim = |text: &str| format!("\u{1b}[2m{text}\u{1b}[0m");
     let ran = on_terminal(bot.home.command(&["do", "q"]), &[]);
     let shown =
@@ -128,6 +129,7 @@ fn a_turn_tells_what_it_goes_on_with_and_what_it_took() {
         Reply::new(200, openai_stream(["파리."]).replace(done, &format!("data: {usage}\n\n{done}")))
     };
     let bot = Bot::openai("planner = \"off\"", [answer(), answer(), answer(), answer(), answer()]);
+    bot.home.ok(&["init"]);
     let plain = |args: &[&str]| {
         let ran = on_terminal(bot.home.command(&[&["--color", "never", "do"], args].concat()), &[]);
         assert_eq!(ran.code, 0, "{}", ran.out);

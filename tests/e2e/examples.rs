@@ -44,6 +44,7 @@ const CODES: &[(&str, i32)] = &[
     ("lepo ls -n 2", 1),                // the same
     ("lepo config stores --forget", 1), // no such store is on the list
     ("lepo grep --everywhere", 1),      // no store is on the list
+    ("lepo do -n --recorded=only", 3),  // nothing of the kind is recorded
     ("lepo rm @", 2),                   // nobody there to ask
     ("lepo fsck | grep", 1),            // nothing is edited
     ("EDITOR='sed", 1),                 // the word is not there, and nothing changes

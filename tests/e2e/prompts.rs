@@ -109,6 +109,7 @@ fn prompts_are_listed_shown_and_edited() {
 fn a_hint_in_a_session_names_what_is_typed_there() {
     let bot = Bot::program(OFF, &[]);
     bot.home.write("work/pixel.png", crate::attached::PNG);
+    bot.home.ok(&["init"]);
     let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
     screen.prompts("> ");
     screen.enters("/attach pixel.png").shows("hint: /model NAME asks another model; /set-model lists them");
@@ -126,6 +127,7 @@ fn a_session_asks_prompts_and_attaches_files() {
     let bot = Bot::saying(OFF, &["A1", "A2", "A3", "A4"]);
     bot.home.write("config/_prompts/short.md", "In short: $*");
     bot.home.write("work/pixel.png", crate::attached::PNG);
+    bot.home.ok(&["init"]);
     let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
     screen.prompts("> ");
     screen.enters("/short why so").shows("> In short: why so").shows("\nA1").prompts("> ");

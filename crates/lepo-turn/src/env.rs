@@ -3,223 +3,27 @@
 //! Made once, and used by one-shot turns, sessions, groups and decisions alike.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex as Lock};
-use std::time::Duration;
 
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::attach::{NewFile, check};
-use super::budget::Budget;
 use super::catalogue::Catalogue;
+use super::configured::Configured;
 use super::flow::Turn;
 use super::record::TurnRecord;
-use super::recorded::not_recorded;
 use super::transcript::Transcript;
 use super::{Ask, CommandRunner, Front, Interrupt, Masking, Report, Start};
-use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, set_tool_mode, system_prompt};
-use lepo_base::env::Env;
+use crate::config::{Insts, Settings, set_tool_mode};
 use lepo_base::error::Result;
 use lepo_base::record::HashFile;
-use lepo_model::{
-    Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
-};
-use lepo_model::{ModelConfig, Options, Provider};
+use lepo_model::Gate;
+use lepo_model::ModelConfig;
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
-use lepo_tool::mcp::client::{Limits, ProcessSetup};
-use lepo_tool::mcp::config::{ServerConfig, ServerVariables, servers};
-use lepo_tool::mcp::{Patience, Pins, Servers};
+use lepo_tool::mcp::{Pins, Servers};
 use lepo_tool::{Allowed, Detected};
-
-/// A file of the repository that is trusted: its path and its bytes.
-pub type TrustedFile = (PathBuf, Vec<u8>);
-
-/// The settings in force and the files they came from. Read before a store is made.
-#[derive(Clone)]
-pub struct Configured {
-    /// The paths of the user's own files.
-    pub paths: Paths,
-    /// The settings.
-    pub settings: Settings,
-    pub(crate) flags: Flags,
-    repo: Option<TrustedFile>,
-    pub(crate) budget: Option<Arc<Budget>>,
-}
-
-impl Configured {
-    /// Reads the user's files, `repo` (the repository's own configuration) and the options.
-    pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configured> {
-        let settings = Settings::load(&paths, env, repo.clone(), &flags)?;
-        let sends_nothing = flags.sends_nothing || env.text("LEPO_RECORDED")? == Some("only");
-        let flags = Flags { sends_nothing, ..flags };
-        Ok(Configured { paths, settings, flags, repo, budget: None })
-    }
-
-    /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
-    /// repository wins over it.
-    fn reload(&mut self) -> Result<()> {
-        self.settings = Settings::load(&self.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
-        Ok(())
-    }
-
-    /// The MCP servers of the user and of `repo`, to be started in `dir`; none where tools are off.
-    pub fn servers(&self, dir: &Path, repo: Option<TrustedFile>) -> Result<Servers> {
-        let (env, keys) = (Env::from_process(), self.settings.keys());
-        let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
-        let (configs, said) = match self.settings.tool_call_mode {
-            ToolMode::Off => Default::default(),
-            ToolMode::Manual | ToolMode::Auto => servers(&self.paths.mcp_file(), repo, &variables)?,
-        };
-        let mut servers = self.servers_of(configs, dir);
-        servers.say_later(said);
-        Ok(servers)
-    }
-
-    /// The servers of a session whose client gives some too, whatever the mode: it may change. One of the user's or of
-    /// the repository stands before a given one of its name.
-    pub fn session_servers(
-        &self,
-        dir: &Path,
-        repo: Option<TrustedFile>,
-        given: Vec<ServerConfig>,
-    ) -> Result<Servers> {
-        let (env, keys) = (Env::from_process(), self.settings.keys());
-        let variables = ServerVariables { env: &env, own: self.settings.key_variables(), keys: &keys };
-        let (mut configs, mut said) = servers(&self.paths.mcp_file(), repo, &variables)?;
-        for config in given {
-            match configs.iter().any(|other| other.name == config.name) {
-                true => said.push(format!(
-                    "note: MCP server {:?} of the editor is ignored: another has its name",
-                    config.name
-                )),
-                false => configs.push(config),
-            }
-        }
-        let mut servers = self.servers_of(configs, dir);
-        servers.say_later(said);
-        Ok(servers)
-    }
-
-    fn servers_of(&self, configs: Vec<ServerConfig>, dir: &Path) -> Servers {
-        let settings = &self.settings;
-        let patience = Patience {
-            connect: settings.mcp_connect,
-            call: Limits { idle: settings.mcp_idle, total: settings.mcp_total },
-        };
-        let hidden_env = settings.key_variables().to_vec();
-        Servers::new(
-            configs,
-            patience,
-            ProcessSetup {
-                dir: dir.to_path_buf(),
-                hidden_env,
-                sign_ins: self.paths.sign_ins(),
-                transports: Some(self.paths.state.join("mcp-transports")),
-            },
-        )
-    }
-
-    /// The model that answers. If there is none: exit 2, with a hint.
-    pub async fn choose(&self) -> Result<ModelConfig> {
-        match self.settings.choose()? {
-            ModelChoice::Model(config) => Ok(*config),
-            ModelChoice::Look(look) => {
-                let ollama_model = first_ollama_model(&look.ollama_url).await;
-                let embedded = self.installed("").is_some();
-                let model = look.settle(Found { ollama_model, embedded })?;
-                model.require_web()?;
-                Ok(model)
-            }
-        }
-    }
-
-    /// The system prompt of a new conv: the one asked for, else that of the user's file. A blank one is none. The file
-    /// as it was made is for conversations `with_servers`.
-    pub fn system_prompt(&self, with_servers: bool) -> Result<Option<String>> {
-        match &self.flags.system_prompt {
-            Some(text) => Ok(Some(text.clone()).filter(|text| !text.trim().is_empty())),
-            None => system_prompt(&self.paths, with_servers),
-        }
-    }
-
-    /// The options that the command line gave.
-    pub fn given_options(&self) -> &Options {
-        &self.flags.options
-    }
-
-    /// The system prompt of `--system` or `/system`.
-    pub fn wanted_system_prompt(&self) -> Option<&str> {
-        self.flags.system_prompt.as_deref()
-    }
-
-    /// The instructions in force, and a warning for each part of their file that is ignored.
-    pub fn insts(&self, store: &Store) -> Result<(Insts, Vec<String>)> {
-        match store.furniture().insts()? {
-            Some(bytes) => Insts::parse(&store.shown().join("_insts.toml"), &bytes),
-            None => Ok((Insts::default(), Vec::new())),
-        }
-    }
-
-    /// The folder that lepo was started in, where the repository's words go along.
-    pub(crate) fn start_dir(&self) -> Option<&Path> {
-        self.flags.dir.as_deref()
-    }
-
-    /// The masking of secrets, as the settings say.
-    pub fn masking(&self) -> Masking {
-        Masking::new(&self.settings, &Env::from_process(), &self.paths.state)
-    }
-
-    /// lepo's own directories and files, which hold keys: no sandboxed command sees them.
-    pub fn own(&self) -> Vec<PathBuf> {
-        let named = self.flags.config.as_ref().and_then(|file| file.canonicalize().ok());
-        [self.paths.config.clone(), self.paths.state.clone()].into_iter().chain(named).collect()
-    }
-
-    /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.
-    pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
-        if self.flags.sends_nothing {
-            return Err(not_recorded("this request is not recorded, and nothing is to be sent"));
-        }
-        let timeouts = Timeouts { connect: self.settings.http_connect, idle };
-        if let Some(budget) = &self.budget {
-            budget.check(config)?;
-        }
-        let installed = self.installed(&config.model);
-        let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
-        model.set_meter(self.meter());
-        Ok(model)
-    }
-
-    /// The files that a model takes.
-    pub fn accepts(&self, config: &ModelConfig) -> Accepts {
-        lepo_model::accepts(config, &self.paths.state)
-    }
-
-    /// Checks the files of a question against what a model takes: each by itself, and all of them together.
-    pub fn check_files(&self, files: &[NewFile], config: &ModelConfig) -> Result<()> {
-        if files.is_empty() { Ok(()) } else { check(files, &self.accepts(config), &config.name) }
-    }
-
-    /// The embedded model of this name, if it is there.
-    fn installed(&self, name: &str) -> Option<Installed> {
-        let weights = weights::of_model(&self.paths.models(), name)?;
-        Some(Installed { program: embedded_program()?, weights, named: None })
-    }
-
-    /// Fails if `--model` names a model that does not exist.
-    pub fn check_wanted(&self) -> Result<()> {
-        let Some(name) = &self.settings.wanted else { return Ok(()) };
-        let model = self.settings.model(name)?;
-        let weights = || weights::of_model(&self.paths.models(), &model.model);
-        match model.provider == Provider::Embedded && !model.model.is_empty() && weights().is_none() {
-            true => Err(missing(&model.model)),
-            false => Ok(()),
-        }
-    }
-}
 
 /// Everything that is the same for all turns of a process, until a setting is changed in a session.
 pub struct TurnEnv {

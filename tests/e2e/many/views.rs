@@ -39,6 +39,7 @@ fn left(screen: &Screen) -> String {
 fn rows_tell_who_is_at_work_and_leave_nothing_behind() {
     for (columns, rows, narrow) in [(80, 24, 40), (40, 15, 38)] {
         let panel = Panel::new("", &[("a", vec![slow("on", "e")]), (LONG, vec![slow("하", "나")])]);
+        panel.home.ok(&["init"]);
         let Some(screen) = screen(&panel.home, columns, rows, &["do", "--parallel", "물음?"]) else {
             return;
         };
@@ -90,6 +91,7 @@ fn rows_that_fill_the_screen_are_drawn_in_place() {
 fn a_debate_is_shown_as_it_goes() {
     for (columns, rows) in [(80, 24), (40, 15)] {
         let panel = debate::seed();
+        panel.home.ok(&["init"]);
         let Some(screen) = screen(&panel.home, columns, rows, &["do", "--debate", debate::Q]) else { return };
         screen.ends(0);
         let told = |requests: &str| match columns {

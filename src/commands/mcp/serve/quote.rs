@@ -54,7 +54,7 @@ impl<'m> Quoted<'m> {
             let line = rest.get(..end).unwrap_or_default();
             let room = self.most.saturating_sub(self.text.len() + "> \n".len());
             let shown = clean(line);
-            if shown.len() > room {
+            if self.text.len() + "> \n".len() + shown.len() > self.most {
                 let (piece, len) = piece(line, room);
                 if !piece.is_empty() {
                     self.push(&piece);
