@@ -287,8 +287,8 @@ fn where_there_is_no_system_prompt_they_are_none_either() {
     bot.home.write("work/AGENTS.md", "Use tabs.");
     bot.home.ok(&["do", "one"]);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
-    assert_eq!(bot.home.ok(&["rebase", "@", "--system", "OTHER"]).lines().count(), 1);
-    let shown = bot.home.ok(&["show", "-a"]);
+    let copy = bot.home.ok(&["rebase", "@", "--system", "OTHER"]);
+    let shown = bot.home.ok(&["show", "-a", copy.trim()]);
     assert!(shown.contains("\nOTHER\n") && shown.contains("Use tabs."), "{shown}");
 }
 

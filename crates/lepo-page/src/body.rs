@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn each_kind_in_its_form() {
         for (kind, hidden, text, html) in [
-            (Kind::User, false, "\n**a**\n  <b>\n", "<p class=typed>**a**\n  &lt;b&gt;</p>"),
+            (Kind::User, false, "\n**a**\n  <b>\n", "<p class=typed>**a**\n  &lt;b></p>"),
             (Kind::Assistant, false, "**a**\nb", "<p><strong>a</strong>\nb</p>"),
             (Kind::Assistant, true, "{\"a\":\"*b*\"}", "<pre class=raw>{\"a\":\"*b*\"}</pre>"),
             (Kind::Tool, false, "\n*a*", "<pre class=raw>\n\n*a*</pre>"),

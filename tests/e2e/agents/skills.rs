@@ -69,7 +69,13 @@ fn a_model_is_told_names_and_gets_the_instructions_it_asks_for() {
     assert!(given[0].contains("\n\nRun scripts/read.py.\n\nFiles of this skill"), "{given:?}");
     assert!(given[0].ends_with(":\nscripts/read.py"), "{given:?}");
     // It stays on the path, in one hidden bubb before the answer.
-    assert_eq!(forest(&bot.home), "A s1 head / B s1 A / C u0 B / D a1 C / E t1 D / F s1 C / G a0 F");
+    let kept = forest(&bot.home);
+    // Of one millisecond, either may have the lower id.
+    let orders = ["E t1 D / F s1 C / G a0 F", "E s1 C / F t1 D / G a0 E"];
+    assert!(
+        orders.iter().any(|end| kept == format!("A s1 head / B s1 A / C u0 B / D a1 C / {end}")),
+        "{kept}"
+    );
     let found = bubbs(&bot.home);
     assert_eq!((&found[5].text, &found[4].text), (&given[0], &given[0]));
     let document: Value = serde_json::from_str(&ran.out).unwrap();

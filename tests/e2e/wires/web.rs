@@ -85,10 +85,7 @@ fn a_terminal_shows_a_number_behind_the_words_and_each_page_once_below() {
         command.env("TERM", "xterm");
         let shown = on_terminal(command, &[]).out;
         assert!(shown.contains("It rains [1], says B [2] and A. [1]"), "{shown}");
-        assert!(
-            shown.contains("[1] A https://a.test/1") && shown.contains("[2] B page https://b.test/"),
-            "{shown}"
-        );
+        assert!(shown.contains("[1] A") && shown.contains("[2] B page https://b.test/"), "{shown}");
         assert_eq!(shown.matches("https://a.test/1").count(), 1, "{shown}");
         assert!(shown.contains("web_search rain") && shown.contains("2 web"), "{shown}");
         assert!(!shown.contains("\u{1b}[31m") && !shown.contains("\u{1b}]0;x"), "{shown:?}");

@@ -317,6 +317,8 @@ mod tests {
         let (d, e) = (file("D", "a0", "B"), file("E", "u0", "D"));
         for (text, letters) in [
             ("main..@", "F".to_string()),
+            // Without an end: to the newest message.
+            ("main..", "F".into()),
             ("main..eeee", "DE".into()),
             ("eeee..main", "C".into()),
             ("@..eeee~1", "ABD".into()),
@@ -341,7 +343,7 @@ mod tests {
             let found = Word::parse(text).unwrap().resolve(&forest, &branch).unwrap();
             assert_eq!(fixture::letters(&forest, found.bubbs()), letters, "{text}");
         }
-        for text in ["@..", "..@", "@..^", "...", "nobody..@", "@..nobody", ".."] {
+        for text in ["..@", "@..^", "...", "nobody..@", "@..nobody", ".."] {
             let error = Word::parse(text).and_then(|word| word.resolve(&forest, &|_| Ok(None))).unwrap_err();
             assert_eq!(error.kind.exit_code(), 2, "{text}");
         }
