@@ -223,8 +223,8 @@ mod tests {
         assert!(shown(&titled, 120).contains(" Dates · How do I parse"));
         let titled = Entry { title: "A long title of dates".into(), ..titled };
         let fork = Entry { is_fork: true, ..titled.clone() };
-        assert!(shown(&titled, 76).ends_with(" A long title of dates\n"), "{}", shown(&titled, 76));
-        assert!(shown(&fork, 76).ends_with(" and what of the time...\n"), "{}", shown(&fork, 76));
+        assert!(shown(&titled, 66).ends_with(" A long title of dates\n"), "{}", shown(&titled, 66));
+        assert!(shown(&fork, 66).ends_with(" and what of the time...\n"), "{}", shown(&fork, 66));
         assert!(shown(&fork, 120).contains(" A long title"));
         let korean = Entry {
             questions: vec!["날짜를 어떻게 읽나요? 그리고 시간대는 어떻게 하나요?".into()],
