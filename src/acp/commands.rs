@@ -6,7 +6,7 @@ use lepo_store::store::Store;
 use lepo_turn::config::{Filling, Paths};
 use lepo_turn::{PromptWish, Prompts, Verdict};
 
-/// What a slash command asks for.
+/// Action that a slash command asks for.
 #[derive(Debug, PartialEq)]
 pub enum Wish {
     /// The last question, answered again.
@@ -53,7 +53,7 @@ pub fn available(store: &Store, paths: &Paths) -> Vec<Command> {
     all
 }
 
-/// What a text asks for, if it is a slash command: a line that begins with a slash and a word that is no path.
+/// Action of a text that is a slash command: a line that begins with a slash and a word that is no path.
 pub fn wish(text: &str, servers: &[String], prompts: &Prompts<'_>) -> Result<Option<Wish>> {
     let line = text.trim_end();
     let Some(rest) = line.strip_prefix('/').filter(|rest| !rest.contains('\n')) else { return Ok(None) };

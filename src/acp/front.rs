@@ -26,7 +26,7 @@ pub struct AcpFront<'f> {
     pub session: &'f Session,
     /// The editor left a question for permission unanswered, or withdrew it.
     pub withdrew: bool,
-    /// What was said or thought and is not sent yet.
+    /// Text and thinking that are not sent yet.
     voice: Voice,
     text: String,
     /// The tool call that has no result yet.

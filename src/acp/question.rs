@@ -17,7 +17,7 @@ use lepo_turn::{ContextFile, Part, Question, join_parts};
 pub struct Entry {
     /// Its words.
     pub text: String,
-    /// What was left out, and why.
+    /// Parts that were left out, and why.
     pub notes: Vec<String>,
     context: Vec<ContextFile>,
     files: Vec<NewFile>,

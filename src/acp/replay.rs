@@ -1,4 +1,4 @@
-//! What was said in a conversation, as updates: messages with their ids, and the tool calls on the way to each answer.
+//! Conversations as updates: messages with their ids, and the tool calls on the way to each answer.
 
 use std::collections::HashSet;
 

@@ -25,7 +25,7 @@ pub struct Given {
     pub is_agreed: bool,
     /// Its definition, as trust keeps it.
     file: RepoFile,
-    /// What it would do, in words.
+    /// Description of its effect.
     effect: String,
 }
 

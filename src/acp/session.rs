@@ -36,7 +36,7 @@ pub struct Session {
     pub is_journaled: bool,
     /// Told when a turn has ended.
     pub idle: Notify,
-    /// What changes.
+    /// Mutable state.
     pub state: RefCell<State>,
     /// The environment of turns: away while one is taken.
     env: RefCell<Option<TurnEnv>>,
@@ -45,7 +45,7 @@ pub struct Session {
     models: Vec<String>,
 }
 
-/// What changes in a session.
+/// Mutable state of a session.
 pub struct State {
     /// The bubb that the next question follows; none where it begins a conversation.
     pub at: Option<BubbId>,
@@ -171,7 +171,7 @@ impl Session {
         Ok(())
     }
 
-    /// What is made of the paths of the user's files, unless a turn is taken.
+    /// Environment made of the paths of the user's files, unless a turn is taken.
     pub fn with_paths<T>(&self, of: impl FnOnce(&Paths) -> T) -> Option<T> {
         self.env.borrow().as_ref().map(|env| of(&env.configured.paths))
     }

@@ -49,7 +49,7 @@ fn call_of_others(text: &str) -> Option<(String, Value)> {
     call.is_empty().then(|| (crate::term::excerpt_within(name, 120), arguments))
 }
 
-/// What came of a call: how it ended, and its words.
+/// Outcome of a call: how it ended, and its words.
 pub fn result(text: &str) -> ToolCall {
     let end = text.floor_char_boundary(SHOWN);
     let (shown, rest) = text.split_at(end);

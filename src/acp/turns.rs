@@ -24,7 +24,7 @@ use lepo_turn::{
     TurnEnv, Verdict, join_parts, start,
 };
 
-/// What a prompt is answered with.
+/// Answer to a prompt.
 type Answered = std::result::Result<Value, RpcError>;
 
 /// A turn of a session.

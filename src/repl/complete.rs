@@ -30,7 +30,7 @@ pub struct Completion {
     skills: Vec<(String, String)>,
 }
 
-/// What servers offer, and the skills, each with its description.
+/// Offers of servers, and the skills, each with its description.
 pub type Offered = (Arc<Catalogue>, Vec<(String, String)>);
 
 impl Completion {

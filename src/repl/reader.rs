@@ -55,7 +55,7 @@ pub struct Reader {
     pub typed_ahead: bool,
     /// The places in the last entry of each `@` that was pasted.
     pub pasted: Vec<usize>,
-    /// What is typed while no prompt reads it.
+    /// Input that is typed while no prompt reads it.
     ahead: Option<TypeAhead>,
     /// The text that the next prompt begins with.
     given: String,

@@ -39,7 +39,7 @@ pub struct SessionOptions {
     pub shown: Shown,
     /// Commands of the person's own, run before the first question.
     pub runs: Vec<String>,
-    /// What is said and entered is kept.
+    /// Questions and answers are kept.
     pub keeps: bool,
 }
 

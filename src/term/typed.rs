@@ -50,7 +50,7 @@ pub fn typed(bytes: &[u8]) -> String {
     if text.trim_matches('\n').is_empty() { String::new() } else { text }
 }
 
-/// What follows the key that begins with an escape: an arrow, a function key, Alt with a letter.
+/// Rest of a key that begins with an escape: an arrow, a function key, Alt with a letter.
 fn behind_sequence(text: &str) -> &str {
     let mut letters = text.char_indices().skip(1);
     let end = match letters.next() {

@@ -53,7 +53,7 @@ fn converse(
     }
 }
 
-/// What the agent wants to do; text of others stands behind a mark.
+/// Action that the agent asks for; text of others stands behind a mark.
 fn text(agent: &str, question: &AgentQuestion, columns: usize) -> String {
     let mut text = String::from("\nAgent request\n");
     text.push_str(&quote("From: ", agent, columns));

@@ -184,7 +184,7 @@ impl Client {
                     }
                 };
                 valid("AgentResponse", &message);
-                // What answers no request of a number stands under the greatest.
+                // Messages that answer no request of a number stand under the greatest.
                 self.answers.entry(id.unwrap_or(u64::MAX)).or_default().push_back(answer);
             }
         }
@@ -262,7 +262,7 @@ impl Drop for Client {
 fn result_of(method: &str) -> &'static str {
     match method {
         "initialize" => "InitializeResponse",
-        // What is said of a fork is of the unstable part, and the same as of a new session.
+        // The answer to a fork is of the unstable part, and the same as to a new session.
         "session/new" | "session/fork" | "_lepo/fork" => "NewSessionResponse",
         "session/load" => "LoadSessionResponse",
         "session/resume" => "ResumeSessionResponse",

@@ -229,7 +229,7 @@ fn secrets_in_them_are_masked_on_disk_and_no_reason_to_send_them_again() {
     assert_eq!(told(&bot.bodies()[1]).len(), 1);
 }
 
-/// What a server's cache keeps of a request: all up to its end.
+/// The share of a request that a server's cache keeps.
 fn shared(one: &Asked, two: &Asked) -> f64 {
     let same = one.body.iter().zip(&two.body).take_while(|(a, b)| a == b).count();
     same as f64 / two.body.len() as f64

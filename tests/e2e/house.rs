@@ -261,7 +261,7 @@ const CONSENT: &[(&str, &[&str])] = &[
             "acp/commands.rs",
         ],
     ),
-    // What an agent does by itself is agreed to where the person answers.
+    // Actions of an agent are agreed to where the person answers.
     ("Permit::Once", &["lepo-model/acp/run.rs", "ui/permit.rs", "acp/consent.rs"]),
     ("Permit::Always", &["lepo-model/acp/run.rs", "ui/permit.rs", "acp/consent.rs"]),
 ];

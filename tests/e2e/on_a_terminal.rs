@@ -2,7 +2,7 @@
 
 use crate::home::{Home, run};
 
-/// What a terminal shows, without paint.
+/// Text of a terminal, without paint.
 fn shown(home: &Home, args: &[&str]) -> String {
     let mut command = home.terminal(&format!("stty cols 80 rows 24; lepo {}", args.join(" ")));
     command.env("NO_COLOR", "1").env("LEPO_PAGER", "cat");

@@ -96,7 +96,7 @@ fn enter_in_a_search_sends_what_was_found() {
     screen.prompts("> ").keys(&["C-r"]).types("alp").shows("alpha 하나").keys(&["Enter"]).shows("three");
     screen.prompts("> ");
     assert_eq!(questions(&bot), ["alpha 하나", "beta", "alpha 하나"]);
-    // What finds nothing sends nothing, and does not leave.
+    // A search that finds nothing sends nothing, and does not leave.
     screen.keys(&["C-r"]).types("nowhere").shows("not found").keys(&["Enter"]).prompts("> ");
     screen.enters("exit").ends(0);
     assert_eq!(questions(&bot).len(), 3);

@@ -306,7 +306,7 @@ fn what_is_kept_of_a_request_goes_when_the_conversation_goes_past_it() {
     let ran = bot.home.alone(&["do", "another way"]);
     assert!(ran.code == 0 && ran.err.contains("was dropped"), "{}", ran.err);
     assert_eq!(wire(), 0);
-    // What still waits is kept, also when another conversation begins.
+    // A request that still waits is kept, also when another conversation begins.
     assert_eq!(bot.home.alone(&["do", "-n", "once more"]).code, 4);
     assert_eq!(wire(), 1);
 }

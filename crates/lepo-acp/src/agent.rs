@@ -1,4 +1,4 @@
-//! What a client asks of an agent, and how the agent answers.
+//! Requests of a client to an agent, and the agent's answers.
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};

@@ -1,4 +1,4 @@
-//! What a client asks of an agent, and how it reads the answers.
+//! Requests of a client to an agent, written, and the answers, read.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub const NEW: &str = "session/new";
 /// The code of an agent that wants its user to sign in.
 pub const SIGN_IN: i64 = -32000;
 
-/// What an agent can do.
+/// Capabilities of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// The version it speaks.

@@ -7,7 +7,7 @@ use super::update::ToolCall;
 /// The method of the question.
 pub const METHOD: &str = "session/request_permission";
 
-/// What one of the options means.
+/// Meaning of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// This once.
@@ -71,7 +71,7 @@ pub fn outcome(result: &Value, offered: &[(Choice, &str)]) -> Outcome {
 pub struct Question {
     /// The session.
     pub session: String,
-    /// What the agent wants to do.
+    /// Action that the agent asks for.
     pub call: ToolCall,
     /// Its options: each with its id.
     options: Vec<(Choice, String)>,

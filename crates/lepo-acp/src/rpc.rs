@@ -22,7 +22,7 @@ pub struct RpcError {
     pub code: i64,
     /// Its words.
     pub message: String,
-    /// What a program may want to know of it.
+    /// Details for programs.
     pub data: Option<Value>,
 }
 
@@ -86,7 +86,7 @@ pub enum Incoming {
     Wrong {
         /// The id of the answer: null if none could be read.
         id: Value,
-        /// What is wrong.
+        /// Description of the fault.
         error: RpcError,
     },
 }

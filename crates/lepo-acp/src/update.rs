@@ -80,13 +80,13 @@ pub struct ToolCall {
     pub kind: Option<ToolKind>,
     /// How far it has come.
     pub status: Option<Status>,
-    /// What it shows: words, each a block.
+    /// Shown texts, each a block.
     pub texts: Option<Vec<String>>,
-    /// What it is called with.
+    /// Input of the call.
     pub input: Option<Value>,
-    /// What came of it.
+    /// Output of the call.
     pub output: Option<Value>,
-    /// What lepo says of it besides.
+    /// lepo's own metadata.
     pub meta: Option<Value>,
 }
 
@@ -151,9 +151,9 @@ impl ToolCall {
 pub struct Command {
     /// Its word, without the slash.
     pub name: String,
-    /// What it does.
+    /// Description.
     pub about: String,
-    /// What may follow it.
+    /// Input that may follow it.
     pub hint: Option<String>,
 }
 
@@ -162,13 +162,13 @@ pub struct Command {
 pub enum Update {
     /// A piece of what is said.
     Chunk {
-        /// Who says it.
+        /// Speaker.
         voice: Voice,
         /// A block of content.
         content: Value,
         /// The message that it is a part of.
         message: Option<String>,
-        /// What lepo says of it besides.
+        /// lepo's own metadata.
         meta: Option<Value>,
     },
     /// A tool is called.
@@ -187,7 +187,7 @@ pub enum Update {
         title: Option<String>,
         /// The time of the last message, as ISO 8601.
         updated: Option<String>,
-        /// What lepo says besides.
+        /// lepo's own metadata.
         meta: Option<Value>,
     },
     /// Tokens of the conversation, and the window.

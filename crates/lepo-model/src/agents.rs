@@ -1,4 +1,4 @@
-//! What an agent with tools of its own is told and tells besides its answer, as plain values.
+//! Values that pass between lepo and an agent with tools of its own, besides its answer.
 
 use serde_json::Value;
 
@@ -14,11 +14,11 @@ pub struct AgentPlace<'a> {
 /// A tool that an agent called by itself, with what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentCall {
-    /// What it did, in a line.
+    /// Description of the call, in a line.
     pub title: String,
-    /// What the tool was called with.
+    /// Input of the tool.
     pub input: Value,
-    /// What came of it.
+    /// Output of the call.
     pub result: String,
 }
 
@@ -27,7 +27,7 @@ pub struct AgentCall {
 pub struct AgentQuestion {
     /// The number by which it is answered.
     pub number: u64,
-    /// What the agent wants to do, in a line.
+    /// Action that the agent asks for, in a line.
     pub title: String,
     /// Its details.
     pub details: String,
@@ -44,6 +44,6 @@ pub enum Permit {
     Always,
     /// No.
     No,
-    /// Nobody can be asked.
+    /// No person can be asked.
     Nobody,
 }

@@ -1,4 +1,4 @@
-//! What a server said of its models, cached for an hour in the state directory, so that neither a question nor
+//! Facts that a server told of its models, cached for an hour in the state directory, so that neither a question nor
 //! completing a name waits for it twice.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What servers said of their models before. Sends no request.
+//! Facts that servers told of their models before. Sends no request.
 
 use std::path::Path;
 

@@ -13,7 +13,7 @@ pub(super) struct Catalog {
     pub needed: bool,
     /// Reads one model of the list.
     pub read: fn(&Value) -> Option<ModelFacts>,
-    /// What servers of this API on this machine or in its network tell of windows, the first that answers.
+    /// Endpoints where local servers of this API tell of windows; the first that answers counts.
     pub running: &'static [Running],
 }
 

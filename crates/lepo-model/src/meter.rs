@@ -24,7 +24,7 @@ pub struct Planned<'a> {
     pub output: Option<u64>,
 }
 
-/// What a request took.
+/// Usage and cost of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {
     /// The model.

@@ -1,4 +1,4 @@
-//! What an agent does by itself on the way to its answer: its tool calls, kept as a side branch as they end, and its
+//! Actions of an agent on the way to its answer: its tool calls, kept as a side branch as they end, and its
 //! questions for permission.
 
 use std::sync::Arc;

@@ -33,7 +33,7 @@ impl Sum {
     }
 }
 
-/// What was spent by this process.
+/// Spending of this process.
 #[derive(Default)]
 struct Spent {
     /// The journal's sum of today when this process began, and which day that was.
@@ -108,7 +108,7 @@ impl Budget {
         self.store.journal().records().map(cost).fold(0, u128::saturating_add)
     }
 
-    /// What was spent today, by all: as the journal has it, or as this process knows, where a line of its own is
+    /// Spending of today, by all processes: as the journal has it, or as this process knows, where a line of its own is
     /// still to be written.
     fn today(&self, spent: &mut Spent) -> u128 {
         let day = when::day(now());
@@ -139,7 +139,7 @@ impl Meter for Budget {
             ("--max-cost", limits.max_cost, spent.all.cost),
         ] {
             let so_far = so_far.saturating_add(open.cost);
-            // What is spent to the last is over, however little the request itself is known to cost.
+            // A budget that is used up to the last is over, however little the request itself is known to cost.
             if let Some(limit) = limit.map(Money::units).filter(|_| !is_free)
                 && (so_far >= limit || so_far.saturating_add(this.cost) > limit)
             {

@@ -35,7 +35,7 @@ pub struct TurnEnv {
     pub interrupt: Interrupt,
     /// Offers of the servers, for completion.
     pub catalogue: Arc<Catalogue>,
-    /// What is written stays: a request may wait for consent.
+    /// The store is kept after the turn: a request may wait for consent.
     pub keeps: bool,
     pub(super) own: Vec<PathBuf>,
     pub(super) sandbox: Detected,
@@ -45,7 +45,7 @@ pub struct TurnEnv {
     pub(super) allowed: Lock<Allowed>,
     /// The masking of what is written.
     pub masking: Arc<Masking>,
-    /// What was said about the repository's words: each thing once.
+    /// Notes about the repository's words that were given: each once.
     pub(super) said: Lock<HashSet<String>>,
 }
 

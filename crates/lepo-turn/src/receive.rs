@@ -54,7 +54,7 @@ struct Receiving<'s> {
     behind: String,
     /// Masks what is spooled.
     mask: SpoolMask<'s>,
-    /// What an agent does by itself.
+    /// Actions of the agent.
     beside: Beside<'s>,
 }
 

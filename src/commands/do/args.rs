@@ -231,7 +231,7 @@ impl DoArgs {
             config: self.config.clone(),
             // A replay runs nothing by itself.
             tools: self.tools.or(self.replay.replay.is_some().then_some(ToolMode::Off)),
-            // What a repository says differs from one clone to the next.
+            // Instructions of a repository differ from one clone to the next.
             agents: (self.no_agents || self.recorded.wish()?.is_some()).then_some(false),
             options,
             system_prompt: self.system_prompt()?,

@@ -98,7 +98,7 @@ fn tell_recorded(
         None => group.take(args, configured, Ask::new(Start::New, question, &[]), context)?,
         Some(debated) => {
             group.show(args, &debated, question.as_ref(), context);
-            // What is read from the record is shown as it is there.
+            // A recorded answer is shown as it is in the store.
             (GroupOutcome::Debated(debated), Arc::new(Masking::of_shapes()))
         }
     };

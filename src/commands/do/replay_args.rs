@@ -12,7 +12,7 @@ const REPLAY: &str = "A conversation again";
 pub struct ReplayArgs {
     /// Ask the questions of this conversation again, in order, and keep a new line for each -m
     ///
-    /// What is visible and no answer is copied; each answer is asked for anew, and builds on the new ones. No command
+    /// Everything visible but the answers is copied; each answer is asked for anew, and builds on the new ones. No command
     /// runs by itself: tools are off, and with --tools a request that was recorded after the same question gets the
     /// recorded result, any other is asked about. --system puts the line under a new system prompt.
     #[arg(long, value_name = "ADDR", add = complete::address(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "template", "server_prompt", "new", "tail", "retry", "compact", "list_tools", "approve", "deny", "schema", "show_past", "events", "output", "parallel", "debate", "recorded", "no_keep", "continue"], help_heading = REPLAY)]

@@ -56,7 +56,7 @@ impl Setup {
         let values = secret_values(&env, &configured.settings.models);
         let level = (configured.settings.log_level, args.keeping.no_keep);
         start_log(&configured.paths, level, keys, values);
-        // What is not kept counts in the store that it would have been kept in.
+        // A turn that is not kept counts in the store that it would have been kept in.
         if let Some(store) = context.find_store()?.filter(|_| args.keeping.no_keep) {
             configured.count_in(store.into(), true);
         }

@@ -124,7 +124,7 @@ fn earlier(said: &[Said], starts: &[usize], most: usize) -> String {
     list("Earlier questions", &questions, most)
 }
 
-/// What stands behind the turns: files, commands, the open request.
+/// Sections behind the turns: files, commands, the open request.
 fn lists(conversation: &Conversation, most: usize) -> String {
     let mut files: Vec<String> = Vec::new();
     let texts = conversation.said.iter().map(|said| &said.text);

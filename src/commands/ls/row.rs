@@ -242,7 +242,7 @@ pub struct Table {
     columns: usize,
     widths: Option<Widths>,
     titles: HashSet<String>,
-    /// What stands before each row.
+    /// Prefix of each row.
     before: String,
 }
 

@@ -1,4 +1,4 @@
-//! What changed where secrets were taken out, as it is printed.
+//! The printed outcome of taking secrets out.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What changes where secrets are taken out: messages with other words, all that follows them, blobs, other files.
+//! The plan of taking secrets out: messages with other words, all that follows them, blobs, other files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};

@@ -84,7 +84,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// What tokens cost, as the user's file says.
+/// Prices of tokens, as the user's file says.
 fn prices(context: &Context<'_>) -> Result<Prices> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;

@@ -16,7 +16,7 @@ fn home(mode: &str) -> Home {
     ))
 }
 
-/// What the agent was sent, each message of a type of the protocol.
+/// Messages that the agent was sent, each of a type of the protocol.
 fn sent(home: &Home) -> Vec<Value> {
     let log = home.read("agent.log");
     let messages: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

@@ -95,7 +95,7 @@ impl Sdk {
         );
     }
 
-    /// What was said in a session.
+    /// Texts of a session.
     fn said(&self, session: &str) -> String {
         let chunk = |line: &&Value| {
             line["session"] == session && line["update"]["sessionUpdate"] == "agent_message_chunk"

@@ -23,7 +23,7 @@ fn listed(client: &mut Client, bot: &Bot) -> Vec<(String, String)> {
     sessions.map(|session| (text(session, "sessionId"), text(session, "title"))).collect()
 }
 
-/// What was said, by whom, with the ids of the messages.
+/// Texts with their speakers and the ids of the messages.
 fn replayed(client: &Client, session: &str) -> Vec<(String, String, Option<String>)> {
     let chunk = |(of, update): &(String, Value)| {
         let kind = update["sessionUpdate"].as_str()?.strip_suffix("_message_chunk")?;

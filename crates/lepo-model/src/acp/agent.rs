@@ -31,7 +31,7 @@ pub struct Agent {
     pub dir: PathBuf,
     /// Sessions that it has open.
     pub open: HashSet<String>,
-    /// What it can do.
+    /// Capabilities.
     pub can: Capabilities,
     process: Process,
     lines: LineBuffer,

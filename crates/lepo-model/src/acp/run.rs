@@ -22,7 +22,7 @@ pub struct Run {
     agent: Option<Agent>,
     session: String,
     prompt: u64,
-    /// What is told before anything comes.
+    /// Notice before the first event.
     first: Events,
     /// Calls that are not done, in order.
     open: Vec<ToolCall>,
@@ -165,7 +165,7 @@ impl Run {
         };
         let known = &mut self.open[at];
         let ToolCall { title, kind, status, texts, input, output, .. } = call.clone();
-        // What was refused stays so, whatever the agent makes of it.
+        // A refusal stays one, whatever the agent makes of it.
         let is_refused = known.status == Some(Status::Failed) && known.output.is_some();
         known.title = title.or(known.title.take());
         known.kind = kind.or(known.kind);

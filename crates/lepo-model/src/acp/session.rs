@@ -84,7 +84,7 @@ async fn open(
     Ok((session, false))
 }
 
-/// What came after the last answer: the question, and what was put before it.
+/// Messages after the last answer: the question, and what was put before it.
 fn since_answer(messages: &[Message]) -> &[Message] {
     let last = messages.iter().rposition(|message| message.role == Role::Assistant);
     messages.get(last.map_or(0, |last| last + 1)..).unwrap_or_default()

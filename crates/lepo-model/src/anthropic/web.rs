@@ -11,7 +11,7 @@ pub(super) const TOOLS: &[WebTool] = &[
     WebTool { kind: "web_fetch_20250910", name: Some("web_fetch") },
 ];
 
-/// What `web_fetch` needs beside its tool.
+/// Headers that `web_fetch` needs beside its tool.
 pub(super) const HEADERS: &[(&str, &str)] = &[("anthropic-beta", "web-fetch-2025-09-10")];
 
 /// The pages that were fetched for an answer, by title: their citations tell no address.

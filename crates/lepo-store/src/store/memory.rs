@@ -1,4 +1,4 @@
-//! What an open store remembers between calls: the last reading of `.lepo/`, open folders of days, proven blobs.
+//! State that an open store keeps between calls: the last reading of `.lepo/`, open folders of days, proven blobs.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::bubb::{Day, Name};
 
-/// What the last reading of `.lepo/` told. It is a hint where to look first; files may have moved since.
+/// Result of the last reading of `.lepo/`: a hint where to look first; files may have moved since.
 #[derive(Default)]
 pub(super) struct LastReading {
     /// A bubb's file was seen that is not named in upper case.

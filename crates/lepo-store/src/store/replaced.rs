@@ -48,7 +48,7 @@ pub struct Replacing {
     pub replaced: Option<Replaced>,
 }
 
-/// What goes, once every copy has its place.
+/// Files to remove, once every copy has its place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replaced {
     /// The names of messages and of their copies, each after the one it follows.
@@ -186,7 +186,7 @@ impl Replacement<'_> {
         let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
         let mut gone: Vec<Name> =
             moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
-        // What follows goes first: killed, this leaves shorter lines, and none without its beginning.
+        // Descendants go first: killed, this leaves shorter lines, and none without its beginning.
         gone.reverse();
         store.bubbs().remove(&gone, &replaced.blobs)?;
         self.forget()

@@ -7,7 +7,7 @@ use super::trust::Trust;
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 
-/// What an agreement is hashed with besides, so that none is ever the trust of a file that does something.
+/// Prefix of the hash of an agreement, so that none is ever the trust of a file that does something.
 const INSTRUCTIONS: &[u8] = b"instructions";
 
 fn hash(path: &Path, text: &str) -> String {

@@ -128,7 +128,7 @@ pub fn read_price_entry(mut section: Section<'_>) -> Result<PriceEntry> {
     }
 }
 
-/// What tokens cost: models with a price of their own, and the table.
+/// Prices of tokens: models with a price of their own, and the table.
 #[derive(Debug, Clone, Default)]
 pub struct Prices {
     pub(super) table: Vec<PriceEntry>,

@@ -113,7 +113,7 @@ impl Settings {
         Budgets { turn: self.budget_turn, day: self.budget_day, max_cost, max_tokens_total }
     }
 
-    /// What tokens cost.
+    /// Prices of tokens.
     pub fn prices(&self) -> Prices {
         Prices { table: self.price_table.clone(), models: self.models.clone() }
     }

@@ -141,7 +141,7 @@ fn results(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
     })
 }
 
-/// What the tool gave on this side branch, as one text that stays on the path.
+/// Instructions that the tool gave on this side branch, as one text that stays on the path.
 pub fn kept_of(side: &[PathEntry]) -> Option<String> {
     let texts: Vec<&str> = results(side).map(|entry| &*entry.text).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))

@@ -19,7 +19,7 @@ use lepo_tool::covers_home;
 pub(crate) struct TurnSkills {
     /// The skills that the model may ask for, or that the user named.
     offered: Vec<Skill>,
-    /// What was kept before the answer, and its bubb.
+    /// Text that was kept before the answer, and its bubb.
     kept: Option<(String, BubbId)>,
 }
 

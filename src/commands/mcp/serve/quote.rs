@@ -3,7 +3,7 @@
 use crate::term::clean;
 use lepo_secrets::Masker;
 
-/// What breaks a line for whoever reads: each part is quoted by itself.
+/// Characters that break a line for a reader: each part is quoted by itself.
 const BREAKS: &[char] = &['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// A text that grows up to a limit.

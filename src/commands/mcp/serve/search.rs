@@ -69,7 +69,7 @@ fn in_store(
         if going.is_cancelled() {
             return ControlFlow::Break(());
         }
-        // What cannot be read is passed over, as it is by grep.
+        // Unreadable messages are passed over, as by grep.
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
             if let Outcome::Found(name, lines) = outcome {
                 let model = (name.kind == Kind::Assistant)

@@ -22,7 +22,7 @@ pub use pipe::{Input, Output};
 pub struct Offered {
     /// Its name.
     pub name: &'static str,
-    /// What it does, for a model.
+    /// Description, for a model.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input: Value,
@@ -75,7 +75,7 @@ impl Going {
     }
 }
 
-/// What is served. Its functions block, each in a thread of its own.
+/// Interface of what is served. Its functions block, each in a thread of its own.
 pub trait Library: Send + Sync + 'static {
     /// How to use it, for a model.
     fn instructions(&self) -> String;

@@ -42,7 +42,7 @@ pub struct Pipe {
     begun: bool,
 }
 
-/// What sending and receiving share.
+/// State that sending and receiving share.
 struct Shared {
     output: Mutex<Output>,
     /// Requests without an answer.

@@ -45,7 +45,7 @@ pub enum Origin {
 pub struct Skill {
     /// The name.
     pub name: String,
-    /// What it is for, on one line.
+    /// Description, on one line.
     pub description: String,
     /// Its folder, absolute and without links.
     pub folder: PathBuf,
@@ -64,7 +64,7 @@ pub struct Skills {
     pub counting: Vec<Skill>,
     /// Those of the repository that nobody has trusted.
     pub untrusted: Vec<Skill>,
-    /// What is to be said: skills that are left out, with the reason, and faults of others.
+    /// Warnings: skills that are left out, with the reason, and faults of others.
     pub warnings: Vec<String>,
 }
 

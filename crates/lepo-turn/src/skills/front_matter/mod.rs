@@ -3,7 +3,7 @@
 
 use super::lines::{Line, Lines};
 
-/// What a field holds.
+/// Value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A scalar, whatever it looks like.
@@ -19,7 +19,7 @@ pub enum Value {
 pub struct FrontMatter<'t> {
     /// The fields in their order; of two with one name the first.
     pub fields: Vec<(String, Value)>,
-    /// What a strict reader refuses.
+    /// Faults that a strict reader refuses.
     pub faults: Vec<String>,
     /// The text behind it.
     pub body: &'t str,
@@ -118,7 +118,7 @@ impl<'t> FrontMatter<'t> {
         }
     }
 
-    /// What stands below a field's name: a map, a list, or a scalar that begins on its own line.
+    /// Value below a field's name: a map, a list, or a scalar that begins on its own line.
     fn nested(&mut self, lines: &mut Lines<'t>) -> Value {
         let Some(first) = lines.ahead() else { return Value::Text(String::new()) };
         let is_item = |line: &Line<'_>| line.text == "-" || line.text.starts_with("- ");
@@ -149,7 +149,7 @@ impl<'t> FrontMatter<'t> {
                 Some((key, rest)) => {
                     let text = match rest.chars().next() {
                         Some('|' | '>') => self.block(line, rest, lines),
-                        // What is nested deeper has no meaning here.
+                        // Deeper nesting has no meaning here.
                         None => {
                             while lines
                                 .next_if(|below| below.indent > line.indent || below.is_empty())
