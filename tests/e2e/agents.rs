@@ -144,7 +144,7 @@ fn they_are_said_where_the_place_is_said_and_how_to_turn_them_off_the_first_time
     let ran = on_terminal(bot.home.command(&["do", "one"]), &[]);
     assert!(ran.out.contains("test · new conversation · AGENTS.md (1.2k tokens)"), "{}", ran.out);
     assert!(
-        ran.out.contains("turn it off: --no-agents, or lepo config set agents false"),
+        ran.out.contains("turn it off: --no-agents, or lepo config agents false"),
         "{}",
         ran.out.replace("\r\n", " ")
     );

@@ -63,7 +63,7 @@ impl Instructions {
             more => format!("{} and {} more go", first.path, more - 1),
         };
         Some(format!(
-            "note: {named} with your questions here; turn it off: --no-agents, or lepo config set agents false"
+            "note: {named} with your questions here; turn it off: --no-agents, or lepo config agents false"
         ))
     }
 }
