@@ -38,7 +38,12 @@ impl Session<'_> {
         let up = async { Ok(self.env.servers().await) };
         let (mut servers, said) = self.env.interrupt.or(up).await?;
         said.iter().for_each(|text| say(text));
-        let said = self.env.interrupt.or(async { Ok(servers.list_offers().await) }).await?;
+        let listing = async {
+            let mut said = servers.start_named(|_| true).await;
+            said.extend(servers.list_offers().await);
+            Ok(said)
+        };
+        let said = self.env.interrupt.or(listing).await?;
         said.iter().for_each(|text| say(text));
         self.env.catalogue.fill(servers.each());
         ui::tool_table(self.out, servers.each());

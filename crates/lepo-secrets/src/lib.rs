@@ -33,7 +33,7 @@ mod values;
 mod what_is_text;
 
 pub use finder::{Finder, Found};
-pub use mask::{Key, Masked, Masker, Tally, has_mask, restore, without_digits};
+pub use mask::{Key, Masked, Masker, Tally, has_mask, keyed_hash, restore, without_digits};
 pub use stream::{LONGEST_HELD, Stream};
 pub use table::kinds;
 pub use values::{Value, is_named_secret, is_worth};

@@ -9,7 +9,8 @@ use super::served::FrontCaller;
 use super::{Event, Masking};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::{Store, blobs_of_result};
-use lepo_tool::mcp::{Block, CallResult, Called};
+use lepo_tool::mcp::{Block, CallRequest, CallResult, Called};
+use lepo_tool::{CallProposal, Proposal};
 
 impl Turn<'_> {
     /// Waits until each server has started or failed, and reports notes about them.
@@ -19,21 +20,63 @@ impl Turn<'_> {
         for text in said {
             self.front.happens(Event::Say(&text));
         }
-        // Without a terminal the turn fails: a script must not get an answer that was made without its server.
-        let over = self.servers.each().iter().find(|server| server.sign_in_is_over);
-        if let Some(server) = over.filter(|_| !self.front.has_person()) {
-            let name = &server.config.name;
-            return Err(Error::remote(format!("the sign-in to MCP server {name} has expired"))
-                .hint(format!("`lepo mcp login {}` signs in again", quoted(name))));
-        }
+        self.sign_ins_hold()?;
         for server in self.servers.each() {
             self.env.pins.first_sight(server)?;
         }
         Ok(())
     }
 
-    /// Makes a granted call, and makes the text of its result.
-    pub(super) async fn call(&mut self, granted: lepo_tool::GrantedCall) -> Result<Carried> {
+    /// Fails without a terminal if a sign-in is over: a script must not get an answer that was made without its server.
+    fn sign_ins_hold(&self) -> Result<()> {
+        let over = self.servers.each().iter().find(|server| server.sign_in_is_over);
+        match over.filter(|_| !self.front.has_person()) {
+            None => Ok(()),
+            Some(server) => {
+                let name = &server.config.name;
+                Err(Error::remote(format!("the sign-in to MCP server {name} has expired"))
+                    .hint(format!("`lepo mcp login {}` signs in again", quoted(name))))
+            }
+        }
+    }
+
+    /// The proposal for a call, of the tool as its running server has it; or for the model why it cannot be made.
+    pub(super) async fn propose_call(
+        &mut self,
+        request: &CallRequest,
+    ) -> Result<std::result::Result<Proposal, String>> {
+        let servers = &mut *self.servers;
+        let up = self.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
+        for text in self.servers.unsaid() {
+            self.front.happens(Event::Say(&text));
+        }
+        self.sign_ins_hold()?;
+        if let Err(words) = up {
+            let words = self.servers.not_up(&request.server).unwrap_or(words);
+            return Ok(Err(format!("error: {words}")));
+        }
+        let Some((server, tool)) = self.servers.live(request) else { return Ok(Err(self.no_tool(request))) };
+        let changed = !self.env.pins.holds(server, tool)?;
+        Ok(Ok(Proposal::Call(CallProposal {
+            request: request.clone(),
+            description: tool.description.clone(),
+            tool: tool.fingerprint(),
+            changed,
+            unagreed: Vec::new(),
+        })))
+    }
+
+    /// For the model: a tool that its server does not have.
+    fn no_tool(&self, request: &CallRequest) -> String {
+        let CallRequest { server, tool, .. } = request;
+        match self.servers.is_told(request) {
+            true => format!("error: server {server:?} no longer has a tool {tool:?}"),
+            false => format!("error: there is no tool {tool:?} of a server {server:?}"),
+        }
+    }
+
+    /// Makes a granted call, and makes the text of its result; `None` if the tool has changed since it was granted.
+    pub(super) async fn call(&mut self, granted: lepo_tool::GrantedCall) -> Result<Option<Carried>> {
         self.front.happens(Event::ToolStarted(granted.request()));
         let start = Instant::now();
         let Turn { env, servers, front, .. } = self;
@@ -51,8 +94,9 @@ impl Turn<'_> {
                 true,
             ),
             Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
+            Called::Changed => return Ok(None),
         };
-        Ok(Carried { text, exit: None, ms, ran })
+        Ok(Some(Carried { text, exit: None, ms, ran }))
     }
 }
 

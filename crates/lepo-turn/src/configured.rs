@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::Masking;
 use super::attach::{NewFile, check};
 use super::budget::Budget;
+use super::masking::user_key;
 use super::recorded::not_recorded;
 use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, system_prompt};
 use lepo_base::env::Env;
@@ -15,11 +16,12 @@ use lepo_model::{
     Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
 };
 use lepo_model::{ModelConfig, Options, Provider};
+use lepo_secrets::keyed_hash;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::client::{Limits, ProcessSetup};
 use lepo_tool::mcp::config::{ServerConfig, ServerVariables, servers};
-use lepo_tool::mcp::{Patience, Servers};
+use lepo_tool::mcp::{KeyedHash, Patience, Servers, ToolLists};
 
 /// A file of the repository that is trusted: its path and its bytes.
 pub type TrustedFile = (PathBuf, Vec<u8>);
@@ -106,7 +108,15 @@ impl Configured {
                 sign_ins: self.paths.sign_ins(),
                 transports: Some(self.paths.state.join("mcp-transports")),
             },
+            self.tool_lists().as_ref(),
         )
+    }
+
+    /// The kept lists of tools; none where no key for them can be kept.
+    fn tool_lists(&self) -> Option<ToolLists> {
+        let key = user_key(&self.paths.state).ok()?;
+        let hash: KeyedHash = Arc::new(move |parts| keyed_hash(&key, parts));
+        Some(ToolLists::new(self.paths.tool_lists(), hash))
     }
 
     /// The model that answers. If there is none: exit 2, with a hint.

@@ -45,7 +45,7 @@ impl Masking {
         let is_on = settings.secrets != SecretsMode::Off;
         let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
         // Without a key that can be kept the masks have no digits. What waits is proved by it, whatever is masked.
-        let key = key(state).ok();
+        let key = user_key(state).ok();
         let masker = Masker::new(Arc::new(Finder::new(values)), key);
         Masking { mode: settings.secrets, masker, seen: Mutex::default() }
     }
@@ -322,8 +322,8 @@ pub fn key_if_there(state: &Path) -> Option<Key> {
     Some(key)
 }
 
-/// The user's key for the digits of masks, made if there is none.
-fn key(state: &Path) -> io::Result<Key> {
+/// The user's key for the digits of masks and other keyed hashes, made if there is none.
+pub(crate) fn user_key(state: &Path) -> io::Result<Key> {
     let path = state.join(KEY_FILE);
     let read = || -> io::Result<Key> {
         let mut key = Key::default();

@@ -1,16 +1,14 @@
 //! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
-use super::agents::agree;
+use super::agents::{ToldFile, agree};
 use super::command_runner::{Carried, CommandRunner};
 use super::decision::{Decision, Verdict};
 use super::flow::Turn;
 use super::{Event, RunBy};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_store::bubb::Name;
-use lepo_tool::mcp::CallRequest;
 use lepo_tool::{
-    Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode,
-    ToolRequest,
+    Allowed, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode, ToolRequest,
 };
 
 /// The continuation of tool use after one request.
@@ -38,6 +36,9 @@ pub(super) const REFUSED: &str = "refused: the user said no";
 /// The result of a request that could only wait, in a conversation of which nothing is kept.
 const NOBODY: &str = "refused: there was nobody to ask";
 
+/// The result of a call whose tool changed between the decision and the call.
+const CHANGED: &str = "error: the tool changed after the call was approved, so it was not made";
+
 impl Turn<'_> {
     /// Gets consent for a request that was just written as a bubb, runs it, and adds its result.
     pub(super) async fn decide_and_run(
@@ -48,7 +49,7 @@ impl Turn<'_> {
     ) -> Result<Next> {
         // Until its result is written, no other process can decide on it.
         let mut _claim = self.env.store.requests().claim(name.id)?;
-        let granted = loop {
+        loop {
             if done.iter().any(|earlier| earlier.same_action(&request)) {
                 let text = "This very request was carried out before in this turn; its result is above.";
                 self.result(&name, &request, text.as_bytes(), None)?;
@@ -60,55 +61,71 @@ impl Turn<'_> {
                 done.push(request);
                 return Ok(if text == REFUSED.as_bytes() { Next::Answer } else { Next::Again });
             }
-            let Some(mut proposal) = self.propose(&request).await? else {
-                return self.not_run(&name, &request, &self.not_there(&request));
+            let mut proposal = match self.propose(&request).await? {
+                Ok(proposal) => proposal,
+                Err(why) => return self.not_run(&name, &request, &why),
             };
             let (mode, most) = (self.env.settings().tool_call_mode, self.env.settings().auto_access);
             // A replay runs nothing by itself.
             let mode = if self.results.is_some() { ToolMode::Manual } else { mode };
             let unagreed = self.unagreed(&proposal)?;
             proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
-            if let Some(granted) = proposal.runs_unasked(mode, most) {
-                self.front.happens(Event::Announce(&proposal));
-                break granted;
-            }
-            if let Some(granted) = self.allowed(|allowed| allowed.grants(&proposal)) {
-                self.front.happens(Event::Announce(&proposal));
-                break granted;
-            }
-            let reply = self.env.interrupt.or(self.front.ask(&proposal)).await?;
-            if reply == Reply::Always {
-                self.allowed(|allowed| allowed.note(&proposal));
-            }
-            if reply.agrees() {
-                agree(&unagreed, &self.trust())?;
-            }
-            match Consent::of(proposal, reply) {
-                Consent::Granted(granted) => {
-                    self.pin_tool(&request)?;
-                    if let ToolRequest::Command(request) = &request {
-                        self.front.happens(Event::CommandStarted(&request.command));
+            let unasked = proposal.runs_unasked(mode, most);
+            let unasked = unasked.or_else(|| self.allowed(|allowed| allowed.grants(&proposal)));
+            let granted = match unasked {
+                Some(granted) => {
+                    self.front.happens(Event::Announce(&proposal));
+                    granted
+                }
+                None => match self.asked(proposal, &request, &unagreed).await? {
+                    Consent::Granted(granted) => granted,
+                    Consent::Edited(edited) => {
+                        let edited = ToolRequest::Command(edited);
+                        if edited != request {
+                            name = self.add(name.kind, true, edited.canonical().as_bytes())?;
+                            _claim = self.env.store.requests().claim(name.id)?;
+                            request = edited;
+                        }
+                        continue;
                     }
-                    break granted;
-                }
-                Consent::Edited(edited) => {
-                    let edited = ToolRequest::Command(edited);
-                    if edited != request {
-                        name = self.add(name.kind, true, edited.canonical().as_bytes())?;
-                        _claim = self.env.store.requests().claim(name.id)?;
-                        request = edited;
+                    Consent::Refused => return self.not_run(&name, &request, REFUSED),
+                    Consent::Pending if !self.env.keeps => return self.not_run(&name, &request, NOBODY),
+                    Consent::Pending => {
+                        self.record.wait_for(&name, &request);
+                        return Ok(Next::Wait);
                     }
-                }
-                Consent::Refused => return self.not_run(&name, &request, REFUSED),
-                Consent::Pending if !self.env.keeps => return self.not_run(&name, &request, NOBODY),
-                Consent::Pending => {
-                    self.record.wait_for(&name, &request);
-                    return Ok(Next::Wait);
-                }
+                },
+            };
+            // A tool that changed in the meantime was not called: it is proposed as it is now.
+            if let Some(next) = self.run_granted(&name, &request, granted).await? {
+                done.push(request);
+                return Ok(next);
             }
-        };
-        done.push(request.clone());
-        self.run_granted(&name, &request, granted).await
+        }
+    }
+
+    /// Asks for consent, and takes note of what the person agreed to.
+    async fn asked(
+        &mut self,
+        proposal: Proposal,
+        request: &ToolRequest,
+        unagreed: &[ToldFile],
+    ) -> Result<Consent> {
+        let reply = self.env.interrupt.or(self.front.ask(&proposal)).await?;
+        if reply == Reply::Always {
+            self.allowed(|allowed| allowed.note(&proposal));
+        }
+        if reply.agrees() {
+            agree(unagreed, &self.trust())?;
+        }
+        let consent = Consent::of(proposal, reply);
+        if let Consent::Granted(_) = &consent {
+            self.pin_tool(request)?;
+            if let ToolRequest::Command(request) = request {
+                self.front.happens(Event::CommandStarted(&request.command));
+            }
+        }
+        Ok(consent)
     }
 
     /// The recorded result of this request, in a replay.
@@ -129,8 +146,9 @@ impl Turn<'_> {
         if let ToolRequest::Call(_) = &request {
             self.servers_ready().await?;
         }
-        let Some(mut proposal) = self.propose(&request).await? else {
-            return self.not_run(&name, &request, &self.not_there(&request));
+        let mut proposal = match self.propose(&request).await? {
+            Ok(proposal) => proposal,
+            Err(why) => return self.not_run(&name, &request, &why),
         };
         let unagreed = self.unagreed(&proposal)?;
         proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
@@ -163,7 +181,10 @@ impl Turn<'_> {
         match Consent::of(proposal, reply) {
             Consent::Granted(granted) => {
                 self.pin_tool(&request)?;
-                self.run_granted(&name, &request, granted).await
+                match self.run_granted(&name, &request, granted).await? {
+                    Some(next) => Ok(next),
+                    None => self.not_run(&name, &request, CHANGED),
+                }
             }
             _ => self.not_run(&name, &request, REFUSED),
         }
@@ -174,28 +195,23 @@ impl Turn<'_> {
         of(&mut self.env.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// The proposal that consent is asked for; `None` for a tool that does not exist.
-    async fn propose(&self, request: &ToolRequest) -> Result<Option<Proposal>> {
+    /// The proposal that consent is asked for; or for the model why the request cannot be carried out.
+    async fn propose(&mut self, request: &ToolRequest) -> Result<std::result::Result<Proposal, String>> {
         match request {
-            ToolRequest::Command(request) => Ok(Some(Proposal::Command(CommandProposal {
+            ToolRequest::Command(request) => Ok(Ok(Proposal::Command(CommandProposal {
                 request: request.clone(),
                 dir: self.env.store.root().to_path_buf(),
                 sandbox: self.env.sandbox.get(self.env.store.root()).await.holding(request.access),
                 unagreed: Vec::new(),
             }))),
-            ToolRequest::Call(request) => {
-                let Some((server, tool)) = self.servers.find(request) else { return Ok(None) };
-                let changed = !self.env.pins.holds(server, tool)?;
-                let (request, description) = (request.clone(), tool.description.clone());
-                Ok(Some(Proposal::Call(CallProposal { request, description, changed, unagreed: Vec::new() })))
-            }
+            ToolRequest::Call(request) => self.propose_call(request).await,
         }
     }
 
     /// Pins the tool of a call as it was shown when the user agreed to it; a command has no pin.
     fn pin_tool(&self, request: &ToolRequest) -> Result<()> {
         match request {
-            ToolRequest::Call(request) => match self.servers.find(request) {
+            ToolRequest::Call(request) => match self.servers.live(request) {
                 Some((server, tool)) => self.env.pins.agree(server, tool),
                 None => Ok(()),
             },
@@ -203,10 +219,15 @@ impl Turn<'_> {
         }
     }
 
-    /// Runs a granted request and adds its result.
-    async fn run_granted(&mut self, name: &Name, request: &ToolRequest, granted: Granted) -> Result<Next> {
+    /// Runs a granted request and adds its result; `None` if it was not run, as its tool has changed.
+    async fn run_granted(
+        &mut self,
+        name: &Name,
+        request: &ToolRequest,
+        granted: Granted,
+    ) -> Result<Option<Next>> {
         let carried = match granted {
-            Granted::Command(granted) => self.carry_out(granted).await,
+            Granted::Command(granted) => self.carry_out(granted).await.map(Some),
             Granted::Call(granted) => self.call(granted).await,
         };
         let carried = match carried {
@@ -217,9 +238,10 @@ impl Turn<'_> {
             }
             carried => carried?,
         };
+        let Some(carried) = carried else { return Ok(None) };
         let result = self.result(name, request, &carried.text, carried.exit)?;
         self.env.runner().journal(&result, request.kind(), &carried);
-        Ok(if carried.ran { Next::Again } else { Next::Answer })
+        Ok(Some(if carried.ran { Next::Again } else { Next::Answer }))
     }
 
     async fn carry_out(&mut self, granted: GrantedCommand) -> Result<Carried> {
@@ -233,17 +255,6 @@ impl Turn<'_> {
     fn not_run(&mut self, name: &Name, request: &ToolRequest, why: &str) -> Result<Next> {
         self.result(name, request, why.as_bytes(), None)?;
         Ok(Next::Answer)
-    }
-
-    /// Why a request for a tool that is not there cannot be carried out, for the model.
-    fn not_there(&self, request: &ToolRequest) -> String {
-        match request {
-            ToolRequest::Call(CallRequest { server, tool, .. }) => match self.servers.not_up(server) {
-                Some(not_up) => format!("error: {not_up}"),
-                None => format!("error: there is no tool {tool:?} of a server {server:?}"),
-            },
-            ToolRequest::Command(_) => "error: there are no commands".to_string(),
-        }
     }
 
     fn result(&mut self, name: &Name, request: &ToolRequest, text: &[u8], exit: Option<i32>) -> Result<Name> {
