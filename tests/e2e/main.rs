@@ -26,6 +26,7 @@ mod diff;
 mod do_budget;
 mod do_commands;
 mod do_config;
+mod do_dry_run;
 mod do_events;
 mod do_everyday;
 mod do_failures;

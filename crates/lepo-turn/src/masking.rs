@@ -42,10 +42,14 @@ struct Seen {
 impl Masking {
     /// As the settings say; with the user's key, which is made here if there is none.
     pub fn new(settings: &Settings, env: &Env, state: &Path) -> Masking {
+        Masking::with_key(settings, env, user_key(state).ok())
+    }
+
+    /// As the settings say, with this key. Without a key the masks have no digits.
+    pub(crate) fn with_key(settings: &Settings, env: &Env, key: Option<Key>) -> Masking {
         let is_on = settings.secrets != SecretsMode::Off;
         let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
-        // Without a key that can be kept the masks have no digits. What waits is proved by it, whatever is masked.
-        let key = user_key(state).ok();
+        // What waits is proved by the key, whatever is masked.
         let masker = Masker::new(Arc::new(Finder::new(values)), key);
         Masking { mode: settings.secrets, masker, seen: Mutex::default() }
     }

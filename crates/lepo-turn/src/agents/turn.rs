@@ -74,7 +74,9 @@ impl Turn<'_> {
         let found = self.env.configured.instructions(self.config)?;
         found.notes().for_each(|note| self.say_once(note));
         let opening = found.opening(&self.record.transcript.entries, &self.env.masking)?;
-        if let Some(news) = found.news(&self.env.configured.paths.state) {
+        if !self.env.configured.writes_nothing()
+            && let Some(news) = found.news(&self.env.configured.paths.state)
+        {
             self.front.happens(Event::Say(&news));
         }
         Some(opening)
