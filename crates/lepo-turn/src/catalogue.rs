@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::TurnEnv;
 use lepo_tool::mcp::{Server, Servers};
 
 /// The time for which completion waits for a server that starts.
@@ -66,6 +65,12 @@ impl Catalogue {
         known.get(server).into_iter().flatten().filter(fits).cloned().collect()
     }
 
+    /// Waits until completion asks for what servers offer; gives their names.
+    pub async fn asked(&self) -> Vec<String> {
+        self.notice.notified().await;
+        std::mem::take(&mut *self.wanted())
+    }
+
     /// Takes what the servers offer by now, as far as that is known.
     pub fn fill(&self, servers: &[Server]) {
         let settled = servers.iter().filter(|server| server.offers.is_some() || server.failed.is_some());
@@ -96,20 +101,4 @@ fn offered(server: &Server) -> Vec<Offered> {
         Offered { word: format!("/{name}:{}", prompt.name), about: about.trim().to_string() }
     });
     resources.chain(prompts).collect()
-}
-
-impl TurnEnv {
-    /// Fills the catalogue whenever completion needs it; never ends.
-    pub async fn serve_catalogue(&self) {
-        loop {
-            self.catalogue.notice.notified().await;
-            let wanted = std::mem::take(&mut *self.catalogue.wanted());
-            let mut servers = self.servers_of_turns().await;
-            let mut said = servers.start_named(|name| wanted.iter().any(|wanted| wanted == name)).await;
-            said.extend(servers.list_offers().await);
-            // A prompt is on the screen: the next turn says it.
-            servers.say_later(said);
-            self.catalogue.fill(servers.each());
-        }
-    }
 }

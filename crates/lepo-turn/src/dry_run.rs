@@ -2,14 +2,17 @@
 
 use serde_json::{Map, Value};
 
+use super::agents::instructions;
 use super::context::{Inst, messages};
-use super::flow::Turn;
-use super::offer::Offer;
+use super::offer::{Offer, tool_list};
+use super::path::Opening;
 use super::planner::choice_schema;
 use super::record::TurnRecord;
 use super::schema::tell;
-use super::transcript::{Opening, Transcript};
-use super::{Ask, Event, Front, Start, TurnEnv};
+use super::skills::{catalogue, find_skills, named_skill};
+use super::transcript::Transcript;
+use super::turn::Turn;
+use super::{Ask, Event, Front, NOT_FETCHED, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::Result;
 use lepo_base::media::Media;
@@ -20,9 +23,6 @@ use lepo_tool::ToolMode;
 
 /// The text in place of the output of a command.
 const NOT_RUN: &str = "(not run)";
-
-/// The text in place of what stands at an address, or what a server would give.
-pub const NOT_FETCHED: &str = "(not fetched)";
 
 /// The first request that a turn would send.
 #[derive(Debug)]
@@ -52,120 +52,114 @@ pub struct FileToSend {
     pub len: u64,
 }
 
-impl TurnEnv {
-    /// The first request of a turn.
-    pub async fn first_request(
-        &self,
-        (config, insts): (&ModelConfig, &Insts),
-        forest: &Forest,
-        front: &mut dyn Front,
-        mut ask: Ask,
-    ) -> Result<FirstRequest> {
-        if let Some(question) = &ask.question {
-            self.configured.check_files(&question.files, config)?;
-        }
-        if ask.start == Start::New && ask.system_prompt.is_none() {
-            ask.system_prompt = self.system_prompt()?;
-        }
-        let gate = Gate::new();
-        // No program is asked for a key that is not needed.
-        let keyless = ModelConfig { key: Key::default(), ..config.clone() };
-        let mut model = self.configured.model(&keyless, self.settings().http_idle, gate.clone())?;
-        let transcript = Transcript::at(&self.store, forest, ask.start)?;
-        let mut servers = self.servers_of_turns().await;
-        let mut turn = Turn {
-            env: self,
-            insts,
-            config,
-            model: &mut model,
-            gate,
-            servers: &mut servers,
-            front,
-            schema: ask.schema.clone(),
-            results: None,
-            record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
-            skills: Default::default(),
-        };
-        turn.first_request(ask)
+/// The first request of a turn.
+pub async fn first_request(
+    env: &TurnEnv,
+    (config, insts): (&ModelConfig, &Insts),
+    forest: &Forest,
+    front: &mut dyn Front,
+    mut ask: Ask,
+) -> Result<FirstRequest> {
+    if let Some(question) = &ask.question {
+        env.configured.check_files(&question.files, config)?;
     }
+    if ask.start == Start::New && ask.system_prompt.is_none() {
+        ask.system_prompt = env.system_prompt()?;
+    }
+    let gate = Gate::new();
+    // No program is asked for a key that is not needed.
+    let keyless = ModelConfig { key: Key::default(), ..config.clone() };
+    let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
+    let transcript = Transcript::at(&env.store, forest, ask.start)?;
+    let mut servers = env.servers_of_turns().await;
+    let mut turn = Turn {
+        env,
+        insts,
+        config,
+        model: &mut model,
+        gate,
+        servers: &mut servers,
+        front,
+        schema: ask.schema.clone(),
+        results: None,
+        record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
+        skills: Default::default(),
+    };
+    request_of(&mut turn, ask)
 }
 
-impl Turn<'_> {
-    fn first_request(&mut self, ask: Ask) -> Result<FirstRequest> {
-        let files = ask.question.iter().flat_map(|question| &question.files);
-        let files =
-            files.map(|file| FileToSend { media: file.media, name: file.name.clone(), len: file.len });
-        let files = files.collect();
-        let opening = self.imagined(ask)?;
-        self.record.transcript.imagine(opening);
-        self.choose_files();
-        let planner = self.planner();
-        let may = self.env.settings().tool_call_mode != ToolMode::Off && !spec(self.config).own_tools;
-        let plans = may && planner == Planner::Chooser;
-        if may && !plans {
-            self.servers.take_kept();
-            for text in self.servers.unsaid() {
-                self.front.happens(Event::Say(&text));
-            }
+fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
+    let files = ask.question.iter().flat_map(|question| &question.files);
+    let files = files.map(|file| FileToSend { media: file.media, name: file.name.clone(), len: file.len });
+    let files = files.collect();
+    let opening = imagined(turn, ask)?;
+    turn.record.transcript.imagine(opening);
+    turn.choose_files();
+    let planner = turn.planner();
+    let may = turn.env.settings().tool_call_mode != ToolMode::Off && !spec(turn.config).own_tools;
+    let plans = may && planner == Planner::Chooser;
+    if may && !plans {
+        turn.servers.take_kept();
+        for text in turn.servers.unsaid() {
+            turn.front.happens(Event::Say(&text));
         }
-        let calls = may && !plans;
-        let offer = Offer {
-            commands: calls && planner == Planner::Native,
-            calls: calls && !self.servers.is_empty(),
-            skills: calls,
-            ended: false,
-        };
-        let told = self.tool_list(offer);
-        let (inst, form) = match plans {
-            true => (Inst::Planner(self.insts.tool_chooser.as_deref()), Some(choice_schema())),
-            false => (Inst::General(self.insts.general.as_deref()), None),
-        };
-        let transcript = &self.record.transcript;
-        let path = spec(self.config).path;
-        let mut messages =
-            messages(&transcript.entries, &transcript.called, inst, path, told.blocks.as_deref());
-        let answer_form = self.schema.as_ref().filter(|_| !plans);
-        if let Some(schema) = answer_form {
-            tell(&mut messages, path, &schema.instruction());
-        }
-        let in_field = answer_form.filter(|_| told.is_nothing()).map(|schema| schema.wire.clone());
-        let schema = form.or(in_field);
-        let request = Request {
-            messages: &messages,
-            tools: &told.specs,
-            schema: schema.as_ref(),
-            web: self.env.settings().tool_call_mode != ToolMode::Off,
-            ..Request::default()
-        };
-        let fields = self.model.fields(request);
-        let not_asked = self.servers.each().iter().filter(|server| calls && !server.is_known());
-        let not_asked = not_asked.map(|server| server.config.name.clone()).collect();
-        Ok(FirstRequest { messages, files, tools: told.specs, schema, not_asked, fields })
     }
+    let calls = may && !plans;
+    let offer = Offer {
+        commands: calls && planner == Planner::Native,
+        calls: calls && !turn.servers.is_empty(),
+        skills: calls,
+        ended: false,
+    };
+    let told = tool_list(turn, offer);
+    let (inst, form) = match plans {
+        true => (Inst::Planner(turn.insts.tool_chooser.as_deref()), Some(choice_schema())),
+        false => (Inst::General(turn.insts.general.as_deref()), None),
+    };
+    let transcript = &turn.record.transcript;
+    let path = spec(turn.config).path;
+    let mut messages = messages(&transcript.entries, &transcript.called, inst, path, told.blocks.as_deref());
+    let answer_form = turn.schema.as_ref().filter(|_| !plans);
+    if let Some(schema) = answer_form {
+        tell(&mut messages, path, &schema.instruction());
+    }
+    let in_field = answer_form.filter(|_| told.is_nothing()).map(|schema| schema.wire.clone());
+    let schema = form.or(in_field);
+    let request = Request {
+        messages: &messages,
+        tools: &told.specs,
+        schema: schema.as_ref(),
+        web: turn.env.settings().tool_call_mode != ToolMode::Off,
+        ..Request::default()
+    };
+    let fields = turn.model.fields(request);
+    let not_asked = turn.servers.each().iter().filter(|server| calls && !server.is_known());
+    let not_asked = not_asked.map(|server| server.config.name.clone()).collect();
+    Ok(FirstRequest { messages, files, tools: told.specs, schema, not_asked, fields })
+}
 
-    /// What would be written before the answer.
-    fn imagined(&mut self, ask: Ask) -> Result<Vec<Opening>> {
-        let mut opening: Vec<Opening> = Vec::new();
-        let said = |kind, text| Opening { kind, hidden: false, text, kept: None };
-        if ask.start == Start::New
-            && let Some(prompt) = ask.system_prompt
-        {
-            opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
-        }
-        self.find_skills()?;
-        if matches!(ask.start, Start::New | Start::Under(_)) {
-            opening.extend(self.instructions());
-            opening.extend(self.catalogue());
-        }
-        opening.extend(ask.runs.iter().map(|run| said(Kind::System, format!("$ {run}\n{NOT_RUN}"))));
-        for address in &ask.served.resources {
-            opening.push(said(Kind::System, format!("{address}:\n{NOT_FETCHED}")));
-        }
-        if let Some(wish) = &ask.served.prompt {
-            opening.push(said(Kind::User, format!("prompt {}/{}:\n{NOT_FETCHED}", wish.server, wish.name)));
-        }
-        opening.extend(ask.skill.and_then(|skill| self.named_skill(skill)));
-        opening.extend(ask.question.map(|question| said(Kind::User, question.text)));
-        Ok(opening)
+/// What would be written before the answer.
+fn imagined(turn: &mut Turn<'_>, ask: Ask) -> Result<Vec<Opening>> {
+    let mut opening: Vec<Opening> = Vec::new();
+    let said = |kind, text| Opening { kind, hidden: false, text, kept: None };
+    if ask.start == Start::New
+        && let Some(prompt) = ask.system_prompt
+    {
+        opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
     }
+    find_skills(turn)?;
+    if matches!(ask.start, Start::New | Start::Under(_)) {
+        opening.extend(instructions(turn));
+        opening.extend(catalogue(turn));
+    }
+    opening.extend(ask.runs.iter().map(|run| said(Kind::System, format!("$ {run}\n{NOT_RUN}"))));
+    for address in &ask.served.resources {
+        opening.push(said(Kind::System, format!("{address}:\n{NOT_FETCHED}")));
+    }
+    if let Some(wish) = &ask.served.prompt {
+        opening.push(said(Kind::User, format!("prompt {}/{}:\n{NOT_FETCHED}", wish.server, wish.name)));
+    }
+    opening.extend(ask.skill.and_then(|skill| named_skill(turn, skill)));
+    opening.extend(ask.question.map(|question| said(Kind::User, question.text)));
+    Ok(opening)
 }

@@ -18,7 +18,7 @@ use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::conv::Forest;
 use lepo_store::store::Store;
-use lepo_turn::{Ask, FirstRequest, Interrupt, StartOptions, TurnEnv, start};
+use lepo_turn::{Ask, FirstRequest, Interrupt, StartOptions, TurnEnv, first_request, start};
 
 /// Bytes of text for one token, about.
 const BYTES_OF_TOKEN: usize = 4;
@@ -54,7 +54,7 @@ pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Con
         let ask = Ask { served, schema, skill, ..Ask::new(start, question, &args.run) };
         let mut view =
             TurnView::new(context.out, context.paint, args.shown(), State::Idle.after(Step::Entered));
-        let first = env.first_request((&config, &insts), &forest, &mut view, ask).await;
+        let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;
         view.end();
         first
     })?;

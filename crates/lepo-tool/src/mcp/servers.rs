@@ -1,15 +1,16 @@
 //! The servers of a process: each started when it is needed, one session each for all turns, and closed together at
 //! the end.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::task::JoinHandle;
 
-use super::client::{Failure, Limits, ProcessSetup};
+use super::client::{Failure, ProcessSetup};
 use super::content::{self, CallResult};
 use super::failure_words::{failure_words, hidden};
 use super::form::Caller;
 use super::lists::ToolLists;
+use super::patience::Patience;
 use super::request::native_prefix;
 use super::server::Server;
 use super::session::Session;
@@ -17,24 +18,6 @@ use super::tools::Tool;
 use super::{CallRequest, native_name};
 use crate::consent::GrantedCall;
 use crate::mcp::config::ServerConfig;
-
-/// The time limits of a server.
-#[derive(Debug, Clone, Copy)]
-pub struct Patience {
-    /// To start, and to tell its tools.
-    pub connect: Duration,
-    /// For a call.
-    pub call: Limits,
-}
-
-impl Patience {
-    /// These limits, with what the configuration of a server says of them.
-    pub(super) fn with(self, server: &ServerConfig) -> Patience {
-        let connect = server.details.connect.unwrap_or(self.connect);
-        let call = server.details.call.map_or(self.call, |limit| Limits { idle: limit, total: limit });
-        Patience { connect, call }
-    }
-}
 
 /// All of them.
 pub struct Servers {

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::client::{Client, Failure, Limits, List, ProcessSetup, Way};
+use super::patience::Patience;
 use super::secrets::Secrets;
-use super::servers::Patience;
 use super::tools::Listing;
 use crate::mcp::config::ServerConfig;
 
