@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::source::{Capped, Reading, cannot, files_in, folders_in, most, regular};
+use super::regular::regular;
+use super::source::{Capped, Reading, cannot, files_in, folders_in, most};
 use lepo_base::error::{Error, Result};
 
 /// Bytes of one asset, at most.

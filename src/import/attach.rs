@@ -10,7 +10,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use sha2::{Digest, Sha256};
 
 use super::conversation::File;
-use super::source::regular;
+use super::regular::regular;
 use lepo_base::hash::hex;
 use lepo_base::media::Media;
 use lepo_store::bubb::{Attachment, Kind, clean_name};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{Archive, begins};
 use super::json::Value;
-use super::source::{Reading, files_in, first_value, folders_in, regular};
+use super::regular::regular;
+use super::source::{Reading, files_in, first_value, folders_in};
 use super::values::Values;
 use super::{Format, chatgpt, claude_code, claude_prompts, gemini, messages, opencode};
 use lepo_base::error::{Error, Result, cause};

@@ -2,18 +2,16 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustix::fs::{FileType, Mode, OFlags};
-
 use super::blocks::Blocks;
 use super::conversation::Conversation;
 use super::json::Value;
 use super::ready::Keep;
+use super::regular::regular;
 use super::values::{Item, Trim, Values};
 use super::zst::Unpacked;
 use lepo_base::error::{Error, Result};
@@ -163,17 +161,6 @@ impl Reading {
 /// The error of a source that cannot be read.
 pub fn cannot(path: &Path, error: io::Error) -> Error {
     Error::usage(format!("cannot read {}", path.display())).because(error)
-}
-
-/// Opens a regular file and waits for nothing.
-pub fn regular(path: &Path) -> io::Result<(File, u64)> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let stat = rustix::fs::fstat(&file)?;
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Ok((file, stat.st_size as u64)),
-        _ => Err(io::Error::other("not a regular file")),
-    }
 }
 
 /// The regular files of a folder by name; none where it is not there. No link is followed.

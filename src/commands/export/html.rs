@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::ExportArgs;
+use super::args::ExportArgs;
 use crate::commands::finder::tell_secrets;
 use crate::commands::output_file::replace_output;
 use crate::commands::words::resolve_all;

@@ -5,12 +5,14 @@ mod claude_code;
 mod codex;
 mod install;
 mod session;
+mod written;
 
 use std::path::Path;
 
+use super::args::ExportArgs;
+use super::place;
 use super::render::Format;
 use super::tree::Tree;
-use super::{ExportArgs, place};
 use crate::commands::Context;
 use crate::commands::finder::tell_secrets;
 use crate::commands::output_file::check_folder;
@@ -19,17 +21,7 @@ use install::Home;
 use lepo_base::error::{Error, Result};
 use session::Session;
 pub use session::moment;
-
-/// A session as a file.
-struct Written {
-    /// Its id in the other tool.
-    id: String,
-    /// The name of its file.
-    name: String,
-    /// The folder that the tool looks for it in, below its own.
-    folder: String,
-    text: String,
-}
+use written::Written;
 
 /// Writes the conversations of trees: with `--all` every one, else that of the tree's current message.
 pub fn run(args: &ExportArgs, trees: &[Tree], context: &mut Context<'_>) -> Result<u8> {
