@@ -7,14 +7,13 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
 use super::attach;
-use super::conversation::{Conversation, File, Node, What};
+use super::conversation::{Conversation, File, Node, Role, What};
 use super::json::Value;
 use super::source::Reading;
 use super::time;
 use super::tree::cut_circles;
 use super::values::Values;
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// A conversation as a line.
 pub fn line(format: &str, conversation: &Conversation) -> String {
@@ -119,8 +118,8 @@ fn conversation(value: Value<'_>) -> Conversation {
 }
 
 fn read_node(value: Value<'_>) -> Node {
-    let kind = value.get("kind").text().and_then(|kind| Kind::of_letter(*kind.as_bytes().first()?));
-    let kind = kind.unwrap_or(Kind::Assistant);
+    let kind = value.get("kind").text().and_then(|kind| Role::of_letter(*kind.as_bytes().first()?));
+    let kind = kind.unwrap_or(Role::Assistant);
     let text = value.get("text").words();
     let files = || value.get("files").items().map(read_file).collect();
     let what = match &*value.get("what").text().unwrap_or_default() {
@@ -171,12 +170,12 @@ mod tests {
         let mut at = None;
         for what in [
             What::System("s".into()),
-            What::Text(Kind::User, "한글".into(), vec![png, attach::lost("b", "text/plain")]),
-            What::Aside(Kind::Assistant, "hm".into()),
+            What::Text(Role::User, "한글".into(), vec![png, attach::lost("b", "text/plain")]),
+            What::Aside(Role::Assistant, "hm".into()),
             What::Call { id: "c".into(), name: "f".into(), input: "{}".into() },
             What::Output { call: "c".into(), text: "r".into(), files: vec![] },
-            What::Side(Kind::User, "x".into()),
-            What::Exact(Kind::Tool, false, "t".into()),
+            What::Side(Role::User, "x".into()),
+            What::Exact(Role::Tool, false, "t".into()),
             What::Nothing,
         ] {
             at = Some(sent.add(at, Some(9), what));

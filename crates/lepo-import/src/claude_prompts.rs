@@ -8,11 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::Each;
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::source::{Reading, files_in, folders_in};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// True if a value is a line of it.
 pub fn is_prompt(value: Value<'_>) -> bool {
@@ -44,7 +43,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
         });
         let conversation = &mut found[place];
         let parent = conversation.nodes.len().checked_sub(1);
-        let what = What::Text(Kind::User, text, Vec::new());
+        let what = What::Text(Role::User, text, Vec::new());
         conversation.add(parent, value.get("timestamp").count(), what);
         conversation.messages += 1;
     }

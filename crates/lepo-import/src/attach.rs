@@ -1,4 +1,4 @@
-//! Files of messages: data URLs and base64, and the lines that name them in a bubb.
+//! Files of messages: data URLs and base64.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -7,14 +7,10 @@ use std::path::Path;
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use sha2::{Digest, Sha256};
 
 use super::conversation::File;
 use super::source::regular;
-use lepo_base::hash::hex;
-use lepo_base::media::Media;
-use lepo_store::bubb::{Attachment, Kind, clean_name};
-use lepo_store::store::Blob;
+use lepo_base::hash::sha256_hex;
 
 /// Padding may be missing.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -76,7 +72,7 @@ pub fn of_hash(path: &Path, sha256: &str) -> Option<Vec<u8>> {
     let (file, length) = regular(path).ok().filter(|(_, length)| *length <= LARGEST)?;
     let mut bytes = Vec::with_capacity(length as usize);
     file.take(LARGEST).read_to_end(&mut bytes).ok()?;
-    (hash(&bytes) == sha256).then_some(bytes)
+    (sha256_hex(&bytes) == sha256).then_some(bytes)
 }
 
 /// A file whose bytes are not there.
@@ -91,49 +87,6 @@ fn kind(mime: &str) -> &str {
         true => mime,
         false => "application/octet-stream",
     }
-}
-
-/// A text with a line for each of its files, and what goes into blobs; and how many have no bytes.
-pub fn with_files(kind: Kind, text: &str, files: Vec<File>) -> (String, Vec<Vec<u8>>, u64) {
-    let (mut attached, mut lines, mut blobs, mut lost) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for file in files {
-        let Some(bytes) = file.data else {
-            lost += 1;
-            lines.push(match clean_name(&file.name) {
-                Some(name) => format!("[{} {name}: not in the source]", file.mime),
-                None => format!("[{}: not in the source]", file.mime),
-            });
-            continue;
-        };
-        let (hash, len) = (hash(&bytes), bytes.len() as u64);
-        match Media::of_bytes(&bytes).filter(|_| kind == Kind::User) {
-            Some(media) => {
-                let name = clean_name(&file.name).unwrap_or_else(|| format!("file.{}", media.extension()));
-                attached.push(Attachment { media, len, name, hash });
-            }
-            None => lines.push(Blob { hash, len }.line()),
-        }
-        blobs.push(bytes);
-    }
-    // Lines that are no attachments come first, as those count only at the very end.
-    lines.extend(attached.iter().map(Attachment::line));
-    let lines = lines.join("\n");
-    let text = match (text.is_empty(), lines.is_empty()) {
-        (_, true) => text.to_string(),
-        (true, _) => lines,
-        (false, false) => format!("{text}\n\n{lines}"),
-    };
-    (text, blobs, lost)
-}
-
-/// True if a text ends as one does that names a blob.
-pub fn seems_to_name_a_blob(text: &str) -> bool {
-    text.ends_with(']') && text.rsplit('\n').next().is_some_and(|last| last.contains(": _blobs/"))
-}
-
-/// SHA-256 in hexadecimal.
-pub fn hash(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]
@@ -169,35 +122,5 @@ mod tests {
         ] {
             assert_eq!((file.mime.as_str(), file.name.as_str(), file.data.as_deref()), (mime, name, data));
         }
-    }
-    #[test]
-    fn a_question_names_its_files_and_an_answer_its_blobs() {
-        let png = || File {
-            name: "a/b.png".into(),
-            mime: "image/png".into(),
-            data: Some(b"\x89PNG\r\n\x1a\n".to_vec()),
-        };
-        let sha = hash(b"\x89PNG\r\n\x1a\n");
-        for (kind, text, files, expected) in [
-            (Kind::User, "look", vec![png()], format!("look\n\n[image/png 8 bytes b.png: _blobs/{sha}]")),
-            (
-                Kind::User,
-                "",
-                vec![png(), lost("", "image/png")],
-                format!("[image/png: not in the source]\n[image/png 8 bytes b.png: _blobs/{sha}]"),
-            ),
-            (Kind::Assistant, "see", vec![png()], format!("see\n\n[8 bytes: _blobs/{sha}]")),
-            (
-                Kind::User,
-                "x",
-                vec![lost("a\n]", "text/plain")],
-                "x\n\n[text/plain a ]: not in the source]".to_string(),
-            ),
-            (Kind::User, "x", vec![], "x".to_string()),
-        ] {
-            assert_eq!(with_files(kind, text, files).0, expected);
-        }
-        assert!(seems_to_name_a_blob(&format!("x\n[8 bytes: _blobs/{sha}]")));
-        assert!(!seems_to_name_a_blob("[a]"));
     }
 }

@@ -6,12 +6,11 @@
 use std::path::{Path, PathBuf};
 
 use super::codex_records::{Record, Told};
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Role, What};
 use super::source::Reading;
 use super::threads::{Thread, Threads};
 use super::{Each, codex_lines};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// The most threads that may continue each other.
 const DEEP: usize = 64;
@@ -155,7 +154,7 @@ impl Log {
                 let (before, model) = (self.at, self.model.clone());
                 self.add(part);
                 let nodes = &self.conversation.nodes[self.last..];
-                if nodes.iter().any(|node| matches!(node.what, What::Text(Kind::User, ..))) {
+                if nodes.iter().any(|node| matches!(node.what, What::Text(Role::User, ..))) {
                     self.turns.push(before);
                 }
                 self.conversation.answered_by(self.last, model.as_deref(), None, None);
@@ -204,7 +203,7 @@ impl Log {
         let nodes = self.conversation.nodes.iter_mut().rev();
         let last = nodes.take(8).find(|node| !matches!(node.what, What::Nothing));
         if let Some(node) = last
-            && let What::Text(Kind::Assistant, text, files) = &node.what
+            && let What::Text(Role::Assistant, text, files) = &node.what
             && files.is_empty()
             && summary.ends_with(text.as_str())
         {

@@ -1,4 +1,4 @@
-//! Reading ahead: the same work for many bubbs on several threads, its results in the bubbs' order.
+//! Reading ahead: the same work for many items on several threads, its results in the items' order.
 //!
 //! Small files cost system calls, not bytes, so a second processor halves the time.
 

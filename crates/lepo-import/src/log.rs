@@ -143,7 +143,7 @@ impl Log {
 #[allow(clippy::string_slice)]
 mod tests {
     use super::*;
-    use crate::import::tree::{Link, parents};
+    use crate::tree::{Link, parents};
 
     #[test]
     fn records_linked_as_they_come_have_the_parents_of_records_linked_at_once() {

@@ -1,14 +1,13 @@
 //! Building the nodes of one message: its texts joined, all else in a row with them.
 
-use super::conversation::{Conversation, File, What};
-use lepo_store::bubb::Kind;
+use super::conversation::{Conversation, File, Role, What};
 
 /// A message being read. Its parts follow each other; texts in a row are one, a blank line between.
 pub struct Parts<'c> {
     conversation: &'c mut Conversation,
     parent: Option<usize>,
     time: Option<u64>,
-    kind: Kind,
+    kind: Role,
     side: bool,
     text: String,
     files: Vec<File>,
@@ -21,7 +20,7 @@ impl<'c> Parts<'c> {
         conversation: &'c mut Conversation,
         parent: Option<usize>,
         time: Option<u64>,
-        kind: Kind,
+        kind: Role,
     ) -> Parts<'c> {
         let first = conversation.nodes.len();
         Parts { conversation, parent, time, kind, side: false, text: String::new(), files: Vec::new(), first }
@@ -79,7 +78,7 @@ impl<'c> Parts<'c> {
     }
 
     /// Reasoning, or what a program put in.
-    pub fn aside(&mut self, kind: Kind, text: &str) {
+    pub fn aside(&mut self, kind: Role, text: &str) {
         if !text.is_empty() {
             self.then(What::Aside(kind, text.to_string()));
         }
@@ -92,24 +91,16 @@ impl<'c> Parts<'c> {
 
     /// Anything else. What an answer says before and after it are two texts.
     pub fn then(&mut self, what: What) {
-        if self.kind == Kind::Assistant {
+        if self.kind == Role::Assistant {
             self.flush();
         }
         self.push(what);
     }
 
-    /// The result of a tool, cut and hashed.
-    pub fn cut_output(&mut self, call: String, text: String, hash: [u8; 32]) {
-        self.then(What::Output { call, text, files: Vec::new() });
-        if let Some(node) = self.conversation.nodes.last_mut() {
-            node.ready = Some(hash);
-        }
-    }
-
-    /// A bubb that lepo exported, by its kind and whether it is hidden: `s0`, `a1`.
+    /// A message that lepo exported, by its kind and whether it is hidden: `s0`, `a1`.
     pub fn exact(&mut self, tag: &str, text: &str) {
         if let [kind, hidden @ (b'0' | b'1')] = tag.as_bytes()
-            && let Some(kind) = Kind::of_letter(*kind)
+            && let Some(kind) = Role::of_letter(*kind)
         {
             self.then(What::Exact(kind, *hidden == b'1', text.to_string()));
         }

@@ -11,9 +11,8 @@ use std::sync::Arc;
 use rustix::fs::{FileType, Mode, OFlags};
 
 use super::blocks::Blocks;
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Node};
 use super::json::Value;
-use super::ready::Keep;
 use super::values::{Item, Trim, Values};
 use super::zst::Unpacked;
 use lepo_base::error::{Error, Result};
@@ -92,12 +91,19 @@ pub struct Reading {
     pub beside: HashMap<PathBuf, HashMap<String, Vec<PathBuf>>>,
     /// Of folders of logs, the titles that logs give to messages of others.
     pub titles: HashMap<PathBuf, HashMap<String, String>>,
-    /// The part of texts that is kept.
-    pub keep: Keep,
+    /// Work on each node that is done by the thread that read it, so that its taker need not do all of that alone.
+    pub finish: Option<fn(&mut Node)>,
     /// Threads that values are worked on by, if not as many as there are processors.
     pub threads: Option<usize>,
     /// Asked between values: its error ends the reading.
     pub stop: Option<Box<dyn Fn() -> Result<()>>>,
+}
+
+/// Does the work on each of these nodes, if there is any.
+pub fn finish(nodes: &mut [Node], finish: Option<fn(&mut Node)>) {
+    if let Some(finish) = finish {
+        nodes.iter_mut().for_each(finish);
+    }
 }
 
 /// A stream of values of a source.

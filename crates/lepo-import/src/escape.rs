@@ -5,12 +5,6 @@ use memchr::memchr;
 /// Decodes the escapes of a string, of which the first is at `first`.
 pub fn unescape(raw: &[u8], first: usize) -> String {
     let mut bytes = Vec::with_capacity(raw.len());
-    unescape_into(&mut bytes, raw, first);
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}
-
-/// [`unescape`] into a buffer, behind what is there; the bytes may be no UTF-8, as those of the source.
-pub fn unescape_into(bytes: &mut Vec<u8>, raw: &[u8], first: usize) {
     let (mut rest, mut plain) = (raw, first);
     loop {
         bytes.extend_from_slice(&rest[..plain]);
@@ -34,6 +28,7 @@ pub fn unescape_into(bytes: &mut Vec<u8>, raw: &[u8], first: usize) {
         }
         plain = memchr(b'\\', rest).unwrap_or(rest.len());
     }
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// The four digits of `\uXXXX`.

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
 use super::{Each, attach, time};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// Reads one conversation.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
@@ -56,7 +55,7 @@ fn version(
     version: Value<'_>,
     model: Option<&str>,
 ) -> (usize, usize) {
-    let kind = if version.get("role").is("user") { Kind::User } else { Kind::Assistant };
+    let kind = if version.get("role").is("user") { Role::User } else { Role::Assistant };
     let mut parts = Parts::new(conversation, parent, None, kind);
     if version.get("role").is("system") {
         parts.then(What::System(text(version.get("content"))));

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::{Reading, first_value};
 use super::{Each, attach, time};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// Reads one thread by its messages.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
@@ -42,7 +41,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
 
 fn message(conversation: &mut Conversation, value: Value<'_>) {
     let parent = conversation.nodes.len().checked_sub(1);
-    let kind = if value.get("role").is("user") { Kind::User } else { Kind::Assistant };
+    let kind = if value.get("role").is("user") { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = Parts::new(conversation, parent, time::any(value.get("created_at")), kind);
     let is_prompt = value.get("role").is("system");

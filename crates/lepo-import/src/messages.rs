@@ -3,14 +3,12 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
-use super::ready::make_ready;
-use super::source::Reading;
+use super::source::{Reading, finish};
 use super::{Each, attach, time};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// Reads a document or lines of it.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
@@ -18,7 +16,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     let mut values = if lines { reading.lines(path)? } else { reading.values(path)? };
     // Messages that stand by themselves are one conversation.
     let mut loose = Conversation::default();
-    let keep = reading.keep;
+    let done = reading.finish;
     let work = |value: Value<'_>| {
         let is_loose = is_message(value);
         let mut read = match is_loose {
@@ -29,7 +27,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             }
             false => conversation(value),
         };
-        read.nodes.iter_mut().for_each(|node| make_ready(node, keep));
+        finish(&mut read.nodes, done);
         (read, is_loose)
     };
     reading.each(&mut values, work, |(mut read, is_loose), reading| {
@@ -85,13 +83,13 @@ fn conversation(value: Value<'_>) -> Conversation {
 }
 
 /// The kind of a role; none of one that no tool is known to write.
-fn kind_of(role: &str) -> Option<Kind> {
+fn kind_of(role: &str) -> Option<Role> {
     Some(match role {
-        "user" | "human" => Kind::User,
-        "system" | "developer" => Kind::System,
-        "tool" | "function" | "observation" | "ipython" => Kind::Tool,
+        "user" | "human" => Role::User,
+        "system" | "developer" => Role::System,
+        "tool" | "function" | "observation" | "ipython" => Role::Tool,
         "assistant" | "model" | "gpt" | "chatgpt" | "ai" | "bot" | "bing" | "bard" | "claude" | "gemini"
-        | "function_call" => Kind::Assistant,
+        | "function_call" => Role::Assistant,
         _ => return None,
     })
 }
@@ -106,10 +104,10 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
     conversation.messages += 1;
     let Some(kind) = kind_of(&role.to_lowercase()) else { return conversation.unknown_role() };
     let mut parts = Parts::new(conversation, parent, at, kind);
-    if kind == Kind::System {
+    if kind == Role::System {
         let text = texts(&mut parts, content);
         parts.then(What::System(text));
-    } else if kind == Kind::Tool {
+    } else if kind == Role::Tool {
         let (call, text) = (value.get("tool_call_id").words(), texts(&mut parts, content));
         parts.then(What::Output { call, text, files: Vec::new() });
     } else if role == "function_call" {
@@ -148,7 +146,7 @@ fn body(parts: &mut Parts<'_>, content: Value<'_>) {
         match &*part.get("type").text().unwrap_or_default() {
             "thinking" | "reasoning" => {
                 let thought = part.get("thinking").said().or(text.map(|text| text.into_owned()));
-                parts.aside(Kind::Assistant, &thought.unwrap_or_default());
+                parts.aside(Role::Assistant, &thought.unwrap_or_default());
             }
             "tool_use" => parts.then(What::Call {
                 id: part.get("id").words(),

@@ -8,13 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::claude_lines::{Line, Message, Told, Wanted};
-use super::conversation::{Conversation, Node, What};
+use super::conversation::{Conversation, Node, Role, What};
 use super::log::Log;
-use super::ready::forget;
-use super::source::{Reading, files_in, first_value, first_values};
+use super::source::{Reading, files_in, finish, first_value, first_values};
 use super::{Each, claude_prompts};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// Nodes of a message in which an earlier snapshot of a text is looked for.
 const SNAPSHOTS: usize = 64;
@@ -92,23 +90,22 @@ struct Session {
     last_call: Option<usize>,
     /// Hashes of the blocks of the message that is being read.
     seen: (String, HashSet<u64>, usize),
-    /// Bubbs are only counted.
-    counted: bool,
-    /// The first node whose text may still be wanted, if bubbs are only counted.
-    kept_from: usize,
 }
 
 impl Session {
     /// Reads a file; with `under`, one of a subagent, all of whose lines follow that call.
     fn file(&mut self, path: &Path, reading: &mut Reading, under: Option<Option<usize>>) -> Result<()> {
         self.log.begin();
-        let (agent, keep) = (under.is_some(), reading.keep);
-        self.counted = keep.counted;
+        let (agent, done) = (under.is_some(), reading.finish);
         let dir = AtomicBool::new(self.conversation.dir.is_none());
         let mut lines = reading.lines(path)?;
         reading.each(
             &mut lines,
-            |line| Line::of(line, Wanted { agent, dir: dir.load(Ordering::Relaxed), keep }),
+            |line| {
+                let mut line = Line::of(line, Wanted { agent, dir: dir.load(Ordering::Relaxed) });
+                finish(line.nodes(), done);
+                line
+            },
             |line, reading| {
                 self.line(line, reading);
                 dir.store(self.conversation.dir.is_none(), Ordering::Relaxed);
@@ -165,7 +162,7 @@ impl Session {
         for mut node in new.into_iter().filter(|node| !matches!(node.what, What::Nothing)) {
             if let Some(last) = nodes.get_mut(first..).and_then(<[Node]>::last_mut)
                 && let (
-                    What::Text(Kind::Assistant, before, _) | What::Side(Kind::Assistant, before),
+                    What::Text(Role::Assistant, before, _) | What::Side(Role::Assistant, before),
                     What::Text(_, text, _) | What::Side(_, text),
                 ) = (&mut last.what, &node.what)
             {
@@ -187,10 +184,6 @@ impl Session {
         let first = self.conversation.nodes.len();
         if message.is_answer && (self.seen.0 != message.id || message.id.is_empty()) {
             self.seen = (message.id.clone(), HashSet::new(), first);
-            if self.counted {
-                self.conversation.nodes[self.kept_from..].iter_mut().for_each(forget);
-                self.kept_from = first;
-            }
         }
         let from = self.seen.2;
         if message.is_answer {

@@ -1,6 +1,5 @@
 //! Telling a source's format from what is in it, never from its name alone.
 
-use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,6 @@ use super::source::{Reading, files_in, first_value, folders_in, regular};
 use super::values::Values;
 use super::{Format, chatgpt, claude_code, claude_prompts, gemini, messages, opencode};
 use lepo_base::error::{Error, Result, cause};
-use lepo_store::bubb::Name;
 
 /// The depth to which a folder is looked into.
 const DEPTH: usize = 8;
@@ -39,9 +37,6 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
                     .hint(why_unknown(path)))
             }
         };
-    }
-    if let Some(store) = store_in(path) {
-        return Ok(vec![(Format::Lepo, store)]);
     }
     if let Some(sessions) = opencode::sessions_in(path).filter(|sessions| !sessions.is_empty()) {
         return Ok(sessions.into_iter().map(|session| (Format::OpenCode, session)).collect());
@@ -83,20 +78,6 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
         });
     }
     Ok(found)
-}
-
-/// The store that a folder is, or has: a folder with a file of a bubb's name in it, or in one of its days.
-fn store_in(path: &Path) -> Option<PathBuf> {
-    let has_bubbs = |folder: &Path| {
-        let mut names = files_in(folder).into_iter().filter_map(|path| path.file_name().map(OsStr::to_owned));
-        names.any(|name| Name::parse(name.as_encoded_bytes()).is_some())
-    };
-    let is_store = |path: &PathBuf| {
-        let months = folders_in(&path.join("_old"));
-        let mut days = months.iter().flat_map(|month| folders_in(month));
-        path.join("_insts.toml").is_file() || has_bubbs(path) || days.any(|day| has_bubbs(&day))
-    };
-    [path.to_path_buf(), path.join(lepo_store::store::STORE)].into_iter().find(is_store)
 }
 
 fn is_export(path: &Path) -> bool {

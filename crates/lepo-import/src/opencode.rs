@@ -6,13 +6,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::conversation::{Conversation, File, What};
+use super::conversation::{Conversation, File, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::{Reading, files_in, first_value, folders_in};
 use super::{Each, attach};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// The call that began each subagent's session.
 pub type Calls = HashMap<String, usize>;
@@ -192,7 +191,7 @@ fn messages(path: &Path, id: &str, conversation: &mut Conversation, calls: &mut 
 /// The facts about a message besides its parts.
 pub struct About {
     /// Its speaker.
-    pub kind: Kind,
+    pub kind: Role,
     /// Its model.
     pub model: Option<String>,
     /// Tokens of the request, those that were cached among them.
@@ -211,14 +210,14 @@ impl About {
         let (tokens, cache) = (message.get("tokens"), message.at(&["tokens", "cache"]));
         let parts = [tokens.get("input"), cache.get("read"), cache.get("write")];
         let input = parts.iter().filter_map(|part| part.count()).reduce(u64::saturating_add);
-        let kind = if message.get("role").is("user") { Kind::User } else { Kind::Assistant };
+        let kind = if message.get("role").is("user") { Role::User } else { Role::Assistant };
         About {
             kind,
             model: message.get("modelID").said(),
             input,
             output: tokens.get("output").count(),
             time: None,
-            ended: kind == Kind::Assistant && is_end(message.get("finish")),
+            ended: kind == Role::Assistant && is_end(message.get("finish")),
         }
     }
 }
@@ -241,8 +240,8 @@ pub fn part(parts: &mut Parts<'_>, about: &mut About, part: Value<'_>, calls: &m
             parts.aside(kind, &words)
         }
         "text" => parts.text(&words),
-        "reasoning" => parts.aside(Kind::Assistant, &words),
-        "compaction" => parts.aside(Kind::System, &words),
+        "reasoning" => parts.aside(Role::Assistant, &words),
+        "compaction" => parts.aside(Role::System, &words),
         "file" => parts.file(file(part)),
         "tool" => {
             let state = part.get("state");
@@ -256,7 +255,7 @@ pub fn part(parts: &mut Parts<'_>, about: &mut About, part: Value<'_>, calls: &m
             parts.at(time(of, "end"));
             parts.then(What::Output { call: id, text: output(state), files });
         }
-        "step-finish" => about.ended = kind == Kind::Assistant && is_end(part.get("reason")),
+        "step-finish" => about.ended = kind == Role::Assistant && is_end(part.get("reason")),
         "step-start" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
         _ => parts.unknown_with(&words),
     }

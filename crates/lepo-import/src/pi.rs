@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, File, What};
+use super::conversation::{Conversation, File, Role, What};
 use super::json::Value;
 use super::log::Log;
 use super::parts::Parts;
 use super::source::Reading;
 use super::{Each, attach, time};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// Reads one session.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
@@ -30,19 +29,19 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             }
             "message" => message(&mut conversation, line.get("message"), at),
             "compaction" | "branch_summary" => {
-                let mut parts = Parts::new(&mut conversation, None, at, Kind::System);
-                parts.aside(Kind::System, &line.get("summary").words());
+                let mut parts = Parts::new(&mut conversation, None, at, Role::System);
+                parts.aside(Role::System, &line.get("summary").words());
                 parts.finish();
                 conversation.messages += 1;
             }
             "custom_message" => {
-                let mut parts = Parts::new(&mut conversation, None, at, Kind::User);
-                parts.aside(Kind::User, &texts(line.get("content")));
+                let mut parts = Parts::new(&mut conversation, None, at, Role::User);
+                parts.aside(Role::User, &texts(line.get("content")));
                 parts.finish();
             }
             "custom" if line.get("customType").is("lepo") => {
                 let data = line.get("data");
-                let mut parts = Parts::new(&mut conversation, None, at, Kind::System);
+                let mut parts = Parts::new(&mut conversation, None, at, Role::System);
                 match data.get("tag").is("s1") && line.get("parentId").is_null() {
                     true => parts.then(What::System(data.get("text").words())),
                     false => parts.exact(&data.get("tag").words(), &data.get("text").words()),
@@ -85,7 +84,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
 fn message(conversation: &mut Conversation, message: Value<'_>, logged: Option<u64>) {
     let at = time::any(message.get("timestamp")).or(logged);
     let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "user" { Kind::User } else { Kind::Assistant };
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = Parts::new(conversation, None, at, kind);
     let content = message.get("content");
@@ -107,7 +106,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>, logged: Option<u
         }
         _ => {
             let summary = message.get("summary").said().unwrap_or_else(|| texts(content));
-            let kind = if role.ends_with("Summary") { Kind::System } else { Kind::User };
+            let kind = if role.ends_with("Summary") { Role::System } else { Role::User };
             parts.aside(kind, &summary);
         }
     }
@@ -124,7 +123,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>, logged: Option<u
     );
 }
 
-fn block(parts: &mut Parts<'_>, kind: Kind, block: Value<'_>) {
+fn block(parts: &mut Parts<'_>, kind: Role, block: Value<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => parts.text(&block.get("text").text().unwrap_or_default()),
         "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),

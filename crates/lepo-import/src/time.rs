@@ -57,7 +57,7 @@ pub fn any(value: Value<'_>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::scanner::Scanner;
+    use crate::scanner::Scanner;
 
     #[test]
     fn moments_are_read_in_every_form() {

@@ -6,13 +6,12 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::conversation::{Conversation, File, What};
+use super::conversation::{Conversation, File, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::{Reading, first_value};
 use super::{Each, attach, time};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// The beginnings of texts that the program wrote, and not the person.
 const INJECTED: &[&str] = &["<session_context>", "<hook_context>", "<system_note>"];
@@ -227,18 +226,18 @@ impl Message {
         called: &mut HashSet<String>,
         answered: &mut HashSet<String>,
     ) {
-        let kind = if self.is_answer { Kind::Assistant } else { Kind::User };
+        let kind = if self.is_answer { Role::Assistant } else { Role::User };
         let mut parts = Parts::new(conversation, before, self.at, kind);
         for (at, thought) in self.thoughts {
             parts.at(at);
-            parts.aside(Kind::Assistant, &thought);
+            parts.aside(Role::Assistant, &thought);
         }
         parts.at(self.at);
         for part in self.content {
             match part {
                 Part::Text(text) => said(&mut parts, self.is_said, &text),
-                Part::Aside(text) => parts.aside(Kind::User, &text),
-                Part::Thought(text) => parts.aside(Kind::Assistant, &text),
+                Part::Aside(text) => parts.aside(Role::User, &text),
+                Part::Thought(text) => parts.aside(Role::Assistant, &text),
                 Part::File(file) => parts.file(file),
                 Part::Call(call) => {
                     // With its result it is told below.
@@ -338,7 +337,7 @@ fn response_text(part: Value<'_>) -> Option<String> {
 /// A message, or a note that the program put in.
 fn said(parts: &mut Parts<'_>, is_said: bool, text: &str) {
     match !is_said || INJECTED.iter().any(|begin| text.starts_with(begin)) {
-        true => parts.aside(Kind::User, text),
+        true => parts.aside(Role::User, text),
         false => parts.text(text),
     }
 }

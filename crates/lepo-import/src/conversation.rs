@@ -2,7 +2,38 @@
 
 use std::collections::BTreeMap;
 
-use lepo_store::bubb::Kind;
+/// The speaker of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A prompt of the program or of the person, before all else.
+    System,
+    /// The person.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool.
+    Tool,
+}
+
+impl Role {
+    /// All four.
+    const ALL: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
+
+    /// The letter in a line of a database's conversation, and in what lepo exported.
+    pub fn letter(self) -> char {
+        match self {
+            Role::System => 's',
+            Role::User => 'u',
+            Role::Assistant => 'a',
+            Role::Tool => 't',
+        }
+    }
+
+    /// The role of a letter.
+    pub fn of_letter(letter: u8) -> Option<Role> {
+        Role::ALL.into_iter().find(|role| role.letter() as u8 == letter)
+    }
+}
 
 /// One conversation: a tree of messages, or several.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +85,7 @@ pub struct Node {
     pub output: Option<u64>,
     /// It belongs to the last message of a log.
     pub last: bool,
-    /// The SHA-256 of its bubb's text, if the text is already as the bubb will have it.
+    /// The SHA-256 of its text, if [`Reading::finish`](crate::Reading) has made that what its taker writes.
     pub ready: Option<[u8; 32]>,
 }
 
@@ -66,9 +97,9 @@ pub enum What {
     /// A system prompt that a person chose.
     System(String),
     /// Visible text: this alone makes a conversation longer.
-    Text(Kind, String, Vec<File>),
+    Text(Role, String, Vec<File>),
     /// Hidden text beside what precedes it: reasoning, what a program put in, summaries.
-    Aside(Kind, String),
+    Aside(Role, String),
     /// A tool call.
     Call {
         /// The id by which its result names it.
@@ -88,9 +119,9 @@ pub enum What {
         files: Vec<File>,
     },
     /// A message of a subagent, which is hidden under the call that began it.
-    Side(Kind, String),
-    /// A bubb as lepo exported it.
-    Exact(Kind, bool, String),
+    Side(Role, String),
+    /// A message that lepo exported: whether it is hidden, and its text as it is.
+    Exact(Role, bool, String),
 }
 
 /// An image or a document of a message.
@@ -130,7 +161,7 @@ impl Node {
 
     /// True if it is the visible text of an answer.
     pub fn is_answer(&self) -> bool {
-        matches!(self.what, What::Text(Kind::Assistant, ..))
+        matches!(self.what, What::Text(Role::Assistant, ..))
     }
 }
 

@@ -1,14 +1,11 @@
 //! One line of a log of Claude Code, read without the lines before it: many are read at once.
 
-use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::conversation::{Conversation, File, Node, What};
+use super::conversation::{Conversation, File, Node, Role, What};
 use super::json::Value;
 use super::parts::Parts;
-use super::ready::{Keep, cut_and_hashed, make_ready};
 use super::{attach, time};
-use lepo_store::bubb::Kind;
 
 /// The beginnings of texts that the program wrote, and not the person.
 const INJECTED: &[&str] = &[
@@ -53,9 +50,6 @@ const SILENT: &[&str] = &[
 /// The model of answers that the program wrote, and no model.
 const SYNTHETIC: &str = "<synthetic>";
 
-/// Bytes of a tool's result from which on it is decoded in a buffer of its own.
-const LONG: usize = 1 << 17;
-
 /// Facts of a log that the reading of its lines depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
@@ -63,8 +57,6 @@ pub struct Wanted {
     pub agent: bool,
     /// The directory is not known yet.
     pub dir: bool,
-    /// The part of texts that is kept.
-    pub keep: Keep,
 }
 
 /// A line.
@@ -138,8 +130,7 @@ impl Line {
             }
             "attachment" if line.at(&["attachment", "type"]).is("queued_command") => {
                 let time = time::written(line.get("timestamp"));
-                let (mut nodes, unknown) = queued(line, time, wanted);
-                nodes.iter_mut().for_each(|node| ready(node, wanted.keep));
+                let (nodes, unknown) = queued(line, time, wanted);
                 Told::Queued(time, nodes, unknown)
             }
             "summary" => Told::Summary(line.get("leafUuid").words(), line.get("summary").words()),
@@ -158,6 +149,17 @@ impl Line {
                 logical.said().or_else(|| preserved(compaction))
             }),
             what,
+        }
+    }
+}
+
+impl Line {
+    /// The nodes of its message.
+    pub fn nodes(&mut self) -> &mut [Node] {
+        match &mut self.what {
+            Told::Message(message) => &mut message.nodes,
+            Told::Queued(_, nodes, _) => nodes,
+            _ => &mut [],
         }
     }
 }
@@ -190,46 +192,43 @@ impl Message {
             ended: is_answer && stop.said().is_some_and(|stop| !matches!(&*stop, "tool_use" | "pause_turn")),
             ..Message::default()
         };
-        read.content(line, content, model.is(SYNTHETIC), wanted.agent || is_side, wanted.keep);
+        read.content(line, content, model.is(SYNTHETIC), wanted.agent || is_side);
         read.prompts = read.prompts(content);
         let model = model.said();
         read.nodes.iter_mut().filter(|node| node.is_answer()).for_each(|node| node.model.clone_from(&model));
-        read.nodes.iter_mut().for_each(|node| ready(node, wanted.keep));
         read
     }
 
-    fn content(&mut self, line: Value<'_>, content: Value<'_>, synthetic: bool, side: bool, keep: Keep) {
+    fn content(&mut self, line: Value<'_>, content: Value<'_>, synthetic: bool, side: bool) {
         let hidden = line.pick(["isCompactSummary", "isMeta", "isApiErrorMessage"]);
-        let hidden = hidden.into_iter().zip([Kind::System, Kind::User, Kind::Assistant]);
+        let hidden = hidden.into_iter().zip([Role::System, Role::User, Role::Assistant]);
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
-        let hidden = hidden.or(synthetic.then_some(Kind::Assistant));
+        let hidden = hidden.or(synthetic.then_some(Role::Assistant));
         let mut all = Conversation::default();
-        let mut block = |hash: Option<u64>, kind: Kind, fill: &dyn Fn(&mut Parts<'_>)| {
+        let mut block = |hash: Option<u64>, kind: Role, fill: &dyn Fn(&mut Parts<'_>)| {
             let unknown = add(&mut all, self.time, kind, side, fill);
             self.hashes.resize(all.nodes.len(), hash);
             self.unknown.extend((0..unknown).map(|_| hash));
         };
         match (hidden, content.text()) {
             (Some(kind), _) => {
-                let own = if self.is_answer { Kind::Assistant } else { Kind::User };
+                let own = if self.is_answer { Role::Assistant } else { Role::User };
                 block(None, own, &|parts| parts.aside(kind, &texts(content)));
                 let blocks = content.items().filter(|block| block.get("type").is("text"));
                 self.texts.extend(blocks.filter_map(|block| block.get("text").said()));
             }
-            (None, Some(text)) if self.is_answer => block(None, Kind::Assistant, &|parts| parts.text(&text)),
-            (None, Some(text)) => block(None, Kind::User, &|parts| said(parts, &text)),
+            (None, Some(text)) if self.is_answer => block(None, Role::Assistant, &|parts| parts.text(&text)),
+            (None, Some(text)) => block(None, Role::User, &|parts| said(parts, &text)),
             (None, None) if !content.is_array() && !content.is_null() => {
-                block(None, Kind::User, &|parts| parts.unknown());
+                block(None, Role::User, &|parts| parts.unknown());
             }
             (None, None) if self.is_answer => {
                 for part in content.items() {
-                    block(Some(hash(part)), Kind::Assistant, &|parts| answer_block(parts, part));
+                    block(Some(hash(part)), Role::Assistant, &|parts| answer_block(parts, part));
                 }
             }
             (None, None) => {
-                let fill =
-                    |parts: &mut Parts<'_>| content.items().for_each(|part| user_block(parts, part, keep));
-                block(None, Kind::User, &fill);
+                block(None, Role::User, &|parts| content.items().for_each(|part| user_block(parts, part)));
             }
         }
         self.nodes = all.nodes;
@@ -249,17 +248,11 @@ impl Message {
     }
 }
 
-/// Makes a node ready. Of a visible text all is kept, as lines that follow may make it longer.
-fn ready(node: &mut Node, keep: Keep) {
-    let counted = keep.counted && !matches!(node.what, What::Text(..) | What::Side(..));
-    make_ready(node, Keep { counted, ..keep });
-}
-
 /// Adds the nodes of a message or of a block of it, in a row; the number of blocks whose type is not known.
 fn add(
     to: &mut Conversation,
     time: Option<u64>,
-    kind: Kind,
+    kind: Role,
     side: bool,
     fill: &dyn Fn(&mut Parts<'_>),
 ) -> u64 {
@@ -272,9 +265,9 @@ fn add(
 fn queued(line: Value<'_>, time: Option<u64>, wanted: Wanted) -> (Vec<Node>, u64) {
     let prompt = line.at(&["attachment", "prompt"]);
     let mut all = Conversation::default();
-    let unknown = add(&mut all, time, Kind::User, wanted.agent, &|parts| match prompt.text() {
+    let unknown = add(&mut all, time, Role::User, wanted.agent, &|parts| match prompt.text() {
         Some(text) => said(parts, &text),
-        None => prompt.items().for_each(|block| user_block(parts, block, wanted.keep)),
+        None => prompt.items().for_each(|block| user_block(parts, block)),
     });
     (all.nodes, unknown)
 }
@@ -302,20 +295,17 @@ fn texts(content: Value<'_>) -> String {
 /// A person's text, or one that only seems to be.
 fn said(parts: &mut Parts<'_>, text: &str) {
     match INJECTED.iter().any(|begin| text.starts_with(begin)) {
-        true => parts.aside(Kind::User, text),
+        true => parts.aside(Role::User, text),
         false => parts.text(text),
     }
 }
 
-fn user_block(parts: &mut Parts<'_>, block: Value<'_>, keep: Keep) {
+fn user_block(parts: &mut Parts<'_>, block: Value<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => said(parts, &block.get("text").text().unwrap_or_default()),
         "image" | "document" => parts.file(file(block)),
         "tool_result" => {
             let content = block.get("content");
-            if let Some((text, hash)) = cut_output(content, keep) {
-                return parts.cut_output(block.get("tool_use_id").words(), text, hash);
-            }
             let files = content.items().filter(|part| part.get("source").is_object()).map(file).collect();
             let call = block.get("tool_use_id").words();
             parts.then(What::Output { call, text: texts(content), files });
@@ -327,20 +317,10 @@ fn user_block(parts: &mut Parts<'_>, block: Value<'_>, keep: Keep) {
     }
 }
 
-/// The result of a tool that is one text, cut and hashed: most bytes of a log are such, and need not be kept whole
-/// even for a moment.
-fn cut_output(content: Value<'_>, keep: Keep) -> Option<(String, [u8; 32])> {
-    thread_local!(static DECODED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
-    if content.raw().len() > LONG {
-        return None;
-    }
-    DECODED.with_borrow_mut(|decoded| content.with_text(decoded, |text| cut_and_hashed(text, keep)).flatten())
-}
-
 fn answer_block(parts: &mut Parts<'_>, block: Value<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => parts.whole(block.get("text").words()),
-        "thinking" => parts.aside(Kind::Assistant, &block.get("thinking").text().unwrap_or_default()),
+        "thinking" => parts.aside(Role::Assistant, &block.get("thinking").text().unwrap_or_default()),
         "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(What::Call {
             id: block.get("id").words(),
             name: block.get("name").words(),

@@ -11,11 +11,10 @@ use super::Each;
 use super::conversation::Conversation;
 use super::json::Value;
 use super::pieces::Rest;
-use super::ready::make_ready;
-use super::source::{BEHIND, Reading};
+use super::source::{BEHIND, Reading, finish};
 use super::values::Values;
 use lepo_base::error::Result;
-use lepo_store::store::pieces_in_order;
+use lepo_base::read_ahead::pieces_in_order;
 
 impl Reading {
     /// Gives `each` what `work` makes of every value, in order. What is no value is counted and stepped over; so is
@@ -79,10 +78,10 @@ impl Reading {
         read: impl Fn(Value<'_>) -> Option<Conversation> + Sync,
         each: &mut Each<'_>,
     ) -> Result<()> {
-        let keep = self.keep;
+        let done = self.finish;
         let work = |value: Value<'_>| {
             let mut conversation = read(value)?;
-            conversation.nodes.iter_mut().for_each(|node| make_ready(node, keep));
+            finish(&mut conversation.nodes, done);
             Some(conversation)
         };
         self.each(values, work, |conversation, reading| match conversation {

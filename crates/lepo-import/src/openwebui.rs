@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::scanner::Scanner;
@@ -10,7 +10,6 @@ use super::source::Reading;
 use super::tree::{Link, parents};
 use super::{Each, attach, time};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
@@ -64,7 +63,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
     // lepo adds the milliseconds, which a time in whole seconds lacks.
     let at = [message.get("lepoTime"), message.get("timestamp")].into_iter().find_map(time::any);
     let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "user" { Kind::User } else { Kind::Assistant };
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = Parts::new(conversation, None, at, kind);
     let content = message.get("content").text().unwrap_or_default();
@@ -74,7 +73,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
         parts.unknown_role();
     } else if role == "system" {
         parts.then(What::System(content.into_owned()));
-    } else if kind == Kind::User {
+    } else if kind == Role::User {
         parts.text(&content);
     } else if message.get("output").items().next().is_some() {
         message.get("output").items().for_each(|item| output(&mut parts, item));
@@ -111,7 +110,7 @@ fn output(parts: &mut Parts<'_>, item: Value<'_>) {
         "message" => parts.text(&texts(item.get("content"))),
         "reasoning" => {
             let both = [texts(item.get("summary")), texts(item.get("content"))];
-            parts.aside(Kind::Assistant, both.iter().find(|text| !text.is_empty()).map_or("", |text| text));
+            parts.aside(Role::Assistant, both.iter().find(|text| !text.is_empty()).map_or("", |text| text));
         }
         "function_call" => parts.then(What::Call {
             id: item.get("call_id").words(),
@@ -145,7 +144,7 @@ fn details(parts: &mut Parts<'_>, content: &str) {
         if kind == "reasoning" {
             let lines =
                 text.lines().map(|line| line.strip_prefix("> ").unwrap_or(line.trim_start_matches('>')));
-            parts.aside(Kind::Assistant, &lines.collect::<Vec<_>>().join("\n"));
+            parts.aside(Role::Assistant, &lines.collect::<Vec<_>>().join("\n"));
         } else {
             let id = attribute("id").unwrap_or_default();
             let name = attribute("name").unwrap_or_else(|| kind.to_string());

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::escape::{unescape, unescape_into};
+use super::escape::unescape;
 use super::scanner::Token;
 
 /// A value in a scanned text. One that is missing is as good as null.
@@ -149,20 +149,6 @@ impl<'d> Value<'d> {
         })
     }
 
-    /// Gives the text of a string to `take`, decoded in a buffer that is used again and again.
-    pub fn with_text<T>(self, buffer: &mut Vec<u8>, take: impl FnOnce(&str) -> T) -> Option<T> {
-        let raw = self.quoted()?;
-        let decoded = match memchr(b'\\', raw) {
-            None => raw,
-            Some(first) => {
-                buffer.clear();
-                unescape_into(buffer, raw, first);
-                buffer
-            }
-        };
-        Some(take(&utf8(decoded)))
-    }
-
     /// The text of a string, empty for anything else.
     pub fn words(self) -> String {
         self.text().unwrap_or_default().into_owned()
@@ -197,7 +183,7 @@ fn utf8(bytes: &[u8]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::scanner::Scanner;
+    use crate::scanner::Scanner;
 
     fn scan(text: &str) -> Option<serde_json::Value> {
         let mut scanner = Scanner::default();

@@ -7,16 +7,14 @@ use std::io::Read;
 use std::path::Path;
 
 use super::archive::Archive;
-use super::conversation::{Conversation, File, What};
+use super::conversation::{Conversation, File, Role, What};
 use super::json::Value;
 use super::parts::Parts;
-use super::ready::make_ready;
-use super::source::{BEHIND, Reading};
+use super::source::{BEHIND, Reading, finish};
 use super::tree::{Link, parents};
 use super::values::Values;
 use super::{Each, attach, time};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// True if a document of an export holds conversations.
 pub fn is_document(name: &str) -> bool {
@@ -30,14 +28,13 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     let mut archive = Archive::open(path)?;
     // A second one for the assets, as the first is being read.
     let mut assets = Archive::open(path)?;
-    let keep = reading.keep;
+    let done = reading.finish;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
             let work = |value: Value<'_>| {
                 let mut ids = Vec::new();
                 let mut read = conversation(value, &mut ids).filter(|_| !value.is_array());
-                let nodes = read.iter_mut().flat_map(|read| &mut read.nodes);
-                nodes.for_each(|node| make_ready(node, keep));
+                read.iter_mut().for_each(|read| finish(&mut read.nodes, done));
                 (read, ids, value.is_array())
             };
             reading.each(&mut Values::of(from), work, |(read, ids, is_array), reading| {
@@ -137,7 +134,7 @@ fn message(
 ) -> (usize, usize) {
     let at = time::seconds(message.get("create_time"));
     let role = message.at(&["author", "role"]).text().unwrap_or_default();
-    let kind = if role == "user" { Kind::User } else { Kind::Assistant };
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
     let is_known = matches!(&*role, "user" | "assistant" | "system" | "tool");
     let (content, metadata) = (message.get("content"), message.get("metadata"));
     conversation.messages += u64::from(message.is_object());
@@ -154,7 +151,7 @@ fn message(
         let prompt = text(content);
         match content.get("content_type").is("model_editable_context") {
             _ if prompt.is_empty() => {}
-            true => parts.aside(Kind::System, &prompt),
+            true => parts.aside(Role::System, &prompt),
             false => parts.then(What::System(prompt)),
         }
     } else if role == "tool" {
@@ -174,10 +171,10 @@ fn message(
                 for thought in content.get("thoughts").items() {
                     let both = [thought.get("summary").said(), thought.get("content").said()];
                     parts
-                        .aside(Kind::Assistant, &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"));
+                        .aside(Role::Assistant, &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"));
                 }
             }
-            "reasoning_recap" => parts.aside(Kind::Assistant, &content.get("content").words()),
+            "reasoning_recap" => parts.aside(Role::Assistant, &content.get("content").words()),
             "user_editable_context" | "model_editable_context" => parts.aside(kind, &text(content)),
             _ if !matches!(recipient.as_str(), "" | "all") => {
                 parts.then(What::Call { id: String::new(), name: recipient, input: text(content) });

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::archive::Archive;
 use super::chatgpt::is_document;
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
@@ -13,7 +13,6 @@ use super::tree::{Link, parents};
 use super::values::Values;
 use super::{Each, attach, time};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// The parent of a first message.
 const ROOT: &str = "00000000-0000-4000-8000-000000000000";
@@ -67,7 +66,7 @@ fn conversation(value: Value<'_>) -> Conversation {
 
 fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
     let at = time::written(message.get("created_at"));
-    let kind = if message.get("sender").is("human") { Kind::User } else { Kind::Assistant };
+    let kind = if message.get("sender").is("human") { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = Parts::new(conversation, None, at, kind);
     let sender = message.get("sender").text().unwrap_or_default();

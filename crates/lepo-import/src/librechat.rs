@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
 use super::tree::{Link, parents};
 use super::{Each, attach, time};
 use lepo_base::error::Result;
-use lepo_store::bubb::Kind;
 
 /// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
@@ -68,7 +67,7 @@ fn conversation(value: Value<'_>) -> Conversation {
 fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
     let at = time::any(message.get("createdAt"));
     let is_user = message.get("isCreatedByUser").is_true() || message.get("sender").is("User");
-    let kind = if is_user { Kind::User } else { Kind::Assistant };
+    let kind = if is_user { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = Parts::new(conversation, None, at, kind);
     parts.text(&message.get("text").text().unwrap_or_default());

@@ -1,10 +1,9 @@
 //! One record of a log of Codex, read without the records before it: many are read at once.
 
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::{attach, time};
-use lepo_store::bubb::Kind;
 
 /// The beginnings of texts that the program wrote, and not the person.
 const INJECTED: &[&str] = &[
@@ -67,7 +66,7 @@ fn told(line: Value<'_>) -> Told {
         "turn_context" => Told::Model(payload.get("model").said()),
         "compacted" => {
             let text = payload.get("message").words();
-            Told::Compacted(nodes(Kind::Assistant, at, |parts| parts.aside(Kind::System, &text)), text)
+            Told::Compacted(nodes(Role::Assistant, at, |parts| parts.aside(Role::System, &text)), text)
         }
         "event_msg" => event(payload),
         // Older logs have the items themselves.
@@ -105,7 +104,7 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
             let mut texts: Vec<String> =
                 item.get("summary").items().filter_map(|part| part.get("text").said()).collect();
             texts.extend(item.get("content").items().filter_map(|part| part.get("text").said()));
-            part(at, |parts| parts.aside(Kind::Assistant, &texts.join("\n\n")))
+            part(at, |parts| parts.aside(Role::Assistant, &texts.join("\n\n")))
         }
         "function_call" | "custom_tool_call" => {
             let (name, arguments) = (item.get("name").words(), item.get("arguments"));
@@ -140,8 +139,8 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
 
 fn message(item: Value<'_>, at: Option<u64>) -> Told {
     let kind = match &*item.get("role").text().unwrap_or_default() {
-        "user" => Kind::User,
-        "assistant" => Kind::Assistant,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
         // The vendor's own instructions.
         _ => return Told::Nothing,
     };
@@ -153,8 +152,8 @@ fn message(item: Value<'_>, at: Option<u64>) -> Told {
             let text = part.get("text").text().unwrap_or_default();
             match part.get("image_url").text() {
                 Some(url) => parts.file(attach::url(&std::mem::take(&mut image), "image/png", &url)),
-                None if kind == Kind::User && is_image_mark(&text) => image = image_name(&text),
-                None if kind == Kind::User && INJECTED.iter().any(|begin| text.starts_with(begin)) => {
+                None if kind == Role::User && is_image_mark(&text) => image = image_name(&text),
+                None if kind == Role::User && INJECTED.iter().any(|begin| text.starts_with(begin)) => {
                     parts.aside(kind, &text);
                 }
                 None => parts.text(&text),
@@ -179,10 +178,10 @@ fn image_name(mark: &str) -> String {
 }
 
 fn part(at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Told {
-    Told::Part(nodes(Kind::Assistant, at, tell))
+    Told::Part(nodes(Role::Assistant, at, tell))
 }
 
-fn nodes(kind: Kind, at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Conversation {
+fn nodes(kind: Role, at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Conversation {
     let mut nodes = Conversation { messages: 1, ..Conversation::default() };
     let mut parts = Parts::new(&mut nodes, None, at, kind);
     tell(&mut parts);
