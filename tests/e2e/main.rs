@@ -22,6 +22,7 @@ mod completing;
 mod completing_files;
 mod consent;
 mod contrib;
+mod cycles;
 mod diff;
 mod do_budget;
 mod do_commands;
@@ -109,5 +110,6 @@ mod wild;
 mod wires;
 
 use common::{
-    acp_client, bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh,
+    acp_client, bots, disk, file_graph, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip,
+    ssh,
 };
