@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::commands::Context;
-use crate::import::{Held, NO_TIME, Reading};
+use crate::import::{Held, NO_TIME};
 use crate::term::{Out, excerpt, fold, one_line, say};
 use lepo_base::error::Result;
 use lepo_base::when;
+use lepo_import::Reading;
 use lepo_store::bubb::{BubbId, counted};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Store, now};

@@ -9,7 +9,6 @@ mod written;
 
 use std::path::Path;
 
-use super::args::ExportArgs;
 use super::place;
 use super::render::Format;
 use super::tree::Tree;
@@ -23,8 +22,20 @@ use session::Session;
 pub use session::moment;
 use written::Written;
 
-/// Writes the conversations of trees: with `--all` every one, else that of the tree's current message.
-pub fn run(args: &ExportArgs, trees: &[Tree], context: &mut Context<'_>) -> Result<u8> {
+/// The conversations to write, and where to.
+pub struct Wanted<'a> {
+    /// The tool.
+    pub format: Format,
+    /// Every conversation, not only that of the tree's current message.
+    pub all: bool,
+    /// Tool calls too.
+    pub hidden: bool,
+    /// The folder of the files; stdout if there is none.
+    pub output: Option<&'a Path>,
+}
+
+/// Writes conversations of trees.
+pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Result<u8> {
     // These tools resolve links too.
     let cwd = std::fs::canonicalize(context.cwd()).unwrap_or_else(|_| context.cwd().to_path_buf());
     let home = Home::of(args.format, context.cwd())?;
@@ -38,7 +49,7 @@ pub fn run(args: &ExportArgs, trees: &[Tree], context: &mut Context<'_>) -> Resu
         return Err(Error::nothing("nothing to export: all messages are hidden or empty"));
     };
     tell_secrets(written.iter().map(|session| session.text.as_bytes()));
-    match &args.output {
+    match args.output {
         None if written.len() > 1 => {
             return Err(Error::usage(format!("{} sessions need a file each", written.len()))
                 .hint(format!("lepo export --format {} --all -o DIR", args.format.word())));

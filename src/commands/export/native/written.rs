@@ -1,13 +1,13 @@
 //! A session as a file.
 
-/// A session as a file.
+/// A file to install in the folder of another tool.
 pub struct Written {
-    /// Its id in the other tool.
+    /// The session's id in that tool.
     pub id: String,
-    /// The name of its file.
+    /// The name of the file.
     pub name: String,
     /// The folder that the tool looks for it in, below its own.
     pub folder: String,
-    /// Its text.
+    /// Its content.
     pub text: String,
 }

@@ -1,0 +1,189 @@
+//! An export: a zip file, the folder it was unpacked to, or its document alone.
+//!
+//! A zip is a stranger's: its names are only compared, never written to, links in it are left alone, and what it
+//! unpacks to is counted as it comes, whatever it declares.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::source::{Capped, Reading, cannot, files_in, folders_in, most, regular};
+use lepo_base::error::{Error, Result};
+
+/// Bytes of one asset, at most.
+const ASSET: u64 = 256 << 20;
+
+/// An export to read from.
+pub enum Archive {
+    /// One document.
+    File(PathBuf),
+    /// Documents and assets in a folder, by their file names.
+    Folder(Vec<(String, PathBuf)>),
+    /// The same in a zip, by their places.
+    Zip(Box<Zip>),
+}
+
+/// An open zip.
+pub struct Zip {
+    path: PathBuf,
+    archive: ZipArchive<BufReader<File>>,
+    names: Vec<(String, usize)>,
+    left: u64,
+}
+
+impl Archive {
+    /// Opens it. A zip that declares more than it may unpack to is refused.
+    pub fn open(path: &Path) -> Result<Archive> {
+        if path.is_dir() {
+            let mut files = Vec::new();
+            let mut folders = vec![(path.to_path_buf(), 0)];
+            while let Some((folder, depth)) = folders.pop() {
+                files.extend(files_in(&folder).into_iter().map(|path| (file_name(&path), path)));
+                if depth < 4 {
+                    folders.extend(folders_in(&folder).into_iter().map(|folder| (folder, depth + 1)));
+                }
+            }
+            files.sort();
+            return Ok(Archive::Folder(files));
+        }
+        if !is_zip(path) {
+            return Ok(Archive::File(path.to_path_buf()));
+        }
+        let refuse = |error: ZipError| match error {
+            ZipError::InvalidArchive(_) => {
+                Error::usage(format!("cannot read {}", path.display())).because("it is not a whole zip")
+            }
+            other => Error::usage(format!("cannot read {} as a zip", path.display())).because(other),
+        };
+        let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
+        let mut archive = ZipArchive::new(BufReader::new(file)).map_err(refuse)?;
+        let (mut names, mut declared) = (Vec::new(), 0u64);
+        for place in 0..archive.len() {
+            let Ok(entry) = archive.by_index_raw(place) else { continue };
+            declared = declared.saturating_add(entry.size());
+            if entry.is_file() && !entry.is_symlink() {
+                let name = String::from_utf8_lossy(entry.name_raw());
+                names.push((name.rsplit('/').next().unwrap_or_default().to_string(), place));
+            }
+        }
+        if declared > most(length) {
+            return Err(Error::usage(format!("{} unpacks to {declared} bytes", path.display()))
+                .hint("more than 16 GiB, or than 200 times its size beyond the first GiB, is not read"));
+        }
+        names.sort();
+        Ok(Archive::Zip(Box::new(Zip { path: path.to_path_buf(), archive, names, left: most(length) })))
+    }
+
+    /// The documents whose names `is_it` knows, in order.
+    pub fn documents(&self, is_it: impl Fn(&str) -> bool) -> Vec<usize> {
+        let places = |names: Vec<&str>| {
+            names.into_iter().enumerate().filter(|(_, name)| is_it(name)).map(|(place, _)| place).collect()
+        };
+        match self {
+            Archive::File(_) => vec![0],
+            Archive::Folder(files) => places(files.iter().map(|(name, _)| name.as_str()).collect()),
+            Archive::Zip(zip) => places(zip.names.iter().map(|(name, _)| name.as_str()).collect()),
+        }
+    }
+
+    /// The names of the first few files, and the number of the others.
+    pub fn first_names(&self, count: usize) -> (Vec<&str>, usize) {
+        let (first, all): (Vec<&str>, usize) = match self {
+            Archive::File(_) => (Vec::new(), 0),
+            Archive::Folder(files) => {
+                (files.iter().map(|(name, _)| &**name).take(count).collect(), files.len())
+            }
+            Archive::Zip(zip) => {
+                (zip.names.iter().map(|(name, _)| &**name).take(count).collect(), zip.names.len())
+            }
+        };
+        let others = all - first.len();
+        (first, others)
+    }
+
+    /// Opens a document and hands it on.
+    pub fn read<T>(
+        &mut self,
+        document: usize,
+        reading: &mut Reading,
+        then: impl FnOnce(&mut dyn Read, &mut Reading) -> Result<T>,
+    ) -> Result<T> {
+        match self {
+            Archive::File(path) => then(&mut *reading.open(path)?, reading),
+            Archive::Folder(files) => then(&mut *reading.open(&files[document].1)?, reading),
+            Archive::Zip(zip) => {
+                let Zip { path, archive, names, left } = &mut **zip;
+                let entry = archive.by_index(names[document].1).map_err(|error| {
+                    let cannot =
+                        Error::usage(format!("cannot read {} in {}", names[document].0, path.display()));
+                    match error {
+                        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => cannot
+                            .because("it is encrypted with a password")
+                            .hint("unpack it, and import the folder"),
+                        error => cannot.because(error),
+                    }
+                })?;
+                let packed = entry.compressed_size();
+                let mut capped = Capped::within(entry, *left);
+                let done = then(&mut capped, reading)?;
+                *left = capped.left();
+                reading.bytes.set(reading.bytes.get() + packed);
+                Ok(done)
+            }
+        }
+    }
+
+    /// The bytes of the asset whose file name begins with `id`.
+    pub fn asset(&mut self, id: &str) -> Option<Vec<u8>> {
+        if id.len() < 6 {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        match self {
+            Archive::File(_) => None,
+            Archive::Folder(files) => {
+                let place = place_of(files, id)?;
+                let (file, length) = regular(&files[place].1).ok()?;
+                file.take(ASSET).read_to_end(&mut bytes).ok()?;
+                (length <= ASSET).then_some(bytes)
+            }
+            Archive::Zip(zip) => {
+                let place = place_of(&zip.names, id)?;
+                let entry = zip.archive.by_index(zip.names[place].1).ok()?;
+                let limit = ASSET.min(zip.left);
+                entry.take(limit + 1).read_to_end(&mut bytes).ok()?;
+                zip.left = zip.left.saturating_sub(bytes.len() as u64);
+                (bytes.len() as u64 <= limit).then_some(bytes)
+            }
+        }
+    }
+}
+
+/// Of names in order the one that is `id`, or goes on behind it with what is no part of an id.
+fn place_of<T>(names: &[(String, T)], id: &str) -> Option<usize> {
+    let from = names.partition_point(|(name, _)| name.as_str() < id);
+    let is_it = |name: &str| {
+        name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.', '_', ' ']))
+    };
+    let near = names[from..].iter().take_while(|(name, _)| name.starts_with(id));
+    near.enumerate().find(|(_, (name, _))| is_it(name)).map(|(place, _)| from + place)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// True if a file begins as a zip does.
+pub fn is_zip(path: &Path) -> bool {
+    begins(path, b"PK\x03\x04")
+}
+
+/// True if a file begins with these bytes.
+pub fn begins(path: &Path, magic: &[u8]) -> bool {
+    let Ok((file, _)) = regular(path) else { return false };
+    let mut first = Vec::new();
+    file.take(magic.len() as u64).read_to_end(&mut first).is_ok() && first == magic
+}
