@@ -22,6 +22,7 @@ mod completing;
 mod completing_files;
 mod consent;
 mod contrib;
+mod costs;
 mod diff;
 mod do_budget;
 mod do_commands;
