@@ -26,6 +26,7 @@ mod contrib;
 mod cycles;
 mod diff;
 mod do_budget;
+mod do_budget_kinds;
 mod do_commands;
 mod do_config;
 mod do_events;
