@@ -1,9 +1,9 @@
 //! Open WebUI's `webui.db`: each row of `chat` is what its export holds.
 
-use lepo::import_db::{Conversation, open_webui};
+use lepo_import::{Conversation, open_webui};
 use rusqlite::Connection;
 
-use super::Each;
+use super::each::Each;
 use super::rows::{or_null, text};
 
 /// Reads all chats.
