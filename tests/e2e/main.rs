@@ -27,6 +27,7 @@ mod costs;
 mod cycles;
 mod diff;
 mod do_budget;
+mod do_budget_kinds;
 mod do_commands;
 mod do_config;
 mod do_events;
