@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::DoArgs;
+use super::keeping::begin_as_set;
 use super::setup::{Setup, find_tail};
-use super::turn::TurnInput;
+use super::turn_input::TurnInput;
 use crate::commands::Context;
 use crate::term::one_line;
 use crate::ui::{self, State, Step, TurnView};
@@ -26,7 +27,7 @@ const BYTES_OF_TOKEN: usize = 4;
 /// Prints the first request of the turn that these arguments ask for.
 pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    args.begin_as_set(setup.configured.settings.new);
+    begin_as_set(args, setup.configured.settings.new);
     let args = &*args;
     let servers = setup.servers()?;
     let config = setup.configured.choose_offline()?;
