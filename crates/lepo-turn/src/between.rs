@@ -5,6 +5,7 @@ use super::attach::keep_files;
 use super::transcript::Transcript;
 use super::{Event, Front, Question, RunBy, Start, TurnEnv};
 use lepo_base::error::Result;
+use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
 
@@ -16,7 +17,7 @@ impl TurnEnv {
         let kept = self.masking.kept_question(&text, &typed);
         let system_prompt = self.system_prompt().unwrap_or_default();
         let mut transcript = self.begin(forest, start, system_prompt)?;
-        let name = transcript.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())?;
+        let name = transcript.add_as(Kind::User, false, text.as_bytes(), &kept)?;
         self.store.journal().note_unanswered(name.id);
         Ok(name)
     }
@@ -49,12 +50,11 @@ impl TurnEnv {
     }
 
     fn begin(&self, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Transcript> {
-        let mut transcript = Transcript::at(&self.store, forest, start)?;
-        transcript.mask_with(self.masking.clone());
+        let mut transcript = Transcript::at(&self.store, forest, start, &self.masking)?;
         if start == Start::New
             && let Some(prompt) = prompt
         {
-            transcript.add_as(Kind::System, true, prompt.as_bytes(), prompt.as_bytes())?;
+            transcript.add_as(Kind::System, true, prompt.as_bytes(), &Kept::typed(&prompt))?;
         }
         Ok(transcript)
     }

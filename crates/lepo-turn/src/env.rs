@@ -177,7 +177,7 @@ impl TurnEnv {
         }
         let gate = Gate::new();
         let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;
-        let transcript = match Transcript::at(&self.store, forest, ask.start) {
+        let transcript = match Transcript::at(&self.store, forest, ask.start, &self.masking) {
             Ok(transcript) => transcript,
             Err(error) => {
                 return Ok(Report {
@@ -187,8 +187,6 @@ impl TurnEnv {
                 });
             }
         };
-        let mut transcript = transcript;
-        transcript.mask_with(self.masking.clone());
         let mut servers = self.servers.lock().await;
         servers.new_turn();
         let turn = Turn {

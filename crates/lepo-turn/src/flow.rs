@@ -17,6 +17,7 @@ use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, Model, ToolWire, spec};
 use lepo_model::{ModelConfig, Planner};
+use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::Servers;
@@ -132,7 +133,8 @@ impl<'t> Turn<'t> {
         if ask.start == Start::New
             && let Some(prompt) = ask.system_prompt
         {
-            opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
+            let kept = Kept::typed(&prompt).into_owned();
+            opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept });
         }
         self.find_skills()?;
         if is_asked_anew {
@@ -141,8 +143,7 @@ impl<'t> Turn<'t> {
         }
         if !ask.runs.is_empty() {
             for Opening { kind, hidden, text, kept } in opening.drain(..) {
-                let kept = kept.as_ref().unwrap_or(&text);
-                let name = self.record.transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
+                let name = self.record.transcript.add_as(kind, hidden, text.as_bytes(), &kept)?;
                 self.front.happens(Event::Bubb(&name, Some(text.as_bytes())));
             }
             let mut ran = ask.ran.into_iter();
@@ -159,8 +160,7 @@ impl<'t> Turn<'t> {
         }
         let masking = self.env.masking.clone();
         opening.extend(served.into_iter().map(|(kind, hidden, text)| {
-            let kept = masking.kept(text.as_bytes(), "what an MCP server gave");
-            let kept = Some(String::from_utf8_lossy(&kept).into_owned());
+            let kept = masking.kept(text.as_bytes(), "what an MCP server gave").into_owned();
             Opening { kind, hidden, text, kept }
         }));
         if let Some(skill) = ask.skill {
@@ -172,7 +172,7 @@ impl<'t> Turn<'t> {
             typed = question.typed.clone();
             (text, files) = begin_files(&self.env.store, question)?;
             let kept = masking.kept_question(&text, &typed);
-            opening.push(Opening { kind: Kind::User, hidden: false, text, kept: Some(kept) });
+            opening.push(Opening { kind: Kind::User, hidden: false, text, kept });
         }
         if opening.is_empty() {
             self.gate.open();

@@ -28,6 +28,7 @@ mod group;
 mod interrupt;
 mod journal;
 mod masking;
+mod masking_cut;
 mod native;
 mod offer;
 mod plan;
@@ -50,6 +51,7 @@ mod spool_mask;
 mod start;
 mod transcript;
 mod truth;
+pub mod written;
 
 pub use catalogue::Catalogue;
 pub use command_runner::{Carried, CommandRunner};

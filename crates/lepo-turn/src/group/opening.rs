@@ -7,6 +7,7 @@ use crate::report::ToolUse;
 use crate::transcript::Transcript;
 use crate::{Ask, Event, Start};
 use lepo_base::error::Result;
+use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 
 /// The conv that all participants are asked about.
@@ -20,11 +21,10 @@ pub struct Opening {
 impl GroupTurn<'_> {
     /// Takes up the conv, and adds what is new to it.
     pub(super) async fn open(&self, ask: Ask) -> Result<Opening> {
-        let mut transcript = Transcript::at(&self.env.store, self.forest, ask.start)?;
-        transcript.mask_with(self.env.masking.clone());
+        let transcript = Transcript::at(&self.env.store, self.forest, ask.start, &self.env.masking)?;
         let mut opening = Opening { transcript, tools: Vec::new() };
         if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
-            self.add_as(&mut opening.transcript, Kind::System, true, (&prompt, &prompt))?;
+            self.add_as(&mut opening.transcript, Kind::System, true, (&prompt, &Kept::typed(&prompt)))?;
         }
         let runner = self.env.runner();
         let mut ran = ask.ran.into_iter();
@@ -67,9 +67,9 @@ impl GroupTurn<'_> {
         transcript: &mut Transcript,
         kind: Kind,
         hidden: bool,
-        (text, kept): (&str, &str),
+        (text, kept): (&str, &Kept<'_>),
     ) -> Result<()> {
-        let name = transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
+        let name = transcript.add_as(kind, hidden, text.as_bytes(), kept)?;
         self.tell(Event::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }

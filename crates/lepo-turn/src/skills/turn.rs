@@ -72,8 +72,7 @@ impl Turn<'_> {
         if is_told {
             return None;
         }
-        let kept = self.env.masking.kept(text.as_bytes(), "a skill");
-        let kept = Some(String::from_utf8_lossy(&kept).into_owned());
+        let kept = self.env.masking.kept(text.as_bytes(), "a skill").into_owned();
         Some(Opening { kind: Kind::System, hidden: true, text, kept })
     }
 
