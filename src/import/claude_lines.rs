@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::conversation::{Conversation, File, Node, What};
+use super::exported::{Exported, FIELD};
 use super::json::Value;
 use super::parts::Parts;
 use super::ready::{Keep, cut_and_hashed, make_ready};
@@ -130,11 +131,12 @@ pub struct Message {
 impl Line {
     /// Reads a line of a session's log, or of a subagent's.
     pub fn of(line: Value<'_>, wanted: Wanted) -> Line {
-        let [kind, message, parent, uuid, dir] = line.pick(["type", "message", "parentUuid", "uuid", "cwd"]);
+        let [kind, message, parent, uuid, dir, exported] =
+            line.pick(["type", "message", "parentUuid", "uuid", "cwd", FIELD]);
         let kind = kind.text().unwrap_or_default();
         let what = match &*kind {
             "user" | "assistant" if message.is_object() => {
-                Told::Message(Box::new(Message::of(line, message, wanted)))
+                Told::Message(Box::new(Message::of(line, message, Exported::of(exported), wanted)))
             }
             "attachment" if line.at(&["attachment", "type"]).is("queued_command") => {
                 let time = time::written(line.get("timestamp"));
@@ -163,7 +165,7 @@ impl Line {
 }
 
 impl Message {
-    fn of(line: Value<'_>, message: Value<'_>, wanted: Wanted) -> Message {
+    fn of(line: Value<'_>, message: Value<'_>, exported: Option<Exported<'_>>, wanted: Wanted) -> Message {
         let [kind, parent, time, is_side, result] =
             line.pick(["type", "parentUuid", "timestamp", "isSidechain", "toolUseResult"]);
         let [content, usage, id, model, stop] =
@@ -187,15 +189,37 @@ impl Message {
             output: output.count(),
             agent: result.get("agentId").said().and_then(|agent| Some((agent, call()?))),
             begins: begins.then(|| texts(content)),
-            ended: is_answer && stop.said().is_some_and(|stop| !matches!(&*stop, "tool_use" | "pause_turn")),
+            ended: exported.is_some()
+                || (is_answer
+                    && stop.said().is_some_and(|stop| !matches!(&*stop, "tool_use" | "pause_turn"))),
             ..Message::default()
         };
-        read.content(line, content, model.is(SYNTHETIC), wanted.agent || is_side, wanted.keep);
+        let model = match exported {
+            Some(exported) => {
+                read.exported(content, &exported);
+                exported.model
+            }
+            None => {
+                read.content(line, content, model.is(SYNTHETIC), wanted.agent || is_side, wanted.keep);
+                model.said()
+            }
+        };
         read.prompts = read.prompts(content);
-        let model = model.said();
         read.nodes.iter_mut().filter(|node| node.is_answer()).for_each(|node| node.model.clone_from(&model));
         read.nodes.iter_mut().for_each(|node| ready(node, wanted.keep));
         read
+    }
+
+    /// Reads a message that lepo exported.
+    fn exported(&mut self, content: Value<'_>, exported: &Exported<'_>) {
+        let mut all = Conversation::default();
+        let is_file = |block: &Value<'_>| matches!(&*block.get("type").words(), "image" | "document");
+        add(&mut all, self.time, exported.kind, false, &|parts| {
+            let files = content.items().filter(is_file).map(file).collect();
+            exported.tell(parts, self.time, &texts(content), files);
+        });
+        self.hashes.resize(all.nodes.len(), None);
+        self.nodes = all.nodes;
     }
 
     fn content(&mut self, line: Value<'_>, content: Value<'_>, synthetic: bool, side: bool, keep: Keep) {

@@ -155,9 +155,14 @@ impl Log {
                 let (before, model) = (self.at, self.model.clone());
                 self.add(part);
                 let nodes = &self.conversation.nodes[self.last..];
-                if nodes.iter().any(|node| matches!(node.what, What::Text(Kind::User, ..))) {
+                // What lepo exported as a question is one to the program, whatever it was.
+                let is_question = |what: &What| {
+                    matches!(what, What::Text(Kind::User, ..) | What::Exact(Kind::System | Kind::Tool, ..))
+                };
+                if nodes.iter().any(|node| is_question(&node.what)) {
                     self.turns.push(before);
                 }
+                let model = nodes.iter().find_map(|node| node.model.clone()).or(model);
                 self.conversation.answered_by(self.last, model.as_deref(), None, None);
                 let new = self.conversation.nodes.iter().enumerate().skip(self.last);
                 let answer = new.filter(|(_, node)| node.is_answer()).map(|(place, _)| place).next_back();

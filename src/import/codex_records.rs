@@ -1,6 +1,7 @@
 //! One record of a log of Codex, read without the records before it: many are read at once.
 
 use super::conversation::{Conversation, What};
+use super::exported::{Exported, FIELD};
 use super::json::Value;
 use super::parts::Parts;
 use super::{attach, time};
@@ -59,11 +60,14 @@ impl Record {
 }
 
 fn told(line: Value<'_>) -> Told {
-    let at = time::written(line.get("timestamp"));
-    let kind = line.get("type").text().unwrap_or_default();
-    let payload = line.get("payload");
+    let [at, kind, payload, exported] = line.pick(["timestamp", "type", "payload", FIELD]);
+    let at = time::written(at);
+    let kind = kind.text().unwrap_or_default();
     match &*kind {
-        "response_item" => item(payload, at),
+        "response_item" => match Exported::of(exported) {
+            Some(exported) => self::exported(payload, &exported, at),
+            None => item(payload, at),
+        },
         "turn_context" => Told::Model(payload.get("model").said()),
         "compacted" => {
             let text = payload.get("message").words();
@@ -136,6 +140,20 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
         },
         _ => Told::UnknownContent,
     }
+}
+
+/// A message that lepo exported: the first part of its content is its text, others are of its files.
+fn exported(item: Value<'_>, exported: &Exported<'_>, at: Option<u64>) -> Told {
+    let mut parts = item.get("content").items();
+    let text = if exported.is_empty { None } else { parts.next().and_then(|part| part.get("text").said()) };
+    let images = parts.filter_map(|part| part.get("image_url").text());
+    let images = images.map(|url| attach::url("", "image/png", &url)).collect();
+    let mut nodes = nodes(exported.kind, at, |parts| {
+        exported.tell(parts, at, &text.unwrap_or_default(), images);
+    });
+    let answers = nodes.nodes.iter_mut().filter(|node| node.is_answer());
+    answers.for_each(|node| node.model.clone_from(&exported.model));
+    Told::Message(nodes)
 }
 
 fn message(item: Value<'_>, at: Option<u64>) -> Told {

@@ -18,6 +18,7 @@ mod codex_lines;
 mod codex_records;
 mod conversation;
 mod escape;
+mod exported;
 mod format;
 mod gemini;
 mod held;

@@ -241,7 +241,7 @@ const WRITERS: &[(&str, &[&str])] = &[
         ],
     ),
     // What the settings leave alone.
-    ("Treatment::Leave", &["lepo-turn/masking.rs", "lepo-secrets/kept.rs"]),
+    ("Treatment::Leave", &["lepo-turn/masking.rs", "lepo-secrets/mask.rs", "lepo-secrets/spool.rs"]),
 ];
 
 #[test]

@@ -13,6 +13,7 @@
 //! | `mask.rs` | masks, keyed digits, counts |
 //! | `what_is_text.rs` | the rule by which a file is searched |
 //! | `stream.rs` | the same over a text that arrives in pieces |
+//! | `spool.rs` | the same for what is written as it arrives |
 //! | `kept.rs` | what may be written: texts that were looked at, and the user's own words |
 //!
 //! A table of our own and no crate of rules: the ones that are kept up (ports of gitleaks and trufflehog, nosey parker's
@@ -31,6 +32,7 @@ mod kept;
 mod mask;
 mod pem;
 mod shape;
+mod spool;
 mod stream;
 mod table;
 #[cfg(test)]
@@ -39,8 +41,9 @@ mod values;
 mod what_is_text;
 
 pub use finder::{Finder, Found};
-pub use kept::{Kept, Spool, Treatment};
+pub use kept::{Kept, Treatment};
 pub use mask::{Key, Masked, Masker, Tally, has_mask, restore, without_digits};
+pub use spool::Spool;
 pub use stream::{LONGEST_HELD, Stream};
 pub use table::kinds;
 pub use values::{Value, is_named_secret, is_worth};

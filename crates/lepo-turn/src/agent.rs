@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::answer_place::AnswerPlace;
-use super::flow::Turn;
+use super::masking_cut::cut;
+use super::path::PathEntry;
+use super::turn::Turn;
 use super::written::write;
 use super::{Event, Front, Interrupt, Masking};
 use lepo_base::error::Result;
@@ -81,7 +83,7 @@ impl<'s> Beside<'s> {
     /// Keeps a call and its result. It is none of lepo's requests: nobody can ever approve it.
     fn keep(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<()> {
         let asked = json!({ "arguments": call.input, "name": call.title }).to_string();
-        let (result, rest) = self.masking.cut(&call.result, LONGEST);
+        let (result, rest) = cut(self.masking, &call.result, LONGEST);
         let result = match rest.len() {
             0 => result.to_string(),
             more => format!("{result}\n[… {more} bytes left out …]"),
@@ -96,15 +98,13 @@ impl<'s> Beside<'s> {
     }
 }
 
-impl Turn<'_> {
-    /// The session of the agent that ends at the last answer of the conversation.
-    pub(super) fn agent_session(&self) -> Option<String> {
-        if !spec(self.config).own_tools {
-            return None;
-        }
-        let transcript = &self.record.transcript;
-        let is_answer = |entry: &super::transcript::PathEntry| entry.kind == Kind::Assistant && !entry.hidden;
-        let last = transcript.entries.iter().rposition(is_answer)?;
-        self.env.store.journal().agent_session(*transcript.path.get(last)?, &self.config.name)
+/// The session of the agent that ends at the last answer of the conversation.
+pub(super) fn agent_session(turn: &Turn<'_>) -> Option<String> {
+    if !spec(turn.config).own_tools {
+        return None;
     }
+    let transcript = &turn.record.transcript;
+    let is_answer = |entry: &PathEntry| entry.kind == Kind::Assistant && !entry.hidden;
+    let last = transcript.entries.iter().rposition(is_answer)?;
+    turn.env.store.journal().agent_session(*transcript.path.get(last)?, &turn.config.name)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::aftermath;
+use super::masking_cut::cut;
 use super::report::ToolUse;
 use super::result_text::ResultText;
 use super::transcript::Transcript;
@@ -38,7 +39,12 @@ pub struct CommandRunner<'e> {
     pub readable: &'e [PathBuf],
 }
 
-impl CommandRunner<'_> {
+impl<'e> CommandRunner<'e> {
+    /// The runner of this environment.
+    pub fn of(env: &'e TurnEnv) -> CommandRunner<'e> {
+        CommandRunner { env, readable: &[] }
+    }
+
     /// Runs the user's own command: no consent, no sandbox, its output a visible bubb at the end of `transcript`.
     pub async fn run(
         &self,
@@ -184,7 +190,7 @@ fn result_text(
 
 /// The command as its result repeats it: at most [`MOST_COMMAND`] bytes; the bubb of the request has all of it.
 fn shortened(command: &str, masking: &Masking) -> String {
-    let (shown, rest) = masking.cut(command, MOST_COMMAND);
+    let (shown, rest) = cut(masking, command, MOST_COMMAND);
     match rest.len() {
         0 => shown.to_string(),
         missing => format!("{shown}\n[… {missing} bytes left out …]"),

@@ -133,7 +133,7 @@ impl Masking {
 
     /// The masking of an answer that streams.
     pub fn spool(&self) -> Spool {
-        self.masker.spool(self.treatment)
+        Spool::new(&self.masker, self.treatment)
     }
 
     /// The masking of a text that arrives in pieces; `None` where nothing is looked for.

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::bubb::{BubbId, Kind};
+use super::failure::{Failure, failed};
+use crate::bubb::{BubbId, Kind, Name};
+use crate::store::Store;
 
 /// The id of a message: a ULID that is a hash of the message and of all before it.
 ///
@@ -178,6 +180,13 @@ pub struct Problem {
     pub file: String,
     /// In words.
     pub why: String,
+}
+
+/// Reads a message.
+pub(super) fn read(store: &Store, name: &Name) -> Result<Message, Failure> {
+    let text = failed(store.bubbs().read(name))?;
+    let (id, after) = (MessageId(name.id), name.prev.map(MessageId));
+    Ok(Message { id, after, speaker: name.kind.into(), hidden: name.hidden, text })
 }
 
 impl MessageId {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::failure::failed;
-use super::{Conversations, Failure, Message};
-use crate::store::Watch;
+use super::failure::{Failure, failed};
+use super::message::{Message, read};
+use crate::store::{Store, Watch};
 
 /// A watch on a store, which ends when it is dropped.
 ///
@@ -17,14 +17,14 @@ use crate::store::Watch;
 /// assert!(watching.next(Duration::ZERO).unwrap().is_none(), "nobody writes");
 /// ```
 pub struct Watching<'c> {
-    conversations: &'c Conversations,
+    store: &'c Store,
     watch: Watch<'c>,
 }
 
 impl<'c> Watching<'c> {
-    pub(super) fn begin(conversations: &'c Conversations) -> Result<Watching<'c>, Failure> {
-        let watch = failed(Watch::begin(&conversations.store, None))?;
-        Ok(Watching { conversations, watch })
+    pub(super) fn begin(store: &'c Store) -> Result<Watching<'c>, Failure> {
+        let watch = failed(Watch::begin(store, None))?;
+        Ok(Watching { store, watch })
     }
 
     /// The next message of the store itself; none if none was written for so long.
@@ -45,7 +45,7 @@ impl<'c> Watching<'c> {
             match failed(self.watch.next(patience))? {
                 // Of another person.
                 Some(seen) if seen.from.is_some() => {}
-                Some(seen) => return self.conversations.message(&seen.name).map(Some),
+                Some(seen) => return read(self.store, &seen.name).map(Some),
                 None => return Ok(None),
             }
         }
