@@ -179,7 +179,13 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
         });
     }
     if args.format.is_native() {
-        return native::run(args, &trees, context);
+        let wanted = native::Wanted {
+            format: args.format,
+            all: args.all,
+            hidden: args.hidden,
+            output: args.output.as_deref(),
+        };
+        return native::run(&wanted, &trees, context);
     }
     let documents = others::documents(args.format, &trees, args.all, &context.cwd().to_string_lossy());
     tell_secrets(documents.iter().map(|(_, text)| text.as_bytes()));

@@ -6,8 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::Written;
 use super::session::{Session, moment, session_id, uuid};
+use super::written::Written;
 use lepo_store::bubb::{BubbId, Kind};
 
 /// The version whose form this is.

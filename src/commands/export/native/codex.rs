@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::super::render::local;
 use super::super::tree::Attached;
-use super::Written;
 use super::session::{Session, Turn, moment, session_id, uuid};
+use super::written::Written;
 use lepo_store::bubb::{BubbId, Kind};
 
 fn record(text: &mut String, id: BubbId, kind: &str, payload: Value, aside: Option<Value>) {

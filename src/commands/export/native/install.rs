@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::render::Format;
-use super::Written;
+use super::written::Written;
 use crate::commands::shell_quote::{Quote, for_bash};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};

@@ -5,12 +5,13 @@ mod claude_code;
 mod codex;
 mod install;
 mod session;
+mod written;
 
 use std::path::Path;
 
+use super::place;
 use super::render::Format;
 use super::tree::Tree;
-use super::{ExportArgs, place};
 use crate::commands::Context;
 use crate::commands::finder::tell_secrets;
 use crate::commands::output_file::check_folder;
@@ -19,20 +20,22 @@ use install::Home;
 use lepo_base::error::{Error, Result};
 use session::Session;
 pub use session::moment;
+use written::Written;
 
-/// A session as a file.
-struct Written {
-    /// Its id in the other tool.
-    id: String,
-    /// The name of its file.
-    name: String,
-    /// The folder that the tool looks for it in, below its own.
-    folder: String,
-    text: String,
+/// The conversations to write, and where to.
+pub struct Wanted<'a> {
+    /// The tool.
+    pub format: Format,
+    /// Every conversation, not only that of the tree's current message.
+    pub all: bool,
+    /// Tool calls too.
+    pub hidden: bool,
+    /// The folder of the files; stdout if there is none.
+    pub output: Option<&'a Path>,
 }
 
-/// Writes the conversations of trees: with `--all` every one, else that of the tree's current message.
-pub fn run(args: &ExportArgs, trees: &[Tree], context: &mut Context<'_>) -> Result<u8> {
+/// Writes conversations of trees.
+pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Result<u8> {
     // These tools resolve links too.
     let cwd = std::fs::canonicalize(context.cwd()).unwrap_or_else(|_| context.cwd().to_path_buf());
     let home = Home::of(args.format, context.cwd())?;
@@ -46,7 +49,7 @@ pub fn run(args: &ExportArgs, trees: &[Tree], context: &mut Context<'_>) -> Resu
         return Err(Error::nothing("nothing to export: all messages are hidden or empty"));
     };
     tell_secrets(written.iter().map(|session| session.text.as_bytes()));
-    match &args.output {
+    match args.output {
         None if written.len() > 1 => {
             return Err(Error::usage(format!("{} sessions need a file each", written.len()))
                 .hint(format!("lepo export --format {} --all -o DIR", args.format.word())));
