@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 
 use super::finder::{Finder, Found};
 use super::kept::{Kept, Treatment};
-use super::stream::Stream;
 use super::what_is_text::is_binary;
 
 const LEAD: &str = "[secret: ";
@@ -157,11 +156,6 @@ impl Masker {
         }
         masked.extend(bytes.get(from..).unwrap_or_default());
         Some((masked, found))
-    }
-
-    /// Masks a text that arrives in pieces.
-    pub fn stream(&self) -> Stream {
-        Stream::new(self.clone())
     }
 
     /// A keyed hash over some texts, to know again what this user's lepo wrote; `None` without a key.

@@ -17,7 +17,7 @@ pub struct Spool {
 impl Spool {
     /// Begins a text.
     pub fn new(masker: &Masker, treatment: Treatment) -> Spool {
-        let stream = (treatment != Treatment::Leave).then(|| masker.stream());
+        let stream = (treatment != Treatment::Leave).then(|| Stream::new(masker.clone()));
         Spool { stream, treatment, ready: Vec::new() }
     }
 

@@ -138,7 +138,7 @@ impl Masking {
 
     /// The masking of a text that arrives in pieces; `None` where nothing is looked for.
     fn stream(&self) -> Option<Stream> {
-        (self.treatment != Treatment::Leave).then(|| self.masker.stream())
+        (self.treatment != Treatment::Leave).then(|| Stream::new(self.masker.clone()))
     }
 
     /// Notes a text as it was said, if its bubb has masks: a view of many answers shows it from there.
@@ -260,7 +260,7 @@ fn end(stream: &mut Stream, masking: &Masking, out: &mut Vec<u8>) -> Tally {
     let mut masked = String::new();
     stream.finish(&mut masked);
     out.extend(masked.into_bytes());
-    std::mem::replace(stream, masking.masker.stream()).into_parts().0
+    std::mem::replace(stream, Stream::new(masking.masker.clone())).into_parts().0
 }
 
 /// Where a bubb's text comes from, as it is told.
