@@ -177,7 +177,11 @@ impl Turn<'_> {
             messages: &messages,
             tools: &progress.tools.specs,
             tools_ended: !progress.is_open(),
-            agent: AgentPlace { session: session.as_deref(), dir: Some(self.env.store.root()) },
+            agent: AgentPlace {
+                session: session.as_deref(),
+                forks: self.forks,
+                dir: Some(self.env.store.root()),
+            },
             web: self.env.settings().tool_call_mode != ToolMode::Off,
             cache_key: progress.cache_key.as_deref(),
             // A request with a schema is sent without callable tools.

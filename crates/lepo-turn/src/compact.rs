@@ -14,7 +14,7 @@ use super::transcript::{PathEntry, Transcript};
 use super::{Event, Front, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Kind as ErrorKind, Place, Result};
-use lepo_model::{Gate, Message, PathForm, Request, Role, spec};
+use lepo_model::{AgentPlace, Gate, Message, PathForm, Request, Role, spec};
 use lepo_model::{ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, Kind, Name, counted};
 use lepo_store::conv::Forest;
@@ -63,19 +63,22 @@ impl TurnEnv {
         let cut = cut(&transcript.entries, wanted.keep)?;
         let path = transcript.path.clone();
         let mut turn = Turn {
+            forks: false,
             env: self,
             insts,
             config,
             model: &mut model,
             gate,
             servers: &mut *self.servers_of_turns().await,
-            front,
+            front: &mut *front,
             schema: None,
             results: None,
             record: TurnRecord::begin(transcript, &config.name, forest, start),
             skills: Default::default(),
         };
-        let summary = turn.summary(cut, wanted.instruction).await.map_err(nothing_written)?;
+        let summary = turn.summary(cut, wanted.instruction).await;
+        self.configured.held.left().iter().for_each(|line| front.happens(Event::Say(line)));
+        let summary = summary.map_err(nothing_written)?;
         let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
         let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
         let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
@@ -160,6 +163,7 @@ impl Turn<'_> {
             tools: &told.specs,
             tools_ended: true,
             cache_key: cache_key.as_deref(),
+            agent: AgentPlace { dir: Some(self.env.store.root()), ..AgentPlace::default() },
             ..Request::default()
         };
         let start = std::time::Instant::now();

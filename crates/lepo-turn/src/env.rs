@@ -13,7 +13,7 @@ use super::configured::Configured;
 use super::flow::Turn;
 use super::record::TurnRecord;
 use super::transcript::Transcript;
-use super::{Ask, CommandRunner, Front, Interrupt, Masking, Report, Start};
+use super::{Ask, CommandRunner, Event, Front, Interrupt, Masking, Report, Start};
 use crate::config::{Insts, Settings, set_tool_mode};
 use lepo_base::error::Result;
 use lepo_base::record::HashFile;
@@ -60,6 +60,7 @@ impl TurnEnv {
         if configured.budget.is_none() {
             configured.count_in(store.clone(), false);
         }
+        configured.held.keep_off(store.path());
         TurnEnv {
             keeps: true,
             own: configured.own(),
@@ -191,19 +192,23 @@ impl TurnEnv {
         transcript.mask_with(self.masking.clone());
         let mut servers = self.servers.lock().await;
         servers.new_turn();
+        let forks = transcript.forks(forest);
         let turn = Turn {
+            forks,
             env: self,
             insts,
             config,
             model: &mut model,
             gate,
             servers: &mut servers,
-            front,
+            front: &mut *front,
             schema: ask.schema.clone(),
             results: ask.results.take(),
             record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
             skills: Default::default(),
         };
-        Ok(turn.take(ask).await)
+        let report = turn.take(ask).await;
+        self.configured.held.left().iter().for_each(|line| front.happens(Event::Say(line)));
+        Ok(report)
     }
 }
