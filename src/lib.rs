@@ -10,7 +10,7 @@
 //! | [`ui`] | everything that a turn shows | providers, the network |
 //! | [`browse`] | the forest on the whole terminal | the network, writing |
 //! | [`term`] | the only writer to a terminal | everything but values |
-//! | [`import`] | other tools' histories as bubbs | terminal, network, environment |
+//! | [`import`] | conversations of other tools as bubbs | terminal, network, environment |
 //! | [`stats`] | what was spent, counted from the journal | terminal |
 //!
 //! Edges between crates are kept by their manifests. Rules that a manifest cannot say are checked by
@@ -25,8 +25,6 @@ mod browse;
 pub mod cli;
 mod commands;
 mod import;
-#[doc(hidden)]
-pub mod import_db;
 mod repl;
 mod stats;
 #[doc(hidden)]

@@ -12,7 +12,7 @@ use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::Masking;
 use lepo_turn::agents::{Agreement, agreements};
 use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust};
-use lepo_turn::skills::{Origin, Skill, Skills};
+use lepo_turn::skills::{Origin, Skill, Skills, files_of};
 
 /// Show the effects of this repository's own configuration, and trust it on a yes
 ///
@@ -104,7 +104,7 @@ fn show_skill(skill: &Skill, context: &mut Context<'_>) {
     context.out.trusted(&quote("  skill ", &skill.name, columns));
     context.out.trusted(&quote("  | ", &skill.description, columns));
     let size = counted_in_thousands(skill.file.bytes.len(), "byte");
-    let files = counted_in_thousands(skill.files().len(), "other file");
+    let files = counted_in_thousands(files_of(skill).len(), "other file");
     context.out.trusted(&format!(
         "  models are told its name, and read its instructions ({size}, {files}) when they ask\n\n"
     ));

@@ -46,11 +46,6 @@ impl Tools {
             Tools::Brief | Tools::None => (shorten(text), None),
         }
     }
-
-    /// The head and tail of a text that is not kept whole.
-    pub fn shortened(text: &str) -> String {
-        cut(text, KEPT)
-    }
 }
 
 /// The head and tail of a text, in its own memory: that may be another thread's, and would not be used again.
@@ -95,7 +90,6 @@ mod tests {
             ),
         ] {
             assert_eq!(Tools::Brief.cut(text.clone()), (kept.clone(), None));
-            assert!(Tools::Brief.keeps_whole(&text) || Tools::shortened(&text) == kept);
             assert_eq!(Tools::Full.cut(text.clone()), (text, None));
         }
         let long = "y".repeat(60_000);

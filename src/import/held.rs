@@ -1,6 +1,7 @@
 //! Parts of a log's last message that are held back, as they may not be whole yet: what a person is told of them.
 
-use super::conversation::{Node, What};
+use super::kind_of;
+use lepo_import::{Node, What};
 use lepo_store::bubb::Kind;
 
 /// The age of a log's last message from which on it counts as complete.
@@ -33,11 +34,11 @@ impl Held {
         let (kind, hidden, text) = match &node.what {
             What::Nothing => return None,
             What::System(text) => (Kind::System, true, text),
-            What::Text(kind, text, _) => (*kind, false, text),
-            What::Aside(kind, text) | What::Side(kind, text) => (*kind, true, text),
+            What::Text(role, text, _) => (kind_of(*role), false, text),
+            What::Aside(role, text) | What::Side(role, text) => (kind_of(*role), true, text),
             What::Call { name, .. } => (Kind::Assistant, true, name),
             What::Output { text, .. } => (Kind::Tool, true, text),
-            What::Exact(kind, hidden, text) => (*kind, *hidden, text),
+            What::Exact(role, hidden, text) => (kind_of(*role), *hidden, text),
         };
         let text = text.chars().take(HEAD).collect();
         Some(Held { kind, hidden, text, until: held_until(node, start) })

@@ -1,7 +1,8 @@
 //! Tests of what tools have written since the autumn of 2026: marks of an ended turn, rewinds, resumed sessions.
 
 use super::tests::{Bubbs, LATER, read, tree};
-use super::*;
+use super::{Rules, Tools, plan};
+use lepo_import::{Conversation, Format, Reading};
 
 /// A moment after what is written here: nothing is a day old.
 const NOW: u64 = 1_785_578_500_000;

@@ -1,14 +1,15 @@
 //! Another store of lepo: its bubbs as they are, under the same ids, with the blobs they name.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
-use super::source::Tally;
 use sha2::{Digest, Sha256};
 
 use lepo_base::error::{Error, Result};
+use lepo_import::{Tally, files_in, folders_in};
 use lepo_store::bubb::{BubbId, Kind, Name};
-use lepo_store::store::{Fact, Store};
+use lepo_store::store::{Fact, STORE, Store};
 use lepo_tool::ToolRequest;
 
 /// The bubbs of another store that can be taken over.
@@ -41,6 +42,20 @@ impl Copied {
 pub fn is_request(name: &Name, bytes: &[u8]) -> bool {
     let may = name.hidden && matches!(name.kind, Kind::System | Kind::Assistant);
     may && std::str::from_utf8(bytes).is_ok_and(|text| ToolRequest::from_canonical(text).is_some())
+}
+
+/// The store that a folder is, or has: a folder with a file of a bubb's name in it, or in one of its days.
+pub fn store_in(path: &Path) -> Option<PathBuf> {
+    let has_bubbs = |folder: &Path| {
+        let mut names = files_in(folder).into_iter().filter_map(|path| path.file_name().map(OsStr::to_owned));
+        names.any(|name| Name::parse(name.as_encoded_bytes()).is_some())
+    };
+    let is_store = |path: &PathBuf| {
+        let months = folders_in(&path.join("_old"));
+        let mut days = months.iter().flat_map(|month| folders_in(month));
+        path.join("_insts.toml").is_file() || has_bubbs(path) || days.any(|day| has_bubbs(&day))
+    };
+    [path.to_path_buf(), path.join(STORE)].into_iter().find(is_store)
 }
 
 /// Opens another store and chooses what can be taken from it: what hangs on a root, and no request that waits.

@@ -4,12 +4,11 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::conversation::What;
+use lepo_import::{Role, What};
 use lepo_secrets::Masker;
-use lepo_store::bubb::Kind;
 
 /// A text with masks.
-pub fn masked(text: &str) -> Cow<'_, str> {
+fn masked(text: &str) -> Cow<'_, str> {
     static MASKER: OnceLock<Masker> = OnceLock::new();
     MASKER.get_or_init(Masker::for_imports).mask(text).text
 }
@@ -19,8 +18,8 @@ pub fn mask(what: &mut What) {
     let text = match what {
         What::Call { input, .. } => input,
         What::Output { text, .. } => text,
-        What::Text(kind, text, _) | What::Aside(kind, text) | What::Side(kind, text)
-            if *kind != Kind::User =>
+        What::Text(role, text, _) | What::Aside(role, text) | What::Side(role, text)
+            if *role != Role::User =>
         {
             text
         }
@@ -48,8 +47,8 @@ mod tests {
         };
         let output = What::Output { call: String::new(), text: text.clone(), files: Vec::new() };
         assert_eq!(after(output), "key [secret: anthropic-key] end");
-        let of = |kind| What::Text(kind, text.clone(), Vec::new());
-        assert_eq!(after(of(Kind::Assistant)), "key [secret: anthropic-key] end");
-        assert_eq!(after(of(Kind::User)), text);
+        let of = |role| What::Text(role, text.clone(), Vec::new());
+        assert_eq!(after(of(Role::Assistant)), "key [secret: anthropic-key] end");
+        assert_eq!(after(of(Role::User)), text);
     }
 }

@@ -5,12 +5,14 @@
 
 use sha2::{Digest, Sha256};
 
-use super::attach;
 use super::brief::Tools;
-use super::conversation::{Conversation, File, Node, What};
+use super::files::{seems_to_name_a_blob, with_files};
 use super::held::{Held, held_until};
+use super::kind_of;
 use super::masked::mask;
 use super::waiting::Waiting;
+use lepo_base::hash::sha256_hex;
+use lepo_import::{Conversation, File, Node, Role, What};
 use lepo_store::bubb::{BubbId, Kind, MAX_TIME, Name};
 use lepo_store::store::Blob;
 use lepo_tool::ToolRequest;
@@ -181,24 +183,24 @@ impl Planner<'_> {
         };
         match what {
             What::Nothing => above,
-            What::Text(kind, text, files) => {
-                let (text, blobs) = self.with_files(kind, text, files);
+            What::Text(role, text, files) => {
+                let (text, blobs) = self.with_files(role, text, files);
                 if text.is_empty() {
                     return above;
                 }
                 if above.side {
-                    return self.side(place, above, kind, text);
+                    return self.side(place, above, role, text);
                 }
                 let prev = above.spine.or_else(|| self.root(above.waiting));
-                let id = self.emit(place, prev, kind, false, text, blobs);
+                let id = self.emit(place, prev, kind_of(role), false, text, blobs);
                 let begun =
                     Position { spine: Some(id), own: Some(id), calls: above.calls, ..Position::default() };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
-            What::Side(kind, text) if !text.is_empty() => self.side(place, above, kind, text),
-            What::Exact(kind, hidden, text) if !text.is_empty() => {
+            What::Side(role, text) if !text.is_empty() => self.side(place, above, role, text),
+            What::Exact(role, hidden, text) if !text.is_empty() => {
                 let prev = above.own.or_else(|| self.root(above.waiting));
-                let id = self.emit(place, prev, kind, hidden, text, Vec::new());
+                let id = self.emit(place, prev, kind_of(role), hidden, text, Vec::new());
                 let begun = Position { spine: Some(id), own: Some(id), waiting: 0, ..above };
                 self.release(above.waiting, prev.unwrap_or(id), begun)
             }
@@ -209,7 +211,7 @@ impl Planner<'_> {
     }
 
     /// A message of a subagent: under the call that began it, or behind its last.
-    fn side(&mut self, place: usize, above: Position, kind: Kind, text: String) -> Position {
+    fn side(&mut self, place: usize, above: Position, role: Role, text: String) -> Position {
         let prev = if above.side { above.spine } else { above.own };
         if self.rules.tools == Tools::None {
             return Position { spine: None, own: None, side: true, ..above };
@@ -217,7 +219,7 @@ impl Planner<'_> {
         if prev.is_none() {
             return self.wait(place, above);
         }
-        let id = self.emit(place, prev, kind, true, text, Vec::new());
+        let id = self.emit(place, prev, kind_of(role), true, text, Vec::new());
         Position { spine: Some(id), own: Some(id), side: true, ..above }
     }
 
@@ -226,7 +228,7 @@ impl Planner<'_> {
         let prev = above.spine;
         let id = match what {
             What::System(text) => self.leaf(place, prev, Kind::System, text),
-            What::Aside(kind, text) | What::Side(kind, text) => self.leaf(place, prev, kind, text),
+            What::Aside(role, text) | What::Side(role, text) => self.leaf(place, prev, kind_of(role), text),
             What::Call { .. } | What::Output { .. } if self.rules.tools == Tools::None => None,
             What::Call { id, name, input } => {
                 let text = self.cut(place, input);
@@ -243,7 +245,7 @@ impl Planner<'_> {
             What::Output { call, text, files } => {
                 let (mut text, mut blobs) = self.cut(place, text);
                 let (lines, more) = match self.rules.tools {
-                    Tools::Full => self.with_files(Kind::Tool, String::new(), files),
+                    Tools::Full => self.with_files(Role::Tool, String::new(), files),
                     _ => (files.iter().map(left_out).collect::<Vec<_>>().join("\n"), Vec::new()),
                 };
                 if !lines.is_empty() {
@@ -284,7 +286,7 @@ impl Planner<'_> {
         match self.rules.tools.cut(text) {
             (cut, None) => (cut, Vec::new()),
             (cut, Some(whole)) => {
-                let blob = Blob { hash: attach::hash(whole.as_bytes()), len: whole.len() as u64 };
+                let blob = Blob { hash: sha256_hex(whole.as_bytes()), len: whole.len() as u64 };
                 (format!("{cut}\n{}", blob.line()), vec![whole.into_bytes()])
             }
         }
@@ -326,11 +328,11 @@ impl Planner<'_> {
     }
 
     /// A text with a line for each of its files, and what goes into blobs.
-    fn with_files(&mut self, kind: Kind, text: String, files: Vec<File>) -> (String, Vec<Vec<u8>>) {
+    fn with_files(&mut self, role: Role, text: String, files: Vec<File>) -> (String, Vec<Vec<u8>>) {
         if files.is_empty() {
             return (text, Vec::new());
         }
-        let (text, blobs, lost) = attach::with_files(kind, &text, files);
+        let (text, blobs, lost) = with_files(role, &text, files);
         self.plan.lost_files += lost;
         (text, blobs)
     }
@@ -346,9 +348,8 @@ impl Planner<'_> {
         blobs: Vec<Vec<u8>>,
     ) -> BubbId {
         let node = &mut self.nodes[place];
-        let own = |text: &str| {
-            (hidden && is_request(text)) || (blobs.is_empty() && attach::seems_to_name_a_blob(text))
-        };
+        let own =
+            |text: &str| (hidden && is_request(text)) || (blobs.is_empty() && seems_to_name_a_blob(text));
         let hash = |text: &str| -> [u8; 32] { Sha256::digest(text.as_bytes()).into() };
         let content = match node.ready {
             Some(ready) => {

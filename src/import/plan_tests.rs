@@ -2,14 +2,13 @@
 
 use std::fmt::Write;
 
-use super::conversation::{Conversation, What};
-use super::ready::{Keep, make_ready};
-use super::{Format, Reading, Rules, Tools, plan};
+use super::{Rules, Tools, finish, plan};
+use lepo_import::{Conversation, Format, Reading, Role, What};
 use lepo_store::bubb::{Kind, Name};
 
 #[test]
 fn a_call_that_waits_is_whole_below_each_beginning() {
-    let text = |text: &str| What::Text(Kind::User, text.into(), Vec::new());
+    let text = |text: &str| What::Text(Role::User, text.into(), Vec::new());
     let mut conversation = Conversation::default();
     let call = What::Call { id: "c".into(), name: "f".into(), input: "{}".into() };
     let call = conversation.add(None, Some(1), call);
@@ -21,7 +20,7 @@ fn a_call_that_waits_is_whole_below_each_beginning() {
     for is_ready in [false, true] {
         let mut conversation = conversation.clone();
         if is_ready {
-            conversation.nodes.iter_mut().for_each(|node| make_ready(node, Keep::default()));
+            conversation.nodes.iter_mut().for_each(finish(false));
         }
         let bubbs = plan(conversation, &Rules { tools: Tools::Brief, date: None, now: 9 }).bubbs;
         let texts: Vec<&str> = bubbs.iter().map(|bubb| bubb.text.as_str()).collect();
@@ -61,18 +60,18 @@ fn snapshots() -> String {
 }
 
 #[test]
-fn what_is_only_counted_has_the_same_names() {
+fn what_the_threads_that_read_do_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let names = |name: &str, bytes: &[u8], keep: Keep| -> Vec<(Name, usize)> {
+    let names = |name: &str, bytes: &[u8], brief: Option<bool>| -> Vec<(Name, String)> {
         let path = dir.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         let format = Format::of(if name.ends_with('l') { "claude-code" } else { "chatgpt" }).unwrap();
-        let (mut reading, mut names) = (Reading { keep, ..Reading::default() }, Vec::new());
+        let mut reading = Reading { finish: brief.map(finish), ..Reading::default() };
+        let mut names = Vec::new();
         format
             .read(vec![path], &mut reading, &mut |conversation, _, _| {
                 let rules = Rules { tools: Tools::Brief, date: None, now: u64::MAX };
-                names
-                    .extend(plan(conversation, &rules).bubbs.iter().map(|bubb| (bubb.name, bubb.text.len())));
+                names.extend(plan(conversation, &rules).bubbs.into_iter().map(|bubb| (bubb.name, bubb.text)));
                 Ok(())
             })
             .unwrap();
@@ -87,15 +86,11 @@ fn what_is_only_counted_has_the_same_names() {
         ("b.jsonl", sample("claude-code.jsonl")),
         ("c.json", sample("chatgpt-conversations-000.json")),
     ] {
-        let whole = names(name, &bytes, Keep::default());
+        let whole = names(name, &bytes, None);
         assert!(whole.len() > 6, "{whole:?}");
-        assert_eq!(names(name, &bytes, Keep { brief: true, counted: false }), whole);
-        let counted = names(name, &bytes, Keep { brief: true, counted: true });
-        let bytes_of = |names: &[(Name, usize)]| names.iter().map(|(_, length)| length).sum::<usize>();
-        assert!(bytes_of(&counted) < bytes_of(&whole));
-        let only_names =
-            |names: Vec<(Name, usize)>| names.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(only_names(counted), only_names(whole));
+        for brief in [true, false] {
+            assert_eq!(names(name, &bytes, Some(brief)), whole);
+        }
     }
 }
 
@@ -106,9 +101,9 @@ fn hidden_parts_before_many_beginnings_are_not_squared() {
         let mut at = prompt.then(|| conversation.add(None, Some(1), What::System("be good".into())));
         const COUNT: usize = 3000;
         for number in 0..COUNT {
-            let hidden = What::Aside(Kind::User, format!("hidden {number}"));
+            let hidden = What::Aside(Role::User, format!("hidden {number}"));
             at = Some(conversation.add(at, Some(1), hidden));
-            conversation.add(at, Some(1), What::Text(Kind::User, format!("said {number}"), Vec::new()));
+            conversation.add(at, Some(1), What::Text(Role::User, format!("said {number}"), Vec::new()));
         }
         let bubbs = plan(conversation, &Rules { tools: Tools::Brief, date: None, now: 9 }).bubbs;
         assert!(bubbs.len() < 300_000, "{}", bubbs.len());

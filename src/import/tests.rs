@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use super::*;
+use super::{Rules, Tools, plan};
+use lepo_import::{Format, Reading, recognise};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_tool::ToolRequest;
 

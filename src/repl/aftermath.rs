@@ -7,78 +7,74 @@ use lepo_base::error::{Error, Kind, Result};
 use lepo_turn::attach::Looked;
 use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
 
-impl Session<'_> {
-    /// A question with the files that wait for it.
-    pub(super) fn with_files(&self, text: String) -> Result<Question> {
-        let part = Part {
-            from: "the question".into(),
-            content: Looked::Other(text.into_bytes()),
-            fenced: false,
-            typed: true,
-        };
-        let contexts = self
-            .contexts
-            .iter()
-            .map(|(path, bytes)| ContextFile { path: path.clone(), content: Looked::Other(bytes.clone()) });
-        join_parts(vec![part], contexts.collect(), self.files.clone())
-    }
+/// A question with the files that wait for it.
+pub(super) fn with_files(session: &Session<'_>, text: String) -> Result<Question> {
+    let part = Part {
+        from: "the question".into(),
+        content: Looked::Other(text.into_bytes()),
+        fenced: false,
+        typed: true,
+    };
+    let contexts = session
+        .contexts
+        .iter()
+        .map(|(path, bytes)| ContextFile { path: path.clone(), content: Looked::Other(bytes.clone()) });
+    join_parts(vec![part], contexts.collect(), session.files.clone())
+}
 
-    /// Checks that the model takes the files that wait for a question. If no model can be chosen, the turn reports it.
-    pub(super) async fn check_files(&mut self) -> Result<()> {
-        if self.files.is_empty() {
-            return Ok(());
-        }
-        match self.model().await {
-            Ok(model) => self.env.configured.check_files(&self.files, &model),
-            Err(_) => Ok(()),
-        }
+/// Checks that the model takes the files that wait for a question. If no model can be chosen, the turn reports it.
+pub(super) async fn check_files(session: &mut Session<'_>) -> Result<()> {
+    if session.files.is_empty() {
+        return Ok(());
     }
+    match session.model().await {
+        Ok(model) => session.env.configured.check_files(&session.files, &model),
+        Err(_) => Ok(()),
+    }
+}
 
-    /// Goes on from what a turn came to, its branch too. A question that got nothing is not gone on from, but from what
-    /// it followed.
-    pub(super) fn follow(&mut self, report: &Report) -> Result<()> {
-        if report.is_unanswered {
-            let at = report.conv.iter().position(|&id| Some(id) == report.user);
-            self.at = at.and_then(|at| report.conv.get(at.checked_sub(1)?)).copied();
-            self.unanswered = report.user;
-            return Ok(());
-        }
-        self.at = report.answer.map(|answer| answer.name.id).or(report.user).or(self.at);
-        self.unanswered = None;
-        // Stopped or failed, it waits where it is for the next answer.
-        if let Some(answer) = &report.answer
-            && let Some((name, from)) = self.branch.take()
-        {
-            let moved = ui::move_branch(&self.store, &name, from, answer.name.id, self.shown.quiet)?;
-            self.branch = moved.then_some((name, answer.name.id));
-        }
-        Ok(())
+/// Goes on from what a turn came to, its branch too. A question that got nothing is not gone on from, but from what
+/// it followed.
+pub(super) fn follow(session: &mut Session<'_>, report: &Report) -> Result<()> {
+    if report.is_unanswered {
+        let at = report.conv.iter().position(|&id| Some(id) == report.user);
+        session.at = at.and_then(|at| report.conv.get(at.checked_sub(1)?)).copied();
+        session.unanswered = report.user;
+        return Ok(());
     }
+    session.at = report.answer.map(|answer| answer.name.id).or(report.user).or(session.at);
+    session.unanswered = None;
+    // Stopped or failed, it waits where it is for the next answer.
+    if let Some(answer) = &report.answer
+        && let Some((name, from)) = session.branch.take()
+    {
+        let moved = ui::move_branch(&session.store, &name, from, answer.name.id, session.shown.quiet)?;
+        session.branch = moved.then_some((name, answer.name.id));
+    }
+    Ok(())
+}
 
-    /// The error of a signal at the prompt, with what is kept.
-    pub(super) fn kept_at_prompt(&self, error: Error) -> Error {
-        match (error.kind, self.waiting) {
-            (Kind::Signal(_), Some(id)) => Stopped::Request(id).explain(error),
-            (Kind::Signal(_), None) if self.at.is_some() => {
-                error.hint("the conversation is kept: `lepo` goes on from it, `lepo -n` begins anew")
-            }
-            _ => error,
+/// The error of a signal at the prompt, with what is kept.
+pub(super) fn kept_at_prompt(session: &Session<'_>, error: Error) -> Error {
+    match (error.kind, session.waiting) {
+        (Kind::Signal(_), Some(id)) => Stopped::Request(id).explain(error),
+        (Kind::Signal(_), None) if session.at.is_some() => {
+            error.hint("the conversation is kept: `lepo` goes on from it, `lepo -n` begins anew")
         }
+        _ => error,
     }
+}
 
-    /// Says what a stopped turn left: a request that waits, or a part of an answer.
-    pub(super) fn tell_stopped(&mut self, report: &Report) -> Result<()> {
-        match Stopped::find(&self.store, report)? {
-            Stopped::Request(id) => {
-                self.waiting = Some(id);
-                say(&format!("stopped; request {id} waits: /approve or /deny it"));
-            }
-            Stopped::Partial => {
-                say("stopped; the partial answer is kept (lepo show -a); /retry answers again")
-            }
-            Stopped::Question => say("stopped; /retry answers again"),
-            Stopped::Nothing => say("stopped"),
+/// Says what a stopped turn left: a request that waits, or a part of an answer.
+pub(super) fn tell_stopped(session: &mut Session<'_>, report: &Report) -> Result<()> {
+    match Stopped::find(&session.store, report)? {
+        Stopped::Request(id) => {
+            session.waiting = Some(id);
+            say(&format!("stopped; request {id} waits: /approve or /deny it"));
         }
-        Ok(())
+        Stopped::Partial => say("stopped; the partial answer is kept (lepo show -a); /retry answers again"),
+        Stopped::Question => say("stopped; /retry answers again"),
+        Stopped::Nothing => say("stopped"),
     }
+    Ok(())
 }

@@ -1,38 +1,83 @@
 //! `/NAME WORDS`, which is no slash command: a server's prompt, one of the user's own, or a skill.
 
+use super::ask::{ask, ask_model};
+use super::commands::COMMANDS;
 use super::complete::Offered;
+use super::served::{ask_prompt, server_prompt};
 use super::session::Session;
-use super::slash::NO_COMMAND;
+use crate::term::say;
 use crate::ui::State;
-use lepo_base::error::Result;
-use lepo_turn::TurnEnv;
+use lepo_base::error::{Error, Result};
+use lepo_base::nearest::nearest;
+use lepo_model::ModelConfig;
+use lepo_turn::config::{Filling, check_prompt_name};
+use lepo_turn::{Prompts, TurnEnv};
 
-/// Servers' offers and skills, for completion.
+/// Commands, servers' offers and skills, for completion.
 pub(super) fn offered(env: &TurnEnv) -> Result<Offered> {
     let skills = env.configured.skills()?.unwrap_or_default().counting.into_iter();
-    Ok((env.catalogue.clone(), skills.map(|skill| (skill.name, skill.description)).collect()))
+    let skills = skills.map(|skill| (skill.name, skill.description)).collect();
+    Ok(Offered {
+        commands: COMMANDS.iter().map(|command| &command.is).collect(),
+        catalogue: env.catalogue.clone(),
+        skills,
+    })
 }
 
-impl Session<'_> {
-    /// Takes the turn that a name asks for. Prompts win over skills.
-    pub(super) async fn enter_prompt(&mut self, state: State, name: &str, words: &str) -> Result<State> {
-        if let Some(wish) = self.server_prompt(name, words) {
-            return self.ask_prompt(state, wish?).await;
-        }
-        match self.prompt(name, words) {
-            Ok((text, model)) => self.ask_model(state, text, model).await,
-            Err(unknown) if unknown.message.starts_with(NO_COMMAND) => {
-                let skill = self.env.configured.skills()?.unwrap_or_default().named(name, unknown)?;
-                let text = match words.trim() {
-                    "" => skill.asks_for_itself(),
-                    words => words.to_string(),
-                };
-                self.named_skill = Some(skill);
-                let asked = self.ask(state, Some(text)).await;
-                self.named_skill = None;
-                asked
-            }
-            Err(error) => Err(error),
-        }
+/// The beginning of the error of a name that neither a command nor a prompt has.
+pub(super) const NO_COMMAND: &str = "no command /";
+
+/// The error for a slash command that is none, nor a prompt.
+fn unknown_command(name: &str) -> Error {
+    match nearest(name, COMMANDS.iter().map(|command| command.is.word.trim_start_matches('/'))) {
+        Some(meant) => Error::usage(format!("{NO_COMMAND}{name}")).hint(format!("did you mean /{meant}?")),
+        None => Error::usage(format!("{NO_COMMAND}{name}; /help lists them")),
     }
+}
+
+/// Takes the turn that a name asks for. Prompts win over skills.
+pub(super) async fn enter_prompt(
+    session: &mut Session<'_>,
+    state: State,
+    name: &str,
+    words: &str,
+) -> Result<State> {
+    if let Some(wish) = server_prompt(session, name, words) {
+        return ask_prompt(session, state, wish?).await;
+    }
+    match prompt(session, name, words) {
+        Ok((text, model)) => ask_model(session, state, text, model).await,
+        Err(unknown) if unknown.message.starts_with(NO_COMMAND) => {
+            let skill = session.env.configured.skills()?.unwrap_or_default().named(name, unknown)?;
+            let text = match words.trim() {
+                "" => skill.asks_for_itself(),
+                words => words.to_string(),
+            };
+            session.named_skill = Some(skill);
+            let asked = ask(session, state, Some(text)).await;
+            session.named_skill = None;
+            asked
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The text of a prompt by its name, filled, and the model that it names.
+pub(super) fn prompt(
+    session: &Session<'_>,
+    name: &str,
+    words: &str,
+) -> Result<(String, Option<ModelConfig>)> {
+    let unknown = |error: Error| match check_prompt_name(name) {
+        Ok(()) if !error.message.starts_with("no prompt") => error,
+        _ => unknown_command(name),
+    };
+    let configured = &session.env.configured;
+    let prompts = Prompts { store: Some(&session.store), paths: &configured.paths };
+    let prompt = prompts.find(name).map_err(unknown)?;
+    let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
+    let (text, _) = prompt.fill(name, Filling { words: &words, stdin: None })?;
+    let model = prompt.model.map(|name| configured.settings.model(&name)).transpose()?;
+    say(&format!("> {}", text.replace('\n', "\n  ")));
+    Ok((text, model))
 }

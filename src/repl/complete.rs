@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
-use super::commands::{COMMANDS, Takes};
+use super::command_words::{CommandWord, Takes};
 use super::paths::{completions, named};
 use crate::term::excerpt_within;
 use lepo_store::bubb::Name;
@@ -26,17 +26,23 @@ const PREVIEW: usize = 60;
 pub struct Completion {
     store: Arc<Store>,
     paths: Paths,
-    catalogue: Arc<Catalogue>,
-    skills: Vec<(String, String)>,
+    offered: Offered,
 }
 
-/// Offers of servers, and the skills, each with its description.
-pub type Offered = (Arc<Catalogue>, Vec<(String, String)>);
+/// The words that are offered, besides those of the store and the disk.
+pub struct Offered {
+    /// The slash commands.
+    pub commands: Vec<&'static CommandWord>,
+    /// Offers of servers.
+    pub catalogue: Arc<Catalogue>,
+    /// The skills, each with its description.
+    pub skills: Vec<(String, String)>,
+}
 
 impl Completion {
     /// Reads nothing yet.
-    pub fn new(store: Arc<Store>, paths: Paths, (catalogue, skills): Offered) -> Completion {
-        Completion { store, paths, catalogue, skills }
+    pub fn new(store: Arc<Store>, paths: Paths, offered: Offered) -> Completion {
+        Completion { store, paths, offered }
     }
 
     /// Each with its preview.
@@ -57,8 +63,11 @@ impl Completion {
             let about = one.prompt.map(|prompt| excerpt_within(&prompt.text, PREVIEW)).unwrap_or_default();
             (format!("/{}", one.name), about)
         });
-        let skills =
-            self.skills.iter().map(|(name, about)| (format!("/{name}"), excerpt_within(about, PREVIEW)));
+        let skills = self
+            .offered
+            .skills
+            .iter()
+            .map(|(name, about)| (format!("/{name}"), excerpt_within(about, PREVIEW)));
         let mut seen = HashSet::new();
         // A prompt wins over a skill of its name.
         let fitting = prompts.chain(skills).filter(|(word, _)| word.starts_with(begun));
@@ -67,11 +76,11 @@ impl Completion {
 
     /// Servers whose names begin so behind `mark`, or what the one offers whose name is whole.
     fn served(&self, mark: char, begun: &str) -> Vec<(String, String)> {
-        let names = self.catalogue.names();
+        let names = self.offered.catalogue.names();
         let is_whole = |name: &String| begun.starts_with(&format!("{mark}{name}:"));
         if names.iter().any(is_whole) {
             let cut = |about: &str| excerpt_within(about, PREVIEW);
-            let offered = self.catalogue.offered(begun).into_iter();
+            let offered = self.offered.catalogue.offered(begun).into_iter();
             return offered.take(SERVED).map(|offered| (offered.word, cut(&offered.about))).collect();
         }
         let words = names.iter().map(|name| format!("{mark}{name}:"));
@@ -82,7 +91,9 @@ impl Completion {
         let begun = line.rsplit(char::is_whitespace).next().unwrap_or_default();
         let at = line.len() - begun.len();
         let offers = match line.split_at(at).0.trim_end() {
-            "" if at == 0 && begun.starts_with('/') => COMMANDS
+            "" if at == 0 && begun.starts_with('/') => self
+                .offered
+                .commands
                 .iter()
                 .filter(|command| command.word.starts_with(begun))
                 .map(|command| (command.word.to_string(), command.about.to_string()))
@@ -100,7 +111,13 @@ impl Completion {
                 found.map(|path| (format!("{bang}{path}"), String::new())).collect()
             }
             word => {
-                match COMMANDS.iter().find(|command| command.word == word).map(|command| &command.takes) {
+                match self
+                    .offered
+                    .commands
+                    .iter()
+                    .find(|command| command.word == word)
+                    .map(|command| &command.takes)
+                {
                     Some(Takes::Address) => self.addresses(begun),
                     Some(Takes::File) => {
                         let found = completions(begun, self.paths.home.as_deref()).into_iter();
@@ -123,7 +140,10 @@ impl Completer for Completion {
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let (at, offers) = self.offers(line.get(..pos).unwrap_or_default());
         let takes_more = |value: &str| {
-            COMMANDS.iter().any(|command| command.word == value && !command.takes.sign().is_empty())
+            self.offered
+                .commands
+                .iter()
+                .any(|command| command.word == value && !command.takes.sign().is_empty())
         };
         let suggestions: Vec<Suggestion> = offers
             .into_iter()

@@ -55,11 +55,11 @@ fn is_path(word: &str) -> bool {
 }
 
 fn slash(word: &str, rest: &str) -> Entered {
-    let Some(command) = COMMANDS.iter().find(|command| command.word == word) else {
+    let Some(command) = COMMANDS.iter().find(|command| command.is.word == word) else {
         let name = word.trim_start_matches('/');
         return Entered::Prompt(name.to_string(), rest.to_string());
     };
-    match command.takes.check(word, rest) {
+    match command.is.takes.check(word, rest) {
         Ok(()) => Entered::Command(command, rest.to_string()),
         Err(why) => Entered::Wrong(why),
     }
@@ -73,7 +73,7 @@ mod tests {
     fn entries() {
         let question = |text: &str| Entered::Question(text.into());
         let command = |word: &str, rest: &str| {
-            let found = COMMANDS.iter().find(|command| command.word == word).unwrap();
+            let found = COMMANDS.iter().find(|command| command.is.word == word).unwrap();
             Entered::Command(found, rest.into())
         };
         let wrong = |text: &str| Entered::Wrong(text.into());

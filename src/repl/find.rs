@@ -15,46 +15,44 @@ use lepo_store::store::now;
 /// Characters before a match that are shown.
 const BEFORE: usize = 16;
 
-impl Session<'_> {
-    /// The newest visible messages with a line that matches, each with that line. Capitals in the pattern
-    /// make it tell them from small letters.
-    pub(super) fn find(&mut self, words: &str) -> Result<()> {
-        let ignore_case = !words.chars().any(char::is_uppercase);
-        let pattern = Pattern::new(words, PatternOptions { ignore_case, ..PatternOptions::default() })?;
-        let forest = self.store.names().forest_for(&[Wanted::Everyone])?;
-        let visible = forest.all().rev().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
-        let mut found: Vec<(Name, String)> = Vec::new();
-        let most = most_listed();
-        let _ = search_files(&self.store, &pattern, visible, |outcome| {
-            match outcome {
-                Outcome::Found(name, lines) => found.push((name, matched(&lines))),
-                Outcome::Unreadable(error) => warn(&error),
-            }
-            if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
-        let now = now();
-        for (i, (name, line)) in found.iter().enumerate() {
-            let when = when::short(name.id.time(), now);
-            let id = shorts.show(name.id);
-            let begin = format!("{:>3}  {id} {when} {}  ", i + 1, name.tag());
-            let room = columns().saturating_sub(begin.len());
-            say(&match room < 12 {
-                true => {
-                    let line = excerpt_within(line, columns().saturating_sub(5));
-                    format!("{}\n     {line}", begin.trim_end())
-                }
-                false => format!("{begin}{}", excerpt_within(line, room)),
-            });
+/// The newest visible messages with a line that matches, each with that line. Capitals in the pattern
+/// make it tell them from small letters.
+pub(super) fn find(session: &mut Session<'_>, words: &str) -> Result<()> {
+    let ignore_case = !words.chars().any(char::is_uppercase);
+    let pattern = Pattern::new(words, PatternOptions { ignore_case, ..PatternOptions::default() })?;
+    let forest = session.store.names().forest_for(&[Wanted::Everyone])?;
+    let visible = forest.all().rev().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
+    let mut found: Vec<(Name, String)> = Vec::new();
+    let most = most_listed();
+    let _ = search_files(&session.store, &pattern, visible, |outcome| {
+        match outcome {
+            Outcome::Found(name, lines) => found.push((name, matched(&lines))),
+            Outcome::Unreadable(error) => warn(&error),
         }
-        self.listed = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
-        say(match found.len() {
-            0 => "nothing was found",
-            count if count == most => "these are the newest; /tail NUMBER continues one",
-            _ => "/tail NUMBER continues one",
+        if found.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
+    let now = now();
+    for (i, (name, line)) in found.iter().enumerate() {
+        let when = when::short(name.id.time(), now);
+        let id = shorts.show(name.id);
+        let begin = format!("{:>3}  {id} {when} {}  ", i + 1, name.tag());
+        let room = columns().saturating_sub(begin.len());
+        say(&match room < 12 {
+            true => {
+                let line = excerpt_within(line, columns().saturating_sub(5));
+                format!("{}\n     {line}", begin.trim_end())
+            }
+            false => format!("{begin}{}", excerpt_within(line, room)),
         });
-        Ok(())
     }
+    session.listed = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
+    say(match found.len() {
+        0 => "nothing was found",
+        count if count == most => "these are the newest; /tail NUMBER continues one",
+        _ => "/tail NUMBER continues one",
+    });
+    Ok(())
 }
 
 /// The most that a list has: its first entry, the newest, stays on the screen.

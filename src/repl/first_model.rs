@@ -5,37 +5,35 @@ use crate::term::say;
 use crate::ui::{WantedModel, add_model};
 use lepo_base::error::{Kind, Result};
 
-impl Session<'_> {
-    /// Offers to add a model, once, where none is configured and none was found.
-    pub(super) async fn offer_model(&mut self) -> Result<()> {
-        const QUESTION: &str = "No model is configured. Add one now? (Y/n): ";
-        let settings = self.env.settings();
-        let may_lack = self.model.is_none() && settings.models.is_empty() && settings.chosen().is_none();
-        if self.offered_model || !may_lack || !self.reader.edits() {
-            return Ok(());
+/// Offers to add a model, once, where none is configured and none was found.
+pub(super) async fn offer_model(session: &mut Session<'_>) -> Result<()> {
+    const QUESTION: &str = "No model is configured. Add one now? (Y/n): ";
+    let settings = session.env.settings();
+    let may_lack = session.model.is_none() && settings.models.is_empty() && settings.chosen().is_none();
+    if session.offered_model || !may_lack || !session.reader.edits() {
+        return Ok(());
+    }
+    if session.env.interrupt.or(session.env.configured.choose()).await.is_ok() {
+        return Ok(());
+    }
+    session.offered_model = true;
+    let answer = session.reader.answer(QUESTION, &session.env.interrupt).await?.unwrap_or_else(|| "n".into());
+    if !matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes") {
+        return Ok(());
+    }
+    let configured = &session.env.configured;
+    let adding = add_model(WantedModel::default(), true, &configured.settings, &configured.paths);
+    match session.env.interrupt.or(adding).await {
+        Ok(Some(name)) => session.env.use_model(&name),
+        Ok(None) => Ok(()),
+        Err(error) if matches!(error.kind, Kind::Signal(_)) => {
+            say("nothing was added");
+            session.env.interrupt.reset();
+            Ok(())
         }
-        if self.env.interrupt.or(self.env.configured.choose()).await.is_ok() {
-            return Ok(());
-        }
-        self.offered_model = true;
-        let answer = self.reader.answer(QUESTION, &self.env.interrupt).await?.unwrap_or_else(|| "n".into());
-        if !matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes") {
-            return Ok(());
-        }
-        let configured = &self.env.configured;
-        let adding = add_model(WantedModel::default(), true, &configured.settings, &configured.paths);
-        match self.env.interrupt.or(adding).await {
-            Ok(Some(name)) => self.env.use_model(&name),
-            Ok(None) => Ok(()),
-            Err(error) if matches!(error.kind, Kind::Signal(_)) => {
-                say("nothing was added");
-                self.env.interrupt.reset();
-                Ok(())
-            }
-            Err(error) => {
-                super::complain::complain(&error);
-                Ok(())
-            }
+        Err(error) => {
+            super::complain::complain(&error);
+            Ok(())
         }
     }
 }

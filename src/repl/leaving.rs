@@ -3,20 +3,21 @@
 use super::session::Session;
 use crate::term::{clean, say, say_dim};
 
-impl Session<'_> {
-    /// Says what ends with the session, and how to continue the conversation.
-    pub(super) fn tell_leaving(&self) {
-        if self.shown.quiet || !self.reader.edits() {
-            return;
-        }
-        let dropped =
-            dropped(self.chosen.as_deref(), self.env.allowed(), self.files.len() + self.contexts.len());
-        if !dropped.is_empty() {
-            say(&format!("dropped: {}", clean(&dropped.join(", "))));
-        }
-        if self.at.is_some() && self.env.keeps {
-            say_dim("`lepo` continues here; `lepo -n` starts over", self.paint);
-        }
+/// Says what ends with the session, and how to continue the conversation.
+pub(super) fn tell_leaving(session: &Session<'_>) {
+    if session.shown.quiet || !session.reader.edits() {
+        return;
+    }
+    let dropped = dropped(
+        session.chosen.as_deref(),
+        session.env.allowed(),
+        session.files.len() + session.contexts.len(),
+    );
+    if !dropped.is_empty() {
+        say(&format!("dropped: {}", clean(&dropped.join(", "))));
+    }
+    if session.at.is_some() && session.env.keeps {
+        say_dim("`lepo` continues here; `lepo -n` starts over", session.paint);
     }
 }
 

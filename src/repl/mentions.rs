@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::ask::ask_with;
 use super::paths::file_of;
-use super::session::Session;
+use super::served::resources;
+use super::session::{Session, told};
+use super::slash::send_along;
 use crate::term::{one_line, say};
 use crate::ui::State;
 use lepo_base::error::Result;
@@ -94,41 +97,38 @@ impl Mentions {
     }
 }
 
-impl Session<'_> {
-    /// Takes a turn with a question that was entered at the prompt, and the files that it names.
-    pub(super) async fn ask_typed(&mut self, state: State, text: String) -> Result<State> {
-        let home = self.env.configured.paths.home.clone();
-        let file = |path: &str| -> PathBuf { file_of(path, home.as_deref()) };
-        let pasted = std::mem::take(&mut self.reader.pasted);
-        let found = mentions(&text, |at| pasted.contains(&at), |path| file(path).exists());
-        let resources = self.resources(&found.others.join(" "));
-        let is_resource = |path: &String| !self.resources(&format!("@{path}")).is_empty();
-        let (missing, before) =
-            (found.missing.iter().filter(|path| !is_resource(path)), self.waiting_files());
-        for path in missing {
-            say(&one_line(&format!("note: no file {path}: @{path} is sent as text")));
+/// Takes a turn with a question that was entered at the prompt, and the files that it names.
+pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: String) -> Result<State> {
+    let home = session.env.configured.paths.home.clone();
+    let file = |path: &str| -> PathBuf { file_of(path, home.as_deref()) };
+    let pasted = std::mem::take(&mut session.reader.pasted);
+    let found = mentions(&text, |at| pasted.contains(&at), |path| file(path).exists());
+    let named = resources(session, &found.others.join(" "));
+    let is_resource = |path: &String| !resources(session, &format!("@{path}")).is_empty();
+    let (missing, before) = (found.missing.iter().filter(|path| !is_resource(path)), waiting_files(session));
+    for path in missing {
+        say(&one_line(&format!("note: no file {path}: @{path} is sent as text")));
+    }
+    for path in &found.paths {
+        if let Err(error) = send_along(session, &file(path), "the question") {
+            drop_files(session, before);
+            return told(state, &error);
         }
-        for path in &found.paths {
-            if let Err(error) = self.send_along(&file(path), "the question") {
-                self.drop_files(before);
-                return super::session::told(state, &error);
-            }
-        }
-        let asked = self.ask_with(state, Some(found.text), resources).await;
-        // Where nothing was asked, they are named again with the question.
-        self.drop_files(before);
-        asked
     }
+    let asked = ask_with(session, state, Some(found.text), named).await;
+    // Where nothing was asked, they are named again with the question.
+    drop_files(session, before);
+    asked
+}
 
-    /// The number of files and of texts that wait for a question.
-    fn waiting_files(&self) -> (usize, usize) {
-        (self.files.len(), self.contexts.len())
-    }
+/// The number of files and of texts that wait for a question.
+fn waiting_files(session: &Session<'_>) -> (usize, usize) {
+    (session.files.len(), session.contexts.len())
+}
 
-    fn drop_files(&mut self, (files, contexts): (usize, usize)) {
-        self.files.truncate(files);
-        self.contexts.truncate(contexts);
-    }
+fn drop_files(session: &mut Session<'_>, (files, contexts): (usize, usize)) {
+    session.files.truncate(files);
+    session.contexts.truncate(contexts);
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! A session: turns in a row, at a prompt.
 
 mod aftermath;
+mod ask;
 mod by_name;
+mod command_words;
 mod commands;
 mod complain;
 mod complete;
@@ -17,10 +19,14 @@ mod news;
 mod own_command;
 mod paths;
 mod reader;
+mod room;
+mod run;
 mod served;
 mod session;
 mod slash;
 mod title;
 mod tokens;
+mod turn;
 
-pub use session::{SessionOptions, run_session};
+pub use run::run_session;
+pub use session::SessionOptions;

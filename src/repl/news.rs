@@ -1,10 +1,7 @@
 //! Answers of other people below the conversation, told before the prompt as `lepo sync` brings them.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use super::session::Session;
-use crate::term::say;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::store::Store;
@@ -29,7 +26,7 @@ impl News {
 
     /// The newest bubb of each line that goes on below this conv, of what came since the last call; and of
     /// what directly goes on from its last bubb `at`, whenever that came.
-    fn take(&mut self, store: &Store, conv: &HashSet<BubbId>, at: BubbId) -> Result<Vec<(String, Name)>> {
+    pub fn take(&mut self, store: &Store, conv: &HashSet<BubbId>, at: BubbId) -> Result<Vec<(String, Name)>> {
         let is_new_place = self.at.replace(at) != Some(at);
         let beyond = match is_new_place {
             true => store.others().below(&[at].into())?.into_iter().map(|(_, name)| name.id).collect(),
@@ -43,25 +40,5 @@ impl News {
         self.known.extend(news.iter().map(|(_, name)| name.id));
         let last = news.into_iter().filter(|(_, name)| !followed.contains(&name.id));
         Ok(last.map(|(clone, name)| (clone.to_string(), name)).collect())
-    }
-}
-
-impl Session<'_> {
-    /// Tells who answered below the conversation, also people whose first answer came since the session began.
-    pub(super) fn tell_news(&mut self) -> Result<()> {
-        if let Some(store) = self.store.others().renewed().map(Arc::new) {
-            self.env.store = store.clone();
-            self.store = store;
-        }
-        let Some(at) = self.at.filter(|_| !self.store.others().all().is_empty() && !self.shown.quiet) else {
-            return Ok(());
-        };
-        let forest = self.forest()?;
-        let Some(ix) = forest.find(at) else { return Ok(()) };
-        let conv = forest.up(ix).map(|ix| forest.name(ix).id).collect();
-        for (clone, name) in self.news.take(&self.store, &conv, at)? {
-            say(&format!("{clone} answered in this conversation: /tail {}", name.id));
-        }
-        Ok(())
     }
 }

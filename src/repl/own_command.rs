@@ -4,26 +4,24 @@ use super::session::{SIGINT, Session, told};
 use crate::term::say;
 use crate::ui::{State, Step, TurnView};
 use lepo_base::error::{Kind, Result};
-use lepo_turn::TurnEnv;
+use lepo_turn::{TurnEnv, run_own};
 
-impl Session<'_> {
-    /// Runs the person's own command; its output is what the next question follows.
-    pub(super) async fn run(&mut self, state: State, command: &str) -> Result<State> {
-        let state = state.after(Step::Entered);
-        let forest = self.forest()?;
-        let start = self.start(&forest, false)?;
-        let running =
-            async |env: &TurnEnv, view: &mut TurnView<'_>| env.run_own(&forest, start, command, view).await;
-        match self.with_view(state, running).await {
-            Ok(bubb) => {
-                self.at = Some(bubb);
-                Ok(state.after(Step::Done))
-            }
-            Err(error) if error.kind == Kind::Signal(SIGINT) => {
-                say("stopped; nothing of it is kept");
-                Ok(state.after(Step::Failed).after(Step::Told))
-            }
-            Err(error) => told(state, &error),
+/// Runs the person's own command; its output is what the next question follows.
+pub(super) async fn run_own_command(session: &mut Session<'_>, state: State, command: &str) -> Result<State> {
+    let state = state.after(Step::Entered);
+    let forest = session.forest()?;
+    let start = session.start(&forest, false)?;
+    let running =
+        async |env: &TurnEnv, view: &mut TurnView<'_>| run_own(env, &forest, start, command, view).await;
+    match session.with_view(state, running).await {
+        Ok(bubb) => {
+            session.at = Some(bubb);
+            Ok(state.after(Step::Done))
         }
+        Err(error) if error.kind == Kind::Signal(SIGINT) => {
+            say("stopped; nothing of it is kept");
+            Ok(state.after(Step::Failed).after(Step::Told))
+        }
+        Err(error) => told(state, &error),
     }
 }

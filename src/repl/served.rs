@@ -1,43 +1,42 @@
 //! Prompts and resources of MCP servers in a session: `/SERVER:PROMPT ARG…`, and `@SERVER:URI` in a question.
 
 use super::session::{Session, told};
+use super::turn::turn;
 use crate::ui::{State, Step};
 use lepo_base::error::{Error, Result};
 use lepo_turn::{PromptWish, ResourceAddress, Served};
 
-impl Session<'_> {
-    /// The prompt that `/NAME WORDS` names, if NAME is that of a server's prompt.
-    pub(super) fn server_prompt(&self, name: &str, words: &str) -> Option<Result<PromptWish>> {
-        let servers = self.env.catalogue.names();
-        let (server, prompt) = servers
-            .iter()
-            .find_map(|server| Some((server, name.strip_prefix(server.as_str())?.strip_prefix(':')?)))?;
-        if prompt.is_empty() {
-            let hint = "Tab completes its prompts; /mcp lists them";
-            return Some(Err(Error::usage(format!("name a prompt of {server}")).hint(hint)));
-        }
-        let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
-        Some(Ok(PromptWish { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))
+/// The prompt that `/NAME WORDS` names, if NAME is that of a server's prompt.
+pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> Option<Result<PromptWish>> {
+    let servers = session.env.catalogue.names();
+    let (server, prompt) = servers
+        .iter()
+        .find_map(|server| Some((server, name.strip_prefix(server.as_str())?.strip_prefix(':')?)))?;
+    if prompt.is_empty() {
+        let hint = "Tab completes its prompts; /mcp lists them";
+        return Some(Err(Error::usage(format!("name a prompt of {server}")).hint(hint)));
     }
+    let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
+    Some(Ok(PromptWish { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))
+}
 
-    /// Takes a turn that a server's prompt asks.
-    pub(super) async fn ask_prompt(&mut self, state: State, wish: PromptWish) -> Result<State> {
-        let state = state.after(Step::Entered);
-        let forest = self.forest()?;
-        let start = match self.start(&forest, false) {
-            Ok(start) => start,
-            Err(error) => return told(state, &error),
-        };
-        self.drop_waiting();
-        let typed = shlex::try_join(wish.words.iter().map(String::as_str)).unwrap_or_default();
-        let typed = format!("/{}:{} {typed}", wish.server, wish.name);
-        self.past.push((self.at, typed.trim_end().to_string()));
-        self.served = Served { prompt: Some(wish), ..Served::default() };
-        self.turn(state, &forest, start, None, None).await
-    }
+/// Takes a turn that a server's prompt asks.
+pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: PromptWish) -> Result<State> {
+    let state = state.after(Step::Entered);
+    let forest = session.forest()?;
+    let start = match session.start(&forest, false) {
+        Ok(start) => start,
+        Err(error) => return told(state, &error),
+    };
+    session.drop_waiting();
+    let typed = shlex::try_join(wish.words.iter().map(String::as_str)).unwrap_or_default();
+    let typed = format!("/{}:{} {typed}", wish.server, wish.name);
+    session.past.push((session.at, typed.trim_end().to_string()));
+    session.served = Served { prompt: Some(wish), ..Served::default() };
+    turn(session, state, &forest, start, None, None).await
+}
 
-    /// The resources that a question names.
-    pub(super) fn resources(&self, question: &str) -> Vec<ResourceAddress> {
-        ResourceAddress::in_question(question, self.env.catalogue.names())
-    }
+/// The resources that a question names.
+pub(super) fn resources(session: &Session<'_>, question: &str) -> Vec<ResourceAddress> {
+    ResourceAddress::in_question(question, session.env.catalogue.names())
 }

@@ -1,28 +1,20 @@
-//! The loop of a session: entries read, turns taken, one conv followed whatever others add meanwhile.
+//! The state of a session, that goes on from turn to turn. Each step of it is a function in a file of its own.
 
 use std::sync::Arc;
 
-use super::by_name::offered;
-use super::commands::After;
 use super::complain::complain;
-use super::entered::Entered;
 use super::news::News;
-use super::paths::pasted_file;
 use super::reader::Reader;
-use super::tokens::Spent;
-use crate::term::{Out, Paint, say, say_dim};
-use crate::ui::{self, Shown, State, Step, TurnView};
+use crate::term::{Out, Paint, say};
+use crate::ui::{Shown, State, Step, TurnView};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_model::ModelConfig;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Wanted};
 use lepo_store::store::Store;
 use lepo_turn::attach::NewFile;
-use lepo_turn::config::EmptyLine;
 use lepo_turn::skills::Skill;
-use lepo_turn::{
-    Ask, Decision, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv, start, unanswered,
-};
+use lepo_turn::{Served, Start, StartOptions, TurnEnv, start};
 
 /// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
 pub(super) const SIGINT: u8 = 2;
@@ -86,255 +78,12 @@ pub struct Session<'o> {
     pub(super) told_fill: bool,
 }
 
-/// Reads entries and takes turns until the person leaves.
-pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
-    let (mut session, tip) = Session::begin(options, env, out, paint)?;
-    if session.reader.edits() && !session.shown.quiet {
-        session.tell_place().await?;
-    }
-    if let Some(tip) = tip {
-        session.find_waiting(tip)?;
-    }
-    let ended = session.go_on().await;
-    session.env.close().await;
-    ended
-}
-
-impl<'o> Session<'o> {
-    /// A session, and the bubb at whose end it stands: a request may wait there.
-    fn begin(
-        options: SessionOptions,
-        env: TurnEnv,
-        out: &'o mut Out,
-        paint: Paint,
-    ) -> Result<(Session<'o>, Option<Name>)> {
-        let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
-        let store = env.store.clone();
-        let forest = store.addresses().forest_at(new, address.as_deref())?;
-        let tail =
-            address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
-        let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
-        let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != Start::New);
-        let left = tip.filter(|_| tail.is_none()).and_then(|tip| unanswered(&store, &forest, tip));
-        let left = left.map(|question| forest.name(question).id);
-        let tip = tip.map(|ix| forest.name(ix));
-        if show_past {
-            ui::show_past(shown, (out, paint), &store, &forest, begin)?;
-        }
-        let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
-        if !shown.quiet {
-            ui::note_system_prompt(&env.configured, &store, &forest, begin);
-        }
-        let news = News::begin(&store)?;
-        let settings = env.settings();
-        let shown = Shown { thinking: settings.term_thinking, ..shown };
-        let how = (paint, keeps, settings.repl_keys);
-        let reader = Reader::new(&env.configured.paths, store.clone(), offered(&env)?, how);
-        let session = Session {
-            env,
-            store,
-            shown,
-            out,
-            paint,
-            reader,
-            at: begin.id(),
-            unanswered: left,
-            branch: named.zip(begin.id()),
-            model: None,
-            waiting: None,
-            past: Vec::new(),
-            offered_model: false,
-            chosen: None,
-            spent: Spent::default(),
-            files: Vec::new(),
-            contexts: Vec::new(),
-            served: Served::default(),
-            named_skill: None,
-            listed: Vec::new(),
-            runs,
-            news,
-            told_fill: false,
-        };
-        Ok((session, tip))
-    }
-
-    async fn go_on(&mut self) -> Result<()> {
-        let mut state = State::Idle;
-        while state != State::End {
-            if self.reader.edits()
-                && let Err(error) = self.tell_news()
-            {
-                complain(&error);
-            }
-            let entered = match self.entry().await {
-                Ok(Some(text)) => match self.pasted(&text).await? {
-                    Some(attach) => attach,
-                    None => Entered::read(&text),
-                },
-                Ok(None) => Entered::Leave,
-                Err(error) if error.kind == Kind::Signal(SIGINT) => Entered::Leave,
-                Err(error) => return Err(self.kept_at_prompt(error)),
-            };
-            state = match entered {
-                // Typed while an answer came, it was meant for that.
-                Entered::Empty if self.reader.typed_ahead && self.reader.edits() => state,
-                Entered::Empty if self.env.settings().empty_line == EmptyLine::Stay => state,
-                Entered::Empty | Entered::Leave => state.after(Step::Left),
-                Entered::Question(text) => self.ask_typed(state, text).await?,
-                Entered::Run(command) => self.run(state, &command).await?,
-                Entered::Command(command, argument) => match command.run(self, &argument).await {
-                    Ok(After::Prompt) => state,
-                    Ok(After::Turn(question)) => self.ask(state, question).await?,
-                    Ok(After::Decide(verdict)) => match self.decide(verdict).await {
-                        Ok(state) => state,
-                        Err(error) => told(state.after(Step::Entered), &error)?,
-                    },
-                    Ok(After::Leave) => state.after(Step::Left),
-                    Err(error) => {
-                        complain(&error);
-                        state
-                    }
-                },
-                Entered::Prompt(name, words) => match self.enter_prompt(state, &name, &words).await {
-                    Err(error) if error.kind == Kind::Usage => {
-                        complain(&error);
-                        state
-                    }
-                    entered => entered?,
-                },
-                Entered::Wrong(why) => {
-                    say(&why);
-                    state
-                }
-            };
-            if self.env.interrupt.has_come() {
-                self.reader.has_stopped();
-            }
-            self.env.interrupt.reset();
-        }
-        self.tell_leaving();
-        Ok(())
-    }
-
-    /// The next entry. Meanwhile servers list their offers, if completion asks for them.
-    async fn entry(&mut self) -> Result<Option<String>> {
-        tokio::select! {
-            biased;
-            entry = self.reader.read(&self.env.interrupt) => entry,
-            () = self.env.serve_catalogue() => Ok(None),
-        }
-    }
-
-    /// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached, else it is a question.
-    async fn pasted(&mut self, text: &str) -> Result<Option<Entered>> {
-        const QUESTION: &str = "Attach this file to the next question? (Y/n): ";
-        if !self.reader.edits() || pasted_file(text, self.env.configured.paths.home.as_deref()).is_none() {
-            return Ok(None);
-        }
-        let answer = self.reader.answer(QUESTION, &self.env.interrupt).await?.unwrap_or_else(|| "n".into());
-        let yes = matches!(answer.trim(), "" | "y" | "Y");
-        Ok(Some(match yes {
-            true => Entered::read(&format!("/attach {}", text.trim())),
-            false => Entered::Question(text.to_string()),
-        }))
-    }
-
-    /// Takes a turn that this model answers, if one is named; the next ones are answered as before.
-    pub(super) async fn ask_model(
-        &mut self,
-        state: State,
-        text: String,
-        model: Option<ModelConfig>,
-    ) -> Result<State> {
-        let Some(model) = model else { return self.ask(state, Some(text)).await };
-        let before = self.model.replace(model);
-        let asked = self.ask(state, Some(text)).await;
-        self.model = before;
-        asked
-    }
-
-    /// Takes a turn: a question, or the last one again.
-    pub(super) async fn ask(&mut self, state: State, question: Option<String>) -> Result<State> {
-        let resources = question.as_deref().map(|text| self.resources(text)).unwrap_or_default();
-        self.ask_with(state, question, resources).await
-    }
-
-    /// The same, with these resources of MCP servers.
-    pub(super) async fn ask_with(
-        &mut self,
-        state: State,
-        question: Option<String>,
-        resources: Vec<ResourceAddress>,
-    ) -> Result<State> {
-        if let Err(error) = self.offer_model().await {
-            return told(state.after(Step::Entered), &error);
-        }
-        let state = state.after(Step::Entered);
-        let forest = self.forest()?;
-        let start = match self.start(&forest, question.is_none()) {
-            Ok(start) => start,
-            Err(error) => return told(state, &error),
-        };
-        if let Err(error) = self.check_files().await {
-            return told(state, &error);
-        }
-        let (forest, start) = match (&question, start) {
-            (Some(text), Start::Under(tail)) if self.env.compacts_by_itself() => {
-                match self.make_room(&forest, tail, text.len()).await {
-                    Ok(Some(id)) => (self.forest()?, Start::Under(id)),
-                    Ok(None) => (forest, start),
-                    Err(error) => return told(state, &error),
-                }
-            }
-            _ => (forest, start),
-        };
-        let typed = question.clone();
-        let question = match question.map(|text| self.with_files(text)).transpose() {
-            Ok(question) => question,
-            Err(error) => return told(state, &error),
-        };
-        self.drop_waiting();
-        // Answered again, it is still the same last question.
-        if let Some(typed) = typed {
-            self.past.push((self.at, typed));
-        }
-        self.served = Served { resources, prompt: None };
-        self.turn(state, &forest, start, question, None).await
-    }
-
+impl Session<'_> {
     /// Drops the request that waits for a decision.
     pub(super) fn drop_waiting(&mut self) {
         if let Some(id) = self.waiting.take() {
             say(&format!("note: request {id} was dropped: the conversation moved on"));
         }
-    }
-
-    pub(super) async fn take(
-        &mut self,
-        state: State,
-        forest: &Forest,
-        start: Start,
-        question: Option<Question>,
-        decision: Option<Decision>,
-    ) -> Result<Report> {
-        let model = self.model().await?;
-        let insts = ui::insts_with_warnings(self.env.insts()?);
-        let served = std::mem::take(&mut self.served);
-        let skill = self.named_skill.take();
-        let ask = Ask { decision, served, skill, ..Ask::new(start, question, &self.runs) };
-        let turn =
-            async |env: &TurnEnv, view: &mut TurnView<'_>| env.turn(&model, &insts, forest, view, ask).await;
-        let taken = self.with_view(state, turn).await;
-        if let Ok(report) = &taken
-            && let Some(answer) = &report.answer
-        {
-            self.spent.add(answer.usage.input, answer.usage.output);
-            let wanted = !self.shown.no_usage && self.env.settings().term_usage;
-            if wanted && !self.shown.quiet && self.reader.edits() {
-                say_dim(&ui::usage_line(report, &self.env.settings().prices()), self.paint);
-            }
-        }
-        taken
     }
 
     /// The model that answers, chosen once.
@@ -380,6 +129,23 @@ impl<'o> Session<'o> {
             (None, false) => Ok(Start::New),
             (Some(_), retry) => start(&self.store, forest, StartOptions { new: false, tail, retry }),
         }
+    }
+}
+
+/// Tokens of the answers of a session.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spent {
+    pub(super) answers: u32,
+    pub(super) input: u64,
+    pub(super) output: u64,
+}
+
+impl Spent {
+    /// Counts an answer.
+    pub fn add(&mut self, input: Option<u64>, output: Option<u64>) {
+        self.answers += 1;
+        self.input = self.input.saturating_add(input.unwrap_or_default());
+        self.output = self.output.saturating_add(output.unwrap_or_default());
     }
 }
 

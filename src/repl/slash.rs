@@ -2,333 +2,302 @@
 
 use std::path::Path;
 
-use super::commands::{After, COMMANDS, SAVE, without_save};
+use super::aftermath::check_files;
+use super::command_words::{After, SAVE, without_save};
 use super::paths::file_of;
+use super::room::compacted;
 use super::session::Session;
-
+use super::turn::find_waiting;
 use crate::term::{Wrap, columns, copy_to_clipboard, edit, excerpt, one_line, say};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
-use lepo_base::nearest::nearest;
 use lepo_base::word::{Word, read_word};
-use lepo_model::ModelConfig;
 use lepo_net::fetch::is_url;
 use lepo_store::bubb::{Kind, counted_in_thousands};
 use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
 use lepo_turn::agents::is_of_repository;
 use lepo_turn::attach::{Gathering, Looked, NewFile};
-use lepo_turn::config::{Filling, ModelChoice, check_prompt_name};
-use lepo_turn::{Compaction, ContextFile, KEEP, Prompts, Start};
+use lepo_turn::config::ModelChoice;
+use lepo_turn::{Compaction, ContextFile, KEEP, Start};
 
-/// The beginning of the error of a name that neither a command nor a prompt has.
-pub(super) const NO_COMMAND: &str = "no command /";
-
-/// The error for a slash command that is none, nor a prompt.
-fn unknown_command(name: &str) -> Error {
-    match nearest(name, COMMANDS.iter().map(|command| command.word.trim_start_matches('/'))) {
-        Some(meant) => Error::usage(format!("{NO_COMMAND}{name}")).hint(format!("did you mean /{meant}?")),
-        None => Error::usage(format!("{NO_COMMAND}{name}; /help lists them")),
-    }
+/// The MCP servers, which are up for the next turn then.
+pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
+    let up = async { Ok(session.env.servers().await) };
+    let (mut servers, said) = session.env.interrupt.or(up).await?;
+    said.iter().for_each(|text| say(text));
+    let said = session.env.interrupt.or(async { Ok(servers.list_offers().await) }).await?;
+    said.iter().for_each(|text| say(text));
+    session.env.catalogue.fill(servers.each());
+    ui::tool_table(session.out, servers.each());
+    session.out.flush();
+    Ok(())
 }
 
-impl Session<'_> {
-    /// The MCP servers, which are up for the next turn then.
-    pub(super) async fn servers(&mut self) -> Result<()> {
-        let up = async { Ok(self.env.servers().await) };
-        let (mut servers, said) = self.env.interrupt.or(up).await?;
-        said.iter().for_each(|text| say(text));
-        let said = self.env.interrupt.or(async { Ok(servers.list_offers().await) }).await?;
-        said.iter().for_each(|text| say(text));
-        self.env.catalogue.fill(servers.each());
-        ui::tool_table(self.out, servers.each());
-        self.out.flush();
-        Ok(())
-    }
-
-    /// The text of a prompt by its name, filled, and the model that it names.
-    pub(super) fn prompt(&self, name: &str, words: &str) -> Result<(String, Option<ModelConfig>)> {
-        let unknown = |error: Error| match check_prompt_name(name) {
-            Ok(()) if !error.message.starts_with("no prompt") => error,
-            _ => unknown_command(name),
-        };
-        let configured = &self.env.configured;
-        let prompts = Prompts { store: Some(&self.store), paths: &configured.paths };
-        let prompt = prompts.find(name).map_err(unknown)?;
-        let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
-        let (text, _) = prompt.fill(name, Filling { words: &words, stdin: None })?;
-        let model = prompt.model.map(|name| configured.settings.model(&name)).transpose()?;
-        say(&format!("> {}", text.replace('\n', "\n  ")));
-        Ok((text, model))
-    }
-
-    /// Attaches a file to the next question; without one, tells what is attached. `none` attaches nothing.
-    pub(super) async fn attach(&mut self, path: &str) -> Result<()> {
-        match path {
-            "" => {}
-            "none" => self.files.clear(),
-            path => {
-                let file = match is_url(path) {
-                    true => NewFile::fetch(path)?,
-                    false => NewFile::open(&file_of(path, self.env.configured.paths.home.as_deref()))?,
-                };
-                self.files.push(file);
-                if let Err(error) = self.check_files().await {
-                    self.files.pop();
-                    return Err(error);
-                }
-            }
-        }
-        match self.files.as_slice() {
-            [] => say("Nothing is attached; /attach FILE attaches an image or a PDF to the next question."),
-            files => {
-                let files: Vec<String> = files.iter().map(NewFile::about).collect();
-                say(&format!("With the next question: {}", files.join(", ")));
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn new_conv(&mut self) -> Result<()> {
-        (self.at, self.branch, self.waiting, self.unanswered) = (None, None, None, None);
-        self.past.clear();
-        say("The next question begins a new conversation.");
-        Ok(())
-    }
-
-    /// Lists the models with numbers, and takes one; 0 keeps the present one.
-    pub(super) async fn set_model(&mut self, wanted: &str) -> Result<()> {
-        let configured = &self.env.configured;
-        let models = ui::listed_models(&configured.settings, &configured.paths);
-        let asks = wanted.is_empty();
-        for (i, model) in models.iter().enumerate().filter(|_| asks) {
-            let mut line = String::new();
-            let mut wrap = Wrap::new(columns);
-            wrap.mark(&format!("{:>3}  ", i + 1), "     ", &mut line);
-            wrap.push(&format!("{}{}", model.line(), model.state()), &mut line);
-            wrap.finish(&mut line);
-            say(&line);
-        }
-        let mut wanted = wanted.to_string();
-        let chosen = loop {
-            if asks {
-                const QUESTION: &str = "Number (0 keeps the present one): ";
-                wanted = self.reader.answer(QUESTION, &self.env.interrupt).await?.unwrap_or_default();
-            }
-            let wanted = wanted.trim();
-            let found = match wanted.parse::<usize>() {
-                _ if matches!(wanted, "" | "0") => {
-                    say("The model stays as it is.");
-                    return Ok(());
-                }
-                Ok(number) => models.get(number.wrapping_sub(1)),
-                Err(_) => models.iter().find(|model| model.name == wanted),
+/// Attaches a file to the next question; without one, tells what is attached. `none` attaches nothing.
+pub(super) async fn attach(session: &mut Session<'_>, path: &str) -> Result<()> {
+    match path {
+        "" => {}
+        "none" => session.files.clear(),
+        path => {
+            let file = match is_url(path) {
+                true => NewFile::fetch(path)?,
+                false => NewFile::open(&file_of(path, session.env.configured.paths.home.as_deref()))?,
             };
-            match found {
-                Some(model) => break model,
-                None if asks => say(&format!("no model {wanted} in this list")),
-                None => return Err(Error::usage(format!("no model {wanted}")).hint("/set-model lists them")),
+            session.files.push(file);
+            if let Err(error) = check_files(session).await {
+                session.files.pop();
+                return Err(error);
             }
+        }
+    }
+    match session.files.as_slice() {
+        [] => say("Nothing is attached; /attach FILE attaches an image or a PDF to the next question."),
+        files => {
+            let files: Vec<String> = files.iter().map(NewFile::about).collect();
+            say(&format!("With the next question: {}", files.join(", ")));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn new_conv(session: &mut Session<'_>) -> Result<()> {
+    (session.at, session.branch, session.waiting, session.unanswered) = (None, None, None, None);
+    session.past.clear();
+    say("The next question begins a new conversation.");
+    Ok(())
+}
+
+/// Lists the models with numbers, and takes one; 0 keeps the present one.
+pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result<()> {
+    let configured = &session.env.configured;
+    let models = ui::listed_models(&configured.settings, &configured.paths);
+    let asks = wanted.is_empty();
+    for (i, model) in models.iter().enumerate().filter(|_| asks) {
+        let mut line = String::new();
+        let mut wrap = Wrap::new(columns);
+        wrap.mark(&format!("{:>3}  ", i + 1), "     ", &mut line);
+        wrap.push(&format!("{}{}", model.line(), model.state()), &mut line);
+        wrap.finish(&mut line);
+        say(&line);
+    }
+    let mut wanted = wanted.to_string();
+    let chosen = loop {
+        if asks {
+            const QUESTION: &str = "Number (0 keeps the present one): ";
+            wanted = session.reader.answer(QUESTION, &session.env.interrupt).await?.unwrap_or_default();
+        }
+        let wanted = wanted.trim();
+        let found = match wanted.parse::<usize>() {
+            _ if matches!(wanted, "" | "0") => {
+                say("The model stays as it is.");
+                return Ok(());
+            }
+            Ok(number) => models.get(number.wrapping_sub(1)),
+            Err(_) => models.iter().find(|model| model.name == wanted),
         };
-        ui::activate_model(&self.env.configured.settings, &self.env.configured.paths, &chosen.name)?;
-        self.env.use_model(&chosen.name)?;
-        (self.model, self.chosen) = (None, None);
-        say(&format!(
-            "{} answers from now on. It is the default everywhere; /model is for this session",
-            chosen.name
-        ));
-        Ok(())
-    }
-
-    /// The model of this session, or another one.
-    pub(super) async fn use_model(&mut self, name: &str) -> Result<()> {
-        if name.is_empty() {
-            let name = self.model().await?.name;
-            let models = self.env.settings().models.iter().map(|model| model.name.as_str());
-            let others: Vec<&str> = models.filter(|other| *other != name).collect();
-            let others = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
-            say(&format!("{name} answers; /model NAME takes another one for this session{others}"));
-            return Ok(());
+        match found {
+            Some(model) => break model,
+            None if asks => say(&format!("no model {wanted} in this list")),
+            None => return Err(Error::usage(format!("no model {wanted}")).hint("/set-model lists them")),
         }
-        let before = self.env.settings().choose().ok();
-        self.env.use_model(name)?;
-        if let Err(error) = self.env.settings().choose() {
-            if let Some(ModelChoice::Model(before)) = before {
-                self.env.use_model(&before.name)?;
+    };
+    ui::activate_model(&session.env.configured.settings, &session.env.configured.paths, &chosen.name)?;
+    session.env.use_model(&chosen.name)?;
+    (session.model, session.chosen) = (None, None);
+    say(&format!(
+        "{} answers from now on. It is the default everywhere; /model is for this session",
+        chosen.name
+    ));
+    Ok(())
+}
+
+/// The model of this session, or another one.
+pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<()> {
+    if name.is_empty() {
+        let name = session.model().await?.name;
+        let models = session.env.settings().models.iter().map(|model| model.name.as_str());
+        let others: Vec<&str> = models.filter(|other| *other != name).collect();
+        let others = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
+        say(&format!("{name} answers; /model NAME takes another one for this session{others}"));
+        return Ok(());
+    }
+    let before = session.env.settings().choose().ok();
+    session.env.use_model(name)?;
+    if let Err(error) = session.env.settings().choose() {
+        if let Some(ModelChoice::Model(before)) = before {
+            session.env.use_model(&before.name)?;
+        }
+        return Err(error);
+    }
+    session.model = None;
+    session.chosen = Some(name.to_string());
+    say(&format!("{name} answers in this session"));
+    Ok(())
+}
+
+/// The last answer, into the clipboard of the terminal.
+pub(super) fn copy(session: &mut Session<'_>) -> Result<()> {
+    let forest = session.forest()?;
+    let at = session.at.and_then(|id| forest.find(id));
+    let answer = at.and_then(|ix| {
+        let mut up = forest.up(ix).map(|ix| forest.name(ix));
+        up.find(|name| !name.hidden && name.kind == Kind::Assistant)
+    });
+    let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
+    let text = session.store.bubbs().text(&answer)?;
+    copy_to_clipboard(&text);
+    say(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
+    Ok(())
+}
+
+/// Back to where the conversation stood before the last question. Nothing is deleted.
+pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
+    let (before, question) = match session.past.pop() {
+        Some(past) => past,
+        None => {
+            let forest = session.forest()?;
+            let question = session.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
+            let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
+            let question = forest.name(question);
+            (question.prev, session.store.bubbs().text(&question)?)
+        }
+    };
+    session.reader.give(question);
+    (session.waiting, session.unanswered) = (None, None);
+    session.at = before;
+    // The branch stays where it was put by the last answer, and is left there.
+    session.branch = None;
+    match before {
+        Some(id) => say(&format!("back to {id}; nothing was deleted")),
+        None => say("back to the beginning; nothing was deleted"),
+    }
+    Ok(())
+}
+
+/// A file, or the text files of a folder, that go with the next question.
+pub(super) fn file(session: &mut Session<'_>, path: &str) -> Result<()> {
+    let path = file_of(path, session.env.configured.paths.home.as_deref());
+    send_along(session, &path, "the next question")
+}
+
+/// Sends a file, or the text files of a folder, along with `question`, and says so.
+pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str) -> Result<()> {
+    let mut gathering = Gathering::default();
+    for ContextFile { path, content } in gathering.take(path)? {
+        match content {
+            Looked::Media(file) => {
+                say(&one_line(&format!("{} goes with {question}", file.name)));
+                session.files.push(file);
             }
-            return Err(error);
-        }
-        self.model = None;
-        self.chosen = Some(name.to_string());
-        say(&format!("{name} answers in this session"));
-        Ok(())
-    }
-
-    /// The last answer, into the clipboard of the terminal.
-    pub(super) fn copy(&mut self) -> Result<()> {
-        let forest = self.forest()?;
-        let at = self.at.and_then(|id| forest.find(id));
-        let answer = at.and_then(|ix| {
-            let mut up = forest.up(ix).map(|ix| forest.name(ix));
-            up.find(|name| !name.hidden && name.kind == Kind::Assistant)
-        });
-        let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
-        let text = self.store.bubbs().text(&answer)?;
-        copy_to_clipboard(&text);
-        say(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
-        Ok(())
-    }
-
-    /// Back to where the conversation stood before the last question. Nothing is deleted.
-    pub(super) fn undo(&mut self) -> Result<()> {
-        let (before, question) = match self.past.pop() {
-            Some(past) => past,
-            None => {
-                let forest = self.forest()?;
-                let question = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
-                let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
-                let question = forest.name(question);
-                (question.prev, self.store.bubbs().text(&question)?)
-            }
-        };
-        self.reader.give(question);
-        (self.waiting, self.unanswered) = (None, None);
-        self.at = before;
-        // The branch stays where it was put by the last answer, and is left there.
-        self.branch = None;
-        match before {
-            Some(id) => say(&format!("back to {id}; nothing was deleted")),
-            None => say("back to the beginning; nothing was deleted"),
-        }
-        Ok(())
-    }
-
-    /// A file, or the text files of a folder, that go with the next question.
-    pub(super) fn file(&mut self, path: &str) -> Result<()> {
-        let path = file_of(path, self.env.configured.paths.home.as_deref());
-        self.send_along(&path, "the next question")
-    }
-
-    /// Sends a file, or the text files of a folder, along with `question`, and says so.
-    pub(super) fn send_along(&mut self, path: &Path, question: &str) -> Result<()> {
-        let mut gathering = Gathering::default();
-        for ContextFile { path, content } in gathering.take(path)? {
-            match content {
-                Looked::Media(file) => {
-                    say(&one_line(&format!("{} goes with {question}", file.name)));
-                    self.files.push(file);
+            Looked::Other(bytes) => {
+                if std::str::from_utf8(&bytes).is_err() {
+                    return Err(Error::usage(format!("{path} is not text")));
                 }
-                Looked::Other(bytes) => {
-                    if std::str::from_utf8(&bytes).is_err() {
-                        return Err(Error::usage(format!("{path} is not text")));
-                    }
-                    let size = counted_in_thousands(bytes.len(), "byte");
-                    say(&one_line(&format!("{path} ({size}) goes with {question}")));
-                    self.contexts.push((path, bytes));
-                }
+                let size = counted_in_thousands(bytes.len(), "byte");
+                say(&one_line(&format!("{path} ({size}) goes with {question}")));
+                session.contexts.push((path, bytes));
             }
         }
-        gathering.notes().iter().for_each(|note| say(&one_line(note)));
-        Ok(())
     }
+    gathering.notes().iter().for_each(|note| say(&one_line(note)));
+    Ok(())
+}
 
-    /// The system prompt of this conversation; or a new conversation with another one.
-    pub(super) fn system_prompt(&mut self, text: &str) -> Result<()> {
-        if !text.is_empty() {
-            self.env.use_system_prompt(text);
-            say("The next question begins a new conversation with this system prompt.");
-            (self.at, self.branch, self.waiting, self.unanswered) = (None, None, None, None);
-            return Ok(());
-        }
-        let forest = self.forest()?;
-        let root = self.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
-        let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
-        let text = match name {
-            Some(name) => Some(self.store.bubbs().text(&name)?)
-                .filter(|text| !is_of_repository(text))
-                .unwrap_or_default(),
-            None if self.at.is_some() => String::new(),
-            None => self.env.system_prompt()?.unwrap_or_default(),
-        };
-        say(if text.is_empty() { "no system prompt" } else { &text });
-        Ok(())
+/// The system prompt of this conversation; or a new conversation with another one.
+pub(super) fn system_prompt(session: &mut Session<'_>, text: &str) -> Result<()> {
+    if !text.is_empty() {
+        session.env.use_system_prompt(text);
+        say("The next question begins a new conversation with this system prompt.");
+        (session.at, session.branch, session.waiting, session.unanswered) = (None, None, None, None);
+        return Ok(());
     }
+    let forest = session.forest()?;
+    let root = session.at.and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
+    let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Kind::System);
+    let text = match name {
+        Some(name) => Some(session.store.bubbs().text(&name)?)
+            .filter(|text| !is_of_repository(text))
+            .unwrap_or_default(),
+        None if session.at.is_some() => String::new(),
+        None => session.env.system_prompt()?.unwrap_or_default(),
+    };
+    say(if text.is_empty() { "no system prompt" } else { &text });
+    Ok(())
+}
 
-    /// The tool mode of this session; with `--save` the default, too.
-    pub(super) fn set_tool_mode(&mut self, words: &str) -> Result<()> {
-        let Some(mode) = read_word(without_save(words), ToolMode::LASTING) else { return Ok(()) };
-        let save = words.contains(SAVE);
-        self.env.use_tool_mode(mode, save)?;
-        let until =
-            if save { "from now on, everywhere" } else { "in this session; --save makes it the default" };
-        say(&format!("tool mode is {} {until}", mode.word()));
-        Ok(())
-    }
+/// The tool mode of this session; with `--save` the default, too.
+pub(super) fn set_tool_mode(session: &mut Session<'_>, words: &str) -> Result<()> {
+    let Some(mode) = read_word(without_save(words), ToolMode::LASTING) else { return Ok(()) };
+    let save = words.contains(SAVE);
+    session.env.use_tool_mode(mode, save)?;
+    let until = if save { "from now on, everywhere" } else { "in this session; --save makes it the default" };
+    say(&format!("tool mode is {} {until}", mode.word()));
+    Ok(())
+}
 
-    pub(super) fn tail(&mut self, address: &str) -> Result<()> {
-        let number = address.parse::<usize>().ok().filter(|_| address.len() < 3);
-        let listed =
-            number.and_then(|number| self.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
-        let address = listed.as_deref().unwrap_or(address);
-        let forest = self.store.addresses().forest_at(false, Some(address))?;
-        let found = self.store.addresses().find_bubb(&forest, address)?;
-        let id = forest.name(found.ix).id;
-        (self.at, self.past, self.unanswered) = (Some(id), Vec::new(), None);
-        self.branch = found.by_branch.then(|| (address.to_string(), id));
-        let count = forest.up(found.ix).filter(|&ix| forest.is_question(ix)).count();
-        let length = counted_in_thousands(count, "question");
-        let short = ui::ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
-        let question =
-            forest.last_question(found.ix).map(|ix| self.store.bubbs().text(&forest.name(ix))).transpose()?;
-        say(&format!("continuing {short} ({length}): {}", excerpt(&question.unwrap_or_default())));
-        self.find_waiting(forest.name(found.ix))
-    }
+pub(super) fn tail(session: &mut Session<'_>, address: &str) -> Result<()> {
+    let number = address.parse::<usize>().ok().filter(|_| address.len() < 3);
+    let listed =
+        number.and_then(|number| session.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
+    let address = listed.as_deref().unwrap_or(address);
+    let forest = session.store.addresses().forest_at(false, Some(address))?;
+    let found = session.store.addresses().find_bubb(&forest, address)?;
+    let id = forest.name(found.ix).id;
+    (session.at, session.past, session.unanswered) = (Some(id), Vec::new(), None);
+    session.branch = found.by_branch.then(|| (address.to_string(), id));
+    let count = forest.up(found.ix).filter(|&ix| forest.is_question(ix)).count();
+    let length = counted_in_thousands(count, "question");
+    let short = ui::ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
+    let question =
+        forest.last_question(found.ix).map(|ix| session.store.bubbs().text(&forest.name(ix))).transpose()?;
+    say(&format!("continuing {short} ({length}): {}", excerpt(&question.unwrap_or_default())));
+    find_waiting(session, forest.name(found.ix))
+}
 
-    /// Goes on from a summary of the conversation but its last turns.
-    pub(super) async fn compact(&mut self, instruction: &str) -> Result<()> {
-        let forest = self.forest()?;
-        let Start::Under(tail) = self.start(&forest, false)? else {
-            return Err(Error::nothing("there is nothing to summarise yet"));
-        };
-        let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
-        let id = self.compacted(&forest, Compaction { tail, keep: KEEP, instruction }).await?;
-        say(&format!("continuing from a summary: {id}; the conversation before it is unchanged"));
-        Ok(())
-    }
+/// Goes on from a summary of the conversation but its last turns.
+pub(super) async fn compact(session: &mut Session<'_>, instruction: &str) -> Result<()> {
+    let forest = session.forest()?;
+    let Start::Under(tail) = session.start(&forest, false)? else {
+        return Err(Error::nothing("there is nothing to summarise yet"));
+    };
+    let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
+    let id = compacted(session, &forest, Compaction { tail, keep: KEEP, instruction }).await?;
+    say(&format!("continuing from a summary: {id}; the conversation before it is unchanged"));
+    Ok(())
+}
 
-    pub(super) fn show(&mut self) -> Result<()> {
-        let forest = self.forest()?;
-        let begin = self.start(&forest, false)?;
-        ui::show_past(self.shown, (self.out, self.paint), &self.store, &forest, begin)
-    }
+pub(super) fn show(session: &mut Session<'_>) -> Result<()> {
+    let forest = session.forest()?;
+    let begin = session.start(&forest, false)?;
+    ui::show_past(session.shown, (session.out, session.paint), &session.store, &forest, begin)
+}
 
-    pub(super) fn name_branch(&mut self, name: &str) -> Result<()> {
-        check_branch_name(name)?;
-        let at = self.at.ok_or_else(|| {
-            Error::nothing("there is nothing to name yet")
-                .hint("ask something first: a branch names a message")
-        })?;
-        if !self.store.branches().make(name, at)? {
-            return Err(Error::nothing(format!("branch {name} is there already"))
-                .hint(format!("/tail {name} goes on from it; `lepo branch -f {}` moves it", quoted(name))));
-        }
-        say(&format!("branch {name} now follows this conversation"));
-        self.branch = Some((name.to_string(), at));
-        Ok(())
+pub(super) fn name_branch(session: &mut Session<'_>, name: &str) -> Result<()> {
+    check_branch_name(name)?;
+    let at = session.at.ok_or_else(|| {
+        Error::nothing("there is nothing to name yet").hint("ask something first: a branch names a message")
+    })?;
+    if !session.store.branches().make(name, at)? {
+        return Err(Error::nothing(format!("branch {name} is there already"))
+            .hint(format!("/tail {name} goes on from it; `lepo branch -f {}` moves it", quoted(name))));
     }
+    say(&format!("branch {name} now follows this conversation"));
+    session.branch = Some((name.to_string(), at));
+    Ok(())
+}
 
-    /// A question from the person's editor, shown as if it had been typed.
-    pub(super) fn edit(&mut self, text: &str) -> Result<After> {
-        let edited = edit(text.as_bytes(), ".md").and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|error| Error::usage("it is not UTF-8").because(error))
-        });
-        let text = edited?;
-        if text.trim().is_empty() {
-            say("Nothing was asked.");
-            return Ok(After::Prompt);
-        }
-        let text = text.trim_end_matches(['\n', '\r']);
-        say(&format!("> {}", text.replace('\n', "\n  ")));
-        Ok(After::Turn(Some(text.to_string())))
+/// A question from the person's editor, shown as if it had been typed.
+pub(super) fn edit_question(text: &str) -> Result<After> {
+    let edited = edit(text.as_bytes(), ".md").and_then(|bytes| {
+        String::from_utf8(bytes).map_err(|error| Error::usage("it is not UTF-8").because(error))
+    });
+    let text = edited?;
+    if text.trim().is_empty() {
+        say("Nothing was asked.");
+        return Ok(After::Prompt);
     }
+    let text = text.trim_end_matches(['\n', '\r']);
+    say(&format!("> {}", text.replace('\n', "\n  ")));
+    Ok(After::Turn(Some(text.to_string())))
 }

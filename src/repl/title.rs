@@ -5,22 +5,20 @@ use crate::term::{one_line, say};
 use lepo_base::error::{Error, Result};
 use lepo_store::conv::Origins;
 
-impl Session<'_> {
-    /// Gives the conversation a title; without words, shows the one it has.
-    pub(super) fn title(&mut self, words: &str) -> Result<()> {
-        let forest = self.forest()?;
-        let at = self
-            .at
-            .and_then(|id| forest.find(id))
-            .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
-        let root = forest.name(Origins::of(&forest).origin(at).root).id;
-        if !words.is_empty() {
-            self.store.titles().set(root, words)?;
-        }
-        match self.store.titles().all().get(&root) {
-            Some(title) => say(&one_line(&format!("title: {title}"))),
-            None => say("no title; to set one: /title WORDS"),
-        }
-        Ok(())
+/// Gives the conversation a title; without words, shows the one it has.
+pub(super) fn title(session: &mut Session<'_>, words: &str) -> Result<()> {
+    let forest = session.forest()?;
+    let at = session
+        .at
+        .and_then(|id| forest.find(id))
+        .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
+    let root = forest.name(Origins::of(&forest).origin(at).root).id;
+    if !words.is_empty() {
+        session.store.titles().set(root, words)?;
     }
+    match session.store.titles().all().get(&root) {
+        Some(title) => say(&one_line(&format!("title: {title}"))),
+        None => say("no title; to set one: /title WORDS"),
+    }
+    Ok(())
 }

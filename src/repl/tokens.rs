@@ -1,7 +1,7 @@
 //! The place and the cost of a session: the line at its beginning, `/tokens`, `/ls`.
 
 use super::find::most_listed;
-use super::session::Session;
+use super::session::{Session, Spent};
 use crate::term::{columns, excerpt_within, say, say_dim, width};
 use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
@@ -10,93 +10,72 @@ use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::conv::{Ix, Sums, Wanted};
 use lepo_store::store::now;
 
-/// Tokens of the answers of a session.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Spent {
-    answers: u32,
-    input: u64,
-    output: u64,
-}
-
-impl Spent {
-    /// Counts an answer.
-    pub fn add(&mut self, input: Option<u64>, output: Option<u64>) {
-        self.answers += 1;
-        self.input = self.input.saturating_add(input.unwrap_or_default());
-        self.output = self.output.saturating_add(output.unwrap_or_default());
+/// The line at the begin: the model, and what it goes on with.
+pub(super) async fn tell_place(session: &mut Session<'_>) -> Result<()> {
+    let forest = session.forest()?;
+    if session.model.is_none() {
+        // If no model can be chosen, the first question reports why.
+        let _ = session.model().await;
     }
+    let model = session.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
+    let at = session.at.and_then(|id| forest.find(id));
+    let told = session.model.as_ref().and_then(|model| session.env.configured.instructions(model));
+    let told = told.and_then(|found| found.about());
+    let place = (&*session.store, &forest);
+    let line = ui::place_line(place, at, model, told.as_deref(), columns().saturating_sub(8));
+    say_dim(&format!("{line} · /help"), session.paint);
+    Ok(())
 }
 
-impl Session<'_> {
-    /// The line at the begin: the model, and what it goes on with.
-    pub(super) async fn tell_place(&mut self) -> Result<()> {
-        let forest = self.forest()?;
-        if self.model.is_none() {
-            // If no model can be chosen, the first question reports why.
-            let _ = self.model().await;
+/// Tokens of the session, and of the last answer of this conversation.
+pub(super) fn tokens(session: &Session<'_>) -> Result<()> {
+    let Spent { answers, input, output } = session.spent;
+    let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
+    say(&format!("this session: {answers}, {} tokens in, {} out", thousands(input), thousands(output)));
+    let forest = session.forest()?;
+    let facts = session.store.journal().index();
+    let at = session.at.and_then(|id| forest.find(id));
+    let last = at.and_then(|ix| {
+        let mut up = forest.up(ix);
+        up.find_map(|ix| facts.get(forest.name(ix).id).filter(|fact| fact.input.is_some()))
+    });
+    match last {
+        Some(fact) => {
+            let (input, output) = (fact.input.unwrap_or_default(), fact.output.unwrap_or_default());
+            say(&format!("this conversation: {} tokens", thousands(input + output)));
         }
-        let model = self.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
-        let at = self.at.and_then(|id| forest.find(id));
-        let told = self.model.as_ref().and_then(|model| self.env.configured.instructions(model));
-        let told = told.and_then(|found| found.about());
-        let place = (&*self.store, &forest);
-        let line = ui::place_line(place, at, model, told.as_deref(), columns().saturating_sub(8));
-        say_dim(&format!("{line} · /help"), self.paint);
-        Ok(())
+        None => say("this conversation: not known"),
     }
+    Ok(())
+}
 
-    /// Tokens of the session, and of the last answer of this conversation.
-    pub(super) fn tokens(&self) -> Result<()> {
-        let Spent { answers, input, output } = self.spent;
-        let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
-        say(&format!("this session: {answers}, {} tokens in, {} out", thousands(input), thousands(output)));
-        let forest = self.forest()?;
-        let facts = self.store.journal().index();
-        let at = self.at.and_then(|id| forest.find(id));
-        let last = at.and_then(|ix| {
-            let mut up = forest.up(ix);
-            up.find_map(|ix| facts.get(forest.name(ix).id).filter(|fact| fact.input.is_some()))
-        });
-        match last {
-            Some(fact) => {
-                let (input, output) = (fact.input.unwrap_or_default(), fact.output.unwrap_or_default());
-                say(&format!("this conversation: {} tokens", thousands(input + output)));
+/// The newest conversations, also other people's, numbered for `/tail`.
+pub(super) fn list(session: &mut Session<'_>) -> Result<()> {
+    let most = most_listed();
+    let others = session.store.others().all();
+    let wanted = if others.is_empty() { Wanted::Newest(most) } else { Wanted::Everyone };
+    let forest = session.store.names().forest_for(&[wanted])?;
+    let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
+    let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
+    let mut counts = Sums::of(&forest, |ix| u32::from(forest.is_question(ix)));
+    for (i, &tail) in tails.iter().enumerate() {
+        let length = counted_in_thousands(counts.sum(tail) as usize, "question");
+        let name = forest.name(tail);
+        let question = forest.last_question(tail).map(|ix| forest.name(ix));
+        let text = question.and_then(|name| ui::text_or_warn(&session.store, &name)).unwrap_or_default();
+        let from = forest.store_of(tail).and_then(|number| others.get(number));
+        let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
+        let (id, when) = (shorts.show(name.id), when::short(name.id.time(), now));
+        let begin = format!("{:>3}  {from}{id} {length} {when}  ", i + 1);
+        let room = columns().saturating_sub(width(&begin));
+        say(&match room < 12 {
+            true => {
+                format!("{}\n     {}", begin.trim_end(), excerpt_within(&text, columns().saturating_sub(5)))
             }
-            None => say("this conversation: not known"),
-        }
-        Ok(())
+            false => format!("{begin}{}", excerpt_within(&text, room)),
+        });
     }
-
-    /// The newest conversations, also other people's, numbered for `/tail`.
-    pub(super) fn list(&mut self) -> Result<()> {
-        let most = most_listed();
-        let others = self.store.others().all();
-        let wanted = if others.is_empty() { Wanted::Newest(most) } else { Wanted::Everyone };
-        let forest = self.store.names().forest_for(&[wanted])?;
-        let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
-        let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
-        let mut counts = Sums::of(&forest, |ix| u32::from(forest.is_question(ix)));
-        for (i, &tail) in tails.iter().enumerate() {
-            let length = counted_in_thousands(counts.sum(tail) as usize, "question");
-            let name = forest.name(tail);
-            let question = forest.last_question(tail).map(|ix| forest.name(ix));
-            let text = question.and_then(|name| ui::text_or_warn(&self.store, &name)).unwrap_or_default();
-            let from = forest.store_of(tail).and_then(|number| others.get(number));
-            let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
-            let (id, when) = (shorts.show(name.id), when::short(name.id.time(), now));
-            let begin = format!("{:>3}  {from}{id} {length} {when}  ", i + 1);
-            let room = columns().saturating_sub(width(&begin));
-            say(&match room < 12 {
-                true => format!(
-                    "{}\n     {}",
-                    begin.trim_end(),
-                    excerpt_within(&text, columns().saturating_sub(5))
-                ),
-                false => format!("{begin}{}", excerpt_within(&text, room)),
-            });
-        }
-        self.listed = tails.iter().map(|&ix| forest.name(ix).id).collect();
-        say(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER continues one" });
-        Ok(())
-    }
+    session.listed = tails.iter().map(|&ix| forest.name(ix).id).collect();
+    say(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER continues one" });
+    Ok(())
 }

@@ -36,7 +36,7 @@ pub use heading::{full_heading, heading, in_colour, title};
 pub use live::Live;
 pub use markdown::Markdown;
 pub use messages::Messages;
-pub use out::{Out, copy_to_clipboard, say, say_dim, warn};
+pub use out::{Out, copy_to_clipboard, say, say_dim, say_whole, warn};
 pub use paint::{Color, Paint};
 pub use pane::wrap_line;
 pub use panics::report_panics;

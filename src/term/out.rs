@@ -215,6 +215,11 @@ pub fn warn(error: &Error) {
     say(&format!("warning: {}", error.chain()));
 }
 
+/// Writes a line for the user to copy, as it is but for what a terminal would take for a command of its own.
+pub fn say_whole(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", clean(text));
+}
+
 /// Writes a line for the user on stderr, broken between words where a terminal says how wide it is; if stderr is
 /// closed, the line is dropped. Cleaned in a pipe too: a log of it is read on a terminal later.
 pub fn say(text: &str) {

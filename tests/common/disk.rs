@@ -84,6 +84,18 @@ pub fn journal(home: &Home) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// Writes a bubb of a time (milliseconds since 1970) into `work/.lepo`; its id.
+pub fn put(home: &Home, time: u64, tag: &str, prev: &str, text: &str) -> String {
+    let begun = u128::from(time) << 80;
+    let begun: String =
+        (0..26).rev().map(|place| char::from(DIGITS[(begun >> (5 * place) & 31) as usize])).collect();
+    let id = expected_id(&begun, tag, prev, text.as_bytes());
+    let path = home.work().join(format!(".lepo/{id}-{tag}-{prev}.md"));
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    id
+}
+
 const DIGITS: &[u8] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 fn expected_id(id: &str, tag: &str, prev: &str, content: &[u8]) -> String {

@@ -3,6 +3,7 @@
 pub mod acp_client;
 pub mod bots;
 pub mod disk;
+pub mod file_graph;
 pub mod git_http;
 pub mod home;
 pub mod paths_in_code;

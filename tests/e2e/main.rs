@@ -17,11 +17,13 @@ mod basics;
 mod branches;
 mod browsing;
 mod checking;
+mod coding_agents;
 mod command_key;
 mod completing;
 mod completing_files;
 mod consent;
 mod contrib;
+mod cycles;
 mod diff;
 mod do_budget;
 mod do_commands;
@@ -45,6 +47,7 @@ mod everywhere;
 mod example_store;
 mod examples;
 mod export;
+mod exported_sessions;
 mod faults;
 mod grep;
 mod house;
@@ -109,5 +112,6 @@ mod wild;
 mod wires;
 
 use common::{
-    acp_client, bots, disk, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip, ssh,
+    acp_client, bots, disk, file_graph, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip,
+    ssh,
 };

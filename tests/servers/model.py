@@ -1,7 +1,8 @@
 """Server that answers as a model would, by rule, on the wires of Anthropic, OpenAI and Gemini.
 
-`Run the tool: COMMAND` gives some reasoning and a call of the shell tool that the request offers, a tool's result
-gives `The tool said: ...`, and any other question `Answer to: QUESTION`. All requests are kept, for who looks into them.
+`Run the tool: COMMAND` gives some reasoning and a call of the shell tool that the request offers, `Call the tool: NAME
+{...}` a call of that one with these arguments, a tool's result gives `The tool said: ...`, and any other question
+`Answer to: QUESTION`. All requests are kept, for who looks into them: `GET /requests` has their paths and documents.
 """
 
 import json
@@ -30,7 +31,11 @@ def reply(texts, result, tools):
     if result is not None:
         return None, f"The tool said: {' '.join(result.split())[-60:]}", None
     said = [line.strip(' "') for text in texts if isinstance(text, str) for line in text.splitlines()]
-    asked = ([line for line in said if line.startswith(("Say ", "Run the tool: "))] or ["nothing"])[-1].replace(" @a.png", "")
+    begins = ("Say ", "Run the tool: ", "Call the tool: ")
+    asked = ([line for line in said if line.startswith(begins)] or ["nothing"])[-1].replace(" @a.png", "")
+    called = re.search(r"Call the tool: (\S+) (\{.*\})", asked)
+    if called and called[1] in tools:
+        return THOUGHT, "I will call it.", (called[1], json.loads(called[2]))
     wanted = re.search(r"Run the tool: (.*)", asked)
     for name, key in SHELLS:
         if wanted and name in tools:
@@ -63,6 +68,8 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
+        if self.path == "/requests":
+            return self.send(list(self.server.requests))
         self.send({"data": [{"id": "mock-1", "object": "model"}], "models": [], "object": "list"})
 
     def do_HEAD(self):
@@ -119,7 +126,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.server.count
 
     def on_anthropic(self, asked):
-        number, last = self.number(), asked["messages"][-1]
+        number = self.number()
+        last = [message for message in asked["messages"] if message["role"] != "system"][-1]
         blocks = last["content"] if isinstance(last["content"], list) else [{"type": "text", "text": last["content"]}]
         results = [block for block in blocks if block.get("type") == "tool_result"]
         result = words(results[-1].get("content")) if results else None
@@ -166,7 +174,10 @@ class Handler(BaseHTTPRequestHandler):
             result = last["output"] if isinstance(last["output"], str) else words(last["output"])
         texts = flat(last.get("content"))
         names = [tool.get("name") for tool in asked.get("tools") or []]
-        thought, text, call = reply([text for text in texts if text], result, names)
+        # Tools in a space of names are called by both words.
+        spaces = [tool for tool in asked.get("tools") or [] if tool.get("type") == "namespace"]
+        spaced = {f"{space['name']}__{tool['name']}": (space["name"], tool["name"]) for space in spaces for tool in space["tools"]}
+        thought, text, call = reply([text for text in texts if text], result, [*names, *spaced])
         items = []
         if thought:
             items.append({"type": "reasoning", "id": f"rs_{number}", "summary": [{"type": "summary_text", "text": thought}], "encrypted_content": "c2VjcmV0"})
@@ -179,6 +190,8 @@ class Handler(BaseHTTPRequestHandler):
                 "type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": call[0],
                 "arguments": json.dumps(call[1]), "status": "completed",
             })
+            if call[0] in spaced:
+                items[-1]["namespace"], items[-1]["name"] = spaced[call[0]]
         usage = {
             "input_tokens": USAGE["input"], "input_tokens_details": {"cached_tokens": USAGE["cached"]},
             "output_tokens": USAGE["output"], "output_tokens_details": {"reasoning_tokens": 0},

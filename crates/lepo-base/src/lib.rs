@@ -10,6 +10,7 @@
 //! | [`hash`] | SHA-256 as text |
 //! | [`media`] | kinds of files, told by their first bytes |
 //! | [`record`] | records of consent: files of hashes that are only added to |
+//! | [`read_ahead`] | the same work for many items on several threads, in their order |
 //! | [`word`] | values that are one word out of a few |
 //! | [`work_tree`] | the git work tree of a folder, and whether git would take it |
 //!
@@ -20,6 +21,7 @@ pub mod error;
 pub mod hash;
 pub mod media;
 pub mod nearest;
+pub mod read_ahead;
 pub mod record;
 pub mod secret;
 pub mod sys;

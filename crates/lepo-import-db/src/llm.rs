@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use lepo::import_db::Kind;
-use lepo::import_db::{Conversation, File, Parts, Value, What, file_of_hash, written_time};
+use lepo_import::{Conversation, File, Parts, Role, Value, What, file_of_hash, written_time};
 use rusqlite::{Connection, Row};
 
 use super::Each;
@@ -87,7 +86,7 @@ fn response(
     let asked = moment(row);
     let answered = asked.map(|time| time + count(row, "duration_ms").unwrap_or(0));
     let parent = conversation.nodes.len().checked_sub(1);
-    let mut parts = Parts::new(conversation, parent, asked, Kind::User);
+    let mut parts = Parts::new(conversation, parent, asked, Role::User);
     if let (None, Some(system)) = (parent, said(row, "system")) {
         parts.then(What::System(system));
     }
@@ -118,8 +117,8 @@ fn response(
         }
     }
     let (_, tail) = parts.finish();
-    let mut parts = Parts::new(conversation, Some(tail), answered, Kind::Assistant);
-    parts.aside(Kind::Assistant, &said(row, "reasoning").unwrap_or_default());
+    let mut parts = Parts::new(conversation, Some(tail), answered, Role::Assistant);
+    parts.aside(Role::Assistant, &said(row, "reasoning").unwrap_or_default());
     parts.text(&text(row, "response").unwrap_or_default());
     if has_table(database, "tool_calls") {
         let mut query = database.prepare(
@@ -311,7 +310,7 @@ fn message(
     told: &Told,
 ) -> rusqlite::Result<usize> {
     let role = messages.get(hash).map_or("", |(_, role)| role);
-    let kind = if role == "user" { Kind::User } else { Kind::Assistant };
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
     let mut query = database.prepare(
         "select id, type, tool_name, text, payload from parts where message_hash = ?1 order by position",
     )?;
@@ -328,7 +327,7 @@ fn message(
         match text(row, "type").unwrap_or_default().as_str() {
             "text" if role == "system" => parts.then(What::System(whole)),
             "text" => parts.text(&whole),
-            "reasoning" => parts.aside(Kind::Assistant, &whole),
+            "reasoning" => parts.aside(Role::Assistant, &whole),
             "tool_call" => {
                 let raw =
                     |value: Value<'_>| String::from_utf8_lossy(value.get("arguments").raw()).into_owned();

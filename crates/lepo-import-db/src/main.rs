@@ -11,7 +11,7 @@ mod webui;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use lepo::import_db::{Conversation, line};
+use lepo_import::{Conversation, line};
 use rusqlite::{Connection, OpenFlags};
 
 /// Takes each conversation; false once the reader is gone.

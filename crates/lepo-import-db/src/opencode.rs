@@ -6,9 +6,8 @@
 
 use std::collections::HashSet;
 
-use lepo::import_db::Kind;
-use lepo::import_db::{
-    Calls, Conversation, OpencodeLine, OpencodeMessage, Parts, Value, gather, opencode_part,
+use lepo_import::{
+    Calls, Conversation, OpencodeLine, OpencodeMessage, Parts, Role, Value, gather, opencode_part,
 };
 use rusqlite::Connection;
 
@@ -81,9 +80,9 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
     let (mut at, mut last, mut ended) = (None, 0, false);
     while let Some(row) = rows.next()? {
         let kind = match text(row, "type").unwrap_or_default().as_str() {
-            "user" => Kind::User,
-            "assistant" => Kind::Assistant,
-            "synthetic" | "system" | "compaction" => Kind::System,
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "synthetic" | "system" | "compaction" => Role::System,
             // Changes of the model, the agent or the place.
             _ => continue,
         };
@@ -98,7 +97,7 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
             let mut about = OpencodeMessage { kind, time, ..OpencodeMessage::of(data) };
             let words = data.get("text").said().or_else(|| data.get("summary").said()).unwrap_or_default();
             match kind {
-                Kind::System => parts.aside(Kind::System, &words),
+                Role::System => parts.aside(Role::System, &words),
                 _ => parts.text(&words),
             }
             for item in data.get("content").items() {
@@ -110,7 +109,7 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
         });
         let (first, tail) = parts.finish();
         at = Some(tail);
-        if kind != Kind::System {
+        if kind != Role::System {
             conversation.messages += 1;
         }
         if let Some((model, about)) = about {

@@ -1,6 +1,6 @@
 //! Rows whatever the types of their columns are, which SQLite does not enforce.
 
-use lepo::import_db::{Scanner, Value};
+use lepo_import::{Scanner, Value};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 

@@ -1,6 +1,6 @@
 //! Open WebUI's `webui.db`: each row of `chat` is what its export holds.
 
-use lepo::import_db::{Conversation, open_webui};
+use lepo_import::{Conversation, open_webui};
 use rusqlite::Connection;
 
 use super::Each;

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use super::{Line, Pattern};
 use lepo_base::error::Error;
+use lepo_base::read_ahead::in_order;
 use lepo_store::bubb::Name;
-use lepo_store::store::{Store, in_order};
+use lepo_store::store::Store;
 
 /// Bytes of a buffer that is kept for the next file; a larger one is given back.
 const KEPT: usize = 1 << 20;

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::{Candidates, Filter, Pattern, candidates};
 use lepo_base::error::Result;
+use lepo_base::read_ahead::few_in_order;
 use lepo_store::bubb::{Day, Name};
-use lepo_store::store::{Store, by_id, few_in_order};
+use lepo_store::store::{Store, by_id};
 
 /// Progress of a search for candidates.
 pub struct Looking<'l> {

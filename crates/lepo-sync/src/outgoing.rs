@@ -17,8 +17,9 @@ use super::state::State;
 use super::tree::blobs_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
+use lepo_base::read_ahead::in_order;
 use lepo_store::bubb::{BubbId, Day, Name, is_hash};
-use lepo_store::store::{Store, blobs_in, in_order};
+use lepo_store::store::{Store, blobs_in};
 
 /// Bytes of messages that are pushed at once, and the rest of their month: hosts take 2 GB a push.
 pub const PART_BYTES: u64 = 256 << 20;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::answer_place::AnswerPlace;
-use super::flow::Turn;
+use super::path::PathEntry;
+use super::turn::Turn;
 use super::{Event, Front, Interrupt, Masking};
 use lepo_base::error::Result;
 use lepo_model::{AgentCall, AgentQuestion, Answer, Permit, spec};
@@ -95,15 +96,13 @@ impl<'s> Beside<'s> {
     }
 }
 
-impl Turn<'_> {
-    /// The session of the agent that ends at the last answer of the conversation.
-    pub(super) fn agent_session(&self) -> Option<String> {
-        if !spec(self.config).own_tools {
-            return None;
-        }
-        let transcript = &self.record.transcript;
-        let is_answer = |entry: &super::transcript::PathEntry| entry.kind == Kind::Assistant && !entry.hidden;
-        let last = transcript.entries.iter().rposition(is_answer)?;
-        self.env.store.journal().agent_session(*transcript.path.get(last)?, &self.config.name)
+/// The session of the agent that ends at the last answer of the conversation.
+pub(super) fn agent_session(turn: &Turn<'_>) -> Option<String> {
+    if !spec(turn.config).own_tools {
+        return None;
     }
+    let transcript = &turn.record.transcript;
+    let is_answer = |entry: &PathEntry| entry.kind == Kind::Assistant && !entry.hidden;
+    let last = transcript.entries.iter().rposition(is_answer)?;
+    turn.env.store.journal().agent_session(*transcript.path.get(last)?, &turn.config.name)
 }

@@ -3,59 +3,56 @@
 
 use super::attach::keep_files;
 use super::transcript::Transcript;
-use super::{Event, Front, Question, RunBy, Start, TurnEnv};
+use super::{CommandRunner, Event, Front, Question, RunBy, Start, TurnEnv};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
 
-impl TurnEnv {
-    /// Keeps a question that cannot be answered yet: a bubb like any other, to be answered again.
-    pub fn keep_question(&self, forest: &Forest, start: Start, question: Question) -> Result<Name> {
-        let typed = question.typed.clone();
-        let text = keep_files(&self.store, question)?;
-        let kept = self.masking.kept_question(&text, &typed);
-        let system_prompt = self.system_prompt().unwrap_or_default();
-        let mut transcript = self.begin(forest, start, system_prompt)?;
-        let name = transcript.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())?;
-        self.store.journal().note_unanswered(name.id);
-        Ok(name)
-    }
+/// Keeps a question that cannot be answered yet: a bubb like any other, to be answered again.
+pub fn keep_question(env: &TurnEnv, forest: &Forest, start: Start, question: Question) -> Result<Name> {
+    let typed = question.typed.clone();
+    let text = keep_files(&env.store, question)?;
+    let kept = env.masking.kept_question(&text, &typed);
+    let system_prompt = env.system_prompt().unwrap_or_default();
+    let mut transcript = begin(env, forest, start, system_prompt)?;
+    let name = transcript.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())?;
+    env.store.journal().note_unanswered(name.id);
+    Ok(name)
+}
 
-    /// Runs a command of the person's own, shown as it prints, and keeps its output for the next answer:
-    /// a visible bubb. No consent, no sandbox.
-    pub async fn run_own(
-        &self,
-        forest: &Forest,
-        start: Start,
-        command: &str,
-        front: &mut dyn Front,
-    ) -> Result<BubbId> {
-        let system_prompt = self.system_prompt()?;
-        let runner = self.runner();
-        // Stopped, it leaves nothing: a new conv begins with what came of it.
-        let carried =
-            runner.carry_out_own(command, RunBy::Session, &mut |event| front.happens(event)).await?;
-        match carried.exit {
-            Some(0) => {}
-            Some(code) => front.happens(Event::Say(&format!("exit code: {code}"))),
-            None => front.happens(Event::Say("it did not come to an end of its own")),
-        }
-        let mut transcript = self.begin(forest, start, system_prompt)?;
-        let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?;
-        if let Some(told) = self.masking.told() {
-            front.happens(Event::Say(&told));
-        }
-        Ok(used.bubb)
+/// Runs a command of the person's own, shown as it prints, and keeps its output for the next answer:
+/// a visible bubb. No consent, no sandbox.
+pub async fn run_own(
+    env: &TurnEnv,
+    forest: &Forest,
+    start: Start,
+    command: &str,
+    front: &mut dyn Front,
+) -> Result<BubbId> {
+    let system_prompt = env.system_prompt()?;
+    let runner = CommandRunner::of(env);
+    // Stopped, it leaves nothing: a new conv begins with what came of it.
+    let carried = runner.carry_out_own(command, RunBy::Session, &mut |event| front.happens(event)).await?;
+    match carried.exit {
+        Some(0) => {}
+        Some(code) => front.happens(Event::Say(&format!("exit code: {code}"))),
+        None => front.happens(Event::Say("it did not come to an end of its own")),
     }
+    let mut transcript = begin(env, forest, start, system_prompt)?;
+    let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?;
+    if let Some(told) = env.masking.told() {
+        front.happens(Event::Say(&told));
+    }
+    Ok(used.bubb)
+}
 
-    fn begin(&self, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Transcript> {
-        let mut transcript = Transcript::at(&self.store, forest, start)?;
-        transcript.mask_with(self.masking.clone());
-        if start == Start::New
-            && let Some(prompt) = prompt
-        {
-            transcript.add_as(Kind::System, true, prompt.as_bytes(), prompt.as_bytes())?;
-        }
-        Ok(transcript)
+fn begin(env: &TurnEnv, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Transcript> {
+    let mut transcript = Transcript::at(&env.store, forest, start)?;
+    transcript.mask_with(env.masking.clone());
+    if start == Start::New
+        && let Some(prompt) = prompt
+    {
+        transcript.add_as(Kind::System, true, prompt.as_bytes(), prompt.as_bytes())?;
     }
+    Ok(transcript)
 }

@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::Configured;
 use crate::config::{Budgets, Money, Prices, Settings};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_base::when;
@@ -173,24 +172,6 @@ impl Meter for Budget {
             let what = if self.told { "unkept" } else { "estimate" };
             self.store.journal().add(Entry { what, model, input, cached, output, ..Entry::default() });
         }
-    }
-}
-
-impl Configured {
-    /// Counts what is spent in a store. `is_elsewhere`: the conversation itself leaves no lines in its journal.
-    pub fn count_in(&mut self, store: Arc<Store>, is_elsewhere: bool) {
-        let limits = self.settings.budgets(&self.flags);
-        self.budget = Budget::new(&self.settings, limits, store, is_elsewhere);
-    }
-
-    /// The budget, if there is one.
-    pub(crate) fn budget(&self) -> Option<&Budget> {
-        self.budget.as_deref()
-    }
-
-    /// The meter of every request.
-    pub(crate) fn meter(&self) -> Option<Arc<dyn Meter>> {
-        self.budget.clone().map(|budget| budget as Arc<dyn Meter>)
     }
 }
 

@@ -3,57 +3,35 @@
 use std::time::Instant;
 
 use super::command_runner::Carried;
-use super::flow::Turn;
 use super::result_text::ResultText;
-use super::served::FrontCaller;
+use super::servers::FrontCaller;
+use super::turn::Turn;
 use super::{Event, Masking};
-use lepo_base::error::{Error, Result, quoted};
+use lepo_base::error::Result;
 use lepo_store::store::{Store, blobs_of_result};
 use lepo_tool::mcp::{Block, CallResult, Called};
 
-impl Turn<'_> {
-    /// Waits until each server has started or failed, and reports notes about them.
-    pub(super) async fn servers_ready(&mut self) -> Result<()> {
-        let servers = &mut *self.servers;
-        let said = self.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
-        for text in said {
-            self.front.happens(Event::Say(&text));
-        }
-        // Without a terminal the turn fails: a script must not get an answer that was made without its server.
-        let over = self.servers.each().iter().find(|server| server.sign_in_is_over);
-        if let Some(server) = over.filter(|_| !self.front.has_person()) {
-            let name = &server.config.name;
-            return Err(Error::remote(format!("the sign-in to MCP server {name} has expired"))
-                .hint(format!("`lepo mcp login {}` signs in again", quoted(name))));
-        }
-        for server in self.servers.each() {
-            self.env.pins.first_sight(server)?;
-        }
-        Ok(())
-    }
-
-    /// Makes a granted call, and makes the text of its result.
-    pub(super) async fn call(&mut self, granted: lepo_tool::GrantedCall) -> Result<Carried> {
-        self.front.happens(Event::ToolStarted(granted.request()));
-        let start = Instant::now();
-        let Turn { env, servers, front, .. } = self;
-        let server = granted.request().server.clone();
-        let mut caller = FrontCaller { front: &mut **front, server: &server };
-        let called = env.interrupt.or(async { Ok(servers.call(granted, &mut caller).await) }).await?;
-        let ms = start.elapsed().as_millis() as u64;
-        let (text, ran) = match called {
-            Called::Result(result) => (
-                result_text(
-                    &self.env.store,
-                    result,
-                    (self.env.settings().output_limit as usize, &self.env.masking),
-                )?,
-                true,
-            ),
-            Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
-        };
-        Ok(Carried { text, exit: None, ms, ran })
-    }
+/// Makes a granted call, and makes the text of its result.
+pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -> Result<Carried> {
+    turn.front.happens(Event::ToolStarted(granted.request()));
+    let start = Instant::now();
+    let Turn { env, servers, front, .. } = turn;
+    let server = granted.request().server.clone();
+    let mut caller = FrontCaller { front: &mut **front, server: &server };
+    let called = env.interrupt.or(async { Ok(servers.call(granted, &mut caller).await) }).await?;
+    let ms = start.elapsed().as_millis() as u64;
+    let (text, ran) = match called {
+        Called::Result(result) => (
+            result_text(
+                &turn.env.store,
+                result,
+                (turn.env.settings().output_limit as usize, &turn.env.masking),
+            )?,
+            true,
+        ),
+        Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
+    };
+    Ok(Carried { text, exit: None, ms, ran })
 }
 
 /// The text of a result, cut where it is too long; then a line for each blob: the whole text, images and the like.

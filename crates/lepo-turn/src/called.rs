@@ -6,10 +6,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::context::files;
 use super::native::{call_of, is_bubb_of};
-use super::request::{REFUSED, several_note};
-use super::transcript::{PathEntry, Transcript};
+use super::path::{CalledAnswer, PathEntry};
+use super::request_words::{REFUSED, several_note};
+use super::transcript::Transcript;
 use lepo_model::{Message, ModelConfig, Origin, Replay, Role, ToolCall};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Store;
@@ -19,19 +19,6 @@ const DROPPED: &str = "dropped: it was not carried out, because a call before it
 
 /// The same, where the call before it was carried out later.
 const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call before it waited for consent; call again if it is needed";
-
-/// An answer of this turn that has calls.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CalledAnswer {
-    /// The place on the path at which its bubbs begin.
-    pub at: usize,
-    /// The calls.
-    pub calls: Vec<ToolCall>,
-    /// The answer as it was received.
-    pub replay: Option<Replay>,
-    /// One of its calls waited for consent when an earlier process ended.
-    pub waited: bool,
-}
 
 /// The bubbs of one answer.
 #[derive(Default)]
@@ -167,7 +154,7 @@ impl<'s> Group<'s> {
 
 /// A result, with its files.
 fn result_message(call: String, result: &PathEntry) -> Message {
-    let files = files(result);
+    let files = result.sent_files();
     Message { call_id: Some(call), files, ..Message::new(Role::Tool, result.text.clone()) }
 }
 
@@ -195,54 +182,49 @@ struct KeptCall {
     arguments: Value,
 }
 
-impl Transcript {
-    /// Keeps what this turn's model said with its calls, until the request is decided on.
-    pub fn keep_called(&self, store: &Store, config: &ModelConfig, request: BubbId) {
-        let Some(Origin { provider, base_url, model }) = Origin::of(config) else { return };
-        let answer = |answer: &CalledAnswer| {
-            let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| KeptCall {
-                id: id.clone(),
-                name: name.clone(),
-                arguments: arguments.clone(),
-            });
-            Some(KeptAnswer {
-                under: self.path.get(answer.at.checked_sub(1)?)?.to_string(),
-                calls: calls.collect(),
-                said: answer.replay.as_ref().map(|replay| replay.json().clone()),
-            })
-        };
-        let payload: Vec<KeptAnswer> = self.called.iter().filter_map(answer).collect();
-        if payload.is_empty() {
-            return;
-        }
-        let kept = WaitingTurn { provider: provider.to_owned(), base_url, model, payload };
-        // Without it the model is told the same in words, so that it cannot be kept is no failure.
-        let _ = store.requests().keep_replay(request, &serde_json::to_vec(&kept).unwrap_or_default());
+/// Keeps what this turn's model said with its calls, until the request is decided on.
+pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
+    let Some(Origin { provider, base_url, model }) = Origin::of(config) else { return };
+    let answer = |answer: &CalledAnswer| {
+        let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| KeptCall {
+            id: id.clone(),
+            name: name.clone(),
+            arguments: arguments.clone(),
+        });
+        Some(KeptAnswer {
+            under: transcript.path.get(answer.at.checked_sub(1)?)?.to_string(),
+            calls: calls.collect(),
+            said: answer.replay.as_ref().map(|replay| replay.json().clone()),
+        })
+    };
+    let payload: Vec<KeptAnswer> = transcript.called.iter().filter_map(answer).collect();
+    if payload.is_empty() {
+        return;
     }
+    let kept = WaitingTurn { provider: provider.to_owned(), base_url, model, payload };
+    // Without it the model is told the same in words, so that it cannot be kept is no failure.
+    let _ = store.requests().keep_replay(request, &serde_json::to_vec(&kept).unwrap_or_default());
+}
 
-    /// Takes up what was kept for a request, if this model said it.
-    pub fn take_up_called(&mut self, store: &Store, config: &ModelConfig, request: BubbId) {
-        let kept = store
-            .requests()
-            .replay(request)
-            .and_then(|bytes| serde_json::from_slice::<WaitingTurn>(&bytes).ok());
-        let (Some(kept), Some(origin)) = (kept, Origin::of(config)) else { return };
-        let same = origin.provider == kept.provider
-            && origin.base_url == kept.base_url
-            && origin.model == kept.model;
-        if !same {
-            return;
-        }
-        for KeptAnswer { under, calls, said } in kept.payload {
-            let Some(place) = self.path.iter().position(|id| id.to_string() == under) else { continue };
-            let calls =
-                calls.into_iter().map(|KeptCall { id, name, arguments }| ToolCall { id, name, arguments });
-            let (at, calls, replay) = (place + 1, calls.collect(), said.map(Replay::new));
-            self.called.push(CalledAnswer { at, calls, replay, waited: false });
-        }
-        self.called.sort_by_key(|answer| answer.at);
-        if let Some(last) = self.called.last_mut() {
-            last.waited = true;
-        }
+/// Takes up what was kept for a request, if this model said it.
+pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
+    let kept =
+        store.requests().replay(request).and_then(|bytes| serde_json::from_slice::<WaitingTurn>(&bytes).ok());
+    let (Some(kept), Some(origin)) = (kept, Origin::of(config)) else { return };
+    let same =
+        origin.provider == kept.provider && origin.base_url == kept.base_url && origin.model == kept.model;
+    if !same {
+        return;
+    }
+    for KeptAnswer { under, calls, said } in kept.payload {
+        let Some(place) = transcript.path.iter().position(|id| id.to_string() == under) else { continue };
+        let calls =
+            calls.into_iter().map(|KeptCall { id, name, arguments }| ToolCall { id, name, arguments });
+        let (at, calls, replay) = (place + 1, calls.collect(), said.map(Replay::new));
+        transcript.called.push(CalledAnswer { at, calls, replay, waited: false });
+    }
+    transcript.called.sort_by_key(|answer| answer.at);
+    if let Some(last) = transcript.called.last_mut() {
+        last.waited = true;
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::TurnEnv;
 use lepo_tool::mcp::{Server, Servers};
 
 /// The time for which completion waits for servers that start.
@@ -56,6 +55,11 @@ impl Catalogue {
         known.iter().flatten().filter(fits).cloned().collect()
     }
 
+    /// Waits until completion asks for what the servers offer.
+    pub async fn wanted(&self) {
+        self.wanted.notified().await;
+    }
+
     /// Takes what the servers offer by now.
     pub fn fill(&self, servers: &[Server]) {
         *self.known() = Some(servers.iter().flat_map(offered).collect());
@@ -81,18 +85,4 @@ fn offered(server: &Server) -> Vec<Offered> {
         Offered { word: format!("/{name}:{}", prompt.name), about: about.trim().to_string() }
     });
     resources.chain(prompts).collect()
-}
-
-impl TurnEnv {
-    /// Fills the catalogue whenever completion needs it; never ends.
-    pub async fn serve_catalogue(&self) {
-        loop {
-            self.catalogue.wanted.notified().await;
-            let (mut servers, mut said) = self.servers().await;
-            said.extend(servers.list_offers().await);
-            // A prompt is on the screen: the next turn says it.
-            servers.say_later(said);
-            self.catalogue.fill(servers.each());
-        }
-    }
 }

@@ -38,7 +38,12 @@ pub struct CommandRunner<'e> {
     pub readable: &'e [PathBuf],
 }
 
-impl CommandRunner<'_> {
+impl<'e> CommandRunner<'e> {
+    /// The runner of this environment.
+    pub fn of(env: &'e TurnEnv) -> CommandRunner<'e> {
+        CommandRunner { env, readable: &[] }
+    }
+
     /// Runs the user's own command: no consent, no sandbox, its output a visible bubb at the end of `transcript`.
     pub async fn run(
         &self,

@@ -4,13 +4,16 @@
 //! summary begins as the requests before it did, so that the server finds them in its cache.
 
 use super::context::{Inst, messages};
-use super::fill::Fill;
-use super::flow::Turn;
+use super::fill::{Fill, fill_in_time};
 use super::journal::usage_entry;
-use super::offer::Offer;
+use super::offer::{Offer, tool_list};
+use super::path::PathEntry;
 use super::record::TurnRecord;
 use super::send::send_whole;
-use super::transcript::{PathEntry, Transcript};
+use super::servers::servers_ready;
+use super::skills::find_skills;
+use super::transcript::Transcript;
+use super::turn::Turn;
 use super::{Event, Front, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Kind as ErrorKind, Place, Result};
@@ -44,139 +47,135 @@ pub struct Compaction<'c> {
     pub instruction: Option<&'c str>,
 }
 
-impl TurnEnv {
-    /// Summarises a conversation but its last turns; gives the tail of the new one. Interrupted or failed, it
-    /// has written nothing.
-    pub async fn compact(
-        &self,
-        config: &ModelConfig,
-        insts: &Insts,
-        forest: &Forest,
-        wanted: Compaction<'_>,
-        front: &mut dyn Front,
-    ) -> Result<BubbId> {
-        let gate = Gate::new();
-        gate.open();
-        let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;
-        let start = Start::Under(wanted.tail);
-        let transcript = Transcript::at(&self.store, forest, start)?;
-        let cut = cut(&transcript.entries, wanted.keep)?;
-        let path = transcript.path.clone();
-        let mut turn = Turn {
-            forks: false,
-            env: self,
-            insts,
-            config,
-            model: &mut model,
-            gate,
-            servers: &mut *self.servers_of_turns().await,
-            front: &mut *front,
-            schema: None,
-            results: None,
-            record: TurnRecord::begin(transcript, &config.name, forest, start),
-            skills: Default::default(),
-        };
-        let summary = turn.summary(cut, wanted.instruction).await;
-        self.configured.held.left().iter().for_each(|line| front.happens(Event::Say(line)));
-        let summary = summary.map_err(nothing_written)?;
-        let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
-        let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
-        let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
-        let copies: Vec<Name> = copies.map(|ix| forest.name(ix)).collect();
-        self.write_compacted(path.first().copied(), &text, copies)
-    }
+/// Summarises a conversation but its last turns; gives the tail of the new one. Interrupted or failed, it
+/// has written nothing.
+pub async fn compact(
+    env: &TurnEnv,
+    config: &ModelConfig,
+    insts: &Insts,
+    forest: &Forest,
+    wanted: Compaction<'_>,
+    front: &mut dyn Front,
+) -> Result<BubbId> {
+    let gate = Gate::new();
+    gate.open();
+    let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
+    let start = Start::Under(wanted.tail);
+    let transcript = Transcript::at(&env.store, forest, start)?;
+    let cut = cut(&transcript.entries, wanted.keep)?;
+    let path = transcript.path.clone();
+    let mut turn = Turn {
+        env,
+        insts,
+        config,
+        model: &mut model,
+        gate,
+        servers: &mut *env.servers_of_turns().await,
+        front: &mut *front,
+        schema: None,
+        results: None,
+        forks: false,
+        record: TurnRecord::begin(transcript, &config.name, forest, start),
+        skills: Default::default(),
+    };
+    let summary = summary(&mut turn, cut, wanted.instruction).await;
+    env.configured.held.left().iter().for_each(|line| front.happens(Event::Say(line)));
+    let summary = summary.map_err(nothing_written)?;
+    let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
+    let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
+    let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
+    let copies: Vec<Name> = copies.map(|ix| forest.name(ix)).collect();
+    write_compacted(env, path.first().copied(), &text, copies)
+}
 
-    /// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.
-    pub async fn make_room(
-        &self,
-        config: &ModelConfig,
-        forest: &Forest,
-        tail: BubbId,
-        more: usize,
-        front: &mut dyn Front,
-    ) -> Result<Option<BubbId>> {
-        let filling = async { Ok(self.fill_in_time(config, forest, tail, more).await) };
-        let fill = self.interrupt.or(filling).await?;
-        if !fill.is_some_and(Fill::is_full) {
-            return Ok(None);
-        }
-        let note = "note: the conversation would not fit the model's window: it goes on from a summary";
-        front.happens(Event::Say(note));
-        // The turn that follows says the warnings about them.
-        let (insts, _) = self.insts()?;
-        let wanted = Compaction { tail, keep: KEEP, instruction: None };
-        match self.compact(config, &insts, forest, wanted, front).await {
-            // Nothing but the last turns is there: the question goes as it is.
-            Err(error) if error.kind == ErrorKind::Usage => Ok(None),
-            compacted => compacted.map(Some),
-        }
+/// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.
+pub async fn make_room(
+    env: &TurnEnv,
+    config: &ModelConfig,
+    forest: &Forest,
+    tail: BubbId,
+    more: usize,
+    front: &mut dyn Front,
+) -> Result<Option<BubbId>> {
+    let filling = async { Ok(fill_in_time(env, config, forest, tail, more).await) };
+    let fill = env.interrupt.or(filling).await?;
+    if !fill.is_some_and(Fill::is_full) {
+        return Ok(None);
     }
-
-    /// Writes the summary, and behind it copies of the last turns; what was written before a failure goes again.
-    fn write_compacted(&self, root: Option<BubbId>, summary: &str, last: Vec<Name>) -> Result<BubbId> {
-        let summary = self.masking.kept(summary.as_bytes(), "the summary");
-        let first = Batch::name(Kind::System, false, root, now(), &summary)?;
-        let under = |at: usize| at.checked_sub(1).map_or(Under::Base, Under::Copy);
-        let copying = last.into_iter().enumerate();
-        let copying = copying.map(|(at, original)| Copying { original, text: None, under: under(at) });
-        let copies = plan_copies(&self.store, Some(first.id), copying.collect())?;
-        if let Err(error) = write_copies(&self.store, Some((first, &summary)), &copies) {
-            let new = copies.iter().rev().filter(|copy| !copy.here).map(|copy| copy.name);
-            let written: Vec<Name> = new.chain([first]).collect();
-            let _ = self.store.bubbs().remove(&written, &[]);
-            return Err(error);
-        }
-        Ok(copies.last().map_or(first.id, |copy| copy.name.id))
+    let note = "note: the conversation would not fit the model's window: it goes on from a summary";
+    front.happens(Event::Say(note));
+    // The turn that follows says the warnings about them.
+    let (insts, _) = env.insts()?;
+    let wanted = Compaction { tail, keep: KEEP, instruction: None };
+    match compact(env, config, &insts, forest, wanted, front).await {
+        // Nothing but the last turns is there: the question goes as it is.
+        Err(error) if error.kind == ErrorKind::Usage => Ok(None),
+        compacted => compacted.map(Some),
     }
 }
 
-impl Turn<'_> {
-    /// Asks for a summary of the path up to `cut`.
-    async fn summary(&mut self, cut: usize, instruction: Option<&str>) -> Result<String> {
-        self.choose_files();
-        // Told as in any turn, for the sake of the server's cache; none may be called.
-        let tools = self.env.settings().tool_call_mode != ToolMode::Off;
-        if tools {
-            self.servers.begin();
-        }
-        let commands = tools && self.planner() == Planner::Native;
-        self.find_skills()?;
-        let offer = Offer { commands, calls: tools && !self.servers.is_empty(), skills: tools, ended: true };
-        if offer.calls {
-            self.front.happens(Event::Waiting);
-            self.servers_ready().await?;
-        }
-        let told = self.tool_list(offer);
-        let asked = match instruction {
-            Some(more) => format!("{ASKED}\n\n{more}"),
-            None => ASKED.to_string(),
-        };
-        let form = spec(self.config).path;
-        let entries = self.record.transcript.entries.get(..cut).unwrap_or_default();
-        let mut messages = messages(entries, &[], Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
-        if form == PathForm::Plain {
-            messages.push(Message::new(Role::User, asked.as_str()));
-        }
-        let cache_key = self.cache_key().await?;
-        let request = Request {
-            messages: &messages,
-            tools: &told.specs,
-            tools_ended: true,
-            cache_key: cache_key.as_deref(),
-            agent: AgentPlace { dir: Some(self.env.store.root()), ..AgentPlace::default() },
-            ..Request::default()
-        };
-        let start = std::time::Instant::now();
-        let interrupt = &self.env.interrupt;
-        let work = send_whole(self.model, self.front, &mut self.record, request);
-        let (text, usage) = interrupt.or(work).await.map_err(too_long_for_itself)?;
-        let ms = start.elapsed().as_millis() as u64;
-        self.env.store.journal().add(usage_entry("summary", &self.config.name, usage, ms));
-        match text.trim().is_empty() {
-            false => Ok(text),
-            true => Err(Error::remote("the model wrote no summary")
-                .hint_at(|place| format!("try again, or with another: {}", place.other_model()))),
-        }
+/// Writes the summary, and behind it copies of the last turns; what was written before a failure goes again.
+fn write_compacted(env: &TurnEnv, root: Option<BubbId>, summary: &str, last: Vec<Name>) -> Result<BubbId> {
+    let summary = env.masking.kept(summary.as_bytes(), "the summary");
+    let first = Batch::name(Kind::System, false, root, now(), &summary)?;
+    let under = |at: usize| at.checked_sub(1).map_or(Under::Base, Under::Copy);
+    let copying = last.into_iter().enumerate();
+    let copying = copying.map(|(at, original)| Copying { original, text: None, under: under(at) });
+    let copies = plan_copies(&env.store, Some(first.id), copying.collect())?;
+    if let Err(error) = write_copies(&env.store, Some((first, &summary)), &copies) {
+        let new = copies.iter().rev().filter(|copy| !copy.here).map(|copy| copy.name);
+        let written: Vec<Name> = new.chain([first]).collect();
+        let _ = env.store.bubbs().remove(&written, &[]);
+        return Err(error);
+    }
+    Ok(copies.last().map_or(first.id, |copy| copy.name.id))
+}
+
+/// Asks for a summary of the path up to `cut`.
+async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> Result<String> {
+    turn.choose_files();
+    // Told as in any turn, for the sake of the server's cache; none may be called.
+    let tools = turn.env.settings().tool_call_mode != ToolMode::Off;
+    if tools {
+        turn.servers.begin();
+    }
+    let commands = tools && turn.planner() == Planner::Native;
+    find_skills(turn)?;
+    let offer = Offer { commands, calls: tools && !turn.servers.is_empty(), skills: tools, ended: true };
+    if offer.calls {
+        turn.front.happens(Event::Waiting);
+        servers_ready(turn).await?;
+    }
+    let told = tool_list(turn, offer);
+    let asked = match instruction {
+        Some(more) => format!("{ASKED}\n\n{more}"),
+        None => ASKED.to_string(),
+    };
+    let form = spec(turn.config).path;
+    let entries = turn.record.transcript.entries.get(..cut).unwrap_or_default();
+    let mut messages = messages(entries, &[], Inst::Planner(Some(&asked)), form, told.blocks.as_deref());
+    if form == PathForm::Plain {
+        messages.push(Message::new(Role::User, asked.as_str()));
+    }
+    let cache_key = turn.cache_key().await?;
+    let request = Request {
+        messages: &messages,
+        tools: &told.specs,
+        tools_ended: true,
+        cache_key: cache_key.as_deref(),
+        agent: AgentPlace { dir: Some(turn.env.store.root()), ..AgentPlace::default() },
+        ..Request::default()
+    };
+    let start = std::time::Instant::now();
+    let interrupt = &turn.env.interrupt;
+    let work = send_whole(turn.model, turn.front, &mut turn.record, request);
+    let (text, usage) = interrupt.or(work).await.map_err(too_long_for_itself)?;
+    let ms = start.elapsed().as_millis() as u64;
+    turn.env.store.journal().add(usage_entry("summary", &turn.config.name, usage, ms));
+    match text.trim().is_empty() {
+        false => Ok(text),
+        true => Err(Error::remote("the model wrote no summary")
+            .hint_at(|place| format!("try again, or with another: {}", place.other_model()))),
     }
 }
 
@@ -237,7 +236,7 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::transcript::fixture::path;
+    use super::super::path::fixture::path;
     use super::*;
 
     #[test]

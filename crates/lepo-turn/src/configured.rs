@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Masking;
+use super::agents::Instructions;
 use super::attach::{NewFile, check};
 use super::budget::Budget;
 use super::held::{HeldAgents, Holder};
 use super::recorded::not_recorded;
+use super::skills::Skills;
 use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, system_prompt};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_model::{
-    Accepts, Gate, Installed, Model, Timeouts, embedded_program, first_ollama_model, missing, weights,
+    Accepts, Gate, Installed, Meter, Model, PathForm, Timeouts, embedded_program, first_ollama_model,
+    missing, spec, weights,
 };
 use lepo_model::{ModelConfig, Options, Provider};
 use lepo_store::store::Store;
@@ -215,6 +218,50 @@ impl Configured {
         match model.provider == Provider::Embedded && !model.model.is_empty() && weights().is_none() {
             true => Err(missing(&model.model)),
             false => Ok(()),
+        }
+    }
+
+    /// Counts what is spent in a store. `is_elsewhere`: the conversation itself leaves no lines in its journal.
+    pub fn count_in(&mut self, store: Arc<Store>, is_elsewhere: bool) {
+        let limits = self.settings.budgets(&self.flags);
+        self.budget = Budget::new(&self.settings, limits, store, is_elsewhere);
+    }
+
+    /// The budget, if there is one.
+    pub(crate) fn budget(&self) -> Option<&Budget> {
+        self.budget.as_deref()
+    }
+
+    /// The meter of every request.
+    pub(crate) fn meter(&self) -> Option<Arc<dyn Meter>> {
+        self.budget.clone().map(|budget| budget as Arc<dyn Meter>)
+    }
+
+    /// The folder whose repository speaks to this model; or the reason why none does. Requests to a program or to the
+    /// embedded model carry no tools, and a program reads the files itself.
+    pub fn repository_speaks(&self, config: &ModelConfig) -> std::result::Result<&Path, &'static str> {
+        let Some(dir) = self.start_dir() else { return Err("lepo was not started in a folder") };
+        if self.settings.tool_call_mode == ToolMode::Off {
+            return Err("tools are off");
+        }
+        match spec(config).path {
+            PathForm::Messages | PathForm::Prompted => Ok(dir),
+            PathForm::Program => Err("the model is a program, which reads such files itself"),
+            PathForm::Plain => Err("the model is the embedded one, which can call no tools"),
+        }
+    }
+
+    /// The instructions of the repository for this model; none where they do not go along.
+    pub fn instructions(&self, config: &ModelConfig) -> Option<Instructions> {
+        let dir = self.repository_speaks(config).ok().filter(|_| self.settings.agents)?;
+        Some(Instructions::of(dir))
+    }
+
+    /// The skills that there are, where they go along at all.
+    pub fn skills(&self) -> Result<Option<Skills>> {
+        match self.start_dir().filter(|_| self.settings.skills) {
+            Some(dir) => Skills::of(dir, &self.paths).map(Some),
+            None => Ok(None),
         }
     }
 }

@@ -4,12 +4,12 @@
 
 use super::agents::is_instructions_entry;
 use super::attach::sent_text;
-use super::called::{CalledAnswer, answer_at};
+use super::called::answer_at;
+use super::path::{CalledAnswer, PathEntry};
 use super::planner::ChooserAnswer;
 use super::skills::is_catalogue_entry;
-use super::transcript::PathEntry;
 use crate::config::is_as_made;
-use lepo_model::{MediaFile, Message, PathForm, Role};
+use lepo_model::{Message, PathForm, Role};
 use lepo_store::bubb::Kind;
 
 /// The instruction that goes with a request.
@@ -131,12 +131,7 @@ fn message(entry: &PathEntry) -> Message {
         Kind::User => sent_text(&entry.text, &entry.files),
         _ => entry.text.clone(),
     };
-    Message { files: files(entry), ..Message::new(role(entry.kind), text) }
-}
-
-/// The files of a bubb that are sent.
-pub(super) fn files(entry: &PathEntry) -> Vec<MediaFile> {
-    entry.files.iter().filter_map(|attached| attached.file.clone()).collect()
+    Message { files: entry.sent_files(), ..Message::new(role(entry.kind), text) }
 }
 
 /// True for a bubb that models with tools are told before a question.
@@ -161,8 +156,8 @@ fn role(kind: Kind) -> Role {
 mod tests {
     use serde_json::json;
 
-    use super::super::request::several_note;
-    use super::super::transcript::fixture::path;
+    use super::super::path::fixture::path;
+    use super::super::request_words::several_note;
     use super::*;
     use lepo_model::{Replay, ToolCall};
 

@@ -1,7 +1,7 @@
 //! Finds and checks a pending request for `--approve` and `--deny`.
 
 use super::Masking;
-use super::transcript::request;
+use super::path;
 use super::truth::truth_of;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, Name};
@@ -61,7 +61,8 @@ impl Decision {
         let name = forest.name(ix);
         // Its bytes are read once: what is checked is what runs.
         let bytes = store.bubbs().read_unedited(&name)?;
-        let found = std::str::from_utf8(&bytes).ok().and_then(|text| request(name.kind, name.hidden, text));
+        let found =
+            std::str::from_utf8(&bytes).ok().and_then(|text| path::request(name.kind, name.hidden, text));
         let request =
             found.ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?;
         let because = match forest.standing(ix) {
@@ -85,7 +86,7 @@ impl Decision {
         let truth = text.map(|text| truth_of(store, masking, id, text)).transpose()?.flatten();
         let request = match &truth {
             None => request,
-            Some(text) => super::transcript::request(name.kind, name.hidden, text)
+            Some(text) => path::request(name.kind, name.hidden, text)
                 .ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?,
         };
         Ok(Decision { name, request, verdict, truth })

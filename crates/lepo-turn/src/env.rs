@@ -10,16 +10,10 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::catalogue::Catalogue;
 use super::configured::Configured;
-use super::flow::Turn;
-use super::record::TurnRecord;
-use super::transcript::Transcript;
-use super::{Ask, CommandRunner, Event, Front, Interrupt, Masking, Report, Start};
-use crate::config::{Insts, Settings, set_tool_mode};
+use super::{Interrupt, Masking};
+use crate::config::{AutoCompact, Insts, Settings, set_tool_mode};
 use lepo_base::error::Result;
 use lepo_base::record::HashFile;
-use lepo_model::Gate;
-use lepo_model::ModelConfig;
-use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{Pins, Servers};
@@ -143,11 +137,6 @@ impl TurnEnv {
         self.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).count()
     }
 
-    /// The runner of commands.
-    pub fn runner(&self) -> CommandRunner<'_> {
-        CommandRunner { env: self, readable: &[] }
-    }
-
     /// The settings in force.
     pub fn settings(&self) -> &Settings {
         &self.configured.settings
@@ -158,57 +147,20 @@ impl TurnEnv {
         self.configured.insts(&self.store)
     }
 
-    /// Takes one turn. An `Err` comes from before its beginning: nothing was sent and nothing was written.
-    pub async fn turn(
-        &self,
-        config: &ModelConfig,
-        insts: &Insts,
-        forest: &Forest,
-        front: &mut dyn Front,
-        mut ask: Ask,
-    ) -> Result<Report> {
-        if let Some(question) = &ask.question {
-            self.configured.check_files(&question.files, config)?;
+    /// Fills the catalogue whenever completion needs it; never ends.
+    pub async fn serve_catalogue(&self) {
+        loop {
+            self.catalogue.wanted().await;
+            let (mut servers, mut said) = self.servers().await;
+            said.extend(servers.list_offers().await);
+            // A prompt is on the screen: the next turn says it.
+            servers.say_later(said);
+            self.catalogue.fill(servers.each());
         }
-        if ask.start == Start::New && ask.system_prompt.is_none() {
-            ask.system_prompt = self.system_prompt()?;
-        }
-        if let Some(budget) = self.configured.budget() {
-            budget.new_turn();
-        }
-        let gate = Gate::new();
-        let mut model = self.configured.model(config, self.settings().http_idle, gate.clone())?;
-        let transcript = match Transcript::at(&self.store, forest, ask.start) {
-            Ok(transcript) => transcript,
-            Err(error) => {
-                return Ok(Report {
-                    model: Some(config.name.clone()),
-                    error: Some(error),
-                    ..Report::default()
-                });
-            }
-        };
-        let mut transcript = transcript;
-        transcript.mask_with(self.masking.clone());
-        let mut servers = self.servers.lock().await;
-        servers.new_turn();
-        let forks = transcript.forks(forest);
-        let turn = Turn {
-            forks,
-            env: self,
-            insts,
-            config,
-            model: &mut model,
-            gate,
-            servers: &mut servers,
-            front: &mut *front,
-            schema: ask.schema.clone(),
-            results: ask.results.take(),
-            record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
-            skills: Default::default(),
-        };
-        let report = turn.take(ask).await;
-        self.configured.held.left().iter().for_each(|line| front.happens(Event::Say(line)));
-        Ok(report)
+    }
+
+    /// True if a conversation that does not fit is compacted by itself.
+    pub fn compacts_by_itself(&self) -> bool {
+        self.settings().compact == AutoCompact::Auto
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::TurnEnv;
-use crate::config::AutoCompact;
 use lepo_base::error::Result;
 use lepo_model::ModelConfig;
 use lepo_model::{Gate, known_window};
@@ -42,60 +41,53 @@ impl Fill {
     }
 }
 
-impl TurnEnv {
-    /// The share of the conv that ends in `tail`, with a question of `more` bytes. None where the window is not
-    /// known, and the conv is short or the server does not tell.
-    async fn fill(
-        &self,
-        config: &ModelConfig,
-        forest: &Forest,
-        tail: BubbId,
-        more: usize,
-    ) -> Result<Option<Fill>> {
-        let tokens = self.tokens(forest, tail)? + more as u64 / BYTES;
-        let window = match known_window(config, &self.configured.paths.state) {
-            Some(window) => Some(window),
-            None if tokens < SHORT => None,
-            None => {
-                let gate = Gate::new();
-                gate.open();
-                let mut model = self.configured.model(config, self.settings().http_idle, gate)?;
-                model.facts().await.context
-            }
-        };
-        Ok(window.map(|window| Fill { tokens, window }))
-    }
-
-    /// The share as [`TurnEnv::fill`] finds it; None, too, if the server does not tell its window in time.
-    pub async fn fill_in_time(
-        &self,
-        config: &ModelConfig,
-        forest: &Forest,
-        tail: BubbId,
-        more: usize,
-    ) -> Option<Fill> {
-        timeout(PATIENCE, self.fill(config, forest, tail, more)).await.ok()?.ok()?
-    }
-
-    /// The tokens of a conv: as its model last counted them, and a guess at what came after.
-    fn tokens(&self, forest: &Forest, tail: BubbId) -> Result<u64> {
-        let facts = self.store.journal().index();
-        let path = forest.find(tail).map(|ix| forest.conv(ix).path).unwrap_or_default();
-        let mut bytes = 0;
-        for ix in path.into_iter().rev() {
-            let name = forest.name(ix);
-            if let Some(fact) = facts.get(name.id)
-                && let Some(input) = fact.input
-            {
-                return Ok(input + fact.output.unwrap_or_default() + bytes / BYTES);
-            }
-            bytes += self.store.bubbs().text(&name)?.len() as u64;
+/// The share of the conv that ends in `tail`, with a question of `more` bytes. None where the window is not
+/// known, and the conv is short or the server does not tell.
+async fn fill_of(
+    env: &TurnEnv,
+    config: &ModelConfig,
+    forest: &Forest,
+    tail: BubbId,
+    more: usize,
+) -> Result<Option<Fill>> {
+    let tokens = tokens(env, forest, tail)? + more as u64 / BYTES;
+    let window = match known_window(config, &env.configured.paths.state) {
+        Some(window) => Some(window),
+        None if tokens < SHORT => None,
+        None => {
+            let gate = Gate::new();
+            gate.open();
+            let mut model = env.configured.model(config, env.settings().http_idle, gate)?;
+            model.facts().await.context
         }
-        Ok(bytes / BYTES)
-    }
+    };
+    Ok(window.map(|window| Fill { tokens, window }))
+}
 
-    /// True if a conversation that does not fit is compacted by itself.
-    pub fn compacts_by_itself(&self) -> bool {
-        self.settings().compact == AutoCompact::Auto
+/// The share as [`TurnEnv::fill`] finds it; None, too, if the server does not tell its window in time.
+pub async fn fill_in_time(
+    env: &TurnEnv,
+    config: &ModelConfig,
+    forest: &Forest,
+    tail: BubbId,
+    more: usize,
+) -> Option<Fill> {
+    timeout(PATIENCE, fill_of(env, config, forest, tail, more)).await.ok()?.ok()?
+}
+
+/// The tokens of a conv: as its model last counted them, and a guess at what came after.
+fn tokens(env: &TurnEnv, forest: &Forest, tail: BubbId) -> Result<u64> {
+    let facts = env.store.journal().index();
+    let path = forest.find(tail).map(|ix| forest.conv(ix).path).unwrap_or_default();
+    let mut bytes = 0;
+    for ix in path.into_iter().rev() {
+        let name = forest.name(ix);
+        if let Some(fact) = facts.get(name.id)
+            && let Some(input) = fact.input
+        {
+            return Ok(input + fact.output.unwrap_or_default() + bytes / BYTES);
+        }
+        bytes += env.store.bubbs().text(&name)?.len() as u64;
     }
+    Ok(bytes / BYTES)
 }

@@ -1,8 +1,9 @@
 //! The tools of a turn, and the form in which its model is told of them.
 
-use super::flow::Turn;
 use super::native::run_command;
-use lepo_model::{ToolSpec, ToolWire, spec};
+use super::skills::skill_tool;
+use super::turn::Turn;
+use lepo_model::ToolSpec;
 use lepo_tool::mcp::{blocks, native_name};
 
 /// The tools that a model may call before its answer.
@@ -33,35 +34,33 @@ impl ToolList {
     }
 }
 
-impl Turn<'_> {
-    /// The tools of `offer`, in the form that the model of this turn takes.
-    pub(super) fn tool_list(&self, offer: Offer) -> ToolList {
-        let native = spec(self.config).tools == ToolWire::Native && self.model.takes_tools();
-        let mut offered = ToolList { native, ..ToolList::default() };
-        if offer.commands && native {
-            offered.specs.push(run_command());
-        }
-        if offer.skills && native {
-            offered.specs.extend(self.skill_tool());
-        }
-        let servers = self.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
-        match native {
-            true => {
-                for server in servers {
-                    offered.specs.extend(server.tools.iter().map(|tool| ToolSpec {
-                        name: native_name(&server.config.name, &tool.name),
-                        description: tool.description.clone(),
-                        schema: tool.parameters(),
-                    }));
-                }
-            }
-            false => {
-                let mut servers = servers.map(|s| (s.config.name.as_str(), s.tools.as_slice())).peekable();
-                if servers.peek().is_some() {
-                    offered.blocks = Some(blocks(servers));
-                }
-            }
-        }
-        offered
+/// The tools of `offer`, in the form that the model of this turn takes.
+pub(super) fn tool_list(turn: &Turn<'_>, offer: Offer) -> ToolList {
+    let native = turn.takes_native_tools();
+    let mut offered = ToolList { native, ..ToolList::default() };
+    if offer.commands && native {
+        offered.specs.push(run_command());
     }
+    if offer.skills && native {
+        offered.specs.extend(skill_tool(turn));
+    }
+    let servers = turn.servers.each().iter().filter(|server| offer.calls && !server.tools.is_empty());
+    match native {
+        true => {
+            for server in servers {
+                offered.specs.extend(server.tools.iter().map(|tool| ToolSpec {
+                    name: native_name(&server.config.name, &tool.name),
+                    description: tool.description.clone(),
+                    schema: tool.parameters(),
+                }));
+            }
+        }
+        false => {
+            let mut servers = servers.map(|s| (s.config.name.as_str(), s.tools.as_slice())).peekable();
+            if servers.peek().is_some() {
+                offered.blocks = Some(blocks(servers));
+            }
+        }
+    }
+    offered
 }

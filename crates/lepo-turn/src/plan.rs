@@ -4,104 +4,103 @@ use std::time::Instant;
 
 use super::Event;
 use super::context::{Inst, messages};
-use super::flow::Turn;
 use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
-use super::request::{Next, several_note};
+use super::request::{Next, decide_and_run};
+use super::request_words::several_note;
 use super::send::send_whole;
+use super::turn::Turn;
 use lepo_base::error::Result;
 use lepo_model::{Request, Schema, spec};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Entry;
 use lepo_tool::ToolRequest;
 
-impl Turn<'_> {
-    /// Chooser, writer, consent, command; again, until no command is needed.
-    pub(super) async fn plan(&mut self) -> Result<()> {
-        let (chooser, writer) = (self.insts.tool_chooser.clone(), self.insts.command_writer.clone());
-        let mut done = self.record.transcript.requests_of_turn();
-        self.env.sandbox.begin(self.env.store.root());
-        for _ in done.len()..self.env.settings().max_rounds as usize {
-            let choice = self.ask(&chooser, &choice_schema(), ChooserAnswer::read).await?;
-            let Some((choice, used)) = choice else {
-                self.front.happens(Event::Say("warning: the tool chooser's answer could not be read; `planner = \"off\"` leaves this step out"));
-                return Ok(());
-            };
-            let name = self.add(Kind::System, true, choice.canonical().as_bytes())?;
-            self.journal(Some(name.id), "chooser", used);
-            if choice == ChooserAnswer::None {
-                return Ok(());
+/// Chooser, writer, consent, command; again, until no command is needed.
+pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
+    let (chooser, writer) = (turn.insts.tool_chooser.clone(), turn.insts.command_writer.clone());
+    let mut done = turn.record.transcript.requests_of_turn();
+    turn.env.sandbox.begin(turn.env.store.root());
+    for _ in done.len()..turn.env.settings().max_rounds as usize {
+        let choice = ask(turn, &chooser, &choice_schema(), ChooserAnswer::read).await?;
+        let Some((choice, used)) = choice else {
+            turn.front.happens(Event::Say("warning: the tool chooser's answer could not be read; `planner = \"off\"` leaves this step out"));
+            return Ok(());
+        };
+        let name = turn.add(Kind::System, true, choice.canonical().as_bytes())?;
+        journal(turn, Some(name.id), "chooser", used);
+        if choice == ChooserAnswer::None {
+            return Ok(());
+        }
+        let written = ask(turn, &writer, &request_schema(), read_requests).await?;
+        let Some(((requests, mut words), used)) = written else {
+            turn.front.happens(Event::Say("warning: the command writer's answer could not be read"));
+            return Ok(());
+        };
+        if let Some(told) = several_note(requests.len()) {
+            words.push_str(if words.is_empty() { "" } else { "\n\n" });
+            words.push_str(&told);
+        }
+        if !words.is_empty() {
+            turn.add(Kind::Assistant, true, words.as_bytes())?;
+        }
+        let mut used = Some(used);
+        for request in requests {
+            let name = turn.add(Kind::System, true, request.canonical().as_bytes())?;
+            if let Some(used) = used.take() {
+                journal(turn, Some(name.id), "writer", used);
             }
-            let written = self.ask(&writer, &request_schema(), read_requests).await?;
-            let Some(((requests, mut words), used)) = written else {
-                self.front.happens(Event::Say("warning: the command writer's answer could not be read"));
-                return Ok(());
-            };
-            if let Some(told) = several_note(requests.len()) {
-                words.push_str(if words.is_empty() { "" } else { "\n\n" });
-                words.push_str(&told);
-            }
-            if !words.is_empty() {
-                self.add(Kind::Assistant, true, words.as_bytes())?;
-            }
-            let mut used = Some(used);
-            for request in requests {
-                let name = self.add(Kind::System, true, request.canonical().as_bytes())?;
-                if let Some(used) = used.take() {
-                    self.journal(Some(name.id), "writer", used);
-                }
-                match self.decide_and_run(ToolRequest::Command(request), name, &mut done).await? {
-                    Next::Again => {}
-                    Next::Answer => return Ok(()),
-                    Next::Wait => {
-                        self.keep_truth();
-                        return Ok(());
-                    }
+            match decide_and_run(turn, ToolRequest::Command(request), name, &mut done).await? {
+                Next::Again => {}
+                Next::Answer => return Ok(()),
+                Next::Wait => {
+                    turn.keep_truth();
+                    return Ok(());
                 }
             }
         }
-        let limit = self.env.settings().max_rounds;
-        self.front.happens(Event::Say(&format!(
-            "note: no more commands in this turn: max_rounds ({limit}) is reached"
-        )));
-        Ok(())
     }
+    let limit = turn.env.settings().max_rounds;
+    turn.front.happens(Event::Say(&format!(
+        "note: no more commands in this turn: max_rounds ({limit}) is reached"
+    )));
+    Ok(())
+}
 
-    /// Asks a question that is answered in JSON; `None` if two answers could not be read.
-    async fn ask<T>(
-        &mut self,
-        inst: &Option<String>,
-        schema: &Schema,
-        read: impl Fn(&str) -> Option<T>,
-    ) -> Result<Option<(T, Used)>> {
-        let messages = messages(
-            &self.record.transcript.entries,
-            &self.record.transcript.called,
-            Inst::Planner(inst.as_deref()),
-            spec(self.config).path,
-            None,
-        );
-        let cache_key = self.cache_key().await?;
-        for schema in [Some(schema), None] {
-            let cache_key = cache_key.as_deref();
-            let request = Request { messages: &messages, schema, cache_key, ..Request::default() };
-            let start = Instant::now();
-            let interrupt = &self.env.interrupt;
-            let work = send_whole(self.model, self.front, &mut self.record, request);
-            let (text, usage) = interrupt.or(work).await?;
-            let used = Used { usage, ms: start.elapsed().as_millis() as u64 };
-            match read(&text) {
-                Some(found) => return Ok(Some((found, used))),
-                None => self.journal(None, "unreadable", used),
-            }
+/// Asks a question that is answered in JSON; `None` if two answers could not be read.
+async fn ask<T>(
+    turn: &mut Turn<'_>,
+    inst: &Option<String>,
+    schema: &Schema,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<(T, Used)>> {
+    let messages = messages(
+        &turn.record.transcript.entries,
+        &turn.record.transcript.called,
+        Inst::Planner(inst.as_deref()),
+        spec(turn.config).path,
+        None,
+    );
+    let cache_key = turn.cache_key().await?;
+    for schema in [Some(schema), None] {
+        let cache_key = cache_key.as_deref();
+        let request = Request { messages: &messages, schema, cache_key, ..Request::default() };
+        let start = Instant::now();
+        let interrupt = &turn.env.interrupt;
+        let work = send_whole(turn.model, turn.front, &mut turn.record, request);
+        let (text, usage) = interrupt.or(work).await?;
+        let used = Used { usage, ms: start.elapsed().as_millis() as u64 };
+        match read(&text) {
+            Some(found) => return Ok(Some((found, used))),
+            None => journal(turn, None, "unreadable", used),
         }
-        Ok(None)
     }
+    Ok(None)
+}
 
-    fn journal(&self, bubb: Option<BubbId>, what: &str, used: Used) {
-        let entry = usage_entry(what, &self.config.name, used.usage, used.ms);
-        self.env.store.journal().add(Entry { bubb, ..entry });
-    }
+fn journal(turn: &Turn<'_>, bubb: Option<BubbId>, what: &str, used: Used) {
+    let entry = usage_entry(what, &turn.config.name, used.usage, used.ms);
+    turn.env.store.journal().add(Entry { bubb, ..entry });
 }
 
 /// The cost of a request.

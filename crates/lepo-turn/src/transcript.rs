@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::Start;
 use super::attach::{Arriving, Attached, LeftOut, choose};
-use super::called::CalledAnswer;
 use super::journal::failure_entry;
 use super::masking::{Masking, source_of};
+use super::path::{CalledAnswer, Opening, PathEntry, request};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Accepts, Text};
 use lepo_net::runtime::{Blocking, blocking};
@@ -16,35 +16,8 @@ use lepo_store::conv::Forest;
 use lepo_store::store::{Entry, Store};
 use lepo_tool::ToolRequest;
 
-/// One bubb of the path, with its text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PathEntry {
-    /// The kind of the bubb.
-    pub kind: Kind,
-    /// Not shown.
-    pub hidden: bool,
-    /// The bubb has no prev.
-    pub root: bool,
-    /// The text; bytes that are not UTF-8 as U+FFFD.
-    pub text: Text,
-    /// The files that it attaches; only a question and a result of a server's tool have any.
-    pub files: Vec<Attached>,
-}
-
 /// The names of the bubbs that [`Transcript::begin`] wrote, each with its bytes.
 type Written = Result<Vec<(Name, Vec<u8>)>>;
-
-/// A bubb of what comes before the answer.
-pub struct Opening {
-    /// Its kind.
-    pub kind: Kind,
-    /// Not shown.
-    pub hidden: bool,
-    /// Its text, as the model is told it.
-    pub text: String,
-    /// Its text as it is written, where that is another one.
-    pub kept: Option<String>,
-}
 
 /// The path from its root to the tip.
 pub struct Transcript {
@@ -264,27 +237,5 @@ fn files_of(store: &Store, before: &[PathEntry], (kind, hidden): (Kind, bool), t
     match asked.and_then(|asked| request(asked.kind, asked.hidden, &asked.text)) {
         Some(ToolRequest::Call(call)) => Attached::of_result(store, &call.tool, text),
         _ => Attached::of(store, kind, text),
-    }
-}
-
-/// The request that a bubb is: hidden, lepo's or the model's, and its canonical form to the letter.
-pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
-    let may = hidden && matches!(kind, Kind::System | Kind::Assistant);
-    ToolRequest::from_canonical(text).filter(|_| may)
-}
-
-/// Paths for the tests of this room.
-#[cfg(test)]
-pub mod fixture {
-    use super::{Kind, PathEntry};
-
-    /// `s1 prompt / u0 hi`: the first is the root.
-    pub fn path(text: &str) -> Vec<PathEntry> {
-        let entry = |(i, line): (usize, &str)| {
-            let (tag, text) = line.split_once(' ').unwrap();
-            let kind = Kind::of_letter(tag.as_bytes()[0]).unwrap();
-            PathEntry { kind, hidden: tag.ends_with('1'), root: i == 0, text: text.into(), files: Vec::new() }
-        };
-        text.split(" / ").enumerate().map(entry).collect()
     }
 }

@@ -11,7 +11,7 @@ use crate::ui::{self, State, Step, TurnView};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_tool::{Proposal, Reply};
-use lepo_turn::{Compaction, Event, Front, Interrupt, KEEP, Start, StartOptions, TurnEnv, start};
+use lepo_turn::{Compaction, Event, Front, Interrupt, KEEP, Start, StartOptions, TurnEnv, compact, start};
 
 /// Shows nothing but notes.
 pub struct Quiet;
@@ -55,7 +55,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let insts = ui::insts_with_warnings(env.insts()?);
         let state = State::Idle.after(Step::Entered);
         let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
-        let compacted = env.compact(&config, &insts, &forest, wanted, &mut view).await;
+        let compacted = compact(&env, &config, &insts, &forest, wanted, &mut view).await;
         view.end();
         env.close().await;
         compacted

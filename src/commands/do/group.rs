@@ -20,7 +20,7 @@ use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Prompt};
 use lepo_turn::{
     AnswerSchema, Answered, Ask, Configured, Debated, GroupMode, GroupOutcome, GroupTurn, Interrupt, Masking,
-    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, is_unread, start,
+    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, is_unread, start, take_group_turn,
 };
 
 /// Takes a group turn.
@@ -134,7 +134,7 @@ impl Group {
             let interrupt = env.interrupt.clone();
             if args.events {
                 let events = SharedEvents::new(EventLines::new(context.out));
-                let taken = while_read(args, interrupt, group(&events).take(panel, ask)).await;
+                let taken = while_read(args, interrupt, take_group_turn(group(&events), panel, ask)).await;
                 return taken.map(|outcome| (outcome, masking));
             }
             let view = GroupView::new(
@@ -148,7 +148,7 @@ impl Group {
             let view = SharedView::new(view);
             view.begin(ask.question.as_ref().map(|question| question.text.as_str()));
             let taken = tokio::select! {
-                taken = while_read(args, interrupt, group(&view).take(panel, ask)) => taken,
+                taken = while_read(args, interrupt, take_group_turn(group(&view), panel, ask)) => taken,
                 never = view.ticks() => never,
             };
             view.end();

@@ -19,12 +19,12 @@ use lepo_store::conv::Forest;
 use lepo_store::store::{STORE, Store};
 use lepo_tool::ToolMode;
 use lepo_turn::recorded::{
-    Hit, OptionsWish, Record, Recorded, Said, ToolsWish, Wish, before, not_recorded, options_json, question,
-    schema_hash, tell, tools_hash,
+    Hit, OptionsWish, Record, Recorded, Said, ToolsWish, Wish, before, find, missed, not_recorded,
+    options_json, question, schema_hash, tell, tools_hash,
 };
 use lepo_turn::{
-    AnswerSchema, Carried, Configured, GroupMode, Interrupt, Question, RunBy, Start, StartOptions, TurnEnv,
-    start,
+    AnswerSchema, Carried, CommandRunner, Configured, GroupMode, Interrupt, Question, RunBy, Start,
+    StartOptions, TurnEnv, start,
 };
 
 /// The outcome of a look-up.
@@ -77,12 +77,12 @@ pub fn look_up(
     };
     let wish = wish(&asked.past, &setup.configured, None, input.schema.as_deref(), with.1);
     let record = Record::of(store, &asked.forest);
-    match record.find(&wish)? {
+    match find(&record, &wish)? {
         Some(hit) => {
             let has_code = show(args, hit, &asked, context)?;
             Ok(LookedUp::Answered(has_code))
         }
-        None if recorded.only => Err(record.missed(&wish)),
+        None if recorded.only => Err(missed(&record, &wish)),
         None => Ok(LookedUp::Missed(asked.ran)),
     }
 }
@@ -208,7 +208,7 @@ fn run_commands(commands: &[String], configured: &Configured, store: &Arc<Store>
         let env = TurnEnv::without_servers(configured.clone(), store.clone(), Interrupt::listen()?);
         let mut ran = Vec::new();
         for command in commands {
-            ran.push(env.runner().carry_out_own(command, RunBy::RunOption, &mut |_| ()).await?);
+            ran.push(CommandRunner::of(&env).carry_out_own(command, RunBy::RunOption, &mut |_| ()).await?);
         }
         Ok(ran)
     })

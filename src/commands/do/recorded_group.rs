@@ -7,7 +7,7 @@ use super::recorded::{Asked, no_store, wish};
 use crate::commands::Context;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
-use lepo_turn::recorded::{Hit, Record, Recorded, ToolsWish};
+use lepo_turn::recorded::{Hit, Record, Recorded, ToolsWish, debate, find, missed, no_verdict, verdict};
 use lepo_turn::{AnswerSchema, Carried, Configured, Debated, GroupMode, Question};
 
 /// The outcome of a look-up.
@@ -53,32 +53,32 @@ pub fn look_up(
         (GroupMode::Debate, Some(orchestrator)) => {
             let voice = |name: &String| (name.clone(), of(name).options);
             let voices: Vec<_> = names.iter().map(voice).collect();
-            match record.debate(&asked.past, &voices, &voice(orchestrator))? {
+            match debate(&record, &asked.past, &voices, &voice(orchestrator))? {
                 Some(debated) => Ok(Found::All(store.clone(), Told::Debate(Box::new(debated)))),
-                None if recorded.only => Err(record.missed(&of(orchestrator))),
+                None if recorded.only => Err(missed(&record, &of(orchestrator))),
                 None => Ok(Found::Some(Vec::new(), asked.ran)),
             }
         }
         (GroupMode::Parallel, _) => {
-            let (mut hits, mut missed): (Vec<(String, Hit)>, Option<Error>) = (Vec::new(), None);
+            let (mut hits, mut first_miss): (Vec<(String, Hit)>, Option<Error>) = (Vec::new(), None);
             for name in names {
                 let wish = of(name);
-                match record.find(&wish)? {
+                match find(&record, &wish)? {
                     Some(hit) => hits.push((name.clone(), hit)),
-                    None => missed = missed.or_else(|| Some(record.missed(&wish))),
+                    None => first_miss = first_miss.or_else(|| Some(missed(&record, &wish))),
                 }
             }
-            match missed {
+            match first_miss {
                 None => {
                     let Some(judge) = &args.group.judge else {
                         return Ok(Found::All(store.clone(), Told::Answers(hits, None)));
                     };
                     let wish = of(judge);
-                    match record.verdict(&wish, hits.iter().map(|(_, hit)| hit.answer.id))? {
+                    match verdict(&record, &wish, hits.iter().map(|(_, hit)| hit.answer.id))? {
                         Some(verdict) => {
                             Ok(Found::All(store.clone(), Told::Answers(hits, Some(Box::new(verdict)))))
                         }
-                        None if recorded.only => Err(record.no_verdict(judge)),
+                        None if recorded.only => Err(no_verdict(judge)),
                         None if !asked.is_own => Ok(Found::Some(Vec::new(), asked.ran)),
                         None => Ok(Found::Some(hits, asked.ran)),
                     }

@@ -25,7 +25,7 @@ use lepo_store::store::{Claim, Store};
 use lepo_turn::skills::Skill;
 use lepo_turn::{
     AnswerSchema, Ask, Carried, Configured, Decision, Interrupt, Question, Report, Served, Start,
-    StartOptions, TurnEnv, Verdict, is_unread, start,
+    StartOptions, TurnEnv, Verdict, is_unread, make_room, start, take_turn,
 };
 
 /// The input of one turn.
@@ -200,7 +200,7 @@ impl Place {
         let (forest, start) = match (&question, self.start) {
             (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
                 let more = question.text.len();
-                match env.make_room(config, &self.forest, tail, more, &mut Quiet).await? {
+                match make_room(env, config, &self.forest, tail, more, &mut Quiet).await? {
                     Some(id) => (&self.store.names().forest()?, Start::Under(id)),
                     None => (&self.forest, self.start),
                 }
@@ -210,12 +210,12 @@ impl Place {
         let decision = self.decision.take();
         let ask = Ask { decision, served, schema, skill, ran, ..Ask::new(start, question, &args.run) };
         if args.events {
-            return env.turn(config, &insts, forest, &mut EventLines::new(context.out), ask).await;
+            return take_turn(env, config, &insts, forest, &mut EventLines::new(context.out), ask).await;
         }
         let state = State::Idle.after(Step::Entered);
         let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };
         let mut view = TurnView::new(context.out, context.paint, shown, state);
-        let taken = env.turn(config, &insts, forest, &mut view, ask).await;
+        let taken = take_turn(env, config, &insts, forest, &mut view, ask).await;
         view.end();
         taken
     }

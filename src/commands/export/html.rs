@@ -12,10 +12,11 @@ use crate::commands::{Context, open};
 use crate::stats::{By, RecordPlace, Row, tally};
 use crate::ui::warn_incomplete;
 use lepo_base::error::{Error, Result};
+use lepo_base::read_ahead::in_order;
 use lepo_page::{Bar, Figures, Message, Page, Picked};
 use lepo_store::bubb::{BubbId, counted_in_thousands, thousands};
 use lepo_store::conv::{Forest, Found, Ix};
-use lepo_store::store::{Fact, JournalRecord, Store, in_order};
+use lepo_store::store::{Fact, JournalRecord, Store};
 
 /// Writes the page.
 pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {

@@ -4,6 +4,7 @@ mod files;
 mod handoff;
 mod handover;
 mod html;
+mod native;
 mod others;
 mod place;
 mod render;
@@ -36,6 +37,10 @@ use render::{Export, Format};
 /// messages is the conversation as APIs have it, one message a line, without times; with --all one conversation a line.
 /// chatgpt, openwebui and pi are the whole tree of the conversation, as these tools export or keep it; with --all
 /// every tree. `lepo import` reads all four back. Hidden messages but the system prompt only with -a.
+///
+/// claude-code and codex are sessions that these tools can go on with, a file for each conversation, with tool calls
+/// and their results only with -a; other hidden messages have no place in them. With -o DIR new files are written in a
+/// folder of yours; the last line on stderr is the command that installs them. `lepo import` reads both back.
 ///
 /// handoff is a text for another agent to go on from: `codex "$(lepo export --format handoff)"`. It has the earlier
 /// questions in a line each, the last turns whole, the files named, the commands with their exit codes, and the open
@@ -172,6 +177,15 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
             true => Error::nothing("nothing to export: the store has no messages"),
             false => Error::nothing("nothing to export: all messages are hidden"),
         });
+    }
+    if args.format.is_native() {
+        let wanted = native::Wanted {
+            format: args.format,
+            all: args.all,
+            hidden: args.hidden,
+            output: args.output.as_deref(),
+        };
+        return native::run(&wanted, &trees, context);
     }
     let documents = others::documents(args.format, &trees, args.all, &context.cwd().to_string_lossy());
     tell_secrets(documents.iter().map(|(_, text)| text.as_bytes()));

@@ -2,9 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use super::native::moment;
 use super::render::Format;
 use super::tree::{Node, Tree, id_of, is_prompt, tag};
 use lepo_store::bubb::Kind;
@@ -47,9 +47,8 @@ fn lines(tree: &Tree, path: &[usize]) -> String {
 fn every_conv(tree: &Tree) -> Vec<String> {
     let leaves = (0..tree.nodes.len()).filter(|&at| tree.nodes[at].children.is_empty());
     let conv = |leaf: usize| {
-        let mut path: Vec<usize> = std::iter::successors(Some(leaf), |&at| tree.nodes[at].parent).collect();
-        path.reverse();
-        let messages: Vec<Value> = path.into_iter().map(|at| message(&tree.nodes[at])).collect();
+        let messages: Vec<Value> =
+            tree.path_to(leaf).into_iter().map(|at| message(&tree.nodes[at])).collect();
         format!("{}\n", json!({ "messages": messages }))
     };
     leaves.map(conv).collect()
@@ -171,11 +170,6 @@ fn openwebui(tree: &Tree) -> Value {
         "id": tree.id().to_lowercase(), "title": tree.title, "chat": chat, "created_at": begun / 1000,
         "updated_at": last / 1000, "archived": false, "pinned": false, "meta": {},
     })
-}
-
-fn moment(time: u64) -> String {
-    let time = i64::try_from(time).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
-    format!("{:.3}", time.unwrap_or(Timestamp::MAX))
 }
 
 /// A session of pi, which it can go on with.

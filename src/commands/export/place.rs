@@ -82,6 +82,27 @@ pub fn write_new(dir: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Resul
     }
 }
 
+/// Writes a file of this very name, which may be there already with the same bytes.
+pub fn write_named(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+    let path = dir.join(name);
+    if std::fs::read(&path).is_ok_and(|there| there == bytes) {
+        return Ok(path);
+    }
+    let no_place = |error| Error::usage(format!("cannot write in {}", dir.display())).because(error);
+    std::fs::create_dir_all(dir).map_err(no_place)?;
+    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(no_place)?;
+    let failed = |error| Error::store(format!("cannot write {}", path.display())).because(error);
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    match file.persist_noclobber(&path) {
+        Ok(_) => Ok(path),
+        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
+            Err(Error::usage(format!("{} is another one already", path.display()))
+                .hint("remove it, or name another folder"))
+        }
+        Err(error) => Err(failed(error.error)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

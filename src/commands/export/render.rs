@@ -37,12 +37,27 @@ pub enum Format {
     Pi,
     /// A text for another agent to go on from
     Handoff,
+    /// A session of Claude Code
+    ClaudeCode,
+    /// A session of Codex
+    Codex,
 }
 
 impl Format {
     /// A form of another tool.
     pub fn is_of_others(self) -> bool {
         matches!(self, Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi)
+            || self.is_native()
+    }
+
+    /// The form of a tool that can go on with it.
+    pub fn is_native(self) -> bool {
+        matches!(self, Format::ClaudeCode | Format::Codex)
+    }
+
+    /// The word that a person types for it.
+    pub fn word(self) -> String {
+        clap::ValueEnum::to_possible_value(&self).map(|word| word.get_name().to_string()).unwrap_or_default()
     }
 
     /// The end of a file's name, without its dot.
@@ -50,7 +65,7 @@ impl Format {
         match self {
             Format::Markdown | Format::Handoff => "md",
             Format::Json | Format::Session | Format::Chatgpt | Format::Openwebui => "json",
-            Format::Messages | Format::Pi => "jsonl",
+            Format::Messages | Format::Pi | Format::ClaudeCode | Format::Codex => "jsonl",
             Format::Html => "html",
         }
     }
@@ -82,7 +97,7 @@ impl<'s> Export<'s> {
             Format::Session => bytes = self.session()?.into_bytes(),
             // Made of a forest, in `html` and `others`.
             Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi => {}
-            Format::Handoff => {}
+            Format::Handoff | Format::ClaudeCode | Format::Codex => {}
         }
         Ok(bytes)
     }

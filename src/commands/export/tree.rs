@@ -32,6 +32,8 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// Title of the tree, else the beginning of its first question.
     pub title: String,
+    /// The title was given to it.
+    pub is_titled: bool,
     /// The bubb that is shown first.
     pub current: usize,
 }
@@ -50,8 +52,12 @@ impl Tree {
 
     /// The bubbs from the root to the current one.
     pub fn path(&self) -> Vec<usize> {
-        let mut path: Vec<usize> =
-            std::iter::successors(Some(self.current), |&at| self.nodes[at].parent).collect();
+        self.path_to(self.current)
+    }
+
+    /// The bubbs from the root to one.
+    pub fn path_to(&self, end: usize) -> Vec<usize> {
+        let mut path: Vec<usize> = std::iter::successors(Some(end), |&at| self.nodes[at].parent).collect();
         path.reverse();
         path
     }
@@ -116,8 +122,10 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
             }
         }
         if nodes.iter().any(|node| !node.name.hidden) {
-            let title = titles.get(&forest.name(root).id).cloned().unwrap_or_else(|| question(&nodes));
-            trees.push(Tree { nodes, title, current });
+            let title = titles.get(&forest.name(root).id).cloned();
+            let is_titled = title.is_some();
+            let title = title.unwrap_or_else(|| question(&nodes));
+            trees.push(Tree { nodes, title, is_titled, current });
         }
     }
     Ok(trees)

@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::sources::on_this_machine;
 use crate::commands::Context;
-use crate::import::{Format, Place};
 use crate::term::{say, width as columns_of};
 use lepo_base::error::Result;
 use lepo_base::when;
+use lepo_import::{Format, Place};
 
 /// Lists it; nothing is written, and nothing is read but sizes and dates.
 pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {

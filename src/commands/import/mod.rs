@@ -10,12 +10,11 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
-use crate::import::{
-    Conversation, FORMATS, Format, Keep, NO_TIME, Reading, Rules, Tools, VERSION, copy, plan,
-};
+use crate::import::{NO_TIME, Rules, Tools, VERSION, copy, finish, plan};
 use crate::term::{Progress, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
+use lepo_import::{Conversation, FORMATS, Format, Reading};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Imported, now};
 use report::Report;
@@ -122,7 +121,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         None => writer.is_brief(),
         Some(tools) => tools != Tools::Full,
     };
-    reading.keep = Keep { brief, counted: args.dry_run };
+    reading.finish = Some(finish(brief));
     let report = Report::default();
     let mut import =
         Import { args: &args, rules, since, writer: &mut writer, stop: &stop, report, elsewhere: 0 };

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 
 use super::without_time;
 use crate::commands::Context;
-use crate::import::{Held, Reading};
+use crate::import::Held;
 use crate::term::{Out, excerpt, fold, one_line, say};
 use lepo_base::error::Result;
 use lepo_base::when;
+use lepo_import::Reading;
 use lepo_store::bubb::{BubbId, counted};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Store, now};

@@ -6,11 +6,10 @@ use std::process::{ChildStderr, Command, Stdio};
 use std::thread;
 
 use crate::commands::Context;
-use crate::import::{
-    Conversation, FORMATS, Format, Place, Reading, is_about, places, read_stream, recognise,
-};
+use crate::import::store_in;
 use lepo_base::env;
 use lepo_base::error::{Error, Result};
+use lepo_import::{Conversation, FORMATS, Format, Place, Reading, is_about, places, read_stream, recognise};
 
 /// Sources of one format.
 pub struct Chosen {
@@ -44,7 +43,11 @@ pub fn choose(
             return Err(Error::usage(format!("{} is neither a file nor a format", path.display()))
                 .hint(format!("formats: {}", names.join(", "))));
         }
-        match (recognise(&path, reading), named) {
+        let found_there = match store_in(&path) {
+            Some(store) => Ok(vec![(Format::Lepo, store)]),
+            None => recognise(&path, reading),
+        };
+        match (found_there, named) {
             (Ok(sources), None) => found.extend(sources),
             (Ok(sources), Some(format)) => {
                 let (fits, others): (Vec<_>, Vec<_>) = sources

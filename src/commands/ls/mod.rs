@@ -15,10 +15,11 @@ use super::{Context, complete};
 use crate::term::{say, warn};
 use crate::ui::{ShortIds, known_windows, read_request};
 use lepo_base::error::{Kind, Result};
+use lepo_base::read_ahead::in_order;
 use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
 use lepo_store::bubb::{self, Name};
 use lepo_store::conv::{Forest, Found, Heights, Ix, Nearest, Origins, Siblings, Sums, Wanted};
-use lepo_store::store::{Store, in_order, now};
+use lepo_store::store::{Store, now};
 use lepo_tool::{Detected, Sandbox, ToolRequest};
 
 /// List the conversations, newest first

@@ -124,7 +124,7 @@ fn a_client_finds_and_reads_what_was_said() {
         (hit["address"].as_str().unwrap(), hit["kind"].as_str().unwrap()),
         (ids[1].as_str(), "assistant")
     );
-    assert_eq!(hit["excerpt"], "In read_header.");
+    assert_eq!(hit["excerpt"], "> In read_header.");
     let text = found["content"][0]["text"].as_str().unwrap();
     assert!(
         text.contains(&format!("{} assistant ", ids[1])) && text.contains("\n> In read_header.\n"),

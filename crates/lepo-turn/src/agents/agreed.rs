@@ -9,7 +9,7 @@ use super::find::{MOST, is_path_of_instructions};
 use super::told::{is_instructions_entry, read};
 use crate::Masking;
 use crate::config::Trust;
-use crate::transcript::PathEntry;
+use crate::path::PathEntry;
 use lepo_base::error::Result;
 
 /// A file of instructions that stands in a conversation.
@@ -82,7 +82,7 @@ pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result
 mod tests {
     use super::super::told::{GONE, written};
     use super::*;
-    use crate::transcript::fixture::path;
+    use crate::path::fixture::path;
 
     fn told(text: &str) -> PathEntry {
         PathEntry { text: text.into(), ..path("s1 x").remove(0) }

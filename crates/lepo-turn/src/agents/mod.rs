@@ -14,6 +14,7 @@ pub(crate) use bounded::{in_note, read_inside};
 pub(crate) use find::NOT_TAKEN;
 pub use find::{InstructionFile, Instructions};
 pub use told::is_instructions;
+pub(crate) use turn::{instructions, unagreed_with};
 
 /// True for the text of a bubb with what the repository or its user's skills say beforehand: instructions, or the names of
 /// skills. In a conversation it is hidden and of kind system, and no system prompt, though it may be the root.

@@ -5,38 +5,36 @@ use std::borrow::Cow;
 use super::find::Instructions;
 use super::told::{GONE, is_instructions_entry, written};
 use crate::Masking;
-use crate::transcript::{Opening, PathEntry};
+use crate::path::{Opening, PathEntry};
 use lepo_store::bubb::Kind;
 
-impl Instructions {
-    /// The bubb that goes before a question at the end of this path, if one is needed.
-    pub(crate) fn opening(&self, path: &[PathEntry], masking: &Masking) -> Option<Opening> {
-        let last = path.iter().rfind(|entry| is_instructions_entry(entry));
-        let hidden = |text: String, kept| Some(Opening { kind: Kind::System, hidden: true, text, kept });
-        if self.is_empty() {
-            return last.filter(|entry| *entry.text != *GONE).and_then(|_| hidden(GONE.to_string(), None));
-        }
-        let masked: Vec<(&str, Cow<'_, str>)> =
-            self.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();
-        // Compared as it would be written: where it is on disk, its secrets are masked.
-        let kept = written(masked.iter().map(|(path, text)| (*path, &**text)));
-        if last.is_some_and(|entry| *entry.text == *kept) {
-            return None;
-        }
-        for file in &self.files {
-            // Counted only when it is written.
-            masking.kept(file.text.as_bytes(), "AGENTS.md");
-        }
-        let text = written(self.files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
-        hidden(text, Some(kept))
+/// The bubb that goes before a question at the end of this path, if one is needed.
+pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Masking) -> Option<Opening> {
+    let last = path.iter().rfind(|entry| is_instructions_entry(entry));
+    let hidden = |text: String, kept| Some(Opening { kind: Kind::System, hidden: true, text, kept });
+    if found.is_empty() {
+        return last.filter(|entry| *entry.text != *GONE).and_then(|_| hidden(GONE.to_string(), None));
     }
+    let masked: Vec<(&str, Cow<'_, str>)> =
+        found.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();
+    // Compared as it would be written: where it is on disk, its secrets are masked.
+    let kept = written(masked.iter().map(|(path, text)| (*path, &**text)));
+    if last.is_some_and(|entry| *entry.text == *kept) {
+        return None;
+    }
+    for file in &found.files {
+        // Counted only when it is written.
+        masking.kept(file.text.as_bytes(), "AGENTS.md");
+    }
+    let text = written(found.files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
+    hidden(text, Some(kept))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::find::InstructionFile;
     use super::*;
-    use crate::transcript::fixture::path;
+    use crate::path::fixture::path;
 
     fn of(texts: &[&str]) -> Instructions {
         let file = |text: &&str| InstructionFile { path: "AGENTS.md".into(), text: text.to_string() };
@@ -48,7 +46,7 @@ mod tests {
         let masking = Masking::of_shapes();
         let mut conv = path("s1 P / u0 hi / a0 x");
         let mut told = |found: &Instructions| {
-            let opening = found.opening(&conv, &masking)?;
+            let opening = opening(found, &conv, &masking)?;
             assert_eq!((opening.kind, opening.hidden), (Kind::System, true));
             let text = opening.kept.clone().unwrap_or(opening.text.clone());
             let more = path(&format!("s1 {text}"));
@@ -70,12 +68,12 @@ mod tests {
         let masking = Masking::of_shapes();
         let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
         let found = of(&[&key]);
-        let opening = found.opening(&[], &masking).unwrap();
-        let kept = opening.kept.unwrap();
-        assert!(opening.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
+        let told = opening(&found, &[], &masking).unwrap();
+        let kept = told.kept.unwrap();
+        assert!(told.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
         assert!(masking.told().unwrap().contains("in AGENTS.md"));
         let entry = PathEntry { text: kept.into(), ..path("s1 x").remove(0) };
-        assert!(found.opening(&[entry], &masking).is_none());
+        assert!(opening(&found, &[entry], &masking).is_none());
         assert_eq!(masking.told(), None, "nothing was written");
     }
 }

@@ -1,7 +1,7 @@
 //! The bubb that tells a model of instructions: what it is, then each file under its path and its length, so that it
 //! reads back exactly.
 
-use crate::transcript::PathEntry;
+use crate::path::PathEntry;
 use lepo_store::bubb::Kind;
 
 /// The beginning of each such bubb.

@@ -47,6 +47,13 @@ pub fn begin_files(store: &Store, question: Question) -> Result<(String, Vec<Arr
     Ok((with_attachments(&question.text, &lines), files))
 }
 
+/// Keeps a file in the store, durable when this returns.
+pub fn keep_file(file: &NewFile, store: &Store) -> Result<Attachment> {
+    let mut arriving = Arriving::begin(file, store)?;
+    arriving.publish(store)?;
+    Ok(arriving.line)
+}
+
 /// Keeps the files of a question in the store, durable when this returns. The text of its bubb.
 pub fn keep_files(store: &Store, question: Question) -> Result<String> {
     let (text, mut files) = begin_files(store, question)?;

@@ -9,7 +9,7 @@ mod new_file;
 mod sent;
 mod web_page;
 
-pub use arriving::{Arriving, begin_files, keep_files};
+pub use arriving::{Arriving, begin_files, keep_file, keep_files};
 pub use bounded::{read_bounded, read_text};
 pub use gather::Gathering;
 pub use limits::check;

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Arriving, read_bounded};
+use super::read_bounded;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
 use lepo_base::media::{MAGIC, Media};
@@ -97,13 +97,6 @@ impl NewFile {
             pixels,
             data: Data::Bytes(Arc::new(bytes)),
         }))
-    }
-
-    /// Keeps it in the store, durable when this returns.
-    pub fn keep(&self, store: &Store) -> Result<Attachment> {
-        let mut arriving = Arriving::begin(self, store)?;
-        arriving.publish(store)?;
-        Ok(arriving.line)
     }
 
     /// Copies it into the store.

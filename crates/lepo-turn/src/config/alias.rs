@@ -1,10 +1,8 @@
 //! `[alias]` of the user's file: words of one's own for a command and its options.
 
-use super::file::ConfigFile;
-use super::reader::{Section, Source};
-use super::{Paths, reader::Set};
+use super::document::{Set, Source};
+use super::reader::Section;
 use lepo_base::error::Result;
-use lepo_base::record::read_if_there;
 
 /// A word that stands for others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,13 +15,6 @@ pub struct Alias {
     pub words: Vec<String>,
     /// Place of the alias.
     pub source: Source,
-}
-
-/// The aliases of the user's file.
-pub fn aliases(paths: &Paths) -> Result<Vec<Alias>> {
-    let file = paths.config_file();
-    let Some(bytes) = read_if_there(&file)? else { return Ok(Vec::new()) };
-    Ok(ConfigFile::parse(&file, &bytes)?.aliases)
 }
 
 /// Reads the table.

@@ -6,7 +6,7 @@
 
 use super::Settings;
 use super::ambient::Ambient;
-use super::reader::{Set, Source};
+use super::document::{Set, Source};
 use lepo_base::error::{Error, Place, Result};
 use lepo_model::ModelConfig;
 use lepo_model::PRESETS;

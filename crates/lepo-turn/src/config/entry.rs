@@ -3,10 +3,11 @@
 
 use serde_json::{Map, Value};
 
+use super::document::Source;
 use super::options::{read_extra, read_options};
 use super::price::read_price;
 use super::program::{read_agent, read_program, read_sandbox};
-use super::reader::{Section, Source};
+use super::reader::Section;
 use lepo_base::error::Result;
 use lepo_base::secret::Secret;
 use lepo_base::word::Word;

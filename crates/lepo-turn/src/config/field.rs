@@ -8,7 +8,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::reader::{Document, Set};
+use super::document::{Document, Set};
 use lepo_base::error::{Error, Result};
 use lepo_base::word::{Word, list_words, read_word};
 

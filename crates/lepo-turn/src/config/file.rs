@@ -3,12 +3,15 @@
 
 use std::path::Path;
 
+use super::Paths;
 use super::alias::{Alias, read_aliases};
+use super::document::Document;
 use super::entry::{KeyEntry, ModelEntry, read_entry};
 use super::money::{PriceEntry, read_price_entry};
-use super::reader::{Document, Section};
+use super::reader::Section;
 use super::table::Layer;
 use lepo_base::error::{Error, Result};
+use lepo_base::record::read_if_there;
 
 /// The settings and models of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,4 +92,11 @@ impl ConfigFile {
             KeyEntry::None | KeyEntry::Literal(_) | KeyEntry::Command(_) => None,
         })
     }
+}
+
+/// The aliases of the user's file.
+pub fn aliases(paths: &Paths) -> Result<Vec<Alias>> {
+    let file = paths.config_file();
+    let Some(bytes) = read_if_there(&file)? else { return Ok(Vec::new()) };
+    Ok(ConfigFile::parse(&file, &bytes)?.aliases)
 }

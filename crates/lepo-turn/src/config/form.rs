@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Paths;
+use super::document::Set;
 use super::field::Field;
-use super::reader::Set;
 use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use lepo_base::error::{Error, Result};
 use lepo_base::word::{Word, list_words, read_word};

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use super::document::Document;
 use super::field::Field;
-use super::reader::{Document, Section};
+use super::reader::Section;
 use lepo_base::error::Result;
 
 /// The file that `lepo init` writes: every default under a comment on its use. It is the one

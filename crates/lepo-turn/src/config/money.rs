@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use super::document::Set;
 use super::field::Field;
 use super::form::Form;
-use super::reader::{Section, Set};
+use super::reader::Section;
 use lepo_base::error::{Error, Result};
 use lepo_model::{ModelConfig, Price};
 
@@ -215,7 +216,7 @@ mod tests {
         let set = |amount: Option<u64>| {
             amount.map(|amount| Set {
                 value: Some(Money(amount)),
-                source: super::super::reader::Source::Default,
+                source: super::super::document::Source::Default,
             })
         };
         for (repo, user, holds) in [

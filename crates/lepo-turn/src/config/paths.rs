@@ -77,6 +77,11 @@ impl Paths {
     pub fn models(&self) -> PathBuf {
         self.data.join("models")
     }
+
+    /// The folder of the user's own prompts.
+    pub fn prompts(&self) -> PathBuf {
+        self.config.join("_prompts")
+    }
 }
 
 fn absolute(env: &Env, variable: &str) -> Option<PathBuf> {

@@ -1,9 +1,8 @@
 //! Prompts to use again: `_prompts/NAME.md` of a store or of the configuration folder. Plain text, in which
 //! `$1` to `$9`, `$*` and `$stdin` are filled in; a first line `model: NAME` says who answers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::Paths;
 use lepo_base::error::{Error, Place, Result, quoted};
 
 /// A prompt as it is written.
@@ -22,13 +21,6 @@ pub struct Filling<'f> {
     pub words: &'f [String],
     /// The text of stdin, if there was any.
     pub stdin: Option<&'f str>,
-}
-
-impl Paths {
-    /// The folder of the user's own prompts.
-    pub fn prompts(&self) -> PathBuf {
-        self.config.join("_prompts")
-    }
 }
 
 /// Checks that a prompt can have this name: a part of a path, without white space.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
+use super::document::Document;
 use super::edit::{change, put};
 use super::file::ConfigFile;
-use super::reader::Document;
 use super::table::NAMES;
 use super::write::replace;
 use lepo_base::error::{Error, Result};

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use super::alias::Alias;
 use super::ambient::Ambient;
+use super::document::{Set, Source};
 use super::form::Form;
 use super::money::{Money, PriceEntry};
-use super::reader::{Section, Set, Source};
+use super::reader::Section;
 use super::tidy::Tidy;
 use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use super::{Flags, Paths};

@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use super::document::Set;
 use super::field::Field;
 use super::form::Form;
-use super::reader::Set;
 use lepo_base::error::Result;
 
 /// A number of bubbs, or `false`.

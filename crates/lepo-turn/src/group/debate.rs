@@ -3,7 +3,7 @@
 
 use futures_util::future::join_all;
 
-use super::opening::Opening;
+use super::opening::{Opening, open};
 use super::participant::{Brief, select_before};
 use super::past::{ORCHESTRATOR, Past, past};
 use super::prompts::{Prompts, bid_lines};
@@ -55,32 +55,30 @@ struct Debate<'d> {
     debated: Debated,
 }
 
-impl GroupTurn<'_> {
-    /// Leads a debate to its end. Whatever goes wrong is in the report, beside all that was said before.
-    ///
-    /// # Errors
-    /// Everything that fails before a model is asked.
-    pub async fn debate(
-        self,
-        panel: &mut [Participant],
-        orchestrator: &mut Participant,
-        ask: Ask,
-    ) -> Result<Debated> {
-        let Opening { transcript, tools } = self.open(ask).await?;
-        let rules = DebateRules::new(panel.len(), self.env.settings().many_rounds);
-        let mut debated = Debated::default();
-        debated.report.user = transcript.question();
-        debated.report.model = Some(orchestrator.name.clone());
-        debated.report.tools = tools;
-        let mut debate = Debate { group: self, panel, orchestrator, rules, transcript, debated };
-        let ended = debate.go().await;
-        let Debate { transcript, mut debated, rules, .. } = debate;
-        debated.rounds = rules.round;
-        debated.report.error = ended.err().map(|error| goes_on(error, &transcript));
-        log_failure(debated.report.model.as_deref(), debated.report.error.as_ref());
-        debated.report.conv = transcript.path;
-        Ok(debated)
-    }
+/// Leads a debate to its end. Whatever goes wrong is in the report, beside all that was said before.
+///
+/// # Errors
+/// Everything that fails before a model is asked.
+pub async fn debate(
+    group: GroupTurn<'_>,
+    panel: &mut [Participant],
+    orchestrator: &mut Participant,
+    ask: Ask,
+) -> Result<Debated> {
+    let Opening { transcript, tools } = open(group, ask).await?;
+    let rules = DebateRules::new(panel.len(), group.env.settings().many_rounds);
+    let mut debated = Debated::default();
+    debated.report.user = transcript.question();
+    debated.report.model = Some(orchestrator.name.clone());
+    debated.report.tools = tools;
+    let mut debate = Debate { group, panel, orchestrator, rules, transcript, debated };
+    let ended = debate.go().await;
+    let Debate { transcript, mut debated, rules, .. } = debate;
+    debated.rounds = rules.round;
+    debated.report.error = ended.err().map(|error| goes_on(error, &transcript));
+    log_failure(debated.report.model.as_deref(), debated.report.error.as_ref());
+    debated.report.conv = transcript.path;
+    Ok(debated)
 }
 
 /// Adds a hint that says how to go on with a debate that was broken off.

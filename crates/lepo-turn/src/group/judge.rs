@@ -2,6 +2,7 @@
 //! another branch beside them.
 
 use super::participant::Participant;
+use super::protocol::JUDGE;
 use super::{GroupTurn, Moment, Polled, ends_all};
 use crate::config::fill;
 use crate::report::log_failure;
@@ -12,19 +13,8 @@ use lepo_model::{Message, Role};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 
-/// The beginning of the hidden bubb before a verdict.
-const JUDGE: &str = "JUDGE: ";
-
 /// The prompt where the inst is empty.
 const BARE: &str = "{question}\n\n{answers}";
-
-/// The name of the judge in such a bubb, and the answers that it was shown.
-pub fn judged_by(text: &str) -> Option<(&str, Vec<BubbId>)> {
-    let mut lines = text.strip_prefix(JUDGE)?.lines();
-    let name = lines.next()?;
-    let answer = |line: &str| BubbId::parse(line.split_once(": ")?.1.as_bytes());
-    Some((name, lines.map(answer).collect::<Option<_>>()?))
-}
 
 /// A letter for each answer, and more of them where there are many.
 fn letters(at: usize) -> String {
@@ -41,67 +31,68 @@ fn in_hidden_order(mut answers: Vec<Name>) -> Vec<Name> {
     answers
 }
 
-impl GroupTurn<'_> {
-    /// Has the answers judged. A judge that fails leaves them as they are, and is in the outcome's error.
-    pub(super) async fn judge(self, judge: &mut Participant, mut polled: Polled) -> Result<Polled> {
-        let answers = polled.replies.iter().filter_map(|(_, report)| Some(report.answer?.name)).collect();
-        let answers: Vec<Name> = in_hidden_order(answers);
-        let question =
-            polled.replies.iter().find_map(|(_, report)| report.user.filter(|_| report.answer.is_some()));
-        let (Some(question), true) = (question, answers.len() > 1) else {
-            let note = format!("note: there are no two answers, so {} is not asked to judge", judge.name);
-            self.tell(Event::Say(&note));
-            return Ok(polled);
-        };
-        if let Some(hit) = judge.recorded.take() {
-            self.watch.sees(Moment::Spoken(&judge.shown, &hit.answered()));
-            polled.judge = Some((judge.name.clone(), hit.report()));
-            return Ok(polled);
-        }
-        let mut report =
-            Report { user: Some(question), model: Some(judge.name.clone()), ..Report::default() };
-        match self.verdict(judge, question, &answers, &mut report.conv).await {
-            Ok(answered) => {
-                report.conv.extend(answered.name.prev.into_iter().chain([answered.name.id]));
-                report.answer = Some(answered);
-            }
-            Err(error) => {
-                self.watch.sees(Moment::Failed(&judge.shown, &error));
-                let kind = if ends_all(&error) { error.kind } else { ErrorKind::Remote };
-                let failed = Error::new(kind, format!("the judge {} failed", judge.name));
-                polled.error = Some(failed.hint("the answers are kept"));
-                log_failure(Some(&judge.name), polled.error.as_ref());
-                report.error = Some(error);
-            }
-        }
-        polled.judge = Some((judge.name.clone(), report));
-        Ok(polled)
+/// Has the answers judged. A judge that fails leaves them as they are, and is in the outcome's error.
+pub(super) async fn judge(
+    group: GroupTurn<'_>,
+    judge: &mut Participant,
+    mut polled: Polled,
+) -> Result<Polled> {
+    let answers = polled.replies.iter().filter_map(|(_, report)| Some(report.answer?.name)).collect();
+    let answers: Vec<Name> = in_hidden_order(answers);
+    let question =
+        polled.replies.iter().find_map(|(_, report)| report.user.filter(|_| report.answer.is_some()));
+    let (Some(question), true) = (question, answers.len() > 1) else {
+        let note = format!("note: there are no two answers, so {} is not asked to judge", judge.name);
+        group.tell(Event::Say(&note));
+        return Ok(polled);
+    };
+    if let Some(hit) = judge.recorded.take() {
+        group.watch.sees(Moment::Spoken(&judge.shown, &hit.answered()));
+        polled.judge = Some((judge.name.clone(), hit.report()));
+        return Ok(polled);
     }
+    let mut report = Report { user: Some(question), model: Some(judge.name.clone()), ..Report::default() };
+    match verdict(group, judge, question, &answers, &mut report.conv).await {
+        Ok(answered) => {
+            report.conv.extend(answered.name.prev.into_iter().chain([answered.name.id]));
+            report.answer = Some(answered);
+        }
+        Err(error) => {
+            group.watch.sees(Moment::Failed(&judge.shown, &error));
+            let kind = if ends_all(&error) { error.kind } else { ErrorKind::Remote };
+            let failed = Error::new(kind, format!("the judge {} failed", judge.name));
+            polled.error = Some(failed.hint("the answers are kept"));
+            log_failure(Some(&judge.name), polled.error.as_ref());
+            report.error = Some(error);
+        }
+    }
+    polled.judge = Some((judge.name.clone(), report));
+    Ok(polled)
+}
 
-    async fn verdict(
-        self,
-        judge: &mut Participant,
-        question: BubbId,
-        answers: &[Name],
-        conv: &mut Vec<BubbId>,
-    ) -> Result<crate::report::Answered> {
-        let store = &self.env.store;
-        let forest = store.names().forest_for(&[Wanted::Paths(vec![question])])?;
-        let asked = forest.find(question).ok_or_else(|| Error::store("the question is gone"))?;
-        conv.extend(forest.conv(asked).path.into_iter().map(|ix| forest.name(ix).id));
-        let (mut labelled, mut before) = (Vec::new(), format!("{JUDGE}{}", judge.name));
-        for (at, answer) in answers.iter().enumerate() {
-            let letter = letters(at);
-            labelled.push(format!("[{letter}]\n{}", store.bubbs().text(answer)?.trim_end()));
-            before.push_str(&format!("\n{letter}: {}", answer.id));
-        }
-        let words = store.bubbs().text(&forest.name(asked))?;
-        let labelled = labelled.join("\n\n");
-        let inst = self.insts.judge.as_deref().unwrap_or(BARE);
-        let prompt = fill(inst, &[("question", words.as_str()), ("answers", labelled.as_str())]);
-        let messages = [Message::new(Role::User, prompt)];
-        judge.speak_behind(&before, &messages, None, Some(question), self).await
+async fn verdict(
+    group: GroupTurn<'_>,
+    judge: &mut Participant,
+    question: BubbId,
+    answers: &[Name],
+    conv: &mut Vec<BubbId>,
+) -> Result<crate::report::Answered> {
+    let store = &group.env.store;
+    let forest = store.names().forest_for(&[Wanted::Paths(vec![question])])?;
+    let asked = forest.find(question).ok_or_else(|| Error::store("the question is gone"))?;
+    conv.extend(forest.conv(asked).path.into_iter().map(|ix| forest.name(ix).id));
+    let (mut labelled, mut before) = (Vec::new(), format!("{JUDGE}{}", judge.name));
+    for (at, answer) in answers.iter().enumerate() {
+        let letter = letters(at);
+        labelled.push(format!("[{letter}]\n{}", store.bubbs().text(answer)?.trim_end()));
+        before.push_str(&format!("\n{letter}: {}", answer.id));
     }
+    let words = store.bubbs().text(&forest.name(asked))?;
+    let labelled = labelled.join("\n\n");
+    let inst = group.insts.judge.as_deref().unwrap_or(BARE);
+    let prompt = fill(inst, &[("question", words.as_str()), ("answers", labelled.as_str())]);
+    let messages = [Message::new(Role::User, prompt)];
+    judge.speak_behind(&before, &messages, None, Some(question), group).await
 }
 
 #[cfg(test)]
@@ -112,16 +103,5 @@ mod tests {
     fn answers_have_letters() {
         let told: Vec<String> = [0, 1, 25, 26, 27, 52].map(letters).into();
         assert_eq!(told, ["A", "B", "Z", "AA", "AB", "BA"]);
-    }
-
-    #[test]
-    fn a_judge_is_named_with_what_it_was_shown() {
-        let (a, b) = ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5B");
-        let id = |text: &str| BubbId::parse(text.as_bytes()).unwrap();
-        let text = format!("JUDGE: gpt: mini\nA: {b}\nB: {a}");
-        assert_eq!(judged_by(&text), Some(("gpt: mini", vec![id(b), id(a)])));
-        for text in ["JUDGE: x\nA: none", "SELECT: x", "JUDGE:"] {
-            assert_eq!(judged_by(text), None, "{text}");
-        }
     }
 }

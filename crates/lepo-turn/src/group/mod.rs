@@ -15,16 +15,17 @@ mod protocol;
 mod rules;
 
 pub use debate::{Debated, Speech};
-pub use judge::judged_by;
-pub use panel::{GroupMode, GroupOutcome, Panel};
+pub use panel::{GroupMode, GroupOutcome, Panel, take_group_turn};
 pub use parallel::Polled;
 pub use participant::Participant;
-pub use protocol::{Bid, select_line, selected};
+pub use protocol::{Bid, judged_by, select_line, selected};
 
 use super::report::Answered;
 use super::{Event, TurnEnv};
 use crate::config::Insts;
-use lepo_base::error::{Error, Kind};
+use crate::transcript::Transcript;
+use lepo_base::error::{Error, Kind, Result};
+use lepo_store::bubb::Kind as Speaker;
 use lepo_store::conv::Forest;
 
 /// Events of a group turn, for its view.
@@ -69,6 +70,39 @@ pub struct GroupTurn<'t> {
     pub insts: &'t Insts,
     /// The view.
     pub watch: &'t dyn Watch,
+}
+
+impl GroupTurn<'_> {
+    /// Adds a bubb that belongs to no reply.
+    pub(super) fn add(
+        &self,
+        transcript: &mut Transcript,
+        kind: Speaker,
+        hidden: bool,
+        text: &str,
+    ) -> Result<()> {
+        let name = transcript.add(kind, hidden, text.as_bytes())?;
+        self.env.masking.note_given(name.id, text);
+        self.tell(Event::Bubb(&name, Some(text.as_bytes())));
+        Ok(())
+    }
+
+    /// Adds a bubb that is kept in another form than the models are told.
+    pub(super) fn add_as(
+        &self,
+        transcript: &mut Transcript,
+        kind: Speaker,
+        hidden: bool,
+        (text, kept): (&str, &str),
+    ) -> Result<()> {
+        let name = transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
+        self.tell(Event::Bubb(&name, Some(text.as_bytes())));
+        Ok(())
+    }
+
+    pub(super) fn tell(&self, event: Event<'_>) {
+        self.watch.sees(Moment::Common(event));
+    }
 }
 
 /// Not the failure of one reply: it ends all.

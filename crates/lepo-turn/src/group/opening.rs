@@ -1,11 +1,11 @@
 //! The beginning of a group turn: the conv, the user's own commands, the question. All of it is durable before
 //! any model is asked.
 
-use super::{GroupTurn, Moment};
+use super::GroupTurn;
 use crate::attach::keep_files;
 use crate::report::ToolUse;
 use crate::transcript::Transcript;
-use crate::{Ask, Event, Start};
+use crate::{Ask, CommandRunner, Event, Start};
 use lepo_base::error::Result;
 use lepo_store::bubb::Kind;
 
@@ -17,64 +17,31 @@ pub struct Opening {
     pub tools: Vec<ToolUse>,
 }
 
-impl GroupTurn<'_> {
-    /// Takes up the conv, and adds what is new to it.
-    pub(super) async fn open(&self, ask: Ask) -> Result<Opening> {
-        let mut transcript = Transcript::at(&self.env.store, self.forest, ask.start)?;
-        transcript.mask_with(self.env.masking.clone());
-        let mut opening = Opening { transcript, tools: Vec::new() };
-        if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
-            self.add_as(&mut opening.transcript, Kind::System, true, (&prompt, &prompt))?;
-        }
-        let runner = self.env.runner();
-        let mut ran = ask.ran.into_iter();
-        for command in &ask.runs {
-            let (transcript, mut tell) = (&mut opening.transcript, |event: Event<'_>| self.tell(event));
-            let used = match ran.next() {
-                Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
-                None => runner.run(transcript, command, &mut tell).await?,
-            };
-            opening.tools.push(used);
-        }
-        if let Some(question) = ask.question {
-            let typed = question.typed.clone();
-            let question = keep_files(&self.env.store, question)?;
-            let kept = self.env.masking.kept_question(&question, &typed);
-            self.add_as(&mut opening.transcript, Kind::User, false, (&question, &kept))?;
-            let note = opening.transcript.tip().and_then(|id| self.env.masking.told_typed(id));
-            note.iter().for_each(|note| self.tell(Event::Say(note)));
-        }
-        Ok(opening)
+/// Takes up the conv, and adds what is new to it.
+pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
+    let mut transcript = Transcript::at(&group.env.store, group.forest, ask.start)?;
+    transcript.mask_with(group.env.masking.clone());
+    let mut opening = Opening { transcript, tools: Vec::new() };
+    if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
+        group.add_as(&mut opening.transcript, Kind::System, true, (&prompt, &prompt))?;
     }
-
-    /// Adds a bubb that belongs to no reply.
-    pub(super) fn add(
-        &self,
-        transcript: &mut Transcript,
-        kind: Kind,
-        hidden: bool,
-        text: &str,
-    ) -> Result<()> {
-        let name = transcript.add(kind, hidden, text.as_bytes())?;
-        self.env.masking.note_given(name.id, text);
-        self.tell(Event::Bubb(&name, Some(text.as_bytes())));
-        Ok(())
+    let runner = CommandRunner::of(group.env);
+    let mut ran = ask.ran.into_iter();
+    for command in &ask.runs {
+        let (transcript, mut tell) = (&mut opening.transcript, |event: Event<'_>| group.tell(event));
+        let used = match ran.next() {
+            Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
+            None => runner.run(transcript, command, &mut tell).await?,
+        };
+        opening.tools.push(used);
     }
-
-    /// Adds a bubb that is kept in another form than the models are told.
-    fn add_as(
-        &self,
-        transcript: &mut Transcript,
-        kind: Kind,
-        hidden: bool,
-        (text, kept): (&str, &str),
-    ) -> Result<()> {
-        let name = transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
-        self.tell(Event::Bubb(&name, Some(text.as_bytes())));
-        Ok(())
+    if let Some(question) = ask.question {
+        let typed = question.typed.clone();
+        let question = keep_files(&group.env.store, question)?;
+        let kept = group.env.masking.kept_question(&question, &typed);
+        group.add_as(&mut opening.transcript, Kind::User, false, (&question, &kept))?;
+        let note = opening.transcript.tip().and_then(|id| group.env.masking.told_typed(id));
+        note.iter().for_each(|note| group.tell(Event::Say(note)));
     }
-
-    pub(super) fn tell(&self, event: Event<'_>) {
-        self.watch.sees(Moment::Common(event));
-    }
+    Ok(opening)
 }

@@ -1,5 +1,8 @@
 //! The participants of a group turn: names from the options and the configuration, each with its client.
 
+use super::debate::debate;
+use super::judge::judge;
+use super::parallel::parallel;
 use super::{Debated, GroupTurn, Participant, Polled};
 use crate::attach::{NewFile, check};
 use crate::recorded::{Hit, not_recorded};
@@ -137,40 +140,38 @@ fn participant(config: &ModelConfig, configured: &Configured) -> Participant {
     Participant::new(config, configured.accepts(config), model)
 }
 
-impl GroupTurn<'_> {
-    /// Asks the panel: a debate where there is an orchestrator, else all at once.
-    ///
-    /// # Errors
-    /// Everything that fails before a model is asked.
-    pub async fn take(self, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
-        if let Some(budget) = self.env.configured.budget() {
-            budget.new_turn();
-            for model in panel.models() {
-                budget.check(model.config())?;
-                model.set_meter(self.env.configured.meter());
-            }
+/// Asks the panel: a debate where there is an orchestrator, else all at once.
+///
+/// # Errors
+/// Everything that fails before a model is asked.
+pub async fn take_group_turn(group: GroupTurn<'_>, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
+    if let Some(budget) = group.env.configured.budget() {
+        budget.new_turn();
+        for model in panel.models() {
+            budget.check(model.config())?;
+            model.set_meter(group.env.configured.meter());
         }
-        if ask.start == Start::New {
-            ask.system_prompt = self.env.system_prompt()?;
-        }
-        let taken = match &mut panel.orchestrator {
-            None => {
-                let polled = self.parallel(&mut panel.participants, ask).await?;
-                Ok(GroupOutcome::Polled(match &mut panel.judge {
-                    Some(judge) if polled.error.is_none() => self.judge(judge, polled).await?,
-                    _ => polled,
-                }))
-            }
-            Some(orchestrator) => {
-                self.debate(&mut panel.participants, orchestrator, ask).await.map(GroupOutcome::Debated)
-            }
-        };
-        forget_overtaken(&self.env.store);
-        if let Some(told) = self.env.masking.told() {
-            self.tell(crate::Event::Say(&told));
-        }
-        taken
     }
+    if ask.start == Start::New {
+        ask.system_prompt = group.env.system_prompt()?;
+    }
+    let taken = match &mut panel.orchestrator {
+        None => {
+            let polled = parallel(group, &mut panel.participants, ask).await?;
+            Ok(GroupOutcome::Polled(match &mut panel.judge {
+                Some(one) if polled.error.is_none() => judge(group, one, polled).await?,
+                _ => polled,
+            }))
+        }
+        Some(orchestrator) => {
+            debate(group, &mut panel.participants, orchestrator, ask).await.map(GroupOutcome::Debated)
+        }
+    };
+    forget_overtaken(&group.env.store);
+    if let Some(told) = group.env.masking.told() {
+        group.tell(crate::Event::Say(&told));
+    }
+    taken
 }
 
 impl GroupOutcome {

@@ -2,6 +2,7 @@
 
 use futures_util::future::join_all;
 
+use super::opening::open;
 use super::participant::select_before;
 use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::attach::choose;
@@ -22,82 +23,80 @@ pub struct Polled {
     pub error: Option<Error>,
 }
 
-impl GroupTurn<'_> {
-    /// Asks all of `panel` the same at the same moment. What fails is in each one's report.
-    ///
-    /// # Errors
-    /// Everything that fails before a model is asked.
-    pub async fn parallel(self, panel: &mut [Participant], ask: Ask) -> Result<Polled> {
-        let schema = ask.schema.clone();
-        if panel.iter().all(|participant| participant.recorded.is_some()) {
-            return Ok(self.recorded(panel));
+/// Asks all of `panel` the same at the same moment. What fails is in each one's report.
+///
+/// # Errors
+/// Everything that fails before a model is asked.
+pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask) -> Result<Polled> {
+    let schema = ask.schema.clone();
+    if panel.iter().all(|participant| participant.recorded.is_some()) {
+        return Ok(recorded(group, panel));
+    }
+    let opening = open(group, ask).await?;
+    let transcript = &opening.transcript;
+    let general = Inst::General(group.insts.general.as_deref());
+    let asked = panel.iter_mut().map(|participant| async {
+        let name = participant.name.clone();
+        if let Some(hit) = participant.recorded.take() {
+            group.watch.sees(Moment::Spoken(&name, &hit.answered()));
+            return (name, hit.report());
         }
-        let opening = self.open(ask).await?;
-        let transcript = &opening.transcript;
-        let general = Inst::General(self.insts.general.as_deref());
-        let asked = panel.iter_mut().map(|participant| async {
-            let name = participant.name.clone();
-            if let Some(hit) = participant.recorded.take() {
-                self.watch.sees(Moment::Spoken(&name, &hit.answered()));
-                return (name, hit.report());
-            }
-            let mut entries = transcript.entries.clone();
-            let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
-            for note in left.words(&name) {
-                self.watch.sees(Moment::In(&name, Event::Say(&note)));
-            }
-            let said = messages(&entries, &[], general, participant.form, None);
-            let spoken = participant.speak(&said, schema.as_deref(), transcript.tip(), self).await;
-            let mut report = Report {
-                conv: transcript.path.clone(),
-                user: transcript.question(),
-                model: Some(name.clone()),
-                tools: opening.tools.clone(),
-                ..Report::default()
-            };
-            match spoken {
-                Ok(answered) => {
-                    let select = select_before(&answered, transcript.tip());
-                    report.conv.extend(select.iter().chain([&answered.name]).map(|name: &Name| name.id));
-                    report.answer = Some(answered);
-                    report.is_json = schema.is_some();
-                }
-                Err(error) => {
-                    let error = error.retry_by(&name);
-                    self.watch.sees(Moment::Failed(&name, &error));
-                    report.error = Some(error);
-                }
-            }
-            (name, report)
-        });
-        let replies = join_all(asked).await;
-        let ended = replies.iter().find_map(|(_, report)| report.error.as_ref().filter(|e| ends_all(e)));
-        let any_answered = replies.iter().any(|(_, report)| report.answer.is_some());
-        let error = match ended {
-            Some(error) => {
-                let again = "`lepo do --parallel --retry` asks all again";
-                Some(error.again(error.kind).hint(match any_answered {
-                    true => format!("the answers that came are kept; {again}"),
-                    false => again.to_string(),
-                }))
-            }
-            None if any_answered => None,
-            None => {
-                let none = format!("none of {} models answered", replies.len());
-                Some(Error::remote(none).hint("`lepo do --parallel --retry` asks them again"))
-            }
+        let mut entries = transcript.entries.clone();
+        let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
+        for note in left.words(&name) {
+            group.watch.sees(Moment::In(&name, Event::Say(&note)));
+        }
+        let said = messages(&entries, &[], general, participant.form, None);
+        let spoken = participant.speak(&said, schema.as_deref(), transcript.tip(), group).await;
+        let mut report = Report {
+            conv: transcript.path.clone(),
+            user: transcript.question(),
+            model: Some(name.clone()),
+            tools: opening.tools.clone(),
+            ..Report::default()
         };
-        log_failure(None, error.as_ref());
-        Ok(Polled { replies, judge: None, error })
-    }
+        match spoken {
+            Ok(answered) => {
+                let select = select_before(&answered, transcript.tip());
+                report.conv.extend(select.iter().chain([&answered.name]).map(|name: &Name| name.id));
+                report.answer = Some(answered);
+                report.is_json = schema.is_some();
+            }
+            Err(error) => {
+                let error = error.retry_by(&name);
+                group.watch.sees(Moment::Failed(&name, &error));
+                report.error = Some(error);
+            }
+        }
+        (name, report)
+    });
+    let replies = join_all(asked).await;
+    let ended = replies.iter().find_map(|(_, report)| report.error.as_ref().filter(|e| ends_all(e)));
+    let any_answered = replies.iter().any(|(_, report)| report.answer.is_some());
+    let error = match ended {
+        Some(error) => {
+            let again = "`lepo do --parallel --retry` asks all again";
+            Some(error.again(error.kind).hint(match any_answered {
+                true => format!("the answers that came are kept; {again}"),
+                false => again.to_string(),
+            }))
+        }
+        None if any_answered => None,
+        None => {
+            let none = format!("none of {} models answered", replies.len());
+            Some(Error::remote(none).hint("`lepo do --parallel --retry` asks them again"))
+        }
+    };
+    log_failure(None, error.as_ref());
+    Ok(Polled { replies, judge: None, error })
+}
 
-    /// The answers that are all recorded: none is asked, and nothing is written.
-    fn recorded(self, panel: &mut [Participant]) -> Polled {
-        let told = panel.iter_mut().filter_map(|participant| {
-            let hit = participant.recorded.take()?;
-            self.watch.sees(Moment::Spoken(&participant.name, &hit.answered()));
-            Some((participant.name.clone(), hit.report()))
-        });
-        Polled { replies: told.collect(), judge: None, error: None }
-    }
+/// The answers that are all recorded: none is asked, and nothing is written.
+fn recorded(group: GroupTurn<'_>, panel: &mut [Participant]) -> Polled {
+    let told = panel.iter_mut().filter_map(|participant| {
+        let hit = participant.recorded.take()?;
+        group.watch.sees(Moment::Spoken(&participant.name, &hit.answered()));
+        Some((participant.name.clone(), hit.report()))
+    });
+    Polled { replies: told.collect(), judge: None, error: None }
 }

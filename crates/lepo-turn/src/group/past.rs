@@ -2,7 +2,7 @@
 //! said it. Read from the path itself, so that a debate goes on wherever it was left.
 
 use super::protocol::{OrchestratorDecision, decision, selected};
-use crate::transcript::PathEntry;
+use crate::path::PathEntry;
 use lepo_store::bubb::Kind;
 
 /// The name of the conclusion's author.
@@ -53,7 +53,7 @@ impl Past<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::fixture::path;
+    use crate::path::fixture::path;
 
     #[test]
     fn what_was_said_is_told_with_who_said_it() {

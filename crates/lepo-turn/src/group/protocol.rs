@@ -1,6 +1,11 @@
 //! The words that steer a debate, read from what models said: REQUEST, PASS, `SELECT: NAME`,
 //! `END: SUMMARY`. They count at the start of a line, in any case, and in Markdown's emphasis too.
 
+use lepo_store::bubb::BubbId;
+
+/// The beginning of the hidden bubb before a verdict.
+pub const JUDGE: &str = "JUDGE: ";
+
 /// The reply of a participant that is asked for the floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bid {
@@ -115,6 +120,14 @@ fn is_mark(c: char) -> bool {
     c.is_whitespace() || EMPHASIS.contains(&c) || matches!(c, '#' | '>' | '-')
 }
 
+/// The name of the judge in such a bubb, and the answers that it was shown.
+pub fn judged_by(text: &str) -> Option<(&str, Vec<BubbId>)> {
+    let mut lines = text.strip_prefix(JUDGE)?.lines();
+    let name = lines.next()?;
+    let answer = |line: &str| BubbId::parse(line.split_once(": ")?.1.as_bytes());
+    Some((name, lines.map(answer).collect::<Option<_>>()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,6 +201,17 @@ mod tests {
         assert_eq!(selected(&select_line("ollama:qwen3:8b")), Some("ollama:qwen3:8b"));
         for other in ["select: a", "SELECT: a\nb", "x\nSELECT: a", "END: a"] {
             assert_eq!(selected(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_judge_is_named_with_what_it_was_shown() {
+        let (a, b) = ("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A", "01JB3Z0Q4N8V2K5T7W9X1Y3Z5B");
+        let id = |text: &str| BubbId::parse(text.as_bytes()).unwrap();
+        let text = format!("JUDGE: gpt: mini\nA: {b}\nB: {a}");
+        assert_eq!(judged_by(&text), Some(("gpt: mini", vec![id(b), id(a)])));
+        for text in ["JUDGE: x\nA: none", "SELECT: x", "JUDGE:"] {
+            assert_eq!(judged_by(text), None, "{text}");
         }
     }
 }

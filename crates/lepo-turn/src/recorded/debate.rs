@@ -13,88 +13,96 @@ use lepo_store::conv::Ix;
 /// A model that takes part: its name, and its options.
 pub type Voice = (String, OptionsWish);
 
-impl Record<'_> {
-    /// The newest debate of these models that follows these messages and was led to its end.
-    pub fn debate(&self, past: &[Said], voices: &[Voice], orchestrator: &Voice) -> Result<Option<Debated>> {
-        let bases = self.matching(past)?;
-        if bases.is_empty() {
-            return Ok(None);
-        }
-        for end in self.forest.all().rev() {
-            let name = self.forest.name(end);
-            if name.hidden || name.kind != Kind::Assistant || bases.contains(&end) {
-                continue;
-            }
-            let mut path = Vec::new();
-            let base = self.forest.up(end).find(|&ix| {
-                let name = self.forest.name(ix);
-                let is_base = bases.contains(&ix);
-                if !is_base {
-                    path.push(ix);
-                }
-                is_base || !name.hidden && name.kind != Kind::Assistant
-            });
-            if base.is_some_and(|base| bases.contains(&base)) {
-                path.reverse();
-                if let Some(debated) = self.debated(&path, voices, orchestrator)? {
-                    return Ok(Some(debated));
-                }
-            }
-        }
-        Ok(None)
+/// The newest debate of these models that follows these messages and was led to its end.
+pub fn debate(
+    record: &Record<'_>,
+    past: &[Said],
+    voices: &[Voice],
+    orchestrator: &Voice,
+) -> Result<Option<Debated>> {
+    let bases = record.matching(past)?;
+    if bases.is_empty() {
+        return Ok(None);
     }
+    for end in record.forest.all().rev() {
+        let name = record.forest.name(end);
+        if name.hidden || name.kind != Kind::Assistant || bases.contains(&end) {
+            continue;
+        }
+        let mut path = Vec::new();
+        let base = record.forest.up(end).find(|&ix| {
+            let name = record.forest.name(ix);
+            let is_base = bases.contains(&ix);
+            if !is_base {
+                path.push(ix);
+            }
+            is_base || !name.hidden && name.kind != Kind::Assistant
+        });
+        if base.is_some_and(|base| bases.contains(&base)) {
+            path.reverse();
+            if let Some(debated) = debated(record, &path, voices, orchestrator)? {
+                return Ok(Some(debated));
+            }
+        }
+    }
+    Ok(None)
+}
 
-    /// The debate that a path is.
-    fn debated(&self, path: &[Ix], voices: &[Voice], orchestrator: &Voice) -> Result<Option<Debated>> {
-        let (mut debated, mut speaker): (Debated, Option<String>) = Default::default();
-        for (at, &ix) in path.iter().enumerate() {
-            let name = self.forest.name(ix);
-            let text = self.store.bubbs().text(&name)?;
-            if name.hidden {
-                if let Some(names) = bidders(&text) {
-                    let all = names.len() == voices.len() || debated.rounds > 0;
-                    if !all || names.iter().any(|name| voices.iter().all(|(voice, _)| voice != name)) {
-                        return Ok(None);
-                    }
-                    debated.rounds += 1;
+/// The debate that a path is.
+fn debated(
+    record: &Record<'_>,
+    path: &[Ix],
+    voices: &[Voice],
+    orchestrator: &Voice,
+) -> Result<Option<Debated>> {
+    let (mut debated, mut speaker): (Debated, Option<String>) = Default::default();
+    for (at, &ix) in path.iter().enumerate() {
+        let name = record.forest.name(ix);
+        let text = record.store.bubbs().text(&name)?;
+        if name.hidden {
+            if let Some(names) = bidders(&text) {
+                let all = names.len() == voices.len() || debated.rounds > 0;
+                if !all || names.iter().any(|name| voices.iter().all(|(voice, _)| voice != name)) {
+                    return Ok(None);
                 }
-                speaker = selected(&text).map(str::to_string);
-                continue;
+                debated.rounds += 1;
             }
-            let fact = self.facts.get(name.id).unwrap_or_default();
-            let is_by = |(voice, options): &Voice| {
-                let wish = Wish {
-                    past: &[],
-                    model: Some(voice.clone()),
-                    options: options.clone(),
-                    schema: None,
-                    tools: ToolsWish::Any,
-                };
-                wish.difference(&fact).is_none()
-            };
-            let spoke = speaker.take().and_then(|speaker| voices.iter().find(|(voice, _)| *voice == speaker));
-            match spoke {
-                Some(voice) if is_by(voice) => {
-                    debated.speeches.push(Speech { name: voice.0.clone(), bubb: name });
-                }
-                None if at + 1 == path.len() && debated.rounds > 0 && is_by(orchestrator) => {
-                    let answered = Answered { name, usage: usage(&fact), ms: fact.ms.unwrap_or_default() };
-                    debated.report = Report {
-                        model: Some(orchestrator.0.clone()),
-                        answer: Some(answered),
-                        recorded: Some(name.id),
-                        ..Report::default()
-                    };
-                }
-                _ => return Ok(None),
-            }
+            speaker = selected(&text).map(str::to_string);
+            continue;
         }
-        let Some(end) = path.last().filter(|_| debated.report.answer.is_some()) else { return Ok(None) };
-        debated.report.conv =
-            self.forest.conv(*end).path.into_iter().map(|ix| self.forest.name(ix).id).collect();
-        debated.report.user = self.forest.last_question(*end).map(|ix| self.forest.name(ix).id);
-        Ok(Some(debated))
+        let fact = record.facts.get(name.id).unwrap_or_default();
+        let is_by = |(voice, options): &Voice| {
+            let wish = Wish {
+                past: &[],
+                model: Some(voice.clone()),
+                options: options.clone(),
+                schema: None,
+                tools: ToolsWish::Any,
+            };
+            wish.difference(&fact).is_none()
+        };
+        let spoke = speaker.take().and_then(|speaker| voices.iter().find(|(voice, _)| *voice == speaker));
+        match spoke {
+            Some(voice) if is_by(voice) => {
+                debated.speeches.push(Speech { name: voice.0.clone(), bubb: name });
+            }
+            None if at + 1 == path.len() && debated.rounds > 0 && is_by(orchestrator) => {
+                let answered = Answered { name, usage: usage(&fact), ms: fact.ms.unwrap_or_default() };
+                debated.report = Report {
+                    model: Some(orchestrator.0.clone()),
+                    answer: Some(answered),
+                    recorded: Some(name.id),
+                    ..Report::default()
+                };
+            }
+            _ => return Ok(None),
+        }
     }
+    let Some(end) = path.last().filter(|_| debated.report.answer.is_some()) else { return Ok(None) };
+    debated.report.conv =
+        record.forest.conv(*end).path.into_iter().map(|ix| record.forest.name(ix).id).collect();
+    debated.report.user = record.forest.last_question(*end).map(|ix| record.forest.name(ix).id);
+    Ok(Some(debated))
 }
 
 /// The names in the lines that tell who wants the floor.

@@ -1,16 +1,14 @@
 //! Looks a request up in a store: one pass over the names, then the texts of those that may be it.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 
+use super::is_added;
 use super::said::Said;
-use super::{is_added, told::Hit};
-use crate::group::{judged_by, selected};
+use crate::group::selected;
+use crate::path::request;
 use crate::planner::ChooserAnswer;
-use crate::transcript::request;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::{Forest, Ix, Sums};
 use lepo_store::store::{Fact, FactIndex, Store};
 
@@ -69,42 +67,6 @@ impl<'r> Record<'r> {
     /// The record that a store is.
     pub fn of(store: &'r Store, forest: &'r Forest) -> Record<'r> {
         Record { store, forest, facts: store.journal().index() }
-    }
-
-    /// The newest answer to a request.
-    pub fn find(&self, wish: &Wish<'_>) -> Result<Option<Hit>> {
-        for answer in self.answers(&self.matching(wish.past)?) {
-            let fact = self.facts.get(self.forest.name(answer.ix).id).unwrap_or_default();
-            if wish.difference(&fact).is_none() && self.is_of_turn(&answer, fact.model.as_deref())? {
-                return self.hit(&answer, fact, wish.schema.is_some()).map(Some);
-            }
-        }
-        Ok(None)
-    }
-
-    /// The newest verdict on exactly these answers.
-    pub fn verdict(&self, wish: &Wish<'_>, answers: impl Iterator<Item = BubbId>) -> Result<Option<Hit>> {
-        let shown: HashSet<BubbId> = answers.collect();
-        for answer in self.answers(&self.matching(wish.past)?) {
-            let [before] = answer.between[..] else { continue };
-            let text = self.store.bubbs().text(&self.forest.name(before))?;
-            let Some((name, judged)) = judged_by(&text) else { continue };
-            let fact = self.facts.get(self.forest.name(answer.ix).id).unwrap_or_default();
-            let is_same = judged.len() == shown.len() && judged.iter().all(|id| shown.contains(id));
-            let is_by = wish.model.as_deref().is_none_or(|wanted| wanted == name);
-            // A verdict is asked for without the schema of the answers.
-            let wish = Wish {
-                past: &[],
-                model: wish.model.clone(),
-                options: wish.options.clone(),
-                schema: None,
-                tools: wish.tools.clone(),
-            };
-            if is_same && is_by && wish.difference(&fact).is_none() {
-                return self.hit(&answer, fact, false).map(Some);
-            }
-        }
-        Ok(None)
     }
 
     /// The messages that end the same path, the newest first.
@@ -188,7 +150,7 @@ impl<'r> Record<'r> {
 
     /// True if what is between question and answer is of such a turn: a planner's, and the name of the one among many
     /// that answers. A speech in a debate has other messages there, as it answers another request.
-    fn is_of_turn(&self, answer: &Answer, model: Option<&str>) -> Result<bool> {
+    pub(super) fn is_of_turn(&self, answer: &Answer, model: Option<&str>) -> Result<bool> {
         let mut wants_result = false;
         for (at, &ix) in answer.between.iter().enumerate() {
             let name = self.forest.name(ix);

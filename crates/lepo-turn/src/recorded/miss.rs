@@ -21,90 +21,88 @@ struct Near {
     difference: String,
 }
 
-impl Record<'_> {
-    /// The error for a request that is not in the record.
-    pub fn missed(&self, wish: &Wish<'_>) -> Error {
-        let message = match self.nearest(wish) {
-            Ok(Some(near)) => {
-                format!("no recorded answer: nearest is {}: {}", near.name.id, near.difference)
-            }
-            Ok(None) => {
-                format!("no recorded answer: nothing is recorded in {}", self.store.shown().display())
-            }
-            Err(error) => return error,
+/// The error for a request that is not in the record.
+pub fn missed(record: &Record<'_>, wish: &Wish<'_>) -> Error {
+    let message = match nearest(record, wish) {
+        Ok(Some(near)) => {
+            format!("no recorded answer: nearest is {}: {}", near.name.id, near.difference)
+        }
+        Ok(None) => {
+            format!("no recorded answer: nothing is recorded in {}", record.store.shown().display())
+        }
+        Err(error) => return error,
+    };
+    not_recorded(message)
+}
+
+/// The error for answers that this model has not judged.
+pub fn no_verdict(judge: &str) -> Error {
+    not_recorded(format!("no recorded answer: {judge} has not judged these answers"))
+}
+
+fn nearest(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Near>> {
+    let mut below: HashMap<Option<Ix>, Vec<Ix>> = HashMap::new();
+    for ix in record.forest.all().rev() {
+        below.entry(record.forest.prev(ix)).or_default().push(ix);
+    }
+    // Messages that end the same path so far; at first what roots follow.
+    let mut same: Vec<Option<Ix>> = vec![None];
+    for (at, said) in wish.past.iter().enumerate() {
+        let after = after(record, &below, &same)?;
+        let is = |(name, text): &(Name, String)| {
+            (name.kind, name.hidden) == (said.kind, said.hidden) && said.is(text)
         };
-        not_recorded(message)
-    }
-
-    /// The error for answers that this model has not judged.
-    pub fn no_verdict(&self, judge: &str) -> Error {
-        not_recorded(format!("no recorded answer: {judge} has not judged these answers"))
-    }
-
-    fn nearest(&self, wish: &Wish<'_>) -> Result<Option<Near>> {
-        let mut below: HashMap<Option<Ix>, Vec<Ix>> = HashMap::new();
-        for ix in self.forest.all().rev() {
-            below.entry(self.forest.prev(ix)).or_default().push(ix);
+        let next: Vec<Option<Ix>> =
+            after.iter().filter(|(_, told)| is(told)).map(|(ix, _)| Some(*ix)).collect();
+        if next.is_empty() {
+            let told = after.iter().take(COMPARED).map(|(_, told)| told);
+            let nearest = told.max_by_key(|(name, text)| likeness(name, text, said));
+            return Ok(match nearest {
+                Some((name, text)) => {
+                    let difference = differs(wish.past, at, name, text);
+                    Some(Near { name: *name, difference })
+                }
+                None => same.iter().flatten().next().map(|ix| Near {
+                    name: record.forest.name(*ix),
+                    difference: format!("{} was not asked there", label(wish.past, at)),
+                }),
+            });
         }
-        // Messages that end the same path so far; at first what roots follow.
-        let mut same: Vec<Option<Ix>> = vec![None];
-        for (at, said) in wish.past.iter().enumerate() {
-            let after = self.after(&below, &same)?;
-            let is = |(name, text): &(Name, String)| {
-                (name.kind, name.hidden) == (said.kind, said.hidden) && said.is(text)
-            };
-            let next: Vec<Option<Ix>> =
-                after.iter().filter(|(_, told)| is(told)).map(|(ix, _)| Some(*ix)).collect();
-            if next.is_empty() {
-                let told = after.iter().take(COMPARED).map(|(_, told)| told);
-                let nearest = told.max_by_key(|(name, text)| likeness(name, text, said));
-                return Ok(match nearest {
-                    Some((name, text)) => {
-                        let difference = differs(wish.past, at, name, text);
-                        Some(Near { name: *name, difference })
-                    }
-                    None => same.iter().flatten().next().map(|ix| Near {
-                        name: self.forest.name(*ix),
-                        difference: format!("{} was not asked there", label(wish.past, at)),
-                    }),
-                });
-            }
-            same = next;
-        }
-        let questions: Vec<Ix> = same.into_iter().flatten().collect();
-        let answers = self.answers(&questions);
-        let told = answers.iter().find_map(|answer| {
-            let name = self.forest.name(answer.ix);
-            let fact = self.facts.get(name.id).unwrap_or_default();
-            let (what, recorded, asked) = wish.difference(&fact)?;
-            let verb = if what.ends_with('s') { "differ" } else { "differs" };
-            Some(Near { name, difference: format!("{what} {verb}: recorded {recorded}, asked {asked}") })
-        });
-        Ok(told.or_else(|| {
-            let name = self.forest.name(*questions.first()?);
-            Some(Near { name, difference: "the question has no answer".into() })
-        }))
+        same = next;
     }
+    let questions: Vec<Ix> = same.into_iter().flatten().collect();
+    let answers = record.answers(&questions);
+    let told = answers.iter().find_map(|answer| {
+        let name = record.forest.name(answer.ix);
+        let fact = record.facts.get(name.id).unwrap_or_default();
+        let (what, recorded, asked) = wish.difference(&fact)?;
+        let verb = if what.ends_with('s') { "differ" } else { "differs" };
+        Some(Near { name, difference: format!("{what} {verb}: recorded {recorded}, asked {asked}") })
+    });
+    Ok(told.or_else(|| {
+        let name = record.forest.name(*questions.first()?);
+        Some(Near { name, difference: "the question has no answer".into() })
+    }))
+}
 
-    /// The messages that follow these, those that a turn added passed over; each with its text.
-    fn after(
-        &self,
-        below: &HashMap<Option<Ix>, Vec<Ix>>,
-        same: &[Option<Ix>],
-    ) -> Result<Vec<(Ix, (Name, String))>> {
-        let mut open: Vec<Ix> = same.iter().flat_map(|ix| below.get(ix)).flatten().copied().collect();
-        let (mut after, mut at) = (Vec::new(), 0);
-        while let Some(&ix) = open.get(at) {
-            at += 1;
-            let name = self.forest.name(ix);
-            let text = self.store.bubbs().text(&name)?;
-            match is_added(&name, &text) && open.len() <= self.forest.len() {
-                true => open.extend(below.get(&Some(ix)).into_iter().flatten()),
-                false => after.push((ix, (name, text))),
-            }
+/// The messages that follow these, those that a turn added passed over; each with its text.
+fn after(
+    record: &Record<'_>,
+    below: &HashMap<Option<Ix>, Vec<Ix>>,
+    same: &[Option<Ix>],
+) -> Result<Vec<(Ix, (Name, String))>> {
+    let mut open: Vec<Ix> = same.iter().flat_map(|ix| below.get(ix)).flatten().copied().collect();
+    let (mut after, mut at) = (Vec::new(), 0);
+    while let Some(&ix) = open.get(at) {
+        at += 1;
+        let name = record.forest.name(ix);
+        let text = record.store.bubbs().text(&name)?;
+        match is_added(&name, &text) && open.len() <= record.forest.len() {
+            true => open.extend(below.get(&Some(ix)).into_iter().flatten()),
+            false => after.push((ix, (name, text))),
         }
-        Ok(after)
     }
+    Ok(after)
 }
 
 /// The error of this kind.

@@ -6,6 +6,7 @@
 mod added;
 mod debate;
 mod facts;
+mod find;
 mod look;
 mod miss;
 mod paths;
@@ -13,10 +14,11 @@ mod said;
 mod told;
 
 pub(crate) use added::is_added;
-pub use debate::Voice;
+pub use debate::{Voice, debate};
 pub use facts::{RequestFacts, options_json, schema_hash, tools_hash};
+pub use find::{find, verdict};
 pub use look::{OptionsWish, Record, ToolsWish, Wish};
-pub use miss::not_recorded;
+pub use miss::{missed, no_verdict, not_recorded};
 pub use said::{Said, before, question};
 pub use told::{Hit, tell};
 

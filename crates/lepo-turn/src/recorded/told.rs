@@ -1,8 +1,8 @@
 //! A recorded answer as the outcome of a turn.
 
 use super::look::{Answer, Record};
+use crate::path::request;
 use crate::report::{Answered, ToolUse};
-use crate::transcript::request;
 use crate::{Event, Front, Report};
 use lepo_base::error::Result;
 use lepo_model::Usage;
@@ -25,94 +25,92 @@ pub struct Hit {
     is_json: bool,
 }
 
-impl Record<'_> {
-    pub(super) fn hit(&self, answer: &Answer, fact: Fact, is_json: bool) -> Result<Hit> {
-        let name = self.forest.name(answer.ix);
-        let path = self.forest.conv(answer.ix).path;
-        let mut tools = self.own_commands(answer.question)?;
-        tools.extend(self.requests(&answer.between)?);
-        tools.extend(self.requests(&self.side_branch(answer))?);
-        Ok(Hit {
-            answer: name,
-            question: self.forest.name(answer.question).id,
-            conv: path.into_iter().map(|ix| self.forest.name(ix).id).collect(),
-            tools,
-            usage: usage(&fact),
-            ms: fact.ms.unwrap_or_default(),
-            model: fact.model,
-            is_json,
-        })
-    }
+pub(super) fn hit(record: &Record<'_>, answer: &Answer, fact: Fact, is_json: bool) -> Result<Hit> {
+    let name = record.forest.name(answer.ix);
+    let path = record.forest.conv(answer.ix).path;
+    let mut tools = own_commands(record, answer.question)?;
+    tools.extend(requests(record, &answer.between)?);
+    tools.extend(requests(record, &side_branch(record, answer))?);
+    Ok(Hit {
+        answer: name,
+        question: record.forest.name(answer.question).id,
+        conv: path.into_iter().map(|ix| record.forest.name(ix).id).collect(),
+        tools,
+        usage: usage(&fact),
+        ms: fact.ms.unwrap_or_default(),
+        model: fact.model,
+        is_json,
+    })
+}
 
-    /// The commands that the user had run before a question.
-    fn own_commands(&self, question: Ix) -> Result<Vec<ToolUse>> {
-        let mut runs = Vec::new();
-        for ix in self.forest.up(question).skip(1) {
-            let name = self.forest.name(ix);
-            if name.hidden || name.kind != Kind::System {
-                break;
-            }
-            let text = self.store.bubbs().text(&name)?;
-            let Some(command) = text.lines().next().and_then(|line| line.strip_prefix("$ ")) else { break };
-            let request = serde_json::json!({ "command": command });
-            let exit = self.facts.get(name.id).and_then(|fact| fact.exit);
-            runs.push(ToolUse { bubb: name.id, kind: "run", request, result: Some(name.id), exit });
+/// The commands that the user had run before a question.
+fn own_commands(record: &Record<'_>, question: Ix) -> Result<Vec<ToolUse>> {
+    let mut runs = Vec::new();
+    for ix in record.forest.up(question).skip(1) {
+        let name = record.forest.name(ix);
+        if name.hidden || name.kind != Kind::System {
+            break;
         }
-        runs.reverse();
-        Ok(runs)
+        let text = record.store.bubbs().text(&name)?;
+        let Some(command) = text.lines().next().and_then(|line| line.strip_prefix("$ ")) else { break };
+        let request = serde_json::json!({ "command": command });
+        let exit = record.facts.get(name.id).and_then(|fact| fact.exit);
+        runs.push(ToolUse { bubb: name.id, kind: "run", request, result: Some(name.id), exit });
     }
+    runs.reverse();
+    Ok(runs)
+}
 
-    /// The hidden messages beside an answer that led to it: they follow what it follows, and came after what was said
-    /// there before.
-    fn side_branch(&self, answer: &Answer) -> Vec<Ix> {
-        let Some(base) = self.forest.prev(answer.ix) else { return Vec::new() };
-        let id = self.forest.name(answer.ix).id;
-        let is_beside = |ix: &Ix| self.forest.name(*ix).hidden && !answer.between.contains(ix);
-        let from = self.forest.name(base).id;
-        let mut newest: Vec<Ix> = Vec::new();
-        for ix in self.forest.between(from, id).filter(is_beside) {
-            let up = self.forest.up(ix).take_while(|above| *above != base);
-            let mut path: Vec<Ix> = up.collect();
-            let top = path.last().and_then(|top| self.forest.prev(*top));
-            if top == Some(base) && path.iter().all(is_beside) {
-                path.reverse();
-                newest = path;
-            }
+/// The hidden messages beside an answer that led to it: they follow what it follows, and came after what was said
+/// there before.
+fn side_branch(record: &Record<'_>, answer: &Answer) -> Vec<Ix> {
+    let Some(base) = record.forest.prev(answer.ix) else { return Vec::new() };
+    let id = record.forest.name(answer.ix).id;
+    let is_beside = |ix: &Ix| record.forest.name(*ix).hidden && !answer.between.contains(ix);
+    let from = record.forest.name(base).id;
+    let mut newest: Vec<Ix> = Vec::new();
+    for ix in record.forest.between(from, id).filter(is_beside) {
+        let up = record.forest.up(ix).take_while(|above| *above != base);
+        let mut path: Vec<Ix> = up.collect();
+        let top = path.last().and_then(|top| record.forest.prev(*top));
+        if top == Some(base) && path.iter().all(is_beside) {
+            path.reverse();
+            newest = path;
         }
-        // An earlier answer of the same question ended the side branch before it.
-        let starts = newest.first().map(|ix| self.forest.name(*ix).id);
-        let ended = self.forest.between(from, id).any(|ix| {
-            let name = self.forest.name(ix);
-            let is_earlier = !name.hidden && name.prev == Some(from) && name.id < id;
-            is_earlier && starts.is_some_and(|starts| starts < name.id)
-        });
-        if ended { Vec::new() } else { newest }
     }
+    // An earlier answer of the same question ended the side branch before it.
+    let starts = newest.first().map(|ix| record.forest.name(*ix).id);
+    let ended = record.forest.between(from, id).any(|ix| {
+        let name = record.forest.name(ix);
+        let is_earlier = !name.hidden && name.prev == Some(from) && name.id < id;
+        is_earlier && starts.is_some_and(|starts| starts < name.id)
+    });
+    if ended { Vec::new() } else { newest }
+}
 
-    /// The requests among hidden messages, each with its result.
-    fn requests(&self, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
-        let mut tools: Vec<ToolUse> = Vec::new();
-        let mut waits = false;
-        for &ix in hidden {
-            let name = self.forest.name(ix);
-            let text = self.store.bubbs().text(&name)?;
-            if let Some(request) = request(name.kind, name.hidden, &text) {
-                // One that another follows at once was edited.
-                if waits {
-                    tools.pop();
-                }
-                waits = true;
-                let (kind, request) = (request.kind(), request.to_json());
-                tools.push(ToolUse { bubb: name.id, kind, request, result: None, exit: None });
-            } else if std::mem::take(&mut waits)
-                && let Some(used) = tools.last_mut()
-            {
-                used.result = Some(name.id);
-                used.exit = self.facts.get(name.id).and_then(|fact| fact.exit);
+/// The requests among hidden messages, each with its result.
+fn requests(record: &Record<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
+    let mut tools: Vec<ToolUse> = Vec::new();
+    let mut waits = false;
+    for &ix in hidden {
+        let name = record.forest.name(ix);
+        let text = record.store.bubbs().text(&name)?;
+        if let Some(request) = request(name.kind, name.hidden, &text) {
+            // One that another follows at once was edited.
+            if waits {
+                tools.pop();
             }
+            waits = true;
+            let (kind, request) = (request.kind(), request.to_json());
+            tools.push(ToolUse { bubb: name.id, kind, request, result: None, exit: None });
+        } else if std::mem::take(&mut waits)
+            && let Some(used) = tools.last_mut()
+        {
+            used.result = Some(name.id);
+            used.exit = record.facts.get(name.id).and_then(|fact| fact.exit);
         }
-        Ok(tools)
     }
+    Ok(tools)
 }
 
 /// The tokens that a journal's line has.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::transcript::request;
+use crate::path::request;
 use lepo_base::error::Result;
 use lepo_secrets::without_digits;
 use lepo_store::bubb::Name;

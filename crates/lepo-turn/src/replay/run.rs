@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use super::plan::{Plan, Step};
 use super::results::ResultRecord;
 use crate::config::Insts;
-use crate::{Ask, Front, Question, Report, Start, TurnEnv};
+use crate::{Ask, Front, Question, Report, Start, TurnEnv, take_turn};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_store::bubb::{BubbId, Name};
@@ -117,7 +117,7 @@ async fn take(
     let forest = env.store.names().forest_for(&[Wanted::Paths(vec![at])])?;
     let is_new = question.is_some();
     let ask = Ask { results: Some(recorded), ..Ask::new(start, question, &[]) };
-    let report = env.turn(config, insts, &forest, front, ask).await?;
+    let report = take_turn(env, config, insts, &forest, front, ask).await?;
     if let Some(asked) = report.user.filter(|_| is_new) {
         *tail = Some(asked);
         let forest = env.store.names().forest_for(&[Wanted::Paths(vec![asked])])?;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::find::{FILES, MOST_FILE};
 use super::front_matter::{FrontMatter, Value};
+use super::skill_file::{FILES, MOST_FILE};
 use crate::agents::read_inside;
 
 /// The fields that there are.

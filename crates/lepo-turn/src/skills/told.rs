@@ -1,9 +1,10 @@
 //! The bubbs of skills: the catalogue, told once and when it changed, and the instructions of a skill that was asked for.
 
 use super::find::Skill;
+use super::tool::{TOOL, files_of};
 use crate::Masking;
 use crate::native::call_of;
-use crate::transcript::{Opening, PathEntry};
+use crate::path::{Opening, PathEntry};
 use lepo_store::bubb::Kind;
 
 /// The beginning of each catalogue.
@@ -22,9 +23,6 @@ const GIVEN: &str = "[skill ";
 
 /// The most bytes of all names and descriptions in a catalogue.
 const MOST: usize = 16 << 10;
-
-/// The name of the tool.
-pub const TOOL: &str = "skill";
 
 /// True for the text of a catalogue.
 pub fn is_catalogue(text: &str) -> bool {
@@ -98,7 +96,7 @@ pub fn given(skill: &Skill) -> String {
         head(skill),
         skill.body
     );
-    let files = skill.files();
+    let files = files_of(skill);
     if !files.is_empty() {
         told.push_str("\n\nFiles of this skill, to be read when they are needed:\n");
         told.push_str(&files.join("\n"));
@@ -152,7 +150,7 @@ mod tests {
     use super::super::find::Origin;
     use super::*;
     use crate::config::RepoFile;
-    use crate::transcript::fixture::path;
+    use crate::path::fixture::path;
 
     fn skill(name: &str, description: &str) -> Skill {
         Skill {

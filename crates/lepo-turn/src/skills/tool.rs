@@ -3,9 +3,12 @@
 use ignore::WalkBuilder;
 use serde_json::json;
 
-use super::find::{FILES, Skill};
-use super::told::TOOL;
+use super::find::Skill;
+use super::skill_file::FILES;
 use lepo_model::ToolSpec;
+
+/// The name of the tool.
+pub const TOOL: &str = "skill";
 
 /// The most files of a skill that are listed.
 const MOST: usize = 200;
@@ -30,26 +33,23 @@ pub fn tool(skills: &[Skill]) -> Option<ToolSpec> {
     })
 }
 
-impl Skill {
-    /// The files beside `SKILL.md`, below its folder; a line says if there are more.
-    pub fn files(&self) -> Vec<String> {
-        let mut walk = WalkBuilder::new(&self.folder);
-        walk.standard_filters(false).hidden(true).follow_links(false).max_depth(Some(DEEPEST));
-        walk.sort_by_file_path(std::path::Path::cmp);
-        let files =
-            walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
-        let below = files.filter_map(|entry| {
-            let path = entry.path().strip_prefix(&self.folder).ok()?.to_str()?.to_string();
-            let is_shown = !FILES.contains(&path.as_str()) && !path.chars().any(char::is_control);
-            is_shown.then_some(path)
-        });
-        let mut listed: Vec<String> = below.take(MOST + 1).collect();
-        if listed.len() > MOST {
-            listed.truncate(MOST);
-            listed.push("… and more".to_string());
-        }
-        listed
+/// The files beside `SKILL.md`, below its folder; a line says if there are more.
+pub fn files_of(skill: &Skill) -> Vec<String> {
+    let mut walk = WalkBuilder::new(&skill.folder);
+    walk.standard_filters(false).hidden(true).follow_links(false).max_depth(Some(DEEPEST));
+    walk.sort_by_file_path(std::path::Path::cmp);
+    let files = walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    let below = files.filter_map(|entry| {
+        let path = entry.path().strip_prefix(&skill.folder).ok()?.to_str()?.to_string();
+        let is_shown = !FILES.contains(&path.as_str()) && !path.chars().any(char::is_control);
+        is_shown.then_some(path)
+    });
+    let mut listed: Vec<String> = below.take(MOST + 1).collect();
+    if listed.len() > MOST {
+        listed.truncate(MOST);
+        listed.push("… and more".to_string());
     }
+    listed
 }
 
 #[cfg(test)]
@@ -80,11 +80,11 @@ mod tests {
             origin: Origin::User,
             file,
         };
-        assert_eq!(skill.files(), ["references/deep/a b.md", "scripts/x.py"]);
+        assert_eq!(files_of(&skill), ["references/deep/a b.md", "scripts/x.py"]);
         for i in 0..300 {
             std::fs::write(at(&format!("scripts/{i:03}")), "").unwrap();
         }
-        let listed = skill.files();
+        let listed = files_of(&skill);
         assert_eq!((listed.len(), listed.last().map(String::as_str)), (MOST + 1, Some("… and more")));
         let spec = tool(std::slice::from_ref(&skill)).unwrap();
         assert_eq!(spec.schema["properties"]["name"]["enum"], json!(["a"]));

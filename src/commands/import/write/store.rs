@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::Writer;
-use crate::import::{Copied, Tally, is_request};
+use crate::import::{Copied, is_request};
 use lepo_base::error::Result;
+use lepo_import::Tally;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Forest;
 

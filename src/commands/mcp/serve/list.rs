@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::library::Shelf;
-use super::quote::{Quoted, inline};
+use super::quote::{Quoted, inline, marked};
 use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
@@ -144,9 +144,9 @@ fn told(
             "uri": shelf.stores.uri(row.store, &id),
             "date": date,
             "messages": row.height,
-            "title": title,
-            "first": first,
-            "last": last,
+            "title": title.as_deref().map(marked),
+            "first": first.as_deref().map(marked),
+            "last": last.as_deref().map(marked),
         }));
     }
     let more = found.len() < all.len();
@@ -156,7 +156,8 @@ fn told(
         (false, true) => text.push_str("There are more: a higher limit, or until, lists others.\n"),
         (false, false) => {}
     }
-    Ok(Told { text, structured: json!({ "conversations": found, "more": more }), is_error: false })
+    let structured = json!({ "note": PREFACE, "conversations": found, "more": more });
+    Ok(Told { text, structured, is_error: false })
 }
 
 /// The newest conversations of a store that meet the conditions.

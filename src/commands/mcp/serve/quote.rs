@@ -101,6 +101,12 @@ pub fn inline(masker: &Masker, words: &str, most: usize) -> String {
     }
 }
 
+/// Words of others as a value of their own, marked as a line of a quotation is: some clients give a model the values
+/// alone.
+pub fn marked(words: &str) -> String {
+    format!("> {words}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

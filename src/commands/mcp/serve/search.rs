@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use serde_json::{Value, json};
 
 use super::library::Shelf;
-use super::quote::{Quoted, inline};
+use super::quote::{Quoted, inline, marked};
 use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
@@ -124,7 +124,7 @@ fn told(shelf: &Shelf, hits: &[Hit], more: bool, most: usize) -> Told {
             "kind": kind,
             "date": date,
             "model": model,
-            "excerpt": inline(masker, &hit.excerpt, SHOWN),
+            "excerpt": marked(&inline(masker, &hit.excerpt, SHOWN)),
         }));
     }
     let more = more || found.len() < hits.len();
@@ -136,5 +136,5 @@ fn told(shelf: &Shelf, hits: &[Hit], more: bool, most: usize) -> Told {
         }
         (false, false) => {}
     }
-    Told { text, structured: json!({ "hits": found, "more": more }), is_error: false }
+    Told { text, structured: json!({ "note": PREFACE, "hits": found, "more": more }), is_error: false }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::reader::Source;
+use super::document::Source;
 use super::*;
 use lepo_base::env::Env;
 use lepo_base::secret::Secret;

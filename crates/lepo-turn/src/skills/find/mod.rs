@@ -5,16 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::check::faults_of_name;
 use super::front_matter::FrontMatter;
+use super::skill_file::{FILES, MOST_FILE};
 use crate::agents::{NOT_TAKEN, in_note, read_inside};
 use crate::config::{Paths, RepoFile, Trust};
 use lepo_base::error::{Error, Result};
 use lepo_base::work_tree::WorkTree;
-
-/// The names of the file that makes a folder a skill.
-pub const FILES: [&str; 2] = ["SKILL.md", "skill.md"];
-
-/// The most bytes of a `SKILL.md`.
-pub const MOST_FILE: usize = 64 << 10;
 
 /// The most skills.
 const MOST: usize = 500;

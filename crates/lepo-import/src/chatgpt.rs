@@ -1,0 +1,245 @@
+//! ChatGPT: `conversations.json` of an export, each conversation a tree in its `mapping`.
+//!
+//! The tree is built from parents: children may be missing, and the order of a mapping says nothing.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::path::Path;
+
+use super::archive::Archive;
+use super::conversation::{Conversation, File, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::source::{BEHIND, Reading, finish};
+use super::tree::{Link, parents};
+use super::values::Values;
+use super::{Each, attach, time};
+use lepo_base::error::Result;
+
+/// True if a document of an export holds conversations.
+pub fn is_document(name: &str) -> bool {
+    name.strip_prefix("conversations")
+        .and_then(|rest| rest.strip_suffix(".json"))
+        .is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b'_'))
+}
+
+/// Reads an export.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut archive = Archive::open(path)?;
+    // A second one for the assets, as the first is being read.
+    let mut assets = Archive::open(path)?;
+    let done = reading.finish;
+    for document in archive.documents(is_document) {
+        archive.read(document, reading, |from: &mut dyn Read, reading| {
+            let work = |value: Value<'_>| {
+                let mut ids = Vec::new();
+                let mut read = conversation(value, &mut ids).filter(|_| !value.is_array());
+                read.iter_mut().for_each(|read| finish(&mut read.nodes, done));
+                (read, ids, value.is_array())
+            };
+            reading.each(&mut Values::of(from), work, |(read, ids, is_array), reading| {
+                match read {
+                    Some(mut conversation) => {
+                        fill(&mut conversation, ids, &mut assets);
+                        each(conversation)?;
+                    }
+                    None if is_array => reading.tally.skip(BEHIND, 1),
+                    None => reading.tally.skip("conversation without messages", 1),
+                }
+                Ok(())
+            })
+        })?;
+    }
+    Ok(())
+}
+
+/// Gives the files of a conversation their bytes, by their ids in the order of the files.
+fn fill(conversation: &mut Conversation, ids: Ids, assets: &mut Archive) {
+    let files = conversation.nodes.iter_mut().flat_map(|node| match &mut node.what {
+        What::Text(_, _, files) | What::Output { files, .. } => files.as_mut_slice(),
+        _ => &mut [],
+    });
+    for (file, id) in files.zip(ids) {
+        if let Some(id) = id {
+            file.data = assets.asset(&id);
+        }
+    }
+}
+
+/// The ids of the files of a conversation, in their order; none of one whose bytes stand in the text.
+type Ids = Vec<Option<String>>;
+
+/// One conversation, its files without their bytes.
+fn conversation(value: Value<'_>, ids: &mut Ids) -> Option<Conversation> {
+    let mapping = value.get("mapping");
+    if !mapping.is_object() {
+        return None;
+    }
+    let mut conversation = Conversation {
+        id: value.get("conversation_id").said().or_else(|| value.get("id").said()).unwrap_or_default(),
+        title: value.get("title").said(),
+        start: time::any(value.get("create_time")),
+        updated: time::any(value.get("update_time")),
+        ..Conversation::default()
+    };
+    let model = value.get("default_model_slug").said();
+    let nodes: Vec<(String, Option<String>, Value<'_>)> =
+        mapping.fields().map(|(key, node)| (key.words(), node.get("parent").said(), node)).collect();
+    // If a parent is not named, it may name its child.
+    let mut named: HashMap<String, &str> = HashMap::new();
+    if nodes.iter().filter(|(_, parent, _)| parent.is_none()).count() > 1 {
+        for (key, _, node) in &nodes {
+            named
+                .extend(node.get("children").items().filter_map(|child| Some((child.said()?, key.as_str()))));
+        }
+    }
+    let links: Vec<Link<'_>> = nodes
+        .iter()
+        .map(|(id, parent, _)| Link { id, parent: parent.as_deref().or_else(|| named.get(id).copied()) })
+        .collect();
+    let parents = parents(&links, |_| None);
+    let mut places = Vec::with_capacity(nodes.len());
+    for (_, _, node) in &nodes {
+        places.push(message(&mut conversation, node.get("message"), model.as_deref(), ids));
+    }
+    for (place, parent) in parents.iter().enumerate() {
+        conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1);
+    }
+    Some(conversation)
+}
+
+/// The types of a content that are read.
+const TYPES: &[&str] = &[
+    "text",
+    "multimodal_text",
+    "code",
+    "execution_output",
+    "thoughts",
+    "reasoning_recap",
+    "user_editable_context",
+    "model_editable_context",
+    "tether_quote",
+    "tether_browsing_display",
+    "computer_output",
+    "citable_code_output",
+    "system_error",
+];
+
+/// The nodes of one message.
+fn message(
+    conversation: &mut Conversation,
+    message: Value<'_>,
+    model: Option<&str>,
+    ids: &mut Ids,
+) -> (usize, usize) {
+    let at = time::seconds(message.get("create_time"));
+    let role = message.at(&["author", "role"]).text().unwrap_or_default();
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    let is_known = matches!(&*role, "user" | "assistant" | "system" | "tool");
+    let (content, metadata) = (message.get("content"), message.get("metadata"));
+    conversation.messages += u64::from(message.is_object());
+    let mut parts = Parts::new(conversation, None, at, kind);
+    let recipient = message.get("recipient").said().unwrap_or_default();
+    let hidden = metadata.get("is_visually_hidden_from_conversation").is_true();
+    if let Some(tag) = metadata.get("lepo").said() {
+        parts.exact(&tag, &text(content));
+    } else if !is_known {
+        if message.is_object() {
+            parts.unknown_role();
+        }
+    } else if role == "system" {
+        let prompt = text(content);
+        match content.get("content_type").is("model_editable_context") {
+            _ if prompt.is_empty() => {}
+            true => parts.aside(Role::System, &prompt),
+            false => parts.then(What::System(prompt)),
+        }
+    } else if role == "tool" {
+        let name = message.at(&["author", "name"]).words();
+        let output = text(content);
+        // Empty, but for what it is named.
+        let output = if output.is_empty() && !has_files(content) { name } else { output };
+        let files = files(content, metadata, ids);
+        parts.then(What::Output { call: String::new(), text: output, files });
+    } else {
+        let content_type = content.get("content_type").text().unwrap_or_default();
+        if content.is_object() && !TYPES.contains(&&*content_type) {
+            parts.unknown();
+        }
+        match &*content_type {
+            "thoughts" => {
+                for thought in content.get("thoughts").items() {
+                    let both = [thought.get("summary").said(), thought.get("content").said()];
+                    parts
+                        .aside(Role::Assistant, &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"));
+                }
+            }
+            "reasoning_recap" => parts.aside(Role::Assistant, &content.get("content").words()),
+            "user_editable_context" | "model_editable_context" => parts.aside(kind, &text(content)),
+            _ if !matches!(recipient.as_str(), "" | "all") => {
+                parts.then(What::Call { id: String::new(), name: recipient, input: text(content) });
+            }
+            _ if hidden || message.get("channel").is("analysis") => parts.aside(kind, &text(content)),
+            _ => {
+                parts.whole(text(content));
+                files(content, metadata, ids).into_iter().for_each(|file| parts.file(file));
+            }
+        }
+    }
+    let (first, last) = parts.finish();
+    let model = metadata.get("model_slug").said().or(model.map(str::to_string));
+    conversation.answered_by(first, model.as_deref(), None, None);
+    (first, last)
+}
+
+/// The text of a content, whatever its type.
+fn text(content: Value<'_>) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for part in content.get("parts").items() {
+        texts.extend(part.said().or_else(|| part.get("text").said()));
+    }
+    for key in ["text", "result", "user_profile", "user_instructions", "model_set_context"] {
+        texts.extend(content.get(key).said());
+    }
+    if texts.is_empty() && content.has("thoughts") {
+        texts.extend(content.get("content").said());
+    }
+    if texts.len() == 1 { texts.swap_remove(0) } else { texts.join("\n\n") }
+}
+
+fn has_files(content: Value<'_>) -> bool {
+    content.get("parts").items().any(Value::is_object)
+}
+
+/// The files of a message: those that stand in its text, and those that are only attached.
+fn files(content: Value<'_>, metadata: Value<'_>, ids: &mut Ids) -> Vec<File> {
+    let attached: Vec<(String, String, String)> = metadata
+        .get("attachments")
+        .items()
+        .map(|file| (file.get("id").words(), file.get("name").words(), file.get("mime_type").words()))
+        .collect();
+    let about: HashMap<&str, (&str, &str)> =
+        attached.iter().rev().map(|(id, name, mime)| (id.as_str(), (name.as_str(), mime.as_str()))).collect();
+    let (mut files, mut told) = (Vec::new(), HashSet::new());
+    for part in content.get("parts").items().filter(|part| part.is_object()) {
+        let inner = part.get("audio_asset_pointer");
+        let part = if inner.is_object() { inner } else { part };
+        let Some(pointer) = part.get("asset_pointer").said() else { continue };
+        let name = part.get("name").words();
+        if pointer.starts_with("data:") {
+            files.push(attach::url(&name, "", &pointer));
+            ids.push(None);
+            continue;
+        }
+        let id = pointer.rsplit("//").next().unwrap_or_default().to_string();
+        let (name, mime) = about.get(id.as_str()).copied().unwrap_or((&id, ""));
+        files.push(attach::lost(name, mime));
+        ids.push(Some(id.clone()));
+        told.insert(id);
+    }
+    for (id, name, mime) in attached.iter().filter(|(id, ..)| !told.contains(id.as_str())) {
+        files.push(attach::lost(name, mime));
+        ids.push(Some(id.clone()));
+    }
+    files
+}

@@ -1,0 +1,111 @@
+//! Claude.ai: `conversations.json` of an export. A message may name its parent; where none does, they are a line.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::archive::Archive;
+use super::chatgpt::is_document;
+use super::conversation::{Conversation, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::source::Reading;
+use super::tree::{Link, parents};
+use super::values::Values;
+use super::{Each, attach, time};
+use lepo_base::error::Result;
+
+/// The parent of a first message.
+const ROOT: &str = "00000000-0000-4000-8000-000000000000";
+
+/// Reads an export.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut archive = Archive::open(path)?;
+    for document in archive.documents(is_document) {
+        archive.read(document, reading, |from: &mut dyn Read, reading| {
+            let read = |value: Value<'_>| value.get("chat_messages").is_array().then(|| conversation(value));
+            reading.conversations(&mut Values::of(from), read, each)
+        })?;
+    }
+    Ok(())
+}
+
+fn conversation(value: Value<'_>) -> Conversation {
+    let mut conversation = Conversation {
+        id: value.get("uuid").words(),
+        title: value.get("name").said(),
+        start: time::written(value.get("created_at")),
+        updated: time::written(value.get("updated_at")),
+        ..Conversation::default()
+    };
+    let messages: Vec<(String, Option<String>, Value<'_>)> = value
+        .get("chat_messages")
+        .items()
+        .map(|message| (message.get("uuid").words(), message.get("parent_message_uuid").said(), message))
+        .collect();
+    let is_tree = messages.iter().any(|(_, parent, _)| parent.is_some());
+    let links: Vec<Link<'_>> = messages
+        .iter()
+        .map(|(id, parent, _)| Link { id, parent: parent.as_deref().filter(|parent| *parent != ROOT) })
+        .collect();
+    let parents = match is_tree {
+        true => parents(&links, |place| place.checked_sub(1)),
+        false => (0..messages.len()).map(|place: usize| place.checked_sub(1)).collect(),
+    };
+    let model = value.get("model").said();
+    let mut places = Vec::with_capacity(messages.len());
+    for (_, _, told) in &messages {
+        let place = message(&mut conversation, *told);
+        conversation.answered_by(place.0, model.as_deref(), None, None);
+        places.push(place);
+    }
+    for (place, parent) in parents.into_iter().enumerate() {
+        conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1);
+    }
+    conversation
+}
+
+fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
+    let at = time::written(message.get("created_at"));
+    let kind = if message.get("sender").is("human") { Role::User } else { Role::Assistant };
+    conversation.messages += 1;
+    let mut parts = Parts::new(conversation, None, at, kind);
+    let sender = message.get("sender").text().unwrap_or_default();
+    if !matches!(&*sender, "human" | "assistant") {
+        parts.unknown_role();
+        return parts.finish();
+    }
+    let content = message.get("content");
+    for block in content.items() {
+        match &*block.get("type").text().unwrap_or_default() {
+            "text" | "voice_note" => parts.text(&block.get("text").text().unwrap_or_default()),
+            "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),
+            "tool_use" => parts.then(What::Call {
+                id: block.get("id").words(),
+                name: block.get("name").words(),
+                input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
+            }),
+            "tool_result" => {
+                let content = block.get("content");
+                let texts: Vec<String> = content.items().filter_map(|part| part.get("text").said()).collect();
+                let text = content.said().unwrap_or_else(|| texts.join("\n\n"));
+                parts.then(What::Output { call: block.get("tool_use_id").words(), text, files: Vec::new() });
+            }
+            "token_budget" | "flag" => {}
+            _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
+        }
+    }
+    if content.items().next().is_none() {
+        parts.text(&message.get("text").text().unwrap_or_default());
+    }
+    for attached in message.get("attachments").items() {
+        let (name, mime) = (attached.get("file_name").words(), attached.get("file_type").words());
+        match attached.get("extracted_content").said() {
+            Some(pasted) => parts.text(&pasted),
+            None => parts.file(attach::lost(&name, &mime)),
+        }
+    }
+    for file in message.get("files").items() {
+        parts.file(attach::lost(&file.get("file_name").words(), &file.get("file_kind").words()));
+    }
+    parts.finish()
+}

@@ -1,0 +1,263 @@
+//! Claude Code: one JSONL log a session below `projects/`, and its subagents' logs.
+//!
+//! One message of the API is several lines, sometimes each a snapshot of all before. Lines name their parents; a
+//! parent that is missing is the line before. Copies of a session repeat its lines, and give the same bubbs.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::claude_lines::{Line, Message, Told, Wanted};
+use super::conversation::{Conversation, Node, Role, What};
+use super::log::Log;
+use super::source::{Reading, files_in, finish, first_value, first_values};
+use super::{Each, claude_prompts};
+use lepo_base::error::Result;
+
+/// Nodes of a message in which an earlier snapshot of a text is looked for.
+const SNAPSHOTS: usize = 64;
+
+/// Reads one session with its subagents.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    if first_value(path, claude_prompts::is_prompt).unwrap_or(false) {
+        return claude_prompts::read(path, reading, each);
+    }
+    let mut session = Session::default();
+    session.file(path, reading, None)?;
+    for agent in agents(path, reading) {
+        let call = session.call_of(&agent);
+        session.file(&agent, reading, Some(call))?;
+    }
+    let told = told_beside(path, reading);
+    each(session.finish(path, told))
+}
+
+/// True if a file is a subagent's log, which belongs to a session's.
+pub fn is_agent(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent-"))
+}
+
+/// The logs of a session's subagents: in a folder of the session, or, of older versions, beside it.
+fn agents(path: &Path, reading: &mut Reading) -> Vec<PathBuf> {
+    let is_log = |path: &PathBuf| is_agent(path) && path.extension().is_some_and(|end| end == "jsonl");
+    let folder = path.with_extension("").join("subagents");
+    let mut found: Vec<PathBuf> = files_in(&folder).into_iter().filter(is_log).collect();
+    let (Some(parent), Some(stem)) = (path.parent(), path.file_stem()) else { return found };
+    let beside = reading.beside.entry(parent.to_path_buf()).or_insert_with(|| {
+        let mut of: HashMap<String, Vec<PathBuf>> = HashMap::new();
+        for agent in files_in(parent).into_iter().filter(is_log) {
+            let session = first_value(&agent, |value| value.get("sessionId").said()).flatten();
+            of.entry(session.unwrap_or_default()).or_default().push(agent);
+        }
+        of
+    });
+    found.extend(beside.get(&*stem.to_string_lossy()).into_iter().flatten().cloned());
+    found
+}
+
+/// The titles that stand at the beginning of the logs of a folder, by the message that each is about: that is most
+/// often one of another log.
+fn told_beside<'r>(path: &Path, reading: &'r mut Reading) -> &'r HashMap<String, String> {
+    let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    reading.titles.entry(parent).or_insert_with_key(|parent| {
+        let mut titles = HashMap::new();
+        let is_log = |path: &PathBuf| !is_agent(path) && path.extension().is_some_and(|end| end == "jsonl");
+        for log in files_in(parent).into_iter().filter(is_log) {
+            first_values(&log, |value| {
+                let title = value.get("type").is("summary").then(|| value.get("summary").said()).flatten();
+                let is_one = title.is_some();
+                titles.extend(title.map(|title| (value.get("leafUuid").words(), title)));
+                is_one
+            });
+        }
+        titles
+    })
+}
+
+/// A session being read.
+#[derive(Default)]
+struct Session {
+    conversation: Conversation,
+    log: Log,
+    titles: [Option<String>; 3],
+    summaries: Vec<(String, String)>,
+    /// The calls that begin a subagent, by what they say to it.
+    prompts: HashMap<String, usize>,
+    /// All calls by their ids.
+    calls: HashMap<String, usize>,
+    /// The call whose result names a subagent.
+    agents: HashMap<String, String>,
+    last_call: Option<usize>,
+    /// Hashes of the blocks of the message that is being read.
+    seen: (String, HashSet<u64>, usize),
+}
+
+impl Session {
+    /// Reads a file; with `under`, one of a subagent, all of whose lines follow that call.
+    fn file(&mut self, path: &Path, reading: &mut Reading, under: Option<Option<usize>>) -> Result<()> {
+        self.log.begin();
+        let (agent, done) = (under.is_some(), reading.finish);
+        let dir = AtomicBool::new(self.conversation.dir.is_none());
+        let mut lines = reading.lines(path)?;
+        reading.each(
+            &mut lines,
+            |line| {
+                let mut line = Line::of(line, Wanted { agent, dir: dir.load(Ordering::Relaxed) });
+                finish(line.nodes(), done);
+                line
+            },
+            |line, reading| {
+                self.line(line, reading);
+                dir.store(self.conversation.dir.is_none(), Ordering::Relaxed);
+                Ok(())
+            },
+        )?;
+        self.log.link(&mut self.conversation, under.flatten());
+        self.log.mark_last(&mut self.conversation);
+        Ok(())
+    }
+
+    fn line(&mut self, line: Line, reading: &mut Reading) {
+        let Line { dir, id, parent, what } = line;
+        self.conversation.dir = self.conversation.dir.take().or(dir);
+        let mut ended = false;
+        let (first, message) = match what {
+            Told::Message(message) => {
+                ended = message.ended;
+                (self.conversation.nodes.len(), self.message(*message))
+            }
+            Told::Queued(time, nodes, unknown) => {
+                let first = self.conversation.nodes.len();
+                self.add(first, time, nodes);
+                (0..unknown).for_each(|_| self.conversation.unknown_content());
+                self.conversation.messages += 1;
+                (first, String::new())
+            }
+            Told::Summary(leaf, title) => return self.summaries.push((leaf, title)),
+            Told::ModelTitle(title) => return self.titles[1] = title,
+            Told::OwnTitle(title) => return self.titles[0] = title,
+            Told::Other(unknown, is_record) => {
+                if let Some(kind) = unknown {
+                    reading.tally.skip(&format!("unknown record {kind:?}"), 1);
+                }
+                if !is_record {
+                    return;
+                }
+                (self.conversation.add(None, None, What::Nothing), String::new())
+            }
+        };
+        // A message without an id of its own, typed while a tool ran, follows the line before.
+        let before = || self.log.records.last().map(|record| record.id.clone());
+        let parent = if id.is_none() { parent.or_else(before) } else { parent };
+        let id = id.unwrap_or_else(|| format!("line {}", self.log.records.len()));
+        let tail = self.conversation.nodes.len() - 1;
+        self.log.add(id, parent, &message, first..=tail);
+        self.log.ended(ended);
+    }
+
+    /// Adds nodes to those from `first` on, in a row; if there are none at all, one of nothing. What an answer says
+    /// in parts is one text.
+    fn add(&mut self, first: usize, time: Option<u64>, new: impl IntoIterator<Item = Node>) {
+        let nodes = &mut self.conversation.nodes;
+        for mut node in new.into_iter().filter(|node| !matches!(node.what, What::Nothing)) {
+            if let Some(last) = nodes.get_mut(first..).and_then(<[Node]>::last_mut)
+                && let (
+                    What::Text(Role::Assistant, before, _) | What::Side(Role::Assistant, before),
+                    What::Text(_, text, _) | What::Side(_, text),
+                ) = (&mut last.what, &node.what)
+            {
+                before.push_str("\n\n");
+                before.push_str(text);
+                last.ready = None;
+                continue;
+            }
+            node.parent = nodes.len().checked_sub(1).filter(|&last| last >= first);
+            nodes.push(node);
+        }
+        if nodes.len() == first {
+            self.conversation.add(None, time, What::Nothing);
+        }
+    }
+
+    /// Adds a message; its id.
+    fn message(&mut self, message: Message) -> String {
+        let first = self.conversation.nodes.len();
+        if message.is_answer && (self.seen.0 != message.id || message.id.is_empty()) {
+            self.seen = (message.id.clone(), HashSet::new(), first);
+        }
+        let from = self.seen.2;
+        if message.is_answer {
+            let near = self.conversation.nodes[from..].iter_mut().rev().take(SNAPSHOTS);
+            near.for_each(|node| grow(node, &message));
+        }
+        let Message { id, prompts, nodes, hashes, unknown, .. } = message;
+        let mut seen = std::mem::take(&mut self.seen.1);
+        // A block of an unknown type may have a node, too, which has its hash.
+        let unknown = unknown.into_iter().filter(|hash| hash.is_none_or(|hash| seen.insert(!hash)));
+        unknown.for_each(|_| self.conversation.unknown_content());
+        // All nodes of a block have its hash: an answer's block is one node.
+        let new = nodes.into_iter().zip(hashes);
+        let new = new.filter(|(_, hash)| hash.is_none_or(|hash| seen.insert(hash)));
+        self.add(first, message.time, new.map(|(node, _)| node));
+        self.seen.1 = seen;
+        self.conversation.messages += u64::from(id.is_empty() || from == first);
+        self.conversation.answered_for(first, message.input, message.output);
+        self.calls(first, prompts);
+        self.agents.extend(message.agent);
+        if let Some(text) = message.begins {
+            let call = self.prompts.get(&text).copied().or(self.last_call);
+            self.conversation.nodes[first].parent = call.filter(|&call| call < first);
+        }
+        id
+    }
+
+    /// Remembers the calls among new nodes.
+    fn calls(&mut self, first: usize, prompts: Vec<(String, String)>) {
+        let new = self.conversation.nodes.iter().enumerate().skip(first);
+        for (place, node) in new {
+            let What::Call { id, name, .. } = &node.what else { continue };
+            self.last_call = Some(place);
+            self.calls.insert(id.clone(), place);
+            if matches!(name.as_str(), "Task" | "Agent") {
+                let prompt = prompts.iter().find(|(call, _)| call == id);
+                self.prompts.extend(prompt.map(|(_, prompt)| (prompt.clone(), place)));
+            }
+        }
+    }
+
+    /// The call that began a subagent, by the file of its log; where none is known, the first message.
+    fn call_of(&self, agent: &Path) -> Option<usize> {
+        let named = first_value(&agent.with_extension("meta.json"), |meta| meta.get("toolUseId").said());
+        let stem = agent.file_stem().unwrap_or_default().to_string_lossy();
+        let by_result = || self.agents.get(stem.strip_prefix("agent-").unwrap_or(&stem));
+        let call = named.flatten();
+        let call = call.as_ref().or_else(by_result).and_then(|id| self.calls.get(id));
+        call.copied().or(self.last_call).or_else(|| self.conversation.first_said())
+    }
+
+    fn finish(mut self, path: &Path, told: &HashMap<String, String>) -> Conversation {
+        let there = |leaf: &str| self.log.records.iter().any(|record| record.id == leaf);
+        self.titles[2] =
+            self.summaries.iter().rev().find(|(leaf, _)| there(leaf)).map(|(_, title)| title.clone());
+        let elsewhere = || self.log.records.iter().rev().find_map(|record| told.get(&record.id).cloned());
+        self.titles[2] = self.titles[2].take().or_else(elsewhere);
+        let title = self.titles.into_iter().flatten().next();
+        let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Conversation { id, title, grows: true, ..self.conversation }
+    }
+}
+
+/// Removes a text that stands in a later snapshot of its message, longer.
+fn grow(node: &mut Node, message: &Message) {
+    let (What::Text(_, old, _) | What::Side(_, old)) = &mut node.what else { return };
+    let blocks = message.nodes.iter().zip(&message.hashes).filter(|(_, hash)| hash.is_some());
+    let told = blocks.filter_map(|(node, _)| match &node.what {
+        What::Text(_, text, _) | What::Side(_, text) => Some(text),
+        _ => None,
+    });
+    if told.chain(&message.texts).any(|new| new.len() > old.len() && new.starts_with(old.as_str())) {
+        // It is told again, whole: this one goes.
+        old.clear();
+        node.ready = None;
+    }
+}

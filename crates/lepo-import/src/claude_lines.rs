@@ -1,0 +1,374 @@
+//! One line of a log of Claude Code, read without the lines before it: many are read at once.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::conversation::{Conversation, File, Node, Role, What};
+use super::exported::{Exported, FIELD};
+use super::json::Value;
+use super::parts::Parts;
+use super::{attach, time};
+
+/// The beginnings of texts that the program wrote, and not the person.
+const INJECTED: &[&str] = &[
+    "<command-name>",
+    "<command-message>",
+    "<command-args>",
+    "<local-command-",
+    "<ide_opened_file>",
+    "<ide_selection>",
+    "<system-reminder>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+    "<user-memory-input>",
+    "Caveat: The messages below were generated",
+    "[Request interrupted by user",
+];
+
+/// Records that say nothing of the conversation itself.
+const SILENT: &[&str] = &[
+    "file-history-snapshot",
+    "queue-operation",
+    "progress",
+    "system",
+    "attachment",
+    "last-prompt",
+    "permission-mode",
+    "agent-name",
+    "agent-color",
+    "agent-setting",
+    "mode",
+    "pr-link",
+    "worktree-state",
+    "tag",
+    "task-summary",
+    "content-replacement",
+    "result",
+    "started",
+];
+
+/// The model of answers that the program wrote, and no model.
+const SYNTHETIC: &str = "<synthetic>";
+
+/// Facts of a log that the reading of its lines depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// It is one of a subagent.
+    pub agent: bool,
+    /// The directory is not known yet.
+    pub dir: bool,
+}
+
+/// A line.
+pub struct Line {
+    /// The directory it was written in, if that is wanted.
+    pub dir: Option<String>,
+    /// Its id, unless that is empty.
+    pub id: Option<String>,
+    /// Its parent's.
+    pub parent: Option<String>,
+    /// The rest.
+    pub what: Told,
+}
+
+/// The content of a line.
+pub enum Told {
+    /// A message.
+    Message(Box<Message>),
+    /// A message that was typed while an answer was being written: its time, its nodes, and the number of its blocks
+    /// whose type is not known.
+    Queued(Option<u64>, Vec<Node>, u64),
+    /// A title, by the message that it is about.
+    Summary(String, String),
+    /// A title that the model gave.
+    ModelTitle(Option<String>),
+    /// A title that the person gave.
+    OwnTitle(Option<String>),
+    /// Anything else: its type, if that is not known, and whether it is a record that others may follow.
+    Other(Option<String>, bool),
+}
+
+/// A message, or a part of one.
+#[derive(Default)]
+pub struct Message {
+    /// From the model.
+    pub is_answer: bool,
+    /// An answer's id. Several lines may have it.
+    pub id: String,
+    /// Its nodes, some of them of nothing.
+    pub nodes: Vec<Node>,
+    /// Of each node the hash of its block, if that counts only once in a message.
+    pub hashes: Vec<Option<u64>>,
+    /// Texts of blocks that `nodes` does not have as they are.
+    pub texts: Vec<String>,
+    /// Of each block whose type is not known the hash, if that counts only once in a message.
+    pub unknown: Vec<Option<u64>>,
+    /// Its time.
+    pub time: Option<u64>,
+    /// Tokens of the request.
+    pub input: Option<u64>,
+    /// Tokens of the answer.
+    pub output: Option<u64>,
+    /// Prompts of the subagents that calls begin, each with the call's id.
+    pub prompts: Vec<(String, String)>,
+    /// A subagent, and the call whose result names it.
+    pub agent: Option<(String, String)>,
+    /// The first message of a subagent within the log: its text.
+    pub begins: Option<String>,
+    /// It says why the model stopped: the turn has ended.
+    pub ended: bool,
+}
+
+impl Line {
+    /// Reads a line of a session's log, or of a subagent's.
+    pub fn of(line: Value<'_>, wanted: Wanted) -> Line {
+        let [kind, message, parent, uuid, dir, exported] =
+            line.pick(["type", "message", "parentUuid", "uuid", "cwd", FIELD]);
+        let kind = kind.text().unwrap_or_default();
+        let what = match &*kind {
+            "user" | "assistant" if message.is_object() => {
+                Told::Message(Box::new(Message::of(line, message, Exported::of(exported), wanted)))
+            }
+            "attachment" if line.at(&["attachment", "type"]).is("queued_command") => {
+                let time = time::written(line.get("timestamp"));
+                let (nodes, unknown) = queued(line, time, wanted);
+                Told::Queued(time, nodes, unknown)
+            }
+            "summary" => Told::Summary(line.get("leafUuid").words(), line.get("summary").words()),
+            "ai-title" => Told::ModelTitle(line.get("aiTitle").said()),
+            "custom-title" => Told::OwnTitle(line.get("customTitle").said()),
+            other => {
+                let unknown = !SILENT.contains(&other);
+                Told::Other(unknown.then(|| other.to_string()), uuid.text().is_some())
+            }
+        };
+        Line {
+            dir: if wanted.dir { dir.said() } else { None },
+            id: uuid.said(),
+            parent: parent.said().or_else(|| {
+                let [logical, compaction] = line.pick(["logicalParentUuid", "compactMetadata"]);
+                logical.said().or_else(|| preserved(compaction))
+            }),
+            what,
+        }
+    }
+}
+
+impl Line {
+    /// The nodes of its message.
+    pub fn nodes(&mut self) -> &mut [Node] {
+        match &mut self.what {
+            Told::Message(message) => &mut message.nodes,
+            Told::Queued(_, nodes, _) => nodes,
+            _ => &mut [],
+        }
+    }
+}
+
+impl Message {
+    fn of(line: Value<'_>, message: Value<'_>, exported: Option<Exported<'_>>, wanted: Wanted) -> Message {
+        let [kind, parent, time, is_side, result] =
+            line.pick(["type", "parentUuid", "timestamp", "isSidechain", "toolUseResult"]);
+        let [content, usage, id, model, stop] =
+            message.pick(["content", "usage", "id", "model", "stop_reason"]);
+        let [new, written, cached, output] = usage.pick([
+            "input_tokens",
+            "cache_creation_input_tokens",
+            "cache_read_input_tokens",
+            "output_tokens",
+        ]);
+        let input = [new, written, cached].into_iter().filter_map(Value::count).fold(0, u64::saturating_add);
+        let is_answer = kind.is("assistant");
+        let call = || content.items().find_map(|block| block.get("tool_use_id").said());
+        let is_side = is_side.is_true();
+        let begins = is_side && !wanted.agent && parent.is_null();
+        let mut read = Message {
+            is_answer,
+            id: if is_answer { id.words() } else { String::new() },
+            time: time::written(time),
+            input: (input > 0).then_some(input),
+            output: output.count(),
+            agent: result.get("agentId").said().and_then(|agent| Some((agent, call()?))),
+            begins: begins.then(|| texts(content)),
+            ended: exported.is_some()
+                || (is_answer
+                    && stop.said().is_some_and(|stop| !matches!(&*stop, "tool_use" | "pause_turn"))),
+            ..Message::default()
+        };
+        let model = match exported {
+            Some(exported) => {
+                read.exported(content, &exported);
+                exported.model
+            }
+            None => {
+                read.content(line, content, model.is(SYNTHETIC), wanted.agent || is_side);
+                model.said()
+            }
+        };
+        read.prompts = read.prompts(content);
+        read.nodes.iter_mut().filter(|node| node.is_answer()).for_each(|node| node.model.clone_from(&model));
+        read
+    }
+
+    /// Reads a message that lepo exported.
+    fn exported(&mut self, content: Value<'_>, exported: &Exported<'_>) {
+        let mut all = Conversation::default();
+        let is_file = |block: &Value<'_>| matches!(&*block.get("type").words(), "image" | "document");
+        add(&mut all, self.time, exported.kind, false, &|parts| {
+            let files = content.items().filter(is_file).map(file).collect();
+            exported.tell(parts, self.time, &texts(content), files);
+        });
+        self.hashes.resize(all.nodes.len(), None);
+        self.nodes = all.nodes;
+    }
+
+    fn content(&mut self, line: Value<'_>, content: Value<'_>, synthetic: bool, side: bool) {
+        let hidden = line.pick(["isCompactSummary", "isMeta", "isApiErrorMessage"]);
+        let hidden = hidden.into_iter().zip([Role::System, Role::User, Role::Assistant]);
+        let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
+        let hidden = hidden.or(synthetic.then_some(Role::Assistant));
+        let mut all = Conversation::default();
+        let mut block = |hash: Option<u64>, kind: Role, fill: &dyn Fn(&mut Parts<'_>)| {
+            let unknown = add(&mut all, self.time, kind, side, fill);
+            self.hashes.resize(all.nodes.len(), hash);
+            self.unknown.extend((0..unknown).map(|_| hash));
+        };
+        match (hidden, content.text()) {
+            (Some(kind), _) => {
+                let own = if self.is_answer { Role::Assistant } else { Role::User };
+                block(None, own, &|parts| parts.aside(kind, &texts(content)));
+                let blocks = content.items().filter(|block| block.get("type").is("text"));
+                self.texts.extend(blocks.filter_map(|block| block.get("text").said()));
+            }
+            (None, Some(text)) if self.is_answer => block(None, Role::Assistant, &|parts| parts.text(&text)),
+            (None, Some(text)) => block(None, Role::User, &|parts| said(parts, &text)),
+            (None, None) if !content.is_array() && !content.is_null() => {
+                block(None, Role::User, &|parts| parts.unknown());
+            }
+            (None, None) if self.is_answer => {
+                for part in content.items() {
+                    block(Some(hash(part)), Role::Assistant, &|parts| answer_block(parts, part));
+                }
+            }
+            (None, None) => {
+                block(None, Role::User, &|parts| content.items().for_each(|part| user_block(parts, part)));
+            }
+        }
+        self.nodes = all.nodes;
+    }
+
+    fn prompts(&self, content: Value<'_>) -> Vec<(String, String)> {
+        let mut prompts = Vec::new();
+        for node in &self.nodes {
+            let What::Call { id, name, .. } = &node.what else { continue };
+            if matches!(name.as_str(), "Task" | "Agent") {
+                let block = content.items().find(|block| block.get("id").is(id));
+                let prompt = block.and_then(|block| block.at(&["input", "prompt"]).said());
+                prompts.extend(prompt.map(|prompt| (id.clone(), prompt)));
+            }
+        }
+        prompts
+    }
+}
+
+/// Adds the nodes of a message or of a block of it, in a row; the number of blocks whose type is not known.
+fn add(
+    to: &mut Conversation,
+    time: Option<u64>,
+    kind: Role,
+    side: bool,
+    fill: &dyn Fn(&mut Parts<'_>),
+) -> u64 {
+    let mut parts = Parts::new(to, None, time, kind).beside(side);
+    fill(&mut parts);
+    parts.finish();
+    std::mem::take(&mut to.skipped).into_values().sum()
+}
+
+fn queued(line: Value<'_>, time: Option<u64>, wanted: Wanted) -> (Vec<Node>, u64) {
+    let prompt = line.at(&["attachment", "prompt"]);
+    let mut all = Conversation::default();
+    let unknown = add(&mut all, time, Role::User, wanted.agent, &|parts| match prompt.text() {
+        Some(text) => said(parts, &text),
+        None => prompt.items().for_each(|block| user_block(parts, block)),
+    });
+    (all.nodes, unknown)
+}
+
+/// The last of the messages that a compaction keeps: what follows it follows them, where it names no parent.
+fn preserved(compaction: Value<'_>) -> Option<String> {
+    let last = compaction.at(&["preservedMessages", "uuids"]).items().last().and_then(Value::said);
+    last.or_else(|| compaction.at(&["preservedSegment", "tailUuid"]).said())
+}
+
+fn hash(block: Value<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    block.raw().hash(&mut hasher);
+    hasher.finish()
+}
+
+/// All texts of a message as one.
+fn texts(content: Value<'_>) -> String {
+    if let Some(text) = content.text() {
+        return text.into_owned();
+    }
+    content.items().filter_map(|block| block.get("text").said()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// A person's text, or one that only seems to be.
+fn said(parts: &mut Parts<'_>, text: &str) {
+    match INJECTED.iter().any(|begin| text.starts_with(begin)) {
+        true => parts.aside(Role::User, text),
+        false => parts.text(text),
+    }
+}
+
+fn user_block(parts: &mut Parts<'_>, block: Value<'_>) {
+    match &*block.get("type").text().unwrap_or_default() {
+        "text" => said(parts, &block.get("text").text().unwrap_or_default()),
+        "image" | "document" => parts.file(file(block)),
+        "tool_result" => {
+            let content = block.get("content");
+            let files = content.items().filter(|part| part.get("source").is_object()).map(file).collect();
+            let call = block.get("tool_use_id").words();
+            parts.then(What::Output { call, text: texts(content), files });
+        }
+        _ => {
+            parts.unknown();
+            said(parts, &block.get("text").text().unwrap_or_default());
+        }
+    }
+}
+
+fn answer_block(parts: &mut Parts<'_>, block: Value<'_>) {
+    match &*block.get("type").text().unwrap_or_default() {
+        "text" => parts.whole(block.get("text").words()),
+        "thinking" => parts.aside(Role::Assistant, &block.get("thinking").text().unwrap_or_default()),
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(What::Call {
+            id: block.get("id").words(),
+            name: block.get("name").words(),
+            input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
+        }),
+        kind if kind.ends_with("_result") => {
+            let content = block.get("content");
+            let text = match texts(content) {
+                text if text.is_empty() => String::from_utf8_lossy(content.raw()).into_owned(),
+                text => text,
+            };
+            parts.then(What::Output { call: block.get("tool_use_id").words(), text, files: Vec::new() });
+        }
+        // Encrypted reasoning.
+        "redacted_thinking" => {}
+        _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
+    }
+}
+
+fn file(block: Value<'_>) -> File {
+    let source = block.get("source");
+    let (name, mime) = (block.get("title").words(), source.get("media_type").words());
+    match source.get("data").text() {
+        Some(data) if source.get("type").is("base64") => attach::base64(&name, &mime, &data),
+        _ => attach::url(&name, &mime, &source.get("url").words()),
+    }
+}

@@ -1,0 +1,74 @@
+//! Claude Code's `history.jsonl`: the prompts that a person typed, of all sessions. It outlives the sessions' logs,
+//! which are removed after some weeks, and so keeps one half of what was said.
+//!
+//! A session whose log is there is left to that log. Prompts of one session, or without one of one project, are a
+//! conversation.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::Each;
+use super::conversation::{Conversation, Role, What};
+use super::json::Value;
+use super::source::{Reading, files_in, folders_in};
+use lepo_base::error::Result;
+
+/// True if a value is a line of it.
+pub fn is_prompt(value: Value<'_>) -> bool {
+    value.has("display") && value.get("timestamp").count().is_some() && value.has("project")
+}
+
+/// Reads the prompts.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let logged = logged(path);
+    let (mut found, mut places): (Vec<Conversation>, HashMap<String, usize>) = Default::default();
+    let mut values = reading.lines(path)?;
+    while let Some(value) = reading.next(&mut values)? {
+        let (session, project) = (value.get("sessionId").said(), value.get("project").words());
+        if session.as_ref().is_some_and(|session| logged.contains(session)) {
+            reading.tally.skip("prompt of a session that has its log", 1);
+            continue;
+        }
+        let text = text(value);
+        // A command of the program itself, as the person typed it.
+        if text.trim().is_empty() || (text.starts_with('/') && !text.contains(char::is_whitespace)) {
+            reading.tally.skip("prompt that is a command", 1);
+            continue;
+        }
+        let id = session.unwrap_or_else(|| format!("prompts of {project}"));
+        let place = *places.entry(id.clone()).or_insert_with(|| {
+            let (dir, grows, copy) = (Some(project), true, true);
+            found.push(Conversation { id, dir, grows, copy, ..Conversation::default() });
+            found.len() - 1
+        });
+        let conversation = &mut found[place];
+        let parent = conversation.nodes.len().checked_sub(1);
+        let what = What::Text(Role::User, text, Vec::new());
+        conversation.add(parent, value.get("timestamp").count(), what);
+        conversation.messages += 1;
+    }
+    found.into_iter().try_for_each(each)
+}
+
+/// The sessions whose logs are there.
+fn logged(path: &Path) -> HashSet<String> {
+    let projects = path.parent().unwrap_or(Path::new("")).join("projects");
+    let logs = folders_in(&projects).into_iter().flat_map(|folder| files_in(&folder));
+    let logs = logs.filter(|log| log.extension().is_some_and(|end| end == "jsonl"));
+    logs.filter_map(|log| Some(log.file_stem()?.to_string_lossy().into_owned())).collect()
+}
+
+/// The text of a prompt, with what was pasted in its place.
+fn text(value: Value<'_>) -> String {
+    let mut text = value.get("display").words();
+    for (number, pasted) in value.get("pastedContents").fields() {
+        let Some(content) = pasted.get("content").said() else { continue };
+        let begin = format!("[Pasted text #{}", number.words());
+        let Some((before, rest)) = text.split_once(&begin) else { continue };
+        let Some((sign, after)) = rest.split_once(']') else { continue };
+        if sign.is_empty() || sign.starts_with(' ') {
+            text = format!("{before}{content}{after}");
+        }
+    }
+    text
+}

@@ -1,0 +1,274 @@
+//! Codex: one JSONL log a thread, plain or packed with zstd, below `sessions/`.
+//!
+//! Only `response_item` records are read: events repeat them. A thread that goes on from another one holds a copy of
+//! it, with old times or new ones, or names it; all three give the parent's bubbs where the parent's log is there.
+
+use std::path::{Path, PathBuf};
+
+use super::codex_records::{Record, Told};
+use super::conversation::{Conversation, Role, What};
+use super::source::Reading;
+use super::threads::{Thread, Threads};
+use super::{Each, codex_lines};
+use lepo_base::error::Result;
+
+/// The most threads that may continue each other.
+const DEEP: usize = 64;
+
+/// Reads one thread, with what it goes on from and with its subagents.
+pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let Some(own) = Thread::of(path) else {
+        reading.tally.skip("not a Codex session", 1);
+        return Ok(());
+    };
+    // A subagent is read with the thread that began it.
+    if own.begun_by.as_ref().is_some_and(|parent| *parent != own.id && threads.find(parent).is_some()) {
+        return Ok(());
+    }
+    let mut log = lineage(&own, threads, reading)?;
+    // Of a thread that was rewound, each log has the subagents that it began itself.
+    let (from, until) = (own.start.filter(|_| own.goes_on_itself()), threads.until(&own));
+    let is_own = |agent: &&Thread| {
+        agent.begun_by(&own.id)
+            && from.is_none_or(|from| agent.start.is_none_or(|start| start >= from))
+            && until.is_none_or(|until| agent.start.is_none_or(|start| start < until))
+    };
+    log.mark_last();
+    let mut agents: Vec<&Thread> = threads.all.iter().filter(is_own).collect();
+    agents.sort_by_key(|thread| (thread.start, thread.path.clone()));
+    for agent in agents {
+        let under = log.call_for(agent);
+        let mut side = Log::default();
+        side.read(agent, 0, reading)?;
+        log.add_side(side, under);
+    }
+    let Log { mut conversation, .. } = log;
+    (conversation.id, conversation.dir, conversation.start) = (own.id, own.dir, own.start);
+    conversation.grows = true;
+    each(conversation)
+}
+
+/// A thread's log behind all it goes on from.
+fn lineage(own: &Thread, threads: &Threads, reading: &mut Reading) -> Result<Log> {
+    let mut line = vec![own.clone()];
+    while let Some(last) = line.last()
+        && let Some(parent) = last.parent.clone()
+    {
+        let found = threads.before(last).filter(|found| line.iter().all(|known| known.path != found.path));
+        match found {
+            Some(found) if line.len() < DEEP => line.push(found.clone()),
+            _ => {
+                reading.tally.remark(format!(
+                    "{}: the thread it goes on from, {parent}, is not there: imported as it is",
+                    own.path.display()
+                ));
+                break;
+            }
+        }
+    }
+    let mut log = Log::default();
+    let mut before = Log::default();
+    for (place, thread) in line.iter().rev().enumerate() {
+        let by_reference = thread.base.filter(|_| place > 0);
+        if let Some(end) = by_reference {
+            log.cut(end);
+            log.read(thread, 0, reading)?;
+        } else {
+            before = std::mem::take(&mut log);
+            log.read(thread, 0, reading)?;
+            log.take_times(&before);
+        }
+    }
+    drop(before);
+    Ok(log)
+}
+
+/// A thread's log, read.
+#[derive(Default)]
+struct Log {
+    conversation: Conversation,
+    /// The last node so far.
+    at: Option<usize>,
+    /// The place before each visible question.
+    turns: Vec<Option<usize>>,
+    /// The ordinal of each record, and the end of its line, with the node it ended at.
+    ends: Vec<(u64, Option<usize>, usize)>,
+    model: Option<String>,
+    /// The first node of the last record that gave any.
+    last: usize,
+    /// The answer whose tokens are told next.
+    answer: Option<usize>,
+    /// The last turn has ended: nothing of it can still change.
+    ended: bool,
+    ordinal: u64,
+}
+
+impl Log {
+    /// Reads a log behind what is there, without records before `from`.
+    fn read(&mut self, thread: &Thread, from: u64, reading: &mut Reading) -> Result<()> {
+        let from = from.max(thread.own_from);
+        let mut values = reading.trimmed_lines(&thread.path, codex_lines::trim)?;
+        reading.each(&mut values, Record::of, |record, reading| {
+            let ordinal = record.ordinal.unwrap_or(self.ordinal);
+            self.ordinal = ordinal.saturating_add(1);
+            if ordinal >= from {
+                self.take(record.told, reading);
+            }
+            self.ends.push((ordinal, self.at, self.turns.len()));
+            Ok(())
+        })
+    }
+
+    /// Goes back to where only records before this ordinal were read.
+    fn cut(&mut self, end: u64) {
+        self.ends.retain(|(ordinal, ..)| *ordinal < end);
+        let (ordinal, at, turns) = self.ends.last().copied().unwrap_or_default();
+        self.at = at;
+        self.turns.truncate(turns);
+        // Later nodes belong to the parent alone: the rest of this thread does not follow them.
+        self.conversation.nodes.truncate(at.map_or(0, |at| at + 1));
+        self.ordinal = ordinal.saturating_add(1);
+        // The records after it say that it is whole.
+        (self.last, self.answer, self.ended) = (self.conversation.nodes.len(), None, true);
+    }
+
+    /// Takes the times of another log as far as it says the same: a copy may have new ones.
+    fn take_times(&mut self, of: &Log) {
+        let same = |one: &What, other: &What| format!("{one:?}") == format!("{other:?}");
+        let says = |node: &&super::conversation::Node| !matches!(node.what, What::Nothing);
+        let theirs = of.conversation.nodes.iter().filter(says);
+        let ours = self.conversation.nodes.iter_mut().filter(|node| !matches!(node.what, What::Nothing));
+        for (node, other) in ours.zip(theirs) {
+            if !same(&node.what, &other.what) {
+                break;
+            }
+            node.time = other.time;
+        }
+    }
+
+    fn take(&mut self, told: Told, reading: &mut Reading) {
+        match told {
+            Told::Nothing => {}
+            Told::Part(part) => self.add(part),
+            Told::Message(part) => {
+                let (before, model) = (self.at, self.model.clone());
+                self.add(part);
+                let nodes = &self.conversation.nodes[self.last..];
+                // What lepo exported as a question is one to the program, whatever it was.
+                let is_question = |what: &What| {
+                    matches!(what, What::Text(Role::User, ..) | What::Exact(Role::System | Role::Tool, ..))
+                };
+                if nodes.iter().any(|node| is_question(&node.what)) {
+                    self.turns.push(before);
+                }
+                let model = nodes.iter().find_map(|node| node.model.clone()).or(model);
+                self.conversation.answered_by(self.last, model.as_deref(), None, None);
+                let new = self.conversation.nodes.iter().enumerate().skip(self.last);
+                let answer = new.filter(|(_, node)| node.is_answer()).map(|(place, _)| place).next_back();
+                self.answer = answer.or(self.answer);
+            }
+            Told::Compacted(part, summary) => {
+                self.hide_summary(&summary);
+                self.answer = None;
+                self.add(part);
+            }
+            Told::Ended => self.ended = true,
+            Told::Model(model) => self.model = model.or(self.model.take()),
+            Told::RolledBack(back) => {
+                let keep = self.turns.len().saturating_sub(back);
+                if let Some(&before) = self.turns.get(keep) {
+                    self.at = before;
+                    self.turns.truncate(keep);
+                }
+            }
+            Told::Tokens(input, output) => {
+                // Later counts repeat these, or are those of calls alone.
+                if (input.is_some() || output.is_some())
+                    && let Some(node) =
+                        self.answer.take().and_then(|place| self.conversation.nodes.get_mut(place))
+                {
+                    (node.input, node.output) = (input, output);
+                }
+            }
+            Told::UnknownRecord(kind) => reading.tally.skip(&format!("unknown record {kind:?}"), 1),
+            Told::UnknownContent => self.conversation.unknown_content(),
+        }
+    }
+
+    /// Adds the nodes of a record behind the last one.
+    fn add(&mut self, part: Conversation) {
+        self.last = self.conversation.nodes.len();
+        self.conversation.append(part, self.at);
+        self.at = self.conversation.nodes.len().checked_sub(1);
+        self.ended = false;
+    }
+
+    /// Removes the answer that was the summary of a compaction, which repeats it.
+    fn hide_summary(&mut self, summary: &str) {
+        let nodes = self.conversation.nodes.iter_mut().rev();
+        let last = nodes.take(8).find(|node| !matches!(node.what, What::Nothing));
+        if let Some(node) = last
+            && let What::Text(Role::Assistant, text, files) = &node.what
+            && files.is_empty()
+            && summary.ends_with(text.as_str())
+        {
+            node.what = What::Nothing;
+        }
+    }
+
+    fn mark_last(&mut self) {
+        if self.ended {
+            return;
+        }
+        for node in self.conversation.nodes.iter_mut().skip(self.last) {
+            node.last = true;
+        }
+    }
+
+    /// The call that began a subagent: the one whose result names it, else the last one before it.
+    fn call_for(&self, agent: &Thread) -> Option<usize> {
+        let nodes = &self.conversation.nodes;
+        let named = nodes.iter().position(|node| match &node.what {
+            What::Output { text, .. } => text.contains(&agent.id),
+            _ => false,
+        });
+        let calls = nodes.iter().enumerate().filter(|(_, node)| matches!(node.what, What::Call { .. }));
+        let before = calls.filter(|(place, node)| match named {
+            Some(named) => *place < named,
+            None => node.time <= agent.start,
+        });
+        before.map(|(place, _)| place).next_back().or_else(|| self.conversation.first_said())
+    }
+
+    /// Adds a subagent's log, hidden, under a call.
+    fn add_side(&mut self, side: Log, under: Option<usize>) {
+        let shift = self.conversation.nodes.len();
+        let ended = side.ended;
+        for (place, mut node) in side.conversation.nodes.into_iter().enumerate() {
+            node.parent = node.parent.map(|parent| parent + shift).or(under);
+            node.last = !ended && place >= side.last;
+            node.what = match node.what {
+                What::Text(kind, text, _) => What::Side(kind, text),
+                what => what,
+            };
+            self.conversation.nodes.push(node);
+        }
+        self.conversation.messages += side.conversation.messages;
+        self.conversation.skip_with(side.conversation.skipped);
+    }
+}
+
+/// The logs among files, those first that others go on from.
+pub fn in_order(mut paths: Vec<PathBuf>, threads: &Threads) -> Vec<PathBuf> {
+    let depth = |path: &PathBuf| {
+        let mut thread = threads.all.iter().find(|thread| thread.path == *path);
+        let mut depth = 0;
+        while let Some(before) = thread.and_then(|thread| threads.before(thread)).filter(|_| depth < DEEP) {
+            thread = Some(before);
+            depth += 1;
+        }
+        depth
+    };
+    paths.sort_by_cached_key(|path| (depth(path), path.clone()));
+    paths
+}

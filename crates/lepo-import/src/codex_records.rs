@@ -1,0 +1,212 @@
+//! One record of a log of Codex, read without the records before it: many are read at once.
+
+use super::conversation::{Conversation, Role, What};
+use super::exported::{Exported, FIELD};
+use super::json::Value;
+use super::parts::Parts;
+use super::{attach, time};
+
+/// The beginnings of texts that the program wrote, and not the person.
+const INJECTED: &[&str] = &[
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md",
+    "<INSTRUCTIONS>",
+    "<turn_aborted>",
+    "<skill>",
+    "<subagent_notification>",
+    "<user_shell_command>",
+    "<permissions instructions>",
+];
+
+/// A record.
+pub struct Record {
+    /// Its number in the log, if it says one.
+    pub ordinal: Option<u64>,
+    /// The rest.
+    pub told: Told,
+}
+
+/// The content of a record.
+pub enum Told {
+    /// Nothing of the conversation.
+    Nothing,
+    /// A part of the conversation, its nodes in a row.
+    Part(Conversation),
+    /// The same, of a message.
+    Message(Conversation),
+    /// The model of the answers that follow.
+    Model(Option<String>),
+    /// So many turns were taken back.
+    RolledBack(usize),
+    /// Tokens of the last request and of its answer.
+    Tokens(Option<u64>, Option<u64>),
+    /// A record of a type that is not known.
+    UnknownRecord(String),
+    /// A part of a type that is not known.
+    UnknownContent,
+    /// The summary that takes the place of all that was said before.
+    Compacted(Conversation, String),
+    /// The turn has ended.
+    Ended,
+}
+
+impl Record {
+    /// Reads a line of a log.
+    pub fn of(line: Value<'_>) -> Record {
+        Record { ordinal: line.get("ordinal").count(), told: told(line) }
+    }
+}
+
+fn told(line: Value<'_>) -> Told {
+    let [at, kind, payload, exported] = line.pick(["timestamp", "type", "payload", FIELD]);
+    let at = time::written(at);
+    let kind = kind.text().unwrap_or_default();
+    match &*kind {
+        "response_item" => match Exported::of(exported) {
+            Some(exported) => self::exported(payload, &exported, at),
+            None => item(payload, at),
+        },
+        "turn_context" => Told::Model(payload.get("model").said()),
+        "compacted" => {
+            let text = payload.get("message").words();
+            Told::Compacted(nodes(Role::Assistant, at, |parts| parts.aside(Role::System, &text)), text)
+        }
+        "event_msg" => event(payload),
+        // Older logs have the items themselves.
+        "message" | "reasoning" | "function_call" | "function_call_output" | "local_shell_call" => {
+            item(line, at)
+        }
+        "session_meta"
+        | "world_state"
+        | "token_usage_record"
+        | "inter_agent_communication"
+        | "ghost_snapshot" => Told::Nothing,
+        // The first line of older logs, and states between their lines.
+        "" if !line.is_object() || line.has("record_type") || line.has("instructions") => Told::Nothing,
+        other => Told::UnknownRecord(other.to_string()),
+    }
+}
+
+fn event(payload: Value<'_>) -> Told {
+    match &*payload.get("type").text().unwrap_or_default() {
+        "thread_rolled_back" => Told::RolledBack(payload.get("num_turns").count().unwrap_or(0) as usize),
+        "token_count" => {
+            let usage = payload.at(&["info", "last_token_usage"]);
+            Told::Tokens(usage.get("input_tokens").count(), usage.get("output_tokens").count())
+        }
+        "task_complete" | "turn_complete" | "turn_aborted" => Told::Ended,
+        _ => Told::Nothing,
+    }
+}
+
+fn item(item: Value<'_>, at: Option<u64>) -> Told {
+    let call = item.get("call_id").said().or_else(|| item.get("id").said()).unwrap_or_default();
+    match &*item.get("type").text().unwrap_or_default() {
+        "message" => message(item, at),
+        "reasoning" => {
+            let mut texts: Vec<String> =
+                item.get("summary").items().filter_map(|part| part.get("text").said()).collect();
+            texts.extend(item.get("content").items().filter_map(|part| part.get("text").said()));
+            part(at, |parts| parts.aside(Role::Assistant, &texts.join("\n\n")))
+        }
+        "function_call" | "custom_tool_call" => {
+            let (name, arguments) = (item.get("name").words(), item.get("arguments"));
+            let input = arguments.said().or_else(|| item.get("input").said());
+            let input = input.unwrap_or_else(|| String::from_utf8_lossy(arguments.raw()).into_owned());
+            part(at, |parts| parts.then(What::Call { id: call, name, input }))
+        }
+        kind @ ("local_shell_call" | "web_search_call") => {
+            let input = String::from_utf8_lossy(item.get("action").raw()).into_owned();
+            let name = kind.trim_end_matches("_call").to_string();
+            part(at, |parts| parts.then(What::Call { id: call, name, input }))
+        }
+        "function_call_output" | "custom_tool_call_output" => {
+            let output = item.get("output");
+            let content = output.get("content");
+            let text = output.said().or_else(|| content.said()).unwrap_or_else(|| texts(output));
+            let files = output.items().filter_map(|part| part.get("image_url").said());
+            let files = files.map(|url| attach::url("", "image/png", &url)).collect();
+            part(at, |parts| parts.then(What::Output { call, text, files }))
+        }
+        "ghost_snapshot" | "compaction" | "context_compaction" | "other" => Told::Nothing,
+        "" if item.has("role") && item.has("content") => match message(item, at) {
+            Told::Message(mut nodes) => {
+                nodes.unknown_content();
+                Told::Message(nodes)
+            }
+            told => told,
+        },
+        _ => Told::UnknownContent,
+    }
+}
+
+/// A message that lepo exported: the first part of its content is its text, others are of its files.
+fn exported(item: Value<'_>, exported: &Exported<'_>, at: Option<u64>) -> Told {
+    let mut parts = item.get("content").items();
+    let text = if exported.is_empty { None } else { parts.next().and_then(|part| part.get("text").said()) };
+    let images = parts.filter_map(|part| part.get("image_url").text());
+    let images = images.map(|url| attach::url("", "image/png", &url)).collect();
+    let mut nodes = nodes(exported.kind, at, |parts| {
+        exported.tell(parts, at, &text.unwrap_or_default(), images);
+    });
+    let answers = nodes.nodes.iter_mut().filter(|node| node.is_answer());
+    answers.for_each(|node| node.model.clone_from(&exported.model));
+    Told::Message(nodes)
+}
+
+fn message(item: Value<'_>, at: Option<u64>) -> Told {
+    let kind = match &*item.get("role").text().unwrap_or_default() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        // The vendor's own instructions.
+        _ => return Told::Nothing,
+    };
+    let content = item.get("content");
+    Told::Message(nodes(kind, at, |parts| {
+        // The name of the image that follows, in the mark before it.
+        let mut image = String::new();
+        for part in content.items() {
+            let text = part.get("text").text().unwrap_or_default();
+            match part.get("image_url").text() {
+                Some(url) => parts.file(attach::url(&std::mem::take(&mut image), "image/png", &url)),
+                None if kind == Role::User && is_image_mark(&text) => image = image_name(&text),
+                None if kind == Role::User && INJECTED.iter().any(|begin| text.starts_with(begin)) => {
+                    parts.aside(kind, &text);
+                }
+                None => parts.text(&text),
+            }
+        }
+        if let Some(text) = content.text() {
+            parts.text(&text);
+        }
+    }))
+}
+
+/// True of the marks that the program puts around an image of a question.
+fn is_image_mark(text: &str) -> bool {
+    let begins = text == "<image>" || text.starts_with("<image name=");
+    text == "</image>" || (begins && text.ends_with('>') && !text.contains('\n'))
+}
+
+/// The name of the file in the mark before an image; empty where it has none.
+fn image_name(mark: &str) -> String {
+    let path = mark.split_once("path=\"").and_then(|(_, rest)| rest.rsplit_once('"'));
+    path.and_then(|(path, _)| path.rsplit(['/', '\\']).next()).unwrap_or_default().to_string()
+}
+
+fn part(at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Told {
+    Told::Part(nodes(Role::Assistant, at, tell))
+}
+
+fn nodes(kind: Role, at: Option<u64>, tell: impl FnOnce(&mut Parts<'_>)) -> Conversation {
+    let mut nodes = Conversation { messages: 1, ..Conversation::default() };
+    let mut parts = Parts::new(&mut nodes, None, at, kind);
+    tell(&mut parts);
+    parts.finish();
+    nodes
+}
+
+fn texts(output: Value<'_>) -> String {
+    output.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,61 @@
+//! The facts that lepo writes beside a message of another tool's session, in a field that the tool steps over.
+
+use super::conversation::{File, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::{attach, time};
+
+/// The field of a line.
+pub const FIELD: &str = "lepo";
+
+/// A visible message that lepo exported.
+pub struct Exported<'v> {
+    /// Its speaker.
+    pub kind: Role,
+    /// Its model, if that is known.
+    pub model: Option<String>,
+    /// It has files alone: no part of its content is its text.
+    pub is_empty: bool,
+    value: Value<'v>,
+}
+
+impl<'v> Exported<'v> {
+    /// Reads the field.
+    pub fn of(value: Value<'v>) -> Option<Exported<'v>> {
+        let tag = value.get("kind").text()?;
+        let kind = match tag.as_bytes() {
+            [kind, b'0'] => Role::of_letter(*kind)?,
+            _ => return None,
+        };
+        Some(Exported {
+            kind,
+            model: value.get("model").said(),
+            is_empty: value.get("empty").is_true(),
+            value,
+        })
+    }
+
+    /// Adds the message, behind the system prompt that it names. `files` are those in its content.
+    pub fn tell(&self, parts: &mut Parts<'_>, at: Option<u64>, text: &str, files: Vec<File>) {
+        let prompt = self.value.get("prompt");
+        if let Some(text) = prompt.get("text").said() {
+            parts.at(time::written(prompt.get("timestamp")));
+            parts.then(What::System(text));
+            parts.at(at);
+        }
+        if !matches!(self.kind, Role::User | Role::Assistant) {
+            return parts.then(What::Exact(self.kind, false, text.to_string()));
+        }
+        parts.text(text);
+        let mut inside = files.into_iter();
+        for told in self.value.get("files").items() {
+            let (name, data) = (told.get("name").words(), told.get("data").text());
+            let file = match data {
+                Some(data) => Some(attach::base64(&name, &told.get("mime").words(), &data)),
+                None => inside.next().map(|file| File { name, ..file }),
+            };
+            file.into_iter().for_each(|file| parts.file(file));
+        }
+        inside.for_each(|file| parts.file(file));
+    }
+}

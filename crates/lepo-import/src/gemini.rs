@@ -1,0 +1,343 @@
+//! gemini-cli: a log of events a session, or in older versions one document.
+//!
+//! A message may be written several times: by the program as it grows, and as a whole session is written again when it
+//! is resumed, without times and tokens. What is told first counts. What was rewound stays as a fork.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::conversation::{Conversation, File, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::source::{Reading, first_value};
+use super::{Each, attach, time};
+use lepo_base::error::Result;
+
+/// The beginnings of texts that the program wrote, and not the person.
+const INJECTED: &[&str] = &["<session_context>", "<hook_context>", "<system_note>"];
+
+/// One message, as its first records say: what a later record says again does not count.
+#[derive(Default)]
+struct Message {
+    /// The message before it when it was first written.
+    before: Option<usize>,
+    is_answer: bool,
+    is_said: bool,
+    at: Option<u64>,
+    thoughts: Vec<(Option<u64>, String)>,
+    content: Vec<Part>,
+    calls: Vec<Call>,
+    model: Option<String>,
+    input: Option<u64>,
+    output: Option<u64>,
+    /// Its tokens are known: the answer is whole.
+    is_counted: bool,
+}
+
+/// A part of a message's content.
+enum Part {
+    Text(String),
+    /// The texts that the program put in beside those that the person typed.
+    Aside(String),
+    Thought(String),
+    File(File),
+    Call(Call),
+    Output(Call),
+    Unknown,
+}
+
+/// A call of a tool, and its result.
+#[derive(Default)]
+struct Call {
+    id: String,
+    name: String,
+    input: String,
+    output: Option<String>,
+    at: Option<u64>,
+}
+
+/// Messages in the order they were first written.
+#[derive(Default)]
+struct Messages {
+    all: Vec<Message>,
+    places: HashMap<String, usize>,
+    at: Option<usize>,
+}
+
+impl Messages {
+    /// Takes a record of a message. A snapshot of the whole session says nothing new of a message that is known.
+    fn put(&mut self, message: Value<'_>, is_snapshot: bool) {
+        let id = message.get("id").words();
+        match self.places.get(&id) {
+            Some(&place) if !id.is_empty() => {
+                if !is_snapshot {
+                    self.all[place].more(Message::of(message));
+                }
+                self.at = if is_snapshot { Some(place) } else { Some(place).max(self.at) };
+            }
+            _ => {
+                self.places.insert(id, self.all.len());
+                self.all.push(Message { before: self.at, ..Message::of(message) });
+                self.at = Some(self.all.len() - 1);
+            }
+        }
+    }
+
+    fn rewind(&mut self, id: &str) {
+        if let Some(&place) = self.places.get(id) {
+            self.at = self.all[place].before;
+        }
+    }
+}
+
+/// Reads one session, with its subagents.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut conversation = Conversation { grows: true, ..Conversation::default() };
+    let mut messages = Messages::default();
+    let lines = path.extension().is_some_and(|end| end == "jsonl");
+    let mut values = if lines { reading.lines(path)? } else { reading.values(path)? };
+    while let Some(value) = reading.next(&mut values)? {
+        event(&mut conversation, &mut messages, value, reading);
+    }
+    // A message's own nodes follow the last of the message before it.
+    let mut tails = Vec::with_capacity(messages.all.len());
+    let last = messages.all.len().saturating_sub(1);
+    let (mut called, mut answered) = (HashSet::new(), HashSet::new());
+    for (place, message) in messages.all.into_iter().enumerate() {
+        let is_open = place == last && !message.is_whole();
+        let before = message.before.and_then(|before| tails.get(before).copied());
+        let first = conversation.nodes.len();
+        message.tell(&mut conversation, before, &mut called, &mut answered);
+        conversation.nodes.iter_mut().skip(first).for_each(|node| node.last = is_open);
+        conversation.messages += 1;
+        tails.push(conversation.nodes.len() - 1);
+    }
+    conversation.dir = directory(path);
+    each(conversation)
+}
+
+/// The directory that a session is about, as the program notes it beside the sessions, or for all of them.
+pub fn directory(path: &Path) -> Option<String> {
+    let project = path.ancestors().find(|folder| folder.join("chats").is_dir())?;
+    if let Ok(root) = std::fs::read_to_string(project.join(".project_root")) {
+        return Some(root.trim_end_matches('\n').to_string()).filter(|root| !root.is_empty());
+    }
+    let name = project.file_name()?.to_str()?;
+    let known = project.parent()?.parent()?.join("projects.json");
+    let told = first_value(&known, |known| {
+        let mut projects = known.get("projects").fields();
+        projects.find(|(_, slug)| slug.is(name)).map(|(dir, _)| dir.words())
+    });
+    told.flatten()
+}
+
+fn event(conversation: &mut Conversation, messages: &mut Messages, value: Value<'_>, reading: &mut Reading) {
+    if let Some(session) = value.get("sessionId").said() {
+        conversation.id = session;
+        // It is told again, with another time, when the session is resumed.
+        conversation.start = conversation.start.or(time::written(value.get("startTime")));
+        conversation.title = value.get("summary").said().or(conversation.title.take());
+    }
+    if value.has("messages") {
+        messages.at = None;
+        value.get("messages").items().for_each(|message| messages.put(message, false));
+    } else if value.has("$set") {
+        let set = value.get("$set");
+        conversation.title = set.get("summary").said().or(conversation.title.take());
+        if set.has("messages") {
+            messages.at = None;
+            messages.at = None;
+            set.get("messages").items().for_each(|message| messages.put(message, true));
+        }
+    } else if let Some(id) = value.get("$rewindTo").said() {
+        messages.rewind(&id);
+    } else if value.has("content") && value.has("type") {
+        messages.put(value, false);
+    } else if !value.has("sessionId") {
+        reading.tally.skip("unknown record", 1);
+    }
+}
+
+impl Message {
+    fn of(message: Value<'_>) -> Message {
+        let at = time::written(message.get("timestamp"));
+        let is_answer = message.get("type").is("gemini");
+        let thought = |thought: Value<'_>| {
+            let both = [thought.get("subject").said(), thought.get("description").said()];
+            let text = both.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+            (time::written(thought.get("timestamp")), text)
+        };
+        let call = |call: Value<'_>| Call {
+            id: call.get("id").words(),
+            name: call.get("name").words(),
+            input: String::from_utf8_lossy(call.get("args").raw()).into_owned(),
+            output: Some(result(call)),
+            at: time::written(call.get("timestamp")),
+        };
+        let tokens = message.get("tokens");
+        Message {
+            before: None,
+            is_answer,
+            is_said: is_answer || message.get("type").is("user"),
+            at,
+            thoughts: message.get("thoughts").items().map(thought).collect(),
+            content: content(message),
+            calls: message.get("toolCalls").items().map(call).collect(),
+            model: message.get("model").said(),
+            input: tokens.get("input").count(),
+            output: tokens.get("output").count(),
+            is_counted: tokens.is_object(),
+        }
+    }
+
+    /// Adds what a later record of the same message has and this one lacks.
+    fn more(&mut self, later: Message) {
+        self.at = self.at.or(later.at);
+        self.model = self.model.take().or(later.model);
+        (self.input, self.output) = (self.input.or(later.input), self.output.or(later.output));
+        self.is_counted |= later.is_counted;
+        if self.thoughts.is_empty() {
+            self.thoughts = later.thoughts;
+        }
+        if self.content.is_empty() {
+            self.content = later.content;
+        }
+        for call in later.calls {
+            match self.calls.iter_mut().find(|known| known.id == call.id && !call.id.is_empty()) {
+                Some(known) => {
+                    let output = known.output.take().filter(|output| !output.is_empty());
+                    known.output = output.or(call.output);
+                }
+                None => self.calls.push(call),
+            }
+        }
+    }
+
+    /// True if nothing of it can still come.
+    fn is_whole(&self) -> bool {
+        self.is_answer && self.is_counted && self.calls.is_empty()
+    }
+
+    /// Adds its nodes. Calls and results that stand in two messages are in the first of them.
+    fn tell(
+        self,
+        conversation: &mut Conversation,
+        before: Option<usize>,
+        called: &mut HashSet<String>,
+        answered: &mut HashSet<String>,
+    ) {
+        let kind = if self.is_answer { Role::Assistant } else { Role::User };
+        let mut parts = Parts::new(conversation, before, self.at, kind);
+        for (at, thought) in self.thoughts {
+            parts.at(at);
+            parts.aside(Role::Assistant, &thought);
+        }
+        parts.at(self.at);
+        for part in self.content {
+            match part {
+                Part::Text(text) => said(&mut parts, self.is_said, &text),
+                Part::Aside(text) => parts.aside(Role::User, &text),
+                Part::Thought(text) => parts.aside(Role::Assistant, &text),
+                Part::File(file) => parts.file(file),
+                Part::Call(call) => {
+                    // With its result it is told below.
+                    let is_below = self.calls.iter().any(|known| known.id == call.id);
+                    if !is_below && is_new(called, &call.id) {
+                        parts.then(What::Call { id: call.id, name: call.name, input: call.input });
+                    }
+                }
+                Part::Output(call) => {
+                    if is_new(answered, &call.id) {
+                        let text = call.output.unwrap_or_default();
+                        parts.then(What::Output { call: call.id, text, files: Vec::new() });
+                    }
+                }
+                Part::Unknown => parts.unknown(),
+            }
+        }
+        for call in self.calls {
+            let (id, new) = (call.id.clone(), is_new(called, &call.id));
+            if new {
+                parts.then(What::Call { id: call.id, name: call.name, input: call.input });
+            }
+            parts.at(call.at);
+            let text = call.output.unwrap_or_default();
+            if !text.is_empty() && is_new(answered, &id) {
+                parts.then(What::Output { call: id, text, files: Vec::new() });
+            }
+        }
+        let (first, _) = parts.finish();
+        conversation.answered_by(first, self.model.as_deref(), self.input, self.output);
+    }
+}
+
+/// True if an id was not there; of calls without one, each is new.
+fn is_new(known: &mut HashSet<String>, id: &str) -> bool {
+    id.is_empty() || known.insert(id.to_string())
+}
+
+/// The parts of a message's content.
+fn content(message: Value<'_>) -> Vec<Part> {
+    let content = message.get("content");
+    if let Some(text) = content.text() {
+        return if text.is_empty() { Vec::new() } else { vec![Part::Text(text.into_owned())] };
+    }
+    // The words that the person typed, where the program put files into the content.
+    let typed: Vec<String> =
+        message.get("displayContent").items().filter_map(|part| part.get("text").said()).collect();
+    let is_typed = |text: &str| typed.is_empty() || typed.iter().any(|typed| typed == text);
+    let (mut parts, mut put_in) = (Vec::new(), Vec::new());
+    for part in content.items() {
+        let inline = part.get("inlineData");
+        let (call, response) = (part.get("functionCall"), part.get("functionResponse"));
+        let text = part.get("text").text().or_else(|| part.text());
+        parts.push(if inline.is_object() {
+            let (mime, data) = (inline.get("mimeType").words(), inline.get("data").words());
+            Part::File(attach::base64("", &mime, &data))
+        } else if call.is_object() {
+            let input = String::from_utf8_lossy(call.get("args").raw()).into_owned();
+            let (id, name) = (call.get("id").words(), call.get("name").words());
+            Part::Call(Call { id, name, input, ..Call::default() })
+        } else if response.is_object() {
+            let output = Some(response_text(part).unwrap_or_default());
+            Part::Output(Call { id: response.get("id").words(), output, ..Call::default() })
+        } else {
+            match text {
+                Some(text) if part.get("thought").is_true() => Part::Thought(text.into_owned()),
+                Some(text) if is_typed(&text) => Part::Text(text.into_owned()),
+                Some(text) => {
+                    put_in.push(text.trim_matches('\n').to_string());
+                    continue;
+                }
+                None => Part::Unknown,
+            }
+        });
+    }
+    if !put_in.is_empty() {
+        parts.push(Part::Aside(put_in.join("\n")));
+    }
+    parts
+}
+
+/// The result of a tool: its text where there is one, else its JSON.
+fn result(call: Value<'_>) -> String {
+    let result = call.get("result");
+    let text = |part: Value<'_>| response_text(part).or_else(|| part.get("text").said());
+    let texts: Vec<String> = result.items().filter_map(text).collect();
+    result.said().unwrap_or_else(|| texts.join("\n\n"))
+}
+
+/// The answer of a tool, in a part.
+fn response_text(part: Value<'_>) -> Option<String> {
+    let response = part.at(&["functionResponse", "response"]);
+    let text = response.get("output").said().or_else(|| response.get("error").said());
+    text.or_else(|| response.is_object().then(|| String::from_utf8_lossy(response.raw()).into_owned()))
+}
+
+/// A message, or a note that the program put in.
+fn said(parts: &mut Parts<'_>, is_said: bool, text: &str) {
+    match !is_said || INJECTED.iter().any(|begin| text.starts_with(begin)) {
+        true => parts.aside(Role::User, text),
+        false => parts.text(text),
+    }
+}

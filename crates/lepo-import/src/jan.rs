@@ -1,0 +1,76 @@
+//! Jan: a folder a thread, its messages in `messages.jsonl`, its title in `thread.json`.
+
+use std::path::Path;
+
+use super::conversation::{Conversation, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::source::{Reading, first_value};
+use super::{Each, attach, time};
+use lepo_base::error::Result;
+
+/// Reads one thread by its messages.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut conversation = Conversation { grows: true, ..Conversation::default() };
+    let mut last = 0;
+    let mut values = reading.lines(path)?;
+    while let Some(value) = reading.next(&mut values)? {
+        if conversation.id.is_empty() {
+            conversation.id = value.get("thread_id").words();
+        }
+        last = conversation.nodes.len();
+        message(&mut conversation, value);
+    }
+    conversation.nodes.iter_mut().skip(last).for_each(|node| node.last = true);
+    let about = path.with_file_name("thread.json");
+    let (title, created, prompt) = first_value(&about, |thread| {
+        let prompt =
+            thread.get("assistants").items().find_map(|assistant| assistant.get("instructions").said());
+        (thread.get("title").said(), time::any(thread.get("created")), prompt)
+    })
+    .unwrap_or_default();
+    (conversation.title, conversation.start) = (title, created);
+    if let Some(prompt) = prompt {
+        let root = conversation.add(None, None, What::System(prompt));
+        if let Some(first) = conversation.nodes.first_mut() {
+            first.parent = Some(root);
+        }
+    }
+    each(conversation)
+}
+
+fn message(conversation: &mut Conversation, value: Value<'_>) {
+    let parent = conversation.nodes.len().checked_sub(1);
+    let kind = if value.get("role").is("user") { Role::User } else { Role::Assistant };
+    conversation.messages += 1;
+    let mut parts = Parts::new(conversation, parent, time::any(value.get("created_at")), kind);
+    let is_prompt = value.get("role").is("system");
+    if !is_prompt && !matches!(&*value.get("role").text().unwrap_or_default(), "user" | "assistant") {
+        parts.unknown_role();
+        parts.finish();
+        return;
+    }
+    for part in value.get("content").items() {
+        let words =
+            part.at(&["text", "value"]).said().or_else(|| part.get("text").said()).unwrap_or_default();
+        match &*part.get("type").text().unwrap_or_default() {
+            "image_url" => parts.file(attach::url("", "image/png", &part.at(&["image_url", "url"]).words())),
+            "reasoning" => parts.aside(kind, &words),
+            "tool_call" => {
+                let (id, name) = (part.get("tool_call_id").words(), part.get("tool_name").words());
+                let input = String::from_utf8_lossy(part.get("input").raw()).into_owned();
+                parts.then(What::Call { id: id.clone(), name, input });
+                let output = part.get("output");
+                let output =
+                    output.said().unwrap_or_else(|| String::from_utf8_lossy(output.raw()).into_owned());
+                parts.then(What::Output { call: id, text: output, files: Vec::new() });
+            }
+            _ if is_prompt => parts.then(What::System(words)),
+            "text" | "" => parts.text(&words),
+            _ => parts.unknown_with(&words),
+        }
+    }
+    let (first, _) = parts.finish();
+    let model = value.at(&["metadata", "modelId"]).said();
+    conversation.answered_by(first, model.as_deref(), None, None);
+}

@@ -1,0 +1,84 @@
+//! Histories of other tools as conversations: plain values, which know nothing of how lepo keeps them.
+//!
+//! One file a format: each reads its source and hands on [`Conversation`] values.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `format` | the formats: a name, a reader, whether its sources know a directory |
+//! | `recognise`, `places` | a source's format, told from its content; where tools keep their histories |
+//! | `source`, `archive`, `zst` | files opened with care, zip files, Zstandard; all that is read is counted |
+//! | `values`, `scanner`, `json`, `pieces`, `blocks`, `parallel` | the JSON values of a stream, on all processors |
+//! | `conversation`, `parts`, `tree`, `log` | what readers hand on, and what several of them need to build it |
+//! | `stream` | conversations as lines of JSON: how the program `lepo-import-db` hands on what is in databases |
+//!
+//! The taker of the values makes bubbs of them: `src/import/` of lepo. Neither a store nor a terminal is known here,
+//! no network and no environment.
+//!
+//! Published for lepo's own crates, without a promise: it changes at any time.
+
+mod archive;
+mod attach;
+mod blocks;
+mod chatgpt;
+mod claude_ai;
+mod claude_code;
+mod claude_lines;
+mod claude_prompts;
+mod codex;
+mod codex_lines;
+mod codex_records;
+mod conversation;
+mod escape;
+mod exported;
+mod format;
+mod gemini;
+mod jan;
+mod json;
+mod librechat;
+mod lmstudio;
+mod log;
+mod messages;
+mod opencode;
+mod openwebui;
+mod parallel;
+mod parts;
+mod pi;
+mod pieces;
+mod places;
+mod recognise;
+mod scanner;
+mod source;
+mod stream;
+mod threads;
+mod time;
+mod tree;
+mod values;
+mod zst;
+
+pub use attach::of_hash as file_of_hash;
+pub use conversation::{Conversation, File, Node, Role, What};
+pub use format::{FORMATS, Format};
+pub use json::Value;
+pub use opencode::{About as OpencodeMessage, Calls, Line as OpencodeLine, gather, part as opencode_part};
+pub use openwebui::read_text as open_webui;
+pub use parts::Parts;
+pub use places::{Place, places};
+pub use recognise::{is_about, recognise};
+pub use scanner::Scanner;
+pub use source::{Reading, Tally, files_in, folders_in};
+pub use stream::{line, read_stream};
+pub use time::read as written_time;
+
+use lepo_base::error::Result;
+
+/// Takes each conversation that is read.
+pub type Each<'e> = dyn FnMut(Conversation) -> Result<()> + 'e;
+
+#[cfg(test)]
+mod blocks_tests;
+
+#[cfg(test)]
+mod skipped_tests;
+
+#[cfg(test)]
+mod values_tests;

@@ -1,0 +1,99 @@
+//! LibreChat: an exported conversation, its messages flat with their parents, or nested in each other.
+
+use std::path::Path;
+
+use super::conversation::{Conversation, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::source::Reading;
+use super::tree::{Link, parents};
+use super::{Each, attach, time};
+use lepo_base::error::Result;
+
+/// Reads an export.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut values = reading.values(path)?;
+    let read = |value: Value<'_>| Some(conversation(value)).filter(|read| !read.nodes.is_empty());
+    reading.conversations(&mut values, read, each)
+}
+
+fn conversation(value: Value<'_>) -> Conversation {
+    let mut conversation = Conversation {
+        id: value.get("conversationId").words(),
+        title: value.get("title").said(),
+        ..Conversation::default()
+    };
+    let options = value.get("options");
+    let prompt = options.get("promptPrefix").said().or_else(|| options.get("system").said());
+    let root = prompt.map(|prompt| conversation.add(None, None, What::System(prompt)));
+    // Nested as deep as one likes: messages with the place of the one they stand in.
+    let list =
+        if value.get("messages").is_array() { value.get("messages") } else { value.get("messagesTree") };
+    let mut open: Vec<(Value<'_>, Option<usize>)> = list.items().map(|message| (message, None)).collect();
+    open.reverse();
+    let mut messages = Vec::new();
+    while let Some((message, inside)) = open.pop() {
+        let place = messages.len();
+        messages.push((
+            message.get("messageId").words(),
+            message.get("parentMessageId").said(),
+            inside,
+            message,
+        ));
+        let children: Vec<_> = message.get("children").items().map(|child| (child, Some(place))).collect();
+        open.extend(children.into_iter().rev());
+    }
+    // One that names no parent has that which it stands in, as one has whose parent is not there.
+    let named = |parent: &'_ Option<String>, inside: Option<usize>| match (parent, inside) {
+        (None, Some(_)) => Some(String::new()),
+        (parent, _) => parent.clone(),
+    };
+    let named: Vec<Option<String>> =
+        messages.iter().map(|(_, parent, inside, _)| named(parent, *inside)).collect();
+    let links: Vec<Link<'_>> = messages
+        .iter()
+        .zip(&named)
+        .map(|((id, ..), parent)| Link { id, parent: parent.as_deref() })
+        .collect();
+    let by_name = parents(&links, |place| messages[place].2);
+    let places: Vec<(usize, usize)> =
+        messages.iter().map(|(.., told)| message(&mut conversation, *told)).collect();
+    for (place, parent) in by_name.into_iter().enumerate() {
+        conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1).or(root);
+    }
+    conversation
+}
+
+fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
+    let at = time::any(message.get("createdAt"));
+    let is_user = message.get("isCreatedByUser").is_true() || message.get("sender").is("User");
+    let kind = if is_user { Role::User } else { Role::Assistant };
+    conversation.messages += 1;
+    let mut parts = Parts::new(conversation, None, at, kind);
+    parts.text(&message.get("text").text().unwrap_or_default());
+    for part in message.get("content").items() {
+        let text =
+            |key: &str| part.get(key).said().or_else(|| part.at(&[key, "value"]).said()).unwrap_or_default();
+        match &*part.get("type").text().unwrap_or_default() {
+            // The text stands twice.
+            "text" if message.get("text").said().is_some() => {}
+            "text" => parts.text(&text("text")),
+            "think" => parts.aside(kind, &text("think")),
+            "tool_call" => {
+                let call = part.get("tool_call");
+                let (id, name) = (call.get("id").words(), call.get("name").words());
+                let input = call.get("args");
+                let input = input.said().unwrap_or_else(|| String::from_utf8_lossy(input.raw()).into_owned());
+                parts.then(What::Call { id: id.clone(), name, input });
+                parts.then(What::Output { call: id, text: call.get("output").words(), files: Vec::new() });
+            }
+            _ => parts.unknown_with(&text("text")),
+        }
+    }
+    for file in message.get("files").items() {
+        parts.file(attach::lost(&file.get("filename").words(), &file.get("type").words()));
+    }
+    let (first, last) = parts.finish();
+    conversation.answered_by(first, message.get("model").said().as_deref(), None, None);
+    (first, last)
+}

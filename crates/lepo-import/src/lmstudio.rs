@@ -1,0 +1,122 @@
+//! LM Studio: one document a conversation. A message has versions; what follows hangs on the one that is selected.
+
+use std::path::Path;
+
+use super::conversation::{Conversation, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::source::Reading;
+use super::{Each, attach, time};
+use lepo_base::error::Result;
+
+/// Reads one conversation.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut values = reading.values(path)?;
+    while let Some(value) = reading.next(&mut values)? {
+        let mut conversation = Conversation {
+            id: path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .split('.')
+                .next()
+                .unwrap_or_default()
+                .into(),
+            title: value.get("name").said(),
+            start: time::any(value.get("createdAt")),
+            grows: true,
+            ..Conversation::default()
+        };
+        let mut at =
+            value.get("systemPrompt").said().map(|prompt| conversation.add(None, None, What::System(prompt)));
+        let model = value.at(&["lastUsedModel", "identifier"]).said();
+        for message in value.get("messages").items() {
+            let (before, begin) = (at, conversation.nodes.len());
+            let selected = message.get("currentlySelected").count().unwrap_or(0);
+            for (place, told) in message.get("versions").items().enumerate() {
+                let (_, last) = version(&mut conversation, before, told, model.as_deref());
+                if place as u64 == selected || at == before {
+                    at = Some(last);
+                }
+            }
+            conversation.messages += 1;
+            // All before it are followed by something.
+            conversation.nodes.iter_mut().take(begin).for_each(|node| node.last = false);
+            conversation.nodes.iter_mut().skip(begin).for_each(|node| node.last = true);
+        }
+        each(conversation)?;
+    }
+    Ok(())
+}
+
+fn version(
+    conversation: &mut Conversation,
+    parent: Option<usize>,
+    version: Value<'_>,
+    model: Option<&str>,
+) -> (usize, usize) {
+    let kind = if version.get("role").is("user") { Role::User } else { Role::Assistant };
+    let mut parts = Parts::new(conversation, parent, None, kind);
+    if version.get("role").is("system") {
+        parts.then(What::System(text(version.get("content"))));
+        return parts.finish();
+    }
+    if !matches!(&*version.get("role").text().unwrap_or_default(), "user" | "assistant") {
+        parts.unknown_role();
+        return parts.finish();
+    }
+    content(&mut parts, version.get("content"));
+    for step in version.get("steps").items() {
+        match step.at(&["style", "type"]).is("thinking") {
+            true => parts.aside(kind, &text(step.get("content"))),
+            false => content(&mut parts, step.get("content")),
+        }
+    }
+    let (first, last) = parts.finish();
+    let model = version.at(&["senderInfo", "senderName"]).said().or(model.map(str::to_string));
+    let stats = |step: Value<'_>, key: &str| step.at(&["genInfo", "stats"]).get(key).count();
+    let tokens = |key: &str| version.get("steps").items().filter_map(|step| stats(step, key)).last();
+    let (input, output) = (tokens("promptTokensCount"), tokens("predictedTokensCount"));
+    conversation.answered_by(first, model.as_deref(), input, output);
+    (first, last)
+}
+
+fn content(parts: &mut Parts<'_>, content: Value<'_>) {
+    for part in content.items() {
+        match &*part.get("type").text().unwrap_or_default() {
+            "file" => {
+                let image = if part.get("fileType").is("image") { "image/png" } else { "" };
+                parts.file(attach::lost(&part.get("fileIdentifier").words(), image));
+            }
+            "toolCallRequest" => {
+                let call =
+                    if part.get("toolCallRequest").is_object() { part.get("toolCallRequest") } else { part };
+                let given = call.get("parameters");
+                let input = if given.is_object() { given.raw() } else { call.get("arguments").raw() };
+                parts.then(What::Call {
+                    id: part
+                        .get("callId")
+                        .number()
+                        .map(str::to_string)
+                        .unwrap_or_else(|| part.get("callId").words()),
+                    name: call.get("name").words(),
+                    input: String::from_utf8_lossy(input).into_owned(),
+                });
+            }
+            "toolCallResult" => {
+                let call = part.get("callId");
+                let call = call.number().map(str::to_string).unwrap_or_else(|| call.words());
+                let text = part.get("content").said().unwrap_or_else(|| text(part.get("content")));
+                parts.then(What::Output { call, text, files: Vec::new() });
+            }
+            _ => match part.get("text").text() {
+                Some(text) => parts.text(&text),
+                None => parts.unknown(),
+            },
+        }
+    }
+}
+
+fn text(content: Value<'_>) -> String {
+    content.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
+}

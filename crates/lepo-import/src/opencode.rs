@@ -1,0 +1,326 @@
+//! opencode: the parts of its messages, and sessions as files of JSON, which it wrote before it had a database:
+//! `storage/session/PROJECT/SESSION.json`, `storage/message/SESSION/`, `storage/part/MESSAGE/`.
+//!
+//! A session with a parent is a subagent's, hidden under the call that began it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::conversation::{Conversation, File, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::source::{Reading, files_in, first_value, folders_in};
+use super::{Each, attach};
+use lepo_base::error::Result;
+
+/// The call that began each subagent's session.
+pub type Calls = HashMap<String, usize>;
+
+/// The sessions of a folder of opencode, if it is one.
+pub fn sessions_in(folder: &Path) -> Option<Vec<PathBuf>> {
+    let storages = [folder.to_path_buf(), folder.join("storage")];
+    let is_one = |path: &&PathBuf| path.join("session").is_dir() && path.join("message").is_dir();
+    let storage = storages.iter().find(is_one)?;
+    let mut sessions: Vec<PathBuf> =
+        folders_in(&storage.join("session")).iter().flat_map(|project| files_in(project)).collect();
+    sessions.retain(|path| path.extension().is_some_and(|end| end == "json"));
+    sessions.sort();
+    Some(sessions)
+}
+
+/// True if a value is a session as `opencode export` writes it: with its messages.
+pub fn is_export(value: Value<'_>) -> bool {
+    is_session(value.get("info")) && value.get("messages").is_array()
+}
+
+/// True if a value is a session.
+pub fn is_session(value: Value<'_>) -> bool {
+    value.get("id").words().starts_with("ses_") && value.at(&["time", "created"]).count().is_some()
+}
+
+/// Reads one session with its subagents, or the file of an export.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    if first_value(path, is_export).unwrap_or(false) {
+        return exported(path, reading, each);
+    }
+    let Some((id, parent, conversation)) = session(path, reading) else {
+        reading.tally.skip("not a session of opencode", 1);
+        return Ok(());
+    };
+    let beside = |parent: &str| path.with_file_name(format!("{parent}.json"));
+    if parent.is_some_and(|parent| parent < id && beside(&parent).is_file()) {
+        return Ok(());
+    }
+    let mut calls = Calls::new();
+    let mut found = vec![(id.clone(), None, conversation)];
+    let mut waiting = vec![id];
+    while let Some(parent) = waiting.pop() {
+        for agent in agents(path, &parent, reading) {
+            let Some((id, _, conversation)) = session(&agent, reading).filter(|(id, ..)| *id > parent) else {
+                continue;
+            };
+            waiting.push(id.clone());
+            found.push((id, Some(parent.clone()), conversation));
+        }
+    }
+    for (id, _, conversation) in &mut found {
+        messages(path, id, conversation, &mut calls);
+    }
+    gather(found, &calls).into_iter().try_for_each(each)
+}
+
+/// The sessions of subagents that a session began, of those in its folder.
+fn agents(path: &Path, parent: &str, reading: &mut Reading) -> Vec<PathBuf> {
+    let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let beside = reading.beside.entry(folder).or_insert_with_key(|folder| {
+        let mut of: HashMap<String, Vec<PathBuf>> = HashMap::new();
+        for file in files_in(folder) {
+            if let Some(parent) = first_value(&file, |value| value.get("parentID").said()).flatten() {
+                of.entry(parent).or_default().push(file);
+            }
+        }
+        of
+    });
+    beside.get(parent).cloned().unwrap_or_default()
+}
+
+/// A session without its messages: its id, and that of the one that began it.
+fn session(path: &Path, reading: &Reading) -> Option<(String, Option<String>, Conversation)> {
+    let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    reading.bytes.set(reading.bytes.get() + size);
+    first_value(path, |value| {
+        let conversation = Conversation { copy: true, ..about(value) };
+        is_session(value).then(|| (conversation.id.clone(), value.get("parentID").said(), conversation))
+    })
+    .flatten()
+}
+
+/// A session without its messages.
+fn about(session: Value<'_>) -> Conversation {
+    Conversation {
+        id: session.get("id").words(),
+        title: session.get("title").said(),
+        start: session.at(&["time", "created"]).count(),
+        dir: session.get("directory").said(),
+        grows: true,
+        ..Conversation::default()
+    }
+}
+
+/// Reads sessions that `opencode export` wrote, each a document with its messages.
+fn exported(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut values = reading.values(path)?;
+    while let Some(value) = reading.next(&mut values)? {
+        if !is_export(value) {
+            reading.tally.skip("not a session of opencode", 1);
+            continue;
+        }
+        let (mut conversation, mut calls) = (about(value.get("info")), Calls::new());
+        let mut line = Line::default();
+        for message in value.get("messages").items() {
+            let info = message.get("info");
+            let parts = |parts: &mut Parts<'_>, about: &mut About| {
+                for value in message.get("parts").items() {
+                    part(parts, about, value, &mut calls);
+                }
+            };
+            line.add(&mut conversation, info.at(&["time", "created"]).count(), About::of(info), parts);
+        }
+        line.finish(&mut conversation);
+        each(conversation)?;
+    }
+    Ok(())
+}
+
+/// The messages of a session in a row.
+#[derive(Default)]
+pub struct Line {
+    at: Option<usize>,
+    last: usize,
+    ended: bool,
+}
+
+impl Line {
+    /// Adds a message, whose parts are added by `tell`.
+    pub fn add(
+        &mut self,
+        conversation: &mut Conversation,
+        time: Option<u64>,
+        mut about: About,
+        tell: impl FnOnce(&mut Parts<'_>, &mut About),
+    ) {
+        self.last = conversation.nodes.len();
+        conversation.messages += 1;
+        let mut parts = Parts::new(conversation, self.at, time, about.kind);
+        about.time = time;
+        tell(&mut parts, &mut about);
+        let (first, tail) = parts.finish();
+        self.at = Some(tail);
+        self.ended = about.ended;
+        conversation.answered_by(first, about.model.as_deref(), about.input, about.output);
+    }
+
+    /// Marks the last message, unless it says that its turn has ended.
+    pub fn finish(self, conversation: &mut Conversation) {
+        for node in conversation.nodes.iter_mut().skip(self.last).filter(|_| !self.ended) {
+            node.last = true;
+        }
+    }
+}
+
+/// Adds the messages of a session, a line; ids grow with time.
+fn messages(path: &Path, id: &str, conversation: &mut Conversation, calls: &mut Calls) {
+    let Some(storage) = path.ancestors().nth(3) else { return };
+    let mut line = Line::default();
+    for file in files_in(&storage.join("message").join(id)) {
+        let about = first_value(&file, |message| {
+            let time = message.at(&["time", "created"]).count();
+            (message.get("id").words(), time, About::of(message))
+        });
+        let Some((message, time, about)) = about else { continue };
+        let folders = [storage.join("part").join(&message), storage.join("part").join(id).join(&message)];
+        line.add(conversation, time, about, |parts, about| {
+            for file in folders.iter().flat_map(|folder| files_in(folder)) {
+                first_value(&file, |value| part(parts, about, value, calls));
+            }
+        });
+    }
+    line.finish(conversation);
+}
+
+/// The facts about a message besides its parts.
+pub struct About {
+    /// Its speaker.
+    pub kind: Role,
+    /// Its model.
+    pub model: Option<String>,
+    /// Tokens of the request, those that were cached among them.
+    pub input: Option<u64>,
+    /// Tokens of the answer.
+    pub output: Option<u64>,
+    /// Its own time, which a fork has from the original; for parts without one.
+    pub time: Option<u64>,
+    /// The turn has ended.
+    pub ended: bool,
+}
+
+impl About {
+    /// Those of a message.
+    pub fn of(message: Value<'_>) -> About {
+        let (tokens, cache) = (message.get("tokens"), message.at(&["tokens", "cache"]));
+        let parts = [tokens.get("input"), cache.get("read"), cache.get("write")];
+        let input = parts.iter().filter_map(|part| part.count()).reduce(u64::saturating_add);
+        let kind = if message.get("role").is("user") { Role::User } else { Role::Assistant };
+        About {
+            kind,
+            model: message.get("modelID").said(),
+            input,
+            output: tokens.get("output").count(),
+            time: None,
+            ended: kind == Role::Assistant && is_end(message.get("finish")),
+        }
+    }
+}
+
+/// True of a reason to stop after which the model is not asked again in the turn.
+fn is_end(reason: Value<'_>) -> bool {
+    reason.said().is_some_and(|reason| !matches!(&*reason, "tool-calls" | "unknown"))
+}
+
+/// Adds a part of a message. Its time is the one that is written in it, as that of its row or file is another one in
+/// a fork.
+pub fn part(parts: &mut Parts<'_>, about: &mut About, part: Value<'_>, calls: &mut Calls) {
+    let words = part.get("text").words();
+    let kind = about.kind;
+    let time = |time: Value<'_>, key: &str| time.get(key).count();
+    let of = if part.get("state").is_object() { part.at(&["state", "time"]) } else { part.get("time") };
+    parts.at(time(of, "start").or(about.time));
+    match &*part.get("type").text().unwrap_or_default() {
+        "text" if part.get("synthetic").is_true() || part.get("ignored").is_true() => {
+            parts.aside(kind, &words)
+        }
+        "text" => parts.text(&words),
+        "reasoning" => parts.aside(Role::Assistant, &words),
+        "compaction" => parts.aside(Role::System, &words),
+        "file" => parts.file(file(part)),
+        "tool" => {
+            let state = part.get("state");
+            let id = part.get("callID").said().unwrap_or_else(|| part.get("id").words());
+            let name = part.get("tool").said().unwrap_or_else(|| part.get("name").words());
+            let input = compact(&String::from_utf8_lossy(state.get("input").raw()));
+            parts.then(What::Call { id: id.clone(), name, input });
+            let files: Vec<File> = state.get("attachments").items().map(file).collect();
+            let agent = state.at(&["metadata", "sessionId"]).said();
+            calls.extend(agent.zip(parts.last()));
+            parts.at(time(of, "end"));
+            parts.then(What::Output { call: id, text: output(state), files });
+        }
+        "step-finish" => about.ended = kind == Role::Assistant && is_end(part.get("reason")),
+        "step-start" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
+        _ => parts.unknown_with(&words),
+    }
+}
+
+/// JSON without the blanks between its values: an export has them, and the database has not.
+fn compact(json: &str) -> String {
+    let (mut within, mut escaped) = (false, false);
+    let mut keeps = |c: char| {
+        let is_kept = within || !c.is_ascii_whitespace();
+        within ^= c == '"' && !escaped;
+        escaped = within && c == '\\' && !escaped;
+        is_kept
+    };
+    json.chars().filter(|&c| keeps(c)).collect()
+}
+
+/// The output of a tool, as one version or another has it.
+fn output(state: Value<'_>) -> String {
+    let texts = || state.get("content").items().filter_map(|part| part.get("text").said());
+    let error = state.get("error");
+    let ways = [state.get("output").said(), Some(texts().collect::<Vec<_>>().join("\n\n"))];
+    let mut ways = ways.into_iter().chain([error.said(), error.get("message").said()]).flatten();
+    ways.find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+fn file(part: Value<'_>) -> File {
+    let (name, mime) = (part.get("filename").words(), part.get("mime").words());
+    attach::url(&name, &mime, &part.get("url").words())
+}
+
+/// Hangs the sessions of subagents under what began them, the deepest first; the others are left.
+pub fn gather(mut sessions: Vec<(String, Option<String>, Conversation)>, calls: &Calls) -> Vec<Conversation> {
+    let mut agents: HashMap<String, Vec<Conversation>> = HashMap::new();
+    sessions.sort_by(|a, b| b.0.cmp(&a.0));
+    let known: Vec<String> = sessions.iter().map(|(id, ..)| id.clone()).collect();
+    let mut found = Vec::new();
+    for (id, parent, mut conversation) in sessions {
+        for agent in agents.remove(&id).unwrap_or_default() {
+            let call = calls.get(&agent.id).copied();
+            hang(&mut conversation, agent, call);
+        }
+        match parent.filter(|parent| known.binary_search_by(|id| parent.cmp(id)).is_ok() && *parent < id) {
+            Some(parent) => agents.entry(parent).or_default().push(conversation),
+            None => found.push(conversation),
+        }
+    }
+    found
+}
+
+/// Hangs a subagent's session under the call that began it, else under the last one.
+fn hang(conversation: &mut Conversation, agent: Conversation, named: Option<usize>) {
+    let calls = conversation.nodes.iter().enumerate();
+    let last =
+        calls.filter(|(_, node)| matches!(node.what, What::Call { .. })).map(|(place, _)| place).next_back();
+    let Some(under) = named.or(last).or_else(|| conversation.nodes.len().checked_sub(1)) else { return };
+    let shift = conversation.nodes.len();
+    for mut node in agent.nodes {
+        node.parent = Some(node.parent.map_or(under, |parent| parent + shift));
+        node.what = match node.what {
+            What::Text(kind, text, _) => What::Side(kind, text),
+            what => what,
+        };
+        conversation.nodes.push(node);
+    }
+    conversation.messages += agent.messages;
+    conversation.skip_with(agent.skipped);
+}

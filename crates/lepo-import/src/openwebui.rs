@@ -1,0 +1,166 @@
+//! Open WebUI: exported chats, each a tree in its `history`. Reasoning and tools stand as HTML within a text.
+
+use std::path::Path;
+
+use super::conversation::{Conversation, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::scanner::Scanner;
+use super::source::Reading;
+use super::tree::{Link, parents};
+use super::{Each, attach, time};
+use lepo_base::error::Result;
+
+/// Reads an export.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut values = reading.values(path)?;
+    reading.conversations(&mut values, conversation, each)
+}
+
+/// One chat as a text.
+pub fn read_text(text: &str) -> Option<Conversation> {
+    let mut scanner = Scanner::default();
+    scanner.feed(text.as_bytes(), true)?;
+    conversation(scanner.value(text.as_bytes())?)
+}
+
+/// One chat: a row of the export, or what stands in its `chat`.
+pub fn conversation(value: Value<'_>) -> Option<Conversation> {
+    let chat = if value.get("chat").is_object() { value.get("chat") } else { value };
+    let history = chat.at(&["history", "messages"]);
+    if !history.is_object() {
+        return None;
+    }
+    let start = [value.get("created_at"), chat.get("timestamp")].into_iter().find_map(time::any);
+    let mut conversation = Conversation {
+        id: value.get("id").said().or_else(|| chat.get("id").said()).unwrap_or_default(),
+        title: value.get("title").said().or_else(|| chat.get("title").said()),
+        start,
+        updated: time::any(value.get("updated_at")),
+        ..Conversation::default()
+    };
+    let prompt = chat.get("system").said().or_else(|| chat.at(&["params", "system"]).said());
+    let root = prompt.map(|prompt| {
+        let at = time::any(chat.get("systemTime"));
+        conversation.add(None, at, What::System(prompt))
+    });
+    let messages: Vec<(String, Option<String>, Value<'_>)> = history
+        .fields()
+        .map(|(key, message)| (key.words(), message.get("parentId").said(), message))
+        .collect();
+    let links: Vec<Link<'_>> =
+        messages.iter().map(|(id, parent, _)| Link { id, parent: parent.as_deref() }).collect();
+    let parents = parents(&links, |_| None);
+    let places: Vec<(usize, usize)> =
+        messages.iter().map(|(_, _, told)| message(&mut conversation, *told)).collect();
+    for (place, parent) in parents.into_iter().enumerate() {
+        conversation.nodes[places[place].0].parent = parent.map(|parent| places[parent].1).or(root);
+    }
+    Some(conversation)
+}
+
+fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
+    // lepo adds the milliseconds, which a time in whole seconds lacks.
+    let at = [message.get("lepoTime"), message.get("timestamp")].into_iter().find_map(time::any);
+    let role = message.get("role").text().unwrap_or_default();
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    conversation.messages += 1;
+    let mut parts = Parts::new(conversation, None, at, kind);
+    let content = message.get("content").text().unwrap_or_default();
+    if let Some(tag) = message.get("lepo").said() {
+        parts.exact(&tag, &content);
+    } else if !matches!(&*role, "user" | "assistant" | "system") {
+        parts.unknown_role();
+    } else if role == "system" {
+        parts.then(What::System(content.into_owned()));
+    } else if kind == Role::User {
+        parts.text(&content);
+    } else if message.get("output").items().next().is_some() {
+        message.get("output").items().for_each(|item| output(&mut parts, item));
+    } else {
+        details(&mut parts, &content);
+    }
+    for file in message.get("files").items() {
+        let inner = file.get("file");
+        let name = file.get("name").said().or_else(|| inner.get("filename").said()).unwrap_or_default();
+        let mime = file.get("content_type").said().or_else(|| inner.at(&["meta", "content_type"]).said());
+        let image = if file.get("type").is("image") { "image/png" } else { "" };
+        let url = file.get("url").words();
+        parts.file(match url.starts_with("data:") {
+            true => attach::url(&name, "", &url),
+            false => attach::lost(&name, mime.as_deref().unwrap_or(image)),
+        });
+    }
+    let (first, last) = parts.finish();
+    let usage = message.get("usage");
+    let tokens = |keys: [&str; 2]| keys.iter().find_map(|key| usage.get(key).count());
+    let (input, output) =
+        (tokens(["prompt_tokens", "prompt_eval_count"]), tokens(["completion_tokens", "eval_count"]));
+    conversation.answered_by(first, message.get("model").said().as_deref(), input, output);
+    (first, last)
+}
+
+/// An item of the newer, clean form.
+fn output(parts: &mut Parts<'_>, item: Value<'_>) {
+    let texts = |value: Value<'_>| {
+        let texts: Vec<String> = value.items().filter_map(|part| part.get("text").said()).collect();
+        value.said().unwrap_or_else(|| texts.join("\n\n"))
+    };
+    match &*item.get("type").text().unwrap_or_default() {
+        "message" => parts.text(&texts(item.get("content"))),
+        "reasoning" => {
+            let both = [texts(item.get("summary")), texts(item.get("content"))];
+            parts.aside(Role::Assistant, both.iter().find(|text| !text.is_empty()).map_or("", |text| text));
+        }
+        "function_call" => parts.then(What::Call {
+            id: item.get("call_id").words(),
+            name: item.get("name").words(),
+            input: item.get("arguments").words(),
+        }),
+        "function_call_output" => {
+            let (call, text) = (item.get("call_id").words(), texts(item.get("output")));
+            parts.then(What::Output { call, text, files: Vec::new() });
+        }
+        _ => parts.unknown_with(&texts(item.get("content"))),
+    }
+}
+
+/// A text in which reasoning and tool calls stand as `<details type="…">`.
+fn details(parts: &mut Parts<'_>, content: &str) {
+    const BEGIN: &str = "<details type=\"";
+    let mut rest = content;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let at_line = before.is_empty() || before.ends_with('\n');
+        let Some((inside, behind)) = after.split_once("</details>").filter(|_| at_line) else { break };
+        let Some((head, body)) = inside.split_once('>') else { break };
+        let kind = head.split('"').next().unwrap_or_default();
+        parts.text(before.trim_end_matches('\n'));
+        let body = body.split_once("</summary>").map_or(body, |(_, body)| body);
+        let text = entities(body.trim_matches('\n'));
+        let attribute = |name: &str| {
+            let (_, value) = head.split_once(&format!(" {name}=\""))?;
+            Some(entities(value.split('"').next().unwrap_or_default()))
+        };
+        if kind == "reasoning" {
+            let lines =
+                text.lines().map(|line| line.strip_prefix("> ").unwrap_or(line.trim_start_matches('>')));
+            parts.aside(Role::Assistant, &lines.collect::<Vec<_>>().join("\n"));
+        } else {
+            let id = attribute("id").unwrap_or_default();
+            let name = attribute("name").unwrap_or_else(|| kind.to_string());
+            let input = attribute("arguments").unwrap_or_default();
+            parts.then(What::Call { id: id.clone(), name, input });
+            let text = attribute("result").filter(|text| !text.is_empty()).unwrap_or(text);
+            parts.then(What::Output { call: id, text, files: Vec::new() });
+        }
+        rest = behind.trim_start_matches('\n');
+    }
+    parts.text(rest);
+}
+
+/// The five entities of HTML that the program writes.
+fn entities(text: &str) -> String {
+    let pairs =
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&#39;", "'"), ("&amp;", "&")];
+    pairs.iter().fold(text.to_string(), |text, (entity, letter)| text.replace(entity, letter))
+}

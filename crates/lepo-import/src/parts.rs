@@ -1,0 +1,131 @@
+//! Building the nodes of one message: its texts joined, all else in a row with them.
+
+use super::conversation::{Conversation, File, Role, What};
+
+/// A message being read. Its parts follow each other; texts in a row are one, a blank line between.
+pub struct Parts<'c> {
+    conversation: &'c mut Conversation,
+    parent: Option<usize>,
+    time: Option<u64>,
+    kind: Role,
+    side: bool,
+    text: String,
+    files: Vec<File>,
+    first: usize,
+}
+
+impl<'c> Parts<'c> {
+    /// Begins a message behind another.
+    pub fn new(
+        conversation: &'c mut Conversation,
+        parent: Option<usize>,
+        time: Option<u64>,
+        kind: Role,
+    ) -> Parts<'c> {
+        let first = conversation.nodes.len();
+        Parts { conversation, parent, time, kind, side: false, text: String::new(), files: Vec::new(), first }
+    }
+
+    /// Of a subagent.
+    pub fn beside(mut self, side: bool) -> Parts<'c> {
+        self.side = side;
+        self
+    }
+
+    /// The parts that follow have this time.
+    pub fn at(&mut self, time: Option<u64>) {
+        self.time = time.or(self.time);
+    }
+
+    /// A text.
+    pub fn text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(text);
+    }
+
+    /// A text, which is not copied if it is the first.
+    pub fn whole(&mut self, text: String) {
+        match self.text.is_empty() {
+            true => self.text = text,
+            false => self.text(&text),
+        }
+    }
+
+    /// Counts a part whose type is unknown.
+    pub fn unknown(&mut self) {
+        self.conversation.unknown_content();
+    }
+
+    /// Counts the message as one of an unknown role.
+    pub fn unknown_role(&mut self) {
+        self.conversation.unknown_role();
+    }
+
+    /// A part of an unknown type: it is counted, and its text is kept.
+    pub fn unknown_with(&mut self, text: &str) {
+        self.unknown();
+        self.text(text);
+    }
+
+    /// An image or a document.
+    pub fn file(&mut self, file: File) {
+        self.files.push(file);
+    }
+
+    /// Reasoning, or what a program put in.
+    pub fn aside(&mut self, kind: Role, text: &str) {
+        if !text.is_empty() {
+            self.then(What::Aside(kind, text.to_string()));
+        }
+    }
+
+    /// The last node so far: the parent's, if there is none yet.
+    pub fn last(&self) -> Option<usize> {
+        self.parent
+    }
+
+    /// Anything else. What an answer says before and after it are two texts.
+    pub fn then(&mut self, what: What) {
+        if self.kind == Role::Assistant {
+            self.flush();
+        }
+        self.push(what);
+    }
+
+    /// A message that lepo exported, by its kind and whether it is hidden: `s0`, `a1`.
+    pub fn exact(&mut self, tag: &str, text: &str) {
+        if let [kind, hidden @ (b'0' | b'1')] = tag.as_bytes()
+            && let Some(kind) = Role::of_letter(*kind)
+        {
+            self.then(What::Exact(kind, *hidden == b'1', text.to_string()));
+        }
+    }
+
+    fn push(&mut self, what: What) {
+        self.parent = Some(self.conversation.add(self.parent, self.time, what));
+    }
+
+    fn flush(&mut self) {
+        let (text, files) = (std::mem::take(&mut self.text), std::mem::take(&mut self.files));
+        if !text.is_empty() || !files.is_empty() {
+            self.push(match self.side {
+                true => What::Side(self.kind, text),
+                false => What::Text(self.kind, text, files),
+            });
+        }
+    }
+
+    /// Ends it: its first node and its last. It has one, if of nothing.
+    pub fn finish(mut self) -> (usize, usize) {
+        self.flush();
+        if self.conversation.nodes.len() == self.first {
+            self.push(What::Nothing);
+        }
+        (self.first, self.conversation.nodes.len() - 1)
+    }
+}

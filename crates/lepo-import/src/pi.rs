@@ -1,0 +1,150 @@
+//! pi: one JSONL log a session, each entry with its parent; the first version has no ids and is a line.
+
+use std::path::Path;
+
+use super::conversation::{Conversation, File, Role, What};
+use super::json::Value;
+use super::log::Log;
+use super::parts::Parts;
+use super::source::Reading;
+use super::{Each, attach, time};
+use lepo_base::error::Result;
+
+/// Reads one session.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut conversation = Conversation { grows: true, ..Conversation::default() };
+    let (mut log, mut labels) = (Log::default(), Vec::new());
+    let mut values = reading.lines(path)?;
+    while let Some(line) = reading.next(&mut values)? {
+        let kind = line.get("type").text().unwrap_or_default();
+        let first = conversation.nodes.len();
+        let at = time::written(line.get("timestamp"));
+        match &*kind {
+            "session" => {
+                conversation.id = line.get("id").words();
+                conversation.dir = line.get("cwd").said();
+                // A file that lepo exported is complete.
+                conversation.grows = !line.get("exportedBy").is("lepo");
+                continue;
+            }
+            "message" => message(&mut conversation, line.get("message"), at),
+            "compaction" | "branch_summary" => {
+                let mut parts = Parts::new(&mut conversation, None, at, Role::System);
+                parts.aside(Role::System, &line.get("summary").words());
+                parts.finish();
+                conversation.messages += 1;
+            }
+            "custom_message" => {
+                let mut parts = Parts::new(&mut conversation, None, at, Role::User);
+                parts.aside(Role::User, &texts(line.get("content")));
+                parts.finish();
+            }
+            "custom" if line.get("customType").is("lepo") => {
+                let data = line.get("data");
+                let mut parts = Parts::new(&mut conversation, None, at, Role::System);
+                match data.get("tag").is("s1") && line.get("parentId").is_null() {
+                    true => parts.then(What::System(data.get("text").words())),
+                    false => parts.exact(&data.get("tag").words(), &data.get("text").words()),
+                }
+                parts.finish();
+            }
+            "session_info" => {
+                conversation.title = line.get("name").said().or(conversation.title.take());
+                conversation.add(None, at, What::Nothing);
+            }
+            other => {
+                if let ("label", Some(label)) = (other, line.get("label").said()) {
+                    labels.push((label, line.get("targetId").words()));
+                }
+                if !matches!(other, "label" | "model_change" | "thinking_level_change" | "custom") {
+                    reading.tally.skip(&format!("unknown record {other:?}"), 1);
+                }
+                conversation.add(None, at, What::Nothing);
+            }
+        }
+        let before = log.records.last().map(|record| record.id.clone());
+        let id = line.get("id").said();
+        let parent = if id.is_some() { line.get("parentId").said() } else { before };
+        let id = id.unwrap_or_else(|| format!("line {}", log.records.len()));
+        let tail = conversation.nodes.len() - 1;
+        log.add(id, parent, "", first..=tail);
+        let stop = line.at(&["message", "stopReason"]).said();
+        log.ended(stop.is_some_and(|stop| stop != "toolUse"));
+    }
+    log.link(&mut conversation, None);
+    log.mark_last(&mut conversation);
+    for (label, target) in labels {
+        if let Some(place) = log.find(&target) {
+            conversation.labels.push((label, log.records[place].tail));
+        }
+    }
+    each(conversation)
+}
+
+fn message(conversation: &mut Conversation, message: Value<'_>, logged: Option<u64>) {
+    let at = time::any(message.get("timestamp")).or(logged);
+    let role = message.get("role").text().unwrap_or_default();
+    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    conversation.messages += 1;
+    let mut parts = Parts::new(conversation, None, at, kind);
+    let content = message.get("content");
+    match &*role {
+        "user" | "assistant" => {
+            parts.text(&content.text().unwrap_or_default());
+            content.items().for_each(|part| block(&mut parts, kind, part));
+        }
+        "toolResult" => {
+            let files = content.items().filter_map(image).collect();
+            let call = message.get("toolCallId").words();
+            parts.then(What::Output { call, text: texts(content), files });
+        }
+        "bashExecution" => {
+            let input = String::from_utf8_lossy(message.get("command").raw()).into_owned();
+            parts.then(What::Call { id: "bash".into(), name: "bash".into(), input });
+            let text = message.get("output").words();
+            parts.then(What::Output { call: "bash".into(), text, files: Vec::new() });
+        }
+        _ => {
+            let summary = message.get("summary").said().unwrap_or_else(|| texts(content));
+            let kind = if role.ends_with("Summary") { Role::System } else { Role::User };
+            parts.aside(kind, &summary);
+        }
+    }
+    let (first, _) = parts.finish();
+    let usage = message.get("usage");
+    let parts = ["input", "cacheRead", "cacheWrite"].iter().filter_map(|key| usage.get(key).count());
+    let input = parts.fold(0, u64::saturating_add);
+    let model = message.get("model").said();
+    conversation.answered_by(
+        first,
+        model.as_deref(),
+        (input > 0).then_some(input),
+        usage.get("output").count(),
+    );
+}
+
+fn block(parts: &mut Parts<'_>, kind: Role, block: Value<'_>) {
+    match &*block.get("type").text().unwrap_or_default() {
+        "text" => parts.text(&block.get("text").text().unwrap_or_default()),
+        "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),
+        "image" => image(block).into_iter().for_each(|file| parts.file(file)),
+        "toolCall" => parts.then(What::Call {
+            id: block.get("id").words(),
+            name: block.get("name").words(),
+            input: String::from_utf8_lossy(block.get("arguments").raw()).into_owned(),
+        }),
+        _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
+    }
+}
+
+fn image(block: Value<'_>) -> Option<File> {
+    let data = block.get("data").text()?;
+    Some(attach::base64(&block.get("name").words(), &block.get("mimeType").words(), &data))
+}
+
+fn texts(content: Value<'_>) -> String {
+    if let Some(text) = content.text() {
+        return text.into_owned();
+    }
+    content.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,273 @@
+//! Telling a source's format from what is in it, never from its name alone.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::archive::{Archive, begins};
+use super::json::Value;
+use super::source::{Reading, files_in, first_value, folders_in, regular};
+use super::values::Values;
+use super::{Format, chatgpt, claude_code, claude_prompts, gemini, messages, opencode};
+use lepo_base::error::{Error, Result, cause};
+
+/// The depth to which a folder is looked into.
+const DEPTH: usize = 8;
+
+/// Elements of an export that are looked at before it is given up.
+const TRIES: usize = 100;
+
+/// Bytes of a file that are looked at before it is taken for JSON.
+const OPENING: u64 = 4096;
+
+/// Files of a zip that are named, and the letters of each name.
+const NAMES: usize = 3;
+const NAME: usize = 60;
+
+/// A source and its format.
+pub type Found = (Format, PathBuf);
+
+/// The sources at a path: the file itself, or those in a folder. What is not known is counted.
+pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
+    let meta = std::fs::metadata(path).map_err(|error| super::source::cannot(path, error))?;
+    if !meta.is_dir() {
+        return match format_of(path)? {
+            Some(format) => Ok(vec![(format, path.to_path_buf())]),
+            None => {
+                Err(Error::usage(format!("{}: its format is not known", path.display()))
+                    .hint(why_unknown(path)))
+            }
+        };
+    }
+    if let Some(sessions) = opencode::sessions_in(path).filter(|sessions| !sessions.is_empty()) {
+        return Ok(sessions.into_iter().map(|session| (Format::OpenCode, session)).collect());
+    }
+    // The folder an export was unpacked to is one source, for its assets.
+    if let Some(document) = files_in(path).into_iter().find(|file| is_export(file))
+        && let Some(format @ (Format::ChatGpt | Format::ClaudeAi)) = format_of(&document)?
+    {
+        return Ok(vec![(format, path.to_path_buf())]);
+    }
+    let (mut found, mut folders) = (Vec::new(), vec![(path.to_path_buf(), 0)]);
+    while let Some((folder, depth)) = folders.pop() {
+        for file in files_in(&folder) {
+            if !is_candidate(&file) {
+                continue;
+            }
+            match format_of(&file) {
+                Ok(Some(format)) => found.push((format, file)),
+                Ok(None) => reading.tally.skip_file("file of an unknown format", &file, None),
+                Err(error) => {
+                    reading.tally.skip_file("file that cannot be read", &file, Some(&cause(&error)));
+                }
+            }
+        }
+        if depth < DEPTH {
+            folders.extend(folders_in(&folder).into_iter().map(|folder| (folder, depth + 1)));
+        }
+    }
+    // Files that belong to a session are read with it.
+    found.retain(|(format, path)| *format != Format::ClaudeCode || !claude_code::is_agent(path));
+    found.sort();
+    if found.is_empty() {
+        let error = Error::usage(format!("{}: nothing that can be imported is there", path.display()));
+        let mut skipped = reading.tally.files.iter();
+        return Err(match skipped.find_map(|(reason, files)| Some((reason, files.first()?, files.len()))) {
+            Some((reason, file, 1)) => error.hint(format!("{reason}: {file}")),
+            Some((reason, file, count)) => error.hint(format!("{reason}: {file}, and {} others", count - 1)),
+            None => error,
+        });
+    }
+    Ok(found)
+}
+
+fn is_export(path: &Path) -> bool {
+    chatgpt::is_document(&path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// True if a file of a folder may be a source at all.
+fn is_candidate(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let known = [".json", ".jsonl", ".ndjson", ".jsonl.zst", ".zip"];
+    let about = ["thread.json", "meta.json", "package.json", "threads.json"];
+    known.iter().any(|end| name.ends_with(end)) && !about.iter().any(|end| name.ends_with(end))
+}
+
+/// The format of a file.
+fn format_of(path: &Path) -> Result<Option<Format>> {
+    if begins(path, b"SQLite format 3\0") {
+        return Ok(Some(Format::Database));
+    }
+    if begins(path, b"\x28\xb5\x2f\xfd") {
+        let is_codex = first_value(path, |value| shape(value) == Some(Format::Codex));
+        return Ok(is_codex.unwrap_or(false).then_some(Format::Codex));
+    }
+    if begins(path, b"PK\x03\x04") {
+        let mut archive = Archive::open(path)?;
+        for document in archive.documents(chatgpt::is_document) {
+            let format = archive
+                .read(document, &mut Reading::default(), |from, _| Ok(first_shape(Values::of(from))))?;
+            if format.is_some() {
+                return Ok(format);
+            }
+        }
+        return Ok(None);
+    }
+    match opening(path).trim_ascii_start().first() {
+        Some(b'{' | b'[') => Ok(first_shape(Reading::default().values(path)?)),
+        // A log may begin in the middle of a line; a text of another kind only has JSON in it.
+        Some(_) if is_log(path) => Ok(first_shape(Reading::default().values(path)?)),
+        _ => Ok(None),
+    }
+}
+
+fn is_log(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl" || end == "ndjson")
+}
+
+/// The first bytes of a file, without the mark of its encoding.
+fn opening(path: &Path) -> Vec<u8> {
+    let mut first = Vec::new();
+    if let Ok((file, _)) = regular(path) {
+        let _ = file.take(OPENING).read_to_end(&mut first);
+    }
+    first.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(first)
+}
+
+/// The remedy for a file whose format is not known, by its first bytes.
+fn why_unknown(path: &Path) -> String {
+    let first = opening(path);
+    let has = |words: &[u8]| memchr::memmem::find(&first, words).is_some();
+    let remedy = match &*first {
+        [0x1f, 0x8b, ..] => "it is packed with gzip: unpack it first, with gunzip",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'{' | b'[', 0, ..] | [0, b'{' | b'[', ..] => {
+            "it is UTF-16: change it first, with iconv -f UTF-16 -t UTF-8"
+        }
+        [b'P', b'K', 3, 4, ..] => return without_conversations(path),
+        _ if has(b"CREATE TABLE")
+            || has(b"INSERT INTO")
+            || path.extension().is_some_and(|end| end == "sql") =>
+        {
+            "it is a text of SQL: make a database of it first, with sqlite3 NEW.db < FILE"
+        }
+        _ => "`lepo import --help` lists the formats; `jq` can bring others into {\"messages\": [...]}",
+    };
+    remedy.to_string()
+}
+
+/// The remedy for a zip of which no document is known: what is in it.
+fn without_conversations(path: &Path) -> String {
+    let (mut names, mut others) = (String::new(), 0);
+    if let Ok(archive) = Archive::open(path) {
+        let (first, more) = archive.first_names(NAMES);
+        let short = |name: &str| name.chars().take(NAME).collect::<String>();
+        names = first.into_iter().map(short).collect::<Vec<_>>().join(", ");
+        others = more;
+    }
+    let has = match (names.is_empty(), others) {
+        (true, _) => String::new(),
+        (false, 0) => format!(", but {names}"),
+        (false, _) => format!(", but {names} and {others} more"),
+    };
+    format!(
+        "the zip has no conversations.json of ChatGPT or Claude.ai{has}: unpack it, and name the file that has the conversations"
+    )
+}
+
+/// The format of the first value that has one.
+fn first_shape<R: std::io::Read>(values: Values<R>) -> Option<Format> {
+    let mut values = values.at_most(256 << 20);
+    let mut reading = Reading::default();
+    for _ in 0..TRIES {
+        let value = reading.next(&mut values).ok()??;
+        if let Some(format) = shape(value) {
+            return Some(format);
+        }
+    }
+    None
+}
+
+/// Records of Claude Code that stand at the beginning of a log.
+const CLAUDE: &[&str] = &[
+    "summary",
+    "ai-title",
+    "custom-title",
+    "file-history-snapshot",
+    "queue-operation",
+    "last-prompt",
+    "permission-mode",
+    "agent-name",
+    "progress",
+    "user",
+    "assistant",
+    "system",
+    "attachment",
+];
+
+/// The format of a value by its form.
+fn shape(value: Value<'_>) -> Option<Format> {
+    if value.is_array() {
+        return value.items().next().filter(|first| messages::is_message(*first)).map(|_| Format::Messages);
+    }
+    let kind = value.get("type").text().unwrap_or_default();
+    let listed = value.get("messages");
+    let first = listed.items().next();
+    let first_has = |key: &str| first.is_some_and(|first| first.has(key));
+    Some(if value.get("mapping").is_object() {
+        Format::ChatGpt
+    } else if value.get("chat_messages").is_array() {
+        Format::ClaudeAi
+    } else if value.at(&["chat", "history"]).is_object() || value.at(&["history", "messages"]).is_object() {
+        Format::OpenWebUi
+    } else if value.has("conversationId") && (listed.is_array() || value.has("messagesTree")) {
+        Format::LibreChat
+    } else if first_has("versions") {
+        Format::LmStudio
+    } else if kind == "session" {
+        Format::Pi
+    } else if kind == "session_meta" || (kind == "response_item" && value.has("payload")) {
+        Format::Codex
+    } else if opencode::is_session(value) || opencode::is_export(value) {
+        Format::OpenCode
+    } else if value.get("object").is("thread.message") {
+        Format::Jan
+    } else if value.has("sessionId") && (value.has("projectHash") || first_has("type")) {
+        Format::GeminiCli
+    } else if claude_prompts::is_prompt(value)
+        || CLAUDE.contains(&&*kind)
+            && ["uuid", "leafUuid", "sessionId", "messageId", "snapshot"].iter().any(|key| value.has(key))
+    {
+        Format::ClaudeCode
+    } else if messages::is_message(value)
+        || messages::list(value).items().next().is_some_and(messages::is_message)
+    {
+        Format::Messages
+    } else if value.has("id") && value.has("instructions") && value.has("timestamp") {
+        Format::Codex
+    } else {
+        return None;
+    })
+}
+
+/// True if a log is about a directory or one below it, told by its first records.
+pub fn is_about(format: Format, path: &Path, dir: &Path) -> bool {
+    match format {
+        Format::GeminiCli => {
+            return gemini::directory(path).is_some_and(|of| Path::new(&of).starts_with(dir));
+        }
+        Format::OpenCode => {
+            let of = first_value(path, |session| session.get("directory").said()).flatten();
+            return of.is_some_and(|of| Path::new(&of).starts_with(dir));
+        }
+        _ => {}
+    }
+    let mut reading = Reading::default();
+    let Ok(mut values) = reading.lines(path) else { return false };
+    for _ in 0..TRIES {
+        let Ok(Some(value)) = reading.next(&mut values) else { return false };
+        let cwd = if format == Format::Codex { value.at(&["payload", "cwd"]) } else { value.get("cwd") };
+        if let Some(cwd) = cwd.said().or_else(|| value.get("cwd").said()) {
+            return Path::new(&cwd).starts_with(dir);
+        }
+    }
+    false
+}

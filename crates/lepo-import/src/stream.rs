@@ -1,0 +1,196 @@
+//! Conversations as lines of JSON: how a program that reads databases hands them on.
+
+use std::io::Read;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value as Json, json};
+
+use super::attach;
+use super::conversation::{Conversation, File, Node, Role, What};
+use super::json::Value;
+use super::source::Reading;
+use super::time;
+use super::tree::cut_circles;
+use super::values::Values;
+use lepo_base::error::Result;
+
+/// A conversation as a line.
+pub fn line(format: &str, conversation: &Conversation) -> String {
+    let nodes: Vec<Json> = conversation.nodes.iter().map(node).collect();
+    let labels: Vec<Json> = conversation.labels.iter().map(|(label, node)| json!([label, node])).collect();
+    json!({
+        "format": format, "id": conversation.id, "title": conversation.title, "start": conversation.start,
+        "grows": conversation.grows, "count": conversation.messages, "labels": labels, "nodes": nodes,
+        "dir": conversation.dir, "updated": conversation.updated, "passed": conversation.skipped,
+    })
+    .to_string()
+}
+
+fn node(node: &Node) -> Json {
+    let mut json = match &node.what {
+        What::Nothing => json!({}),
+        What::System(text) => json!({ "what": "system", "text": text }),
+        What::Text(kind, text, files) => {
+            json!({ "what": "text", "kind": kind.letter(), "text": text, "files": files.iter().map(file).collect::<Vec<_>>() })
+        }
+        What::Aside(kind, text) => json!({ "what": "aside", "kind": kind.letter(), "text": text }),
+        What::Call { id, name, input } => json!({ "what": "call", "id": id, "name": name, "text": input }),
+        What::Output { call, text, files } => {
+            json!({ "what": "output", "id": call, "text": text, "files": files.iter().map(file).collect::<Vec<_>>() })
+        }
+        What::Side(kind, text) => json!({ "what": "side", "kind": kind.letter(), "text": text }),
+        What::Exact(kind, hidden, text) => {
+            json!({ "what": "exact", "kind": kind.letter(), "hidden": hidden, "text": text })
+        }
+    };
+    for (key, value) in [
+        ("parent", json!(node.parent)),
+        ("time", json!(node.time)),
+        ("model", json!(node.model)),
+        ("input", json!(node.input)),
+        ("output", json!(node.output)),
+    ] {
+        if !value.is_null() {
+            json[key] = value;
+        }
+    }
+    if node.last {
+        json["last"] = true.into();
+    }
+    json
+}
+
+fn file(file: &File) -> Json {
+    let data = file.data.as_ref().map(|bytes| STANDARD.encode(bytes));
+    json!({ "name": file.name, "mime": file.mime, "data": data })
+}
+
+/// Reads such lines.
+pub fn read_stream(
+    from: impl Read,
+    reading: &mut Reading,
+    each: &mut dyn FnMut(&str, Conversation) -> Result<()>,
+) -> Result<()> {
+    let mut values = Values::lines(from);
+    while let Some(value) = reading.next(&mut values)? {
+        let skipped = value.get("skipped");
+        if let Some(reason) = skipped.said() {
+            reading.tally.skip(&reason, value.get("count").count().unwrap_or(1));
+            continue;
+        }
+        let format = value.get("format").words();
+        each(&format, conversation(value))?;
+    }
+    Ok(())
+}
+
+fn conversation(value: Value<'_>) -> Conversation {
+    let mut nodes: Vec<Node> = value.get("nodes").items().map(read_node).collect();
+    let count = nodes.len();
+    let mut parents: Vec<Option<usize>> =
+        nodes.iter().map(|node| node.parent.filter(|&parent| parent < count)).collect();
+    cut_circles(&mut parents, |_| "");
+    for (node, parent) in nodes.iter_mut().zip(parents) {
+        node.parent = parent;
+    }
+    let label = |pair: Value<'_>| {
+        let mut pair = pair.items();
+        Some((pair.next()?.said()?, pair.next()?.count()? as usize))
+    };
+    Conversation {
+        id: value.get("id").words(),
+        title: value.get("title").said(),
+        start: time::millis(value.get("start")),
+        dir: value.get("dir").said(),
+        grows: value.get("grows").is_true(),
+        copy: false,
+        messages: value.get("count").count().unwrap_or(0),
+        labels: value.get("labels").items().filter_map(label).collect(),
+        nodes,
+        updated: time::millis(value.get("updated")),
+        skipped: value
+            .get("passed")
+            .fields()
+            .map(|(reason, count)| (reason.words(), count.count().unwrap_or(1)))
+            .collect(),
+    }
+}
+
+fn read_node(value: Value<'_>) -> Node {
+    let kind = value.get("kind").text().and_then(|kind| Role::of_letter(*kind.as_bytes().first()?));
+    let kind = kind.unwrap_or(Role::Assistant);
+    let text = value.get("text").words();
+    let files = || value.get("files").items().map(read_file).collect();
+    let what = match &*value.get("what").text().unwrap_or_default() {
+        "system" => What::System(text),
+        "text" => What::Text(kind, text, files()),
+        "aside" => What::Aside(kind, text),
+        "call" => What::Call { id: value.get("id").words(), name: value.get("name").words(), input: text },
+        "output" => What::Output { call: value.get("id").words(), text, files: files() },
+        "side" => What::Side(kind, text),
+        "exact" => What::Exact(kind, value.get("hidden").is_true(), text),
+        _ => What::Nothing,
+    };
+    Node {
+        parent: value.get("parent").count().map(|parent| parent as usize),
+        time: time::millis(value.get("time")),
+        what,
+        model: value.get("model").said(),
+        input: value.get("input").count(),
+        output: value.get("output").count(),
+        last: value.get("last").is_true(),
+        ready: None,
+    }
+}
+
+fn read_file(value: Value<'_>) -> File {
+    let (name, mime) = (value.get("name").words(), value.get("mime").words());
+    match value.get("data").text() {
+        Some(data) => attach::base64(&name, &mime, &data),
+        None => attach::lost(&name, &mime),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_comes_through_as_it_is() {
+        let mut sent = Conversation {
+            id: "7".into(),
+            title: Some("T".into()),
+            start: Some(5),
+            dir: Some("/w".into()),
+            grows: true,
+            ..Conversation::default()
+        };
+        let png = File { name: "a.png".into(), mime: "image/png".into(), data: Some(b"\x89PNG".to_vec()) };
+        let mut at = None;
+        for what in [
+            What::System("s".into()),
+            What::Text(Role::User, "한글".into(), vec![png, attach::lost("b", "text/plain")]),
+            What::Aside(Role::Assistant, "hm".into()),
+            What::Call { id: "c".into(), name: "f".into(), input: "{}".into() },
+            What::Output { call: "c".into(), text: "r".into(), files: vec![] },
+            What::Side(Role::User, "x".into()),
+            What::Exact(Role::Tool, false, "t".into()),
+            What::Nothing,
+        ] {
+            at = Some(sent.add(at, Some(9), what));
+        }
+        sent.answered_by(0, Some("m"), Some(1), Some(2));
+        sent.labels.push(("start".into(), 1));
+        sent.updated = Some(8);
+        sent.unknown_content();
+        let line = line("llm", &sent);
+        let mut got = Vec::new();
+        read_stream(line.as_bytes(), &mut Reading::default(), &mut |format, conversation| {
+            got.push((format.to_string(), format!("{conversation:?}")));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(got, [("llm".to_string(), format!("{sent:?}"))]);
+    }
+}

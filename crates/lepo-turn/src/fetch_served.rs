@@ -1,0 +1,138 @@
+//! Fetches what MCP servers are to give a question. All of it is there before anything is written.
+
+use super::attach::{Looked, NewFile, keep_file, keep_files};
+use super::question::{Question, fenced};
+use super::result_text::{ResultText, blob_line};
+use super::served::{PromptWish, ResourceAddress, Served};
+use super::servers::{FrontCaller, servers_ready};
+use super::turn::Turn;
+use super::{Event, Masking};
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{Kind, counted_in_thousands};
+use lepo_store::store::Store;
+use lepo_tool::ToolMode;
+use lepo_tool::mcp::{Block, Content, PromptMessage};
+
+/// A bubb to be: its kind, whether it is hidden, its text.
+type Opening = (Kind, bool, String);
+
+/// Fetches the resources and the prompt from their servers. Writes nothing but blobs.
+pub(super) async fn fetch(turn: &mut Turn<'_>, served: &Served) -> Result<Vec<Opening>> {
+    if served.is_empty() {
+        return Ok(Vec::new());
+    }
+    if turn.env.settings().tool_call_mode == ToolMode::Off {
+        return Err(Error::usage("tools are off, and so are MCP servers")
+            .hint("--tools manual, or `tool_call_mode` in config.toml, turns them on"));
+    }
+    servers_ready(turn).await?;
+    let (store, limit) = (turn.env.store.clone(), turn.env.settings().output_limit as usize);
+    let mut opening = Vec::new();
+    for address in &served.resources {
+        let Turn { env, servers, front, .. } = turn;
+        let mut caller = FrontCaller { front: &mut **front, server: &address.server };
+        let reading = servers.read(&address.server, &address.uri, &mut caller);
+        let contents = env.interrupt.or(reading).await?;
+        let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
+        turn.front.happens(Event::Say(&format!("read {address}: {}", counted_in_thousands(bytes, "byte"))));
+        opening.push((
+            Kind::System,
+            false,
+            resource_text(&store, address, contents, (limit, &turn.env.masking))?,
+        ));
+    }
+    if let Some(wish) = &served.prompt {
+        let messages = prompt_messages(turn, wish).await?;
+        for message in messages {
+            opening.push(message_text(turn, &store, &wish.server, message, limit)?);
+        }
+    }
+    Ok(opening)
+}
+
+async fn prompt_messages(turn: &mut Turn<'_>, wish: &PromptWish) -> Result<Vec<PromptMessage>> {
+    let Turn { env, servers, front, .. } = turn;
+    let mut caller = FrontCaller { front: &mut **front, server: &wish.server };
+    let filling = async {
+        let prompt = servers.listed_prompt(&wish.server, &wish.name).await?;
+        let arguments = prompt.arguments(&wish.named, &wish.words).map_err(Error::usage)?;
+        servers.prompt(&wish.server, &wish.name, arguments, &mut caller).await
+    };
+    env.interrupt.or(filling).await
+}
+
+/// A message of a prompt as a bubb; an image of the user's is attached, as one of a question is.
+fn message_text(
+    turn: &Turn<'_>,
+    store: &Store,
+    server: &str,
+    message: PromptMessage,
+    limit: usize,
+) -> Result<Opening> {
+    let kind = if message.by_assistant { Kind::Assistant } else { Kind::User };
+    let text = match message.block {
+        Block::Text(text) => capped(store, &text, (limit, &turn.env.masking))?,
+        Block::Bytes(what, bytes) => match NewFile::of_bytes(&what, bytes)? {
+            Looked::Media(file) if kind == Kind::User => {
+                turn.env.configured.check_files(std::slice::from_ref(&file), turn.config)?;
+                let text = format!("[{what} of server {server}]");
+                keep_files(store, Question { text, files: vec![file], ..Question::default() })?
+            }
+            Looked::Media(file) => format!("[{what}]\n{}", keep_file(&file, store)?.line()),
+            Looked::Other(bytes) => {
+                format!("[{what}]\n{}", blob_line(store, &turn.env.masking, &bytes)?)
+            }
+        },
+    };
+    Ok((kind, false, text))
+}
+
+/// The contents of a resource, each text in a fence; then a line for each blob.
+fn resource_text(
+    store: &Store,
+    address: &ResourceAddress,
+    contents: Vec<Content>,
+    (limit, masking): (usize, &Masking),
+) -> Result<String> {
+    let (mut parts, mut blobs) = (Vec::new(), Vec::new());
+    for content in contents {
+        let name = match content.uri == address.uri {
+            true => address.to_string(),
+            false => format!("{address} ({})", content.uri),
+        };
+        let mime = content.mime.map(|mime| format!(", {mime}")).unwrap_or_default();
+        match String::from_utf8(content.bytes) {
+            Ok(text) if content.is_text => {
+                let mut capped = ResultText::new(Vec::new(), masking);
+                capped.add_capped(store, &text, limit)?;
+                parts.push(fenced(&format!("{name}{mime}"), shown(&capped).trim_end_matches(['\n', '\r'])));
+                blobs.append(&mut capped.blobs);
+            }
+            bytes => {
+                let bytes = bytes.map_or_else(|error| error.into_bytes(), String::into_bytes);
+                parts.push(format!("{name}{mime}"));
+                blobs.push(blob_line(store, masking, &bytes)?);
+            }
+        }
+    }
+    let mut text = parts.join("\n\n");
+    for line in blobs {
+        text.push('\n');
+        text.push_str(&line);
+    }
+    Ok(text)
+}
+
+/// A text as it is, or its begin and end and behind them the line of the whole.
+fn capped(store: &Store, text: &str, (limit, masking): (usize, &Masking)) -> Result<String> {
+    let mut capped = ResultText::new(Vec::new(), masking);
+    capped.add_capped(store, text, limit)?;
+    Ok(match capped.blobs.as_slice() {
+        [] => text.to_string(),
+        lines => format!("{}\n{}", shown(&capped).trim_end_matches('\n'), lines.join("\n")),
+    })
+}
+
+fn shown(text: &ResultText) -> String {
+    String::from_utf8_lossy(&text.text).into_owned()
+}

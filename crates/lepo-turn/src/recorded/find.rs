@@ -1,0 +1,49 @@
+//! The newest answer, or verdict, of a record to a request.
+
+use std::collections::HashSet;
+
+use super::look::{Record, Wish};
+use super::told::{Hit, hit};
+use crate::group::judged_by;
+use lepo_base::error::Result;
+use lepo_store::bubb::BubbId;
+
+/// The newest answer to a request.
+pub fn find(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Hit>> {
+    for answer in record.answers(&record.matching(wish.past)?) {
+        let fact = record.facts.get(record.forest.name(answer.ix).id).unwrap_or_default();
+        if wish.difference(&fact).is_none() && record.is_of_turn(&answer, fact.model.as_deref())? {
+            return hit(record, &answer, fact, wish.schema.is_some()).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// The newest verdict on exactly these answers.
+pub fn verdict(
+    record: &Record<'_>,
+    wish: &Wish<'_>,
+    answers: impl Iterator<Item = BubbId>,
+) -> Result<Option<Hit>> {
+    let shown: HashSet<BubbId> = answers.collect();
+    for answer in record.answers(&record.matching(wish.past)?) {
+        let [before] = answer.between[..] else { continue };
+        let text = record.store.bubbs().text(&record.forest.name(before))?;
+        let Some((name, judged)) = judged_by(&text) else { continue };
+        let fact = record.facts.get(record.forest.name(answer.ix).id).unwrap_or_default();
+        let is_same = judged.len() == shown.len() && judged.iter().all(|id| shown.contains(id));
+        let is_by = wish.model.as_deref().is_none_or(|wanted| wanted == name);
+        // A verdict is asked for without the schema of the answers.
+        let wish = Wish {
+            past: &[],
+            model: wish.model.clone(),
+            options: wish.options.clone(),
+            schema: None,
+            tools: wish.tools.clone(),
+        };
+        if is_same && is_by && wish.difference(&fact).is_none() {
+            return hit(record, &answer, fact, false).map(Some);
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,49 @@
+//! The MCP servers of a turn: waited for until they are ready, and heard by its view while they work.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use super::turn::Turn;
+use super::{Event, Front};
+use lepo_base::error::{Error, Result, quoted};
+use lepo_tool::mcp::{Asked, Caller, FormAnswer};
+
+/// Passes a server's questions and progress to the view of the turn.
+pub(super) struct FrontCaller<'f> {
+    /// The view.
+    pub front: &'f mut dyn Front,
+    /// The server that works.
+    pub server: &'f str,
+}
+
+impl Caller for FrontCaller<'_> {
+    fn hears(&mut self, words: &str) {
+        self.front.happens(Event::Progress(words));
+    }
+
+    async fn answers(&mut self, asked: Asked) -> FormAnswer {
+        let answering: Pin<Box<dyn Future<Output = FormAnswer> + '_>> =
+            self.front.fill_in(self.server, asked);
+        answering.await
+    }
+}
+
+/// Waits until each server has started or failed, and reports notes about them.
+pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
+    let servers = &mut *turn.servers;
+    let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
+    for text in said {
+        turn.front.happens(Event::Say(&text));
+    }
+    // Without a terminal the turn fails: a script must not get an answer that was made without its server.
+    let over = turn.servers.each().iter().find(|server| server.sign_in_is_over);
+    if let Some(server) = over.filter(|_| !turn.front.has_person()) {
+        let name = &server.config.name;
+        return Err(Error::remote(format!("the sign-in to MCP server {name} has expired"))
+            .hint(format!("`lepo mcp login {}` signs in again", quoted(name))));
+    }
+    for server in turn.servers.each() {
+        turn.env.pins.first_sight(server)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! One turn: all that its steps work on, and what several of them do with it. Each step is a function in a file of its own.
+
+use std::sync::Arc;
+
+use super::record::TurnRecord;
+use super::replay::ResultRecord;
+use super::schema::AnswerSchema;
+use super::skills::Skill;
+use super::truth::keep_truth;
+use super::{Event, Front, Masking, TurnEnv};
+use crate::config::{Insts, Trust};
+use lepo_base::error::Result;
+use lepo_model::{Gate, Model, ModelConfig, Planner, ToolWire, spec};
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_tool::ToolRequest;
+use lepo_tool::mcp::Servers;
+
+/// One turn, with everything it uses.
+pub struct Turn<'t> {
+    /// Environment, one for all turns.
+    pub env: &'t TurnEnv,
+    /// The instructions in force.
+    pub insts: &'t Insts,
+    /// The configuration of the model that answers.
+    pub config: &'t ModelConfig,
+    /// The client for it.
+    pub model: &'t mut Model,
+    /// Holds requests back until the question is durable.
+    pub gate: Gate,
+    /// The MCP servers.
+    pub servers: &'t mut Servers,
+    /// The view of the turn.
+    pub front: &'t mut dyn Front,
+    /// The form that the answer must have.
+    pub schema: Option<Arc<AnswerSchema>>,
+    /// Recorded results, in a replay.
+    pub results: Option<ResultRecord>,
+    /// Transcript and report of the turn, as they grow.
+    pub record: TurnRecord,
+    /// Something else follows the last answer of the conversation.
+    pub forks: bool,
+    /// The skills that the model may ask for.
+    pub skills: TurnSkills,
+}
+
+/// The skills of one turn.
+#[derive(Default)]
+pub struct TurnSkills {
+    /// The skills that the model may ask for, or that the user named.
+    pub offered: Vec<Skill>,
+    /// Text that was kept before the answer, and its bubb.
+    pub kept: Option<(String, BubbId)>,
+}
+
+impl Turn<'_> {
+    /// Decides which files of the conversation are sent to the model, and tells which are not.
+    pub fn choose_files(&mut self) {
+        let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
+        for note in left.words(&self.config.name) {
+            self.front.happens(Event::Say(&note));
+        }
+    }
+
+    /// The planner of this turn. Only some providers have native tools: a note says if the configured planner
+    /// cannot be used.
+    pub fn planner(&mut self) -> Planner {
+        let native = self.takes_native_tools();
+        if spec(self.config).own_tools {
+            return Planner::Off;
+        }
+        match self.env.settings().planner_or(spec(self.config).planner) {
+            Planner::Native if !native => {
+                if self.env.settings().planner == Planner::Native {
+                    let name = &self.config.name;
+                    let note = format!(
+                        "note: {name} has no native tool calling: it is asked beforehand whether a command is needed (planner = \"chooser\")"
+                    );
+                    self.front.happens(Event::Say(&note));
+                }
+                Planner::Chooser
+            }
+            planner => planner,
+        }
+    }
+
+    /// Waits until the question is durable, and tells of it.
+    pub async fn question_saved(&mut self) -> Result<()> {
+        let saved = self.record.transcript.saved().await?;
+        self.record.tell_saved(self.front, saved);
+        tell_typed(&self.env.masking, self.record.report.user, self.front);
+        Ok(())
+    }
+
+    /// Keeps the truth of the request that waits, which is the last of the path.
+    pub fn keep_truth(&self) {
+        let waits = self.record.report.pending.zip(self.record.transcript.entries.last());
+        if let Some((id, entry)) = waits {
+            keep_truth(&self.env.store, &self.env.masking, id, &entry.text);
+        }
+    }
+
+    /// Adds a bubb, durable when this returns.
+    pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
+        self.record.add(self.front, kind, hidden, text)
+    }
+
+    /// True if this model takes tools in fields of its API.
+    pub fn takes_native_tools(&self) -> bool {
+        spec(self.config).tools == ToolWire::Native && self.model.takes_tools()
+    }
+
+    /// The key of the server's cache of this conversation: its root, where the model's API has a field for
+    /// it. A new conversation's root is known once it is on disk.
+    pub async fn cache_key(&mut self) -> Result<Option<String>> {
+        if !spec(self.config).names_root() {
+            return Ok(None);
+        }
+        if self.record.transcript.path.is_empty() {
+            self.question_saved().await?;
+        }
+        Ok(self.record.transcript.path.first().map(ToString::to_string))
+    }
+
+    /// Says something about the repository, once for all turns of a process.
+    pub fn say_once(&mut self, note: String) {
+        let mut said = self.env.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if said.insert(note.clone()) {
+            self.front.happens(Event::Say(&note));
+        }
+    }
+
+    /// The record of what the user trusts.
+    pub fn trust(&self) -> Trust {
+        Trust::of(&self.env.configured.paths)
+    }
+
+    /// Adds the result of a request.
+    pub fn result(
+        &mut self,
+        name: &Name,
+        request: &ToolRequest,
+        text: &[u8],
+        exit: Option<i32>,
+    ) -> Result<Name> {
+        self.record.result(self.front, (name, request), text, exit)
+    }
+}
+
+/// Says that the user's own words are kept as typed, if they have what looks like a secret.
+pub fn tell_typed(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
+    if let Some(note) = question.and_then(|id| masking.told_typed(id)) {
+        front.happens(Event::Say(&note));
+    }
+}

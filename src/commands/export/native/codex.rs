@@ -1,0 +1,97 @@
+//! A thread of Codex: one record a line, as its own `sessions/YEAR/MONTH/DAY/rollout-TIME-UUID.jsonl`.
+
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::super::render::local;
+use super::super::tree::Attached;
+use super::session::{Session, Turn, moment, session_id, uuid};
+use super::written::Written;
+use lepo_store::bubb::{BubbId, Kind};
+
+fn record(text: &mut String, id: BubbId, kind: &str, payload: Value, aside: Option<Value>) {
+    let mut line = json!({ "timestamp": moment(id.time()), "type": kind, "payload": payload });
+    if let Some(aside) = aside {
+        line["lepo"] = aside;
+    }
+    *text += &format!("{line}\n");
+}
+
+/// A message's items can hold images, and no other files.
+fn is_inside(attached: &Attached) -> bool {
+    attached.0.media.is_image()
+}
+
+/// Writes a session.
+pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
+    let id = session_id(session.id);
+    let begun = session.turns.first().map_or(session.id, |turn| turn.node.name.id);
+    let mut text = String::new();
+    // No provider is named: the tool would refuse to go on with another one.
+    let meta = json!({
+        "id": id, "timestamp": moment(begun.time()), "cwd": cwd.to_string_lossy(), "originator": "lepo",
+        "cli_version": env!("CARGO_PKG_VERSION"), "source": "cli",
+    });
+    record(&mut text, begun, "session_meta", meta, None);
+    for turn in &session.turns {
+        let node = turn.node;
+        let content = content(turn);
+        if !content.is_empty() {
+            let role = if node.name.kind == Kind::Assistant { "assistant" } else { "user" };
+            let message = json!({ "type": "message", "role": role, "content": content });
+            record(&mut text, node.name.id, "response_item", message, Some(session.aside(turn, is_inside)));
+            // What its own lists and screens show.
+            let event = if role == "user" { "user_message" } else { "agent_message" };
+            let shown = json!({ "type": event, "message": node.text });
+            record(&mut text, node.name.id, "event_msg", shown, None);
+        }
+        for call in &turn.calls {
+            let (called, returned) = (call.call.name.id, call.result.name.id);
+            let name = format!("call_{called}").to_lowercase();
+            let item = json!({
+                "type": "function_call", "name": call.name, "arguments": call.input.to_string(), "call_id": name,
+            });
+            record(&mut text, called, "response_item", item, None);
+            let item = json!({ "type": "function_call_output", "call_id": name, "output": call.result.text });
+            record(&mut text, returned, "response_item", item, None);
+        }
+    }
+    let last = session.turns.last().map(|turn| turn.node.text.as_str());
+    let done = json!({ "type": "task_complete", "turn_id": uuid(session.id), "last_agent_message": last });
+    record(&mut text, session.id, "event_msg", done, None);
+    // As the tool does, by the local time.
+    let time = local(begun);
+    let name = format!("rollout-{}-{id}.jsonl", time.strftime("%Y-%m-%dT%H-%M-%S"));
+    Written { id, name, folder: time.strftime("sessions/%Y/%m/%d").to_string(), text }
+}
+
+fn content(turn: &Turn<'_>) -> Vec<Value> {
+    let kind = if turn.node.name.kind == Kind::Assistant { "output_text" } else { "input_text" };
+    let text = |text: &str| json!({ "type": kind, "text": text });
+    let mut content = Vec::new();
+    if !turn.node.text.is_empty() {
+        content.push(text(&turn.node.text));
+    }
+    let mut images = 0;
+    for attached in &turn.node.files {
+        let (file, bytes) = attached;
+        if !is_inside(attached) {
+            content.push(text(&format!(
+                "[{} {} bytes {}: not in this session]",
+                file.media.mime(),
+                bytes.len(),
+                file.name
+            )));
+            continue;
+        }
+        images += 1;
+        let url = format!("data:{};base64,{}", file.media.mime(), STANDARD.encode(bytes));
+        content.push(text(&format!("<image name=[Image #{images}] path=\"{}\">", file.name)));
+        content.push(json!({ "type": "input_image", "image_url": url }));
+        content.push(text("</image>"));
+    }
+    content
+}

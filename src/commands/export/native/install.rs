@@ -1,0 +1,126 @@
+//! The command that puts exported sessions where another tool looks for them. It replaces no file: a session that is
+//! there may have gone on.
+
+use std::path::{Path, PathBuf};
+
+use super::super::render::Format;
+use super::written::Written;
+use crate::commands::shell_quote::{Quote, for_bash};
+use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
+
+/// The folder that a tool keeps its sessions in.
+pub struct Home(PathBuf);
+
+impl Home {
+    /// As the environment says it; a relative one is below the working directory.
+    pub fn of(format: Format, cwd: &Path) -> Result<Home> {
+        let (variable, folder) = match format {
+            Format::Codex => ("CODEX_HOME", ".codex"),
+            _ => ("CLAUDE_CONFIG_DIR", ".claude"),
+        };
+        let env = Env::from_process();
+        let set = env.get(variable).map(PathBuf::from);
+        let home = || env.get("HOME").map(|home| Path::new(home).join(folder));
+        let path = set.or_else(home).ok_or_else(|| Error::usage("HOME is not set"))?;
+        Ok(Home(cwd.join(path)))
+    }
+
+    /// Refuses to write into the tool's own folder.
+    pub fn keep_out(&self, dir: &Path) -> Result<()> {
+        let whole = |path: &Path| {
+            // Folders that are still to be made stand below one that is there.
+            let there = path.ancestors().find_map(|above| Some((above, std::fs::canonicalize(above).ok()?)));
+            let (above, real) = there?;
+            Some(real.join(path.strip_prefix(above).ok()?))
+        };
+        let dir_here = std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf());
+        let is_inside = match (whole(&dir_here), whole(&self.0)) {
+            (Some(dir), Some(own)) => dir.starts_with(own),
+            _ => false,
+        };
+        match is_inside {
+            false => Ok(()),
+            true => Err(Error::usage(format!("{} belongs to another tool", dir.display())).hint(
+                "name a folder of your own; the last line of the output is the command that installs it",
+            )),
+        }
+    }
+
+    fn folder(&self, session: &Written) -> PathBuf {
+        self.0.join(&session.folder)
+    }
+
+    /// Installs sessions that were written to these files.
+    pub fn from_files(&self, paths: &[PathBuf], written: &[Written]) -> String {
+        let mut folders: Vec<(PathBuf, Vec<&Path>)> = Vec::new();
+        for (path, session) in paths.iter().zip(written) {
+            let folder = self.folder(session);
+            match folders.iter_mut().find(|(known, _)| *known == folder) {
+                Some((_, files)) => files.push(path),
+                None => folders.push((folder, vec![path])),
+            }
+        }
+        let mut parts =
+            vec![format!("mkdir -p {}", words(folders.iter().map(|(folder, _)| folder.as_path())))];
+        for (folder, files) in &folders {
+            parts.push(format!("cp -n {} {}", words(files.iter().copied()), word(folder)));
+        }
+        parts.join(" && ")
+    }
+
+    /// Installs a session that a command writes to stdout.
+    pub fn from_pipe(&self, command: &str, session: &Written) -> String {
+        let folder = self.folder(session);
+        let file = word(&folder.join(&session.name));
+        format!("mkdir -p {} && {command} | cp -n /dev/stdin {file}", word(&folder))
+    }
+}
+
+/// The command that writes the same session again.
+pub fn again(format: Format, id: &str, hidden: bool, store: Option<&Path>) -> String {
+    let store = store.map(|store| format!(" -s {}", word(store))).unwrap_or_default();
+    let hidden = if hidden { " -a" } else { "" };
+    format!("lepo{store} export {id} --format {}{hidden}", format.word())
+}
+
+fn words<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
+    paths.map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A path as a shell reads it. One that begins with `-` would be an option.
+fn word(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let text = if text.starts_with('-') { format!("./{text}") } else { text.into_owned() };
+    for_bash(&text, Quote::None, false).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_makes_the_folders_and_replaces_nothing() {
+        let session = |folder: &str, name: &str| Written {
+            id: String::new(),
+            name: name.into(),
+            folder: folder.into(),
+            text: String::new(),
+        };
+        let home = Home("/home/a b/.codex".into());
+        let written = [session("s/1", "x"), session("s/2", "y"), session("s/1", "z")];
+        let paths = ["out/x".into(), "-o/y".into(), "out/z".into()];
+        assert_eq!(
+            home.from_files(&paths, &written),
+            r"mkdir -p /home/a\ b/.codex/s/1 /home/a\ b/.codex/s/2 && cp -n out/x out/z /home/a\ b/.codex/s/1 && cp -n ./-o/y /home/a\ b/.codex/s/2"
+        );
+        assert_eq!(
+            home.from_pipe("lepo x", &written[0]),
+            r"mkdir -p /home/a\ b/.codex/s/1 && lepo x | cp -n /dev/stdin /home/a\ b/.codex/s/1/x"
+        );
+        assert_eq!(
+            again(Format::ClaudeCode, "ID", true, Some(Path::new("/a b"))),
+            r"lepo -s /a\ b export ID --format claude-code -a"
+        );
+    }
+}

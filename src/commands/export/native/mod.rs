@@ -1,0 +1,97 @@
+//! Sessions as Claude Code and Codex keep them: a file for each conversation, and the command that installs it. Nothing
+//! is written into the folders of these tools.
+
+mod claude_code;
+mod codex;
+mod install;
+mod session;
+mod written;
+
+use std::path::Path;
+
+use super::place;
+use super::render::Format;
+use super::tree::Tree;
+use crate::commands::Context;
+use crate::commands::finder::tell_secrets;
+use crate::commands::output_file::check_folder;
+use crate::term::{say, say_whole};
+use install::Home;
+use lepo_base::error::{Error, Result};
+use session::Session;
+pub use session::moment;
+use written::Written;
+
+/// The conversations to write, and where to.
+pub struct Wanted<'a> {
+    /// The tool.
+    pub format: Format,
+    /// Every conversation, not only that of the tree's current message.
+    pub all: bool,
+    /// Tool calls too.
+    pub hidden: bool,
+    /// The folder of the files; stdout if there is none.
+    pub output: Option<&'a Path>,
+}
+
+/// Writes conversations of trees.
+pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Result<u8> {
+    // These tools resolve links too.
+    let cwd = std::fs::canonicalize(context.cwd()).unwrap_or_else(|_| context.cwd().to_path_buf());
+    let home = Home::of(args.format, context.cwd())?;
+    let sessions = trees.iter().flat_map(|tree| match args.all {
+        true => Session::every(tree),
+        false => vec![Session::of(tree, &tree.path())],
+    });
+    let sessions: Vec<Session<'_>> = sessions.filter(|session| !session.turns.is_empty()).collect();
+    let written: Vec<Written> = sessions.iter().map(|session| write(args.format, session, &cwd)).collect();
+    let Some(first) = written.first() else {
+        return Err(Error::nothing("nothing to export: all messages are hidden or empty"));
+    };
+    tell_secrets(written.iter().map(|session| session.text.as_bytes()));
+    match args.output {
+        None if written.len() > 1 => {
+            return Err(Error::usage(format!("{} sessions need a file each", written.len()))
+                .hint(format!("lepo export --format {} --all -o DIR", args.format.word())));
+        }
+        None => {
+            context.out.untrusted(first.text.as_bytes());
+            let tip = sessions.first().map(|session| session.id.to_string()).unwrap_or_default();
+            let again = install::again(args.format, &tip, args.hidden, context.save_to());
+            end(args.format, &written, &cwd, &home.from_pipe(&again, first));
+        }
+        Some(dir) => {
+            check_folder(dir)?;
+            home.keep_out(dir)?;
+            let mut paths = Vec::new();
+            for session in &written {
+                let path = place::write_named(dir, &session.name, session.text.as_bytes())?;
+                context.out.path(&path);
+                paths.push(path);
+            }
+            end(args.format, &written, &cwd, &home.from_files(&paths, &written));
+        }
+    }
+    Ok(0)
+}
+
+/// Says how to go on, and at last the command that installs the sessions.
+fn end(format: Format, written: &[Written], cwd: &Path, install: &str) {
+    let resume = match format {
+        Format::Codex => "codex resume",
+        _ => "claude --resume",
+    };
+    let id = match written {
+        [one] => &one.id,
+        _ => "ID",
+    };
+    say(&format!("after the command below, in {}: {resume} {id}", cwd.display()));
+    say_whole(install);
+}
+
+fn write(format: Format, session: &Session<'_>, cwd: &Path) -> Written {
+    match format {
+        Format::Codex => codex::write(session, cwd),
+        _ => claude_code::write(session, cwd),
+    }
+}

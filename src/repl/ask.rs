@@ -1,0 +1,75 @@
+//! A turn that is asked for at the prompt: a question, or the last one again.
+
+use super::aftermath::{check_files, with_files};
+use super::first_model::offer_model;
+use super::room::make_room;
+use super::served::resources;
+use super::session::{Session, told};
+use super::turn::turn;
+use crate::ui::{State, Step};
+use lepo_base::error::Result;
+use lepo_model::ModelConfig;
+use lepo_turn::{ResourceAddress, Served, Start};
+
+/// Takes a turn that this model answers, if one is named; the next ones are answered as before.
+pub(super) async fn ask_model(
+    session: &mut Session<'_>,
+    state: State,
+    text: String,
+    model: Option<ModelConfig>,
+) -> Result<State> {
+    let Some(model) = model else { return ask(session, state, Some(text)).await };
+    let before = session.model.replace(model);
+    let asked = ask(session, state, Some(text)).await;
+    session.model = before;
+    asked
+}
+
+/// Takes a turn: a question, or the last one again.
+pub(super) async fn ask(session: &mut Session<'_>, state: State, question: Option<String>) -> Result<State> {
+    let resources = question.as_deref().map(|text| resources(session, text)).unwrap_or_default();
+    ask_with(session, state, question, resources).await
+}
+
+/// The same, with these resources of MCP servers.
+pub(super) async fn ask_with(
+    session: &mut Session<'_>,
+    state: State,
+    question: Option<String>,
+    resources: Vec<ResourceAddress>,
+) -> Result<State> {
+    if let Err(error) = offer_model(session).await {
+        return told(state.after(Step::Entered), &error);
+    }
+    let state = state.after(Step::Entered);
+    let forest = session.forest()?;
+    let start = match session.start(&forest, question.is_none()) {
+        Ok(start) => start,
+        Err(error) => return told(state, &error),
+    };
+    if let Err(error) = check_files(session).await {
+        return told(state, &error);
+    }
+    let (forest, start) = match (&question, start) {
+        (Some(text), Start::Under(tail)) if session.env.compacts_by_itself() => {
+            match make_room(session, &forest, tail, text.len()).await {
+                Ok(Some(id)) => (session.forest()?, Start::Under(id)),
+                Ok(None) => (forest, start),
+                Err(error) => return told(state, &error),
+            }
+        }
+        _ => (forest, start),
+    };
+    let typed = question.clone();
+    let question = match question.map(|text| with_files(session, text)).transpose() {
+        Ok(question) => question,
+        Err(error) => return told(state, &error),
+    };
+    session.drop_waiting();
+    // Answered again, it is still the same last question.
+    if let Some(typed) = typed {
+        session.past.push((session.at, typed));
+    }
+    session.served = Served { resources, prompt: None };
+    turn(session, state, &forest, start, question, None).await
+}

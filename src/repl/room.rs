@@ -1,0 +1,63 @@
+//! Room in the model's window: how full it is, and a summary to go on from.
+
+use super::session::Session;
+use crate::term::say;
+use crate::ui::{self, State, Step, TurnView};
+use lepo_base::error::Result;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::Forest;
+use lepo_turn::{Compaction, TurnEnv, compact, fill_in_time};
+
+/// Compacts, and goes on from there.
+pub(super) async fn compacted(
+    session: &mut Session<'_>,
+    forest: &Forest,
+    wanted: Compaction<'_>,
+) -> Result<BubbId> {
+    let model = session.model().await?;
+    let insts = ui::insts_with_warnings(session.env.insts()?);
+    let state = State::Idle.after(Step::Entered);
+    let compacting = async |env: &TurnEnv, view: &mut TurnView<'_>| {
+        compact(env, &model, &insts, forest, wanted, view).await
+    };
+    let id = session.with_view(state, compacting).await?;
+    (session.at, session.branch) = (Some(id), None);
+    Ok(id)
+}
+
+/// Compacts the conversation if a question of `more` bytes would not fit.
+pub(super) async fn make_room(
+    session: &mut Session<'_>,
+    forest: &Forest,
+    tail: BubbId,
+    more: usize,
+) -> Result<Option<BubbId>> {
+    let model = session.model().await?;
+    let state = State::Idle.after(Step::Entered);
+    let making = async |env: &TurnEnv, view: &mut TurnView<'_>| {
+        lepo_turn::make_room(env, &model, forest, tail, more, view).await
+    };
+    let made = session.with_view(state, making).await?;
+    if made.is_some() {
+        (session.at, session.branch) = (made, None);
+    }
+    Ok(made)
+}
+
+/// Says once that the conversation fills most of the model's window.
+pub(super) async fn tell_fill(session: &mut Session<'_>) -> Result<()> {
+    let (Some(model), Some(at), false) = (&session.model, session.at, session.told_fill) else {
+        return Ok(());
+    };
+    let forest = session.forest()?;
+    if let Some(fill) = fill_in_time(&session.env, model, &forest, at, 0).await
+        && fill.percent() >= 80
+    {
+        session.told_fill = true;
+        say(&format!(
+            "note: the conversation fills {} % of the model's window; /compact goes on from a summary",
+            fill.percent()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! The loop of a session: entries read, turns taken, one conv followed whatever others add meanwhile.
+
+use std::sync::Arc;
+
+use super::aftermath::kept_at_prompt;
+use super::ask::ask;
+use super::by_name::{enter_prompt, offered};
+use super::command_words::After;
+use super::complain::complain;
+use super::decide::decide;
+use super::entered::Entered;
+use super::leaving::tell_leaving;
+use super::mentions::ask_typed;
+use super::news::News;
+use super::own_command::run_own_command;
+use super::paths::pasted_file;
+use super::reader::Reader;
+use super::session::{SIGINT, Session, SessionOptions, Spent, told};
+use super::tokens::tell_place;
+use super::turn::find_waiting;
+use crate::term::{Out, Paint, say};
+use crate::ui::{self, Shown, State, Step};
+use lepo_base::error::{Kind, Result};
+use lepo_store::bubb::Name;
+use lepo_turn::config::EmptyLine;
+use lepo_turn::{Served, Start, StartOptions, TurnEnv, start, unanswered};
+
+/// Reads entries and takes turns until the person leaves.
+pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
+    let (mut session, tip) = begin(options, env, out, paint)?;
+    if session.reader.edits() && !session.shown.quiet {
+        tell_place(&mut session).await?;
+    }
+    if let Some(tip) = tip {
+        find_waiting(&mut session, tip)?;
+    }
+    let ended = go_on(&mut session).await;
+    session.env.close().await;
+    ended
+}
+
+/// A session, and the bubb at whose end it stands: a request may wait there.
+fn begin<'o>(
+    options: SessionOptions,
+    env: TurnEnv,
+    out: &'o mut Out,
+    paint: Paint,
+) -> Result<(Session<'o>, Option<Name>)> {
+    let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
+    let store = env.store.clone();
+    let forest = store.addresses().forest_at(new, address.as_deref())?;
+    let tail = address.as_deref().map(|address| store.addresses().find_bubb(&forest, address)).transpose()?;
+    let begin = start(&store, &forest, StartOptions { new, tail, retry: false })?;
+    let tip = tail.map(|tail| tail.ix).or_else(|| forest.newest()).filter(|_| begin != Start::New);
+    let left = tip.filter(|_| tail.is_none()).and_then(|tip| unanswered(&store, &forest, tip));
+    let left = left.map(|question| forest.name(question).id);
+    let tip = tip.map(|ix| forest.name(ix));
+    if show_past {
+        ui::show_past(shown, (out, paint), &store, &forest, begin)?;
+    }
+    let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
+    if !shown.quiet {
+        ui::note_system_prompt(&env.configured, &store, &forest, begin);
+    }
+    let news = News::begin(&store)?;
+    let settings = env.settings();
+    let shown = Shown { thinking: settings.term_thinking, ..shown };
+    let how = (paint, keeps, settings.repl_keys);
+    let reader = Reader::new(&env.configured.paths, store.clone(), offered(&env)?, how);
+    let session = Session {
+        env,
+        store,
+        shown,
+        out,
+        paint,
+        reader,
+        at: begin.id(),
+        unanswered: left,
+        branch: named.zip(begin.id()),
+        model: None,
+        waiting: None,
+        past: Vec::new(),
+        offered_model: false,
+        chosen: None,
+        spent: Spent::default(),
+        files: Vec::new(),
+        contexts: Vec::new(),
+        served: Served::default(),
+        named_skill: None,
+        listed: Vec::new(),
+        runs,
+        news,
+        told_fill: false,
+    };
+    Ok((session, tip))
+}
+
+async fn go_on(session: &mut Session<'_>) -> Result<()> {
+    let mut state = State::Idle;
+    while state != State::End {
+        if session.reader.edits()
+            && let Err(error) = tell_news(session)
+        {
+            complain(&error);
+        }
+        let entered = match entry(session).await {
+            Ok(Some(text)) => match pasted(session, &text).await? {
+                Some(attach) => attach,
+                None => Entered::read(&text),
+            },
+            Ok(None) => Entered::Leave,
+            Err(error) if error.kind == Kind::Signal(SIGINT) => Entered::Leave,
+            Err(error) => return Err(kept_at_prompt(session, error)),
+        };
+        state = match entered {
+            // Typed while an answer came, it was meant for that.
+            Entered::Empty if session.reader.typed_ahead && session.reader.edits() => state,
+            Entered::Empty if session.env.settings().empty_line == EmptyLine::Stay => state,
+            Entered::Empty | Entered::Leave => state.after(Step::Left),
+            Entered::Question(text) => ask_typed(session, state, text).await?,
+            Entered::Run(command) => run_own_command(session, state, &command).await?,
+            Entered::Command(command, argument) => match command.run(session, &argument).await {
+                Ok(After::Prompt) => state,
+                Ok(After::Turn(question)) => ask(session, state, question).await?,
+                Ok(After::Decide(verdict)) => match decide(session, verdict).await {
+                    Ok(state) => state,
+                    Err(error) => told(state.after(Step::Entered), &error)?,
+                },
+                Ok(After::Leave) => state.after(Step::Left),
+                Err(error) => {
+                    complain(&error);
+                    state
+                }
+            },
+            Entered::Prompt(name, words) => match enter_prompt(session, state, &name, &words).await {
+                Err(error) if error.kind == Kind::Usage => {
+                    complain(&error);
+                    state
+                }
+                entered => entered?,
+            },
+            Entered::Wrong(why) => {
+                say(&why);
+                state
+            }
+        };
+        if session.env.interrupt.has_come() {
+            session.reader.has_stopped();
+        }
+        session.env.interrupt.reset();
+    }
+    tell_leaving(session);
+    Ok(())
+}
+
+/// The next entry. Meanwhile servers list their offers, if completion asks for them.
+async fn entry(session: &mut Session<'_>) -> Result<Option<String>> {
+    tokio::select! {
+        biased;
+        entry = session.reader.read(&session.env.interrupt) => entry,
+        () = session.env.serve_catalogue() => Ok(None),
+    }
+}
+
+/// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached, else it is a question.
+async fn pasted(session: &mut Session<'_>, text: &str) -> Result<Option<Entered>> {
+    const QUESTION: &str = "Attach this file to the next question? (Y/n): ";
+    if !session.reader.edits() || pasted_file(text, session.env.configured.paths.home.as_deref()).is_none() {
+        return Ok(None);
+    }
+    let answer = session.reader.answer(QUESTION, &session.env.interrupt).await?.unwrap_or_else(|| "n".into());
+    let yes = matches!(answer.trim(), "" | "y" | "Y");
+    Ok(Some(match yes {
+        true => Entered::read(&format!("/attach {}", text.trim())),
+        false => Entered::Question(text.to_string()),
+    }))
+}
+/// Tells who answered below the conversation, also people whose first answer came since the session began.
+pub(super) fn tell_news(session: &mut Session<'_>) -> Result<()> {
+    if let Some(store) = session.store.others().renewed().map(Arc::new) {
+        session.env.store = store.clone();
+        session.store = store;
+    }
+    let Some(at) = session.at.filter(|_| !session.store.others().all().is_empty() && !session.shown.quiet)
+    else {
+        return Ok(());
+    };
+    let forest = session.forest()?;
+    let Some(ix) = forest.find(at) else { return Ok(()) };
+    let conv = forest.up(ix).map(|ix| forest.name(ix).id).collect();
+    for (clone, name) in session.news.take(&session.store, &conv, at)? {
+        say(&format!("{clone} answered in this conversation: /tail {}", name.id));
+    }
+    Ok(())
+}

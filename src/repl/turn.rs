@@ -1,0 +1,109 @@
+//! A turn of a session, and what it leaves behind: the answer, a request that waits, a question that is kept.
+
+use super::aftermath::{follow, tell_stopped};
+use super::complain::complain;
+use super::room::tell_fill;
+use super::session::{SIGINT, Session, told};
+use crate::term::{say, say_dim};
+use crate::ui::{self, State, Step, Stopped, TurnView};
+use lepo_base::error::{Kind, Result};
+use lepo_store::bubb::Name;
+use lepo_store::conv::Forest;
+use lepo_turn::{Ask, Decision, Question, Report, Start, TurnEnv, keep_question, take_turn};
+
+/// Says that a request waits, and how to decide on it.
+fn tell_waiting(needs: &str) {
+    say(needs);
+    say("  /approve or /deny it; another question drops it");
+}
+
+/// Finds the request that waits at the end where the session stands, and says so.
+pub(super) fn find_waiting(session: &mut Session<'_>, tip: Name) -> Result<()> {
+    let waiting = ui::waiting_at(&session.store, &tip)?;
+    session.waiting = waiting.as_ref().map(|_| tip.id);
+    if let Some(request) = waiting.filter(|_| !session.shown.quiet) {
+        tell_waiting(&format!("needs approval: {}", request.line()));
+    }
+    Ok(())
+}
+
+/// Takes a turn, and goes on from what it came to.
+pub(super) async fn turn(
+    session: &mut Session<'_>,
+    state: State,
+    forest: &Forest,
+    start: Start,
+    question: Option<Question>,
+    decision: Option<Decision>,
+) -> Result<State> {
+    match take(session, state, forest, start, question.clone(), decision).await {
+        Ok(report) => {
+            session.runs.clear();
+            session.files.clear();
+            session.contexts.clear();
+            follow(session, &report)?;
+            tell_fill(session).await?;
+            let user = report.user;
+            match report.error {
+                Some(ref error) if error.kind == Kind::Signal(SIGINT) => {
+                    tell_stopped(session, &report)?;
+                    Ok(state.after(Step::Failed).after(Step::Told))
+                }
+                Some(ref error) if matches!(error.kind, Kind::Signal(_)) => {
+                    let left = Stopped::find(&session.store, &report).unwrap_or(Stopped::Nothing);
+                    report.error.map_or(Ok(state), |error| Err(left.explain(error)))
+                }
+                Some(error) if error.kind == Kind::Pending => {
+                    session.waiting = report.pending;
+                    tell_waiting(&error.chain());
+                    Ok(state.after(Step::Failed).after(Step::Told))
+                }
+                Some(error) => told(state, &ui::with_kept_question(error, user)),
+                None => Ok(state.after(Step::Done)),
+            }
+        }
+        // It never began: the question is kept all the same.
+        Err(error) => {
+            if let Some(question) = question {
+                let kept = keep_question(&session.env, forest, start, question)?;
+                (session.at, session.unanswered) = (kept.prev, Some(kept.id));
+                session.files.clear();
+                session.contexts.clear();
+                complain(&error);
+                say("Your question is kept: /retry answers it.");
+                return Ok(state.after(Step::Failed).after(Step::Told));
+            }
+            told(state, &error)
+        }
+    }
+}
+
+/// The turn itself, shown by a view.
+pub(super) async fn take(
+    session: &mut Session<'_>,
+    state: State,
+    forest: &Forest,
+    start: Start,
+    question: Option<Question>,
+    decision: Option<Decision>,
+) -> Result<Report> {
+    let model = session.model().await?;
+    let insts = ui::insts_with_warnings(session.env.insts()?);
+    let served = std::mem::take(&mut session.served);
+    let skill = session.named_skill.take();
+    let ask = Ask { decision, served, skill, ..Ask::new(start, question, &session.runs) };
+    let turn = async |env: &TurnEnv, view: &mut TurnView<'_>| {
+        take_turn(env, &model, &insts, forest, view, ask).await
+    };
+    let taken = session.with_view(state, turn).await;
+    if let Ok(report) = &taken
+        && let Some(answer) = &report.answer
+    {
+        session.spent.add(answer.usage.input, answer.usage.output);
+        let wanted = !session.shown.no_usage && session.env.settings().term_usage;
+        if wanted && !session.shown.quiet && session.reader.edits() {
+            say_dim(&ui::usage_line(report, &session.env.settings().prices()), session.paint);
+        }
+    }
+    taken
+}
