@@ -104,6 +104,7 @@ impl<'e> CommandRunner<'e> {
             store: &self.env.store.path(),
             own: &self.env.own,
             read_only: &read_only,
+            writable: &[],
         };
         let keys = settings.keys();
         let variables =
@@ -115,7 +116,7 @@ impl<'e> CommandRunner<'e> {
         let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &found);
         let carried = self.env.interrupt.or(run).await;
         let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-        aftermath::for_person(&found).iter().for_each(|line| tell(Event::Say(line)));
+        aftermath::for_person("the command", &found).iter().for_each(|line| tell(Event::Say(line)));
         let (carried, left) = carried?;
         tracing::info!(access, exit = carried.exit, ms = carried.ms, "command ran");
         if left > 0 {

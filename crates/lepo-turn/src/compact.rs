@@ -17,7 +17,7 @@ use super::turn::Turn;
 use super::{Event, Front, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Kind as ErrorKind, Place, Result};
-use lepo_model::{Gate, Message, PathForm, Request, Role, spec};
+use lepo_model::{AgentPlace, Gate, Message, PathForm, Request, Role, spec};
 use lepo_model::{ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, Kind, Name, counted};
 use lepo_store::conv::Forest;
@@ -71,13 +71,16 @@ pub async fn compact(
         model: &mut model,
         gate,
         servers: &mut *env.servers_of_turns().await,
-        front,
+        front: &mut *front,
         schema: None,
         results: None,
+        forks: false,
         record: TurnRecord::begin(transcript, &config.name, forest, start),
         skills: Default::default(),
     };
-    let summary = summary(&mut turn, cut, wanted.instruction).await.map_err(nothing_written)?;
+    let summary = summary(&mut turn, cut, wanted.instruction).await;
+    env.configured.held.left().iter().for_each(|line| front.happens(Event::Say(line)));
+    let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
     let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
@@ -160,6 +163,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
         tools: &told.specs,
         tools_ended: true,
         cache_key: cache_key.as_deref(),
+        agent: AgentPlace { dir: Some(turn.env.store.root()), ..AgentPlace::default() },
         ..Request::default()
     };
     let start = std::time::Instant::now();

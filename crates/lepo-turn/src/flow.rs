@@ -59,13 +59,16 @@ pub async fn take_turn(
         model: &mut model,
         gate,
         servers: &mut servers,
-        front,
+        front: &mut *front,
         schema: ask.schema.clone(),
         results: ask.results.take(),
+        forks: transcript.forks(forest),
         record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
         skills: Default::default(),
     };
-    Ok(take(turn, ask).await)
+    let report = take(turn, ask).await;
+    env.configured.held.left().iter().for_each(|line| front.happens(Event::Say(line)));
+    Ok(report)
 }
 
 /// Takes the turn. A failure is in the report, beside the results before it.

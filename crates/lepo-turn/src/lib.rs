@@ -27,6 +27,7 @@ mod fetch_served;
 mod fill;
 mod flow;
 mod group;
+mod held;
 mod interrupt;
 mod journal;
 mod masking;
@@ -73,6 +74,7 @@ pub use flow::take_turn;
 pub use group::{
     Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch, take_group_turn,
 };
+pub use held::{HeldAgents, Holder};
 pub use interrupt::{Interrupt, is_unread};
 pub use masking::{Masking, key_if_there, secret_values};
 pub use prompts::{ListedPrompt, NO_PROMPT, Prompts, repo_file, repo_prompts};

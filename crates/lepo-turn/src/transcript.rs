@@ -84,6 +84,16 @@ impl Transcript {
         self.path.last().copied()
     }
 
+    /// True if something visible follows the last answer of the path besides what follows it there.
+    pub fn forks(&self, forest: &Forest) -> bool {
+        let is_answer = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::Assistant;
+        let Some(at) = self.entries.iter().rposition(is_answer) else { return false };
+        let Some(answer) = self.path.get(at).and_then(|&id| forest.find(id)) else { return false };
+        let next = self.path.get(at + 1);
+        let others = forest.children(answer).map(|child| forest.name(child));
+        others.into_iter().any(|other| !other.hidden && Some(&other.id) != next)
+    }
+
     /// The last visible question of the path.
     pub fn question(&self) -> Option<BubbId> {
         let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
