@@ -70,7 +70,7 @@ pub async fn first_request(
     // No program is asked for a key that is not needed.
     let keyless = ModelConfig { key: Key::default(), ..config.clone() };
     let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
-    let transcript = Transcript::at(&env.store, forest, ask.start)?;
+    let transcript = Transcript::at(&env.store, forest, ask.start, &env.masking)?;
     let mut servers = env.servers_of_turns().await;
     let mut turn = Turn {
         env,
@@ -82,6 +82,7 @@ pub async fn first_request(
         front,
         schema: ask.schema.clone(),
         results: None,
+        forks: transcript.forks(forest),
         record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
         skills: Default::default(),
     };
@@ -138,19 +139,23 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
     Ok(FirstRequest { messages, files, tools: told.specs, schema, not_asked, fields })
 }
 
+/// A bubb that is not written: kind, hidden, text.
+type Imagined = (Kind, bool, String);
+
 /// What would be written before the answer.
-fn imagined(turn: &mut Turn<'_>, ask: Ask) -> Result<Vec<Opening>> {
-    let mut opening: Vec<Opening> = Vec::new();
-    let said = |kind, text| Opening { kind, hidden: false, text, kept: None };
+fn imagined(turn: &mut Turn<'_>, ask: Ask) -> Result<Vec<Imagined>> {
+    let mut opening: Vec<Imagined> = Vec::new();
+    let due = |opening: Opening| (opening.kind, opening.hidden, opening.text);
+    let said = |kind, text| (kind, false, text);
     if ask.start == Start::New
         && let Some(prompt) = ask.system_prompt
     {
-        opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
+        opening.push((Kind::System, true, prompt));
     }
     find_skills(turn)?;
     if matches!(ask.start, Start::New | Start::Under(_)) {
-        opening.extend(instructions(turn));
-        opening.extend(catalogue(turn));
+        opening.extend(instructions(turn).map(due));
+        opening.extend(catalogue(turn).map(due));
     }
     opening.extend(ask.runs.iter().map(|run| said(Kind::System, format!("$ {run}\n{NOT_RUN}"))));
     for address in &ask.served.resources {
@@ -159,7 +164,7 @@ fn imagined(turn: &mut Turn<'_>, ask: Ask) -> Result<Vec<Opening>> {
     if let Some(wish) = &ask.served.prompt {
         opening.push(said(Kind::User, format!("prompt {}/{}:\n{NOT_FETCHED}", wish.server, wish.name)));
     }
-    opening.extend(ask.skill.and_then(|skill| named_skill(turn, skill)));
+    opening.extend(ask.skill.and_then(|skill| named_skill(turn, skill)).map(due));
     opening.extend(ask.question.map(|question| said(Kind::User, question.text)));
     Ok(opening)
 }
