@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::escape::unescape;
-use super::scanner::Token;
+use super::token::Token;
 
 /// A value in a scanned text. One that is missing is as good as null.
 #[derive(Debug, Clone, Copy)]

@@ -51,6 +51,7 @@ mod source;
 mod stream;
 mod threads;
 mod time;
+mod token;
 mod tree;
 mod values;
 mod zst;

@@ -11,7 +11,7 @@ use memchr::memrchr;
 
 use super::blocks::Block;
 use super::json::Value;
-use super::scanner::Token;
+use super::token::Token;
 use super::values::{Form, Item, Values};
 
 /// Buffers larger than this are not used again: one large value was in them.

@@ -5,15 +5,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::json::Value;
-
-/// A value, a key, or a container with all that is in it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Token {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    /// The token after it and all that is in it.
-    pub(super) next: u32,
-}
+use super::token::Token;
 
 /// Tokens that are not copied if they can be given away.
 const MANY: usize = 1 << 16;

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::DoArgs;
-use super::group::debate_at;
+use super::debate_place::debate_at;
 use super::setup::{Setup, find_tail};
-use super::turn::{TurnInput, print};
+use super::turn_input::TurnInput;
+use super::turn_output::print;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::term::{say_dim, stderr_is_terminal};
@@ -143,7 +144,7 @@ impl Asked {
         };
         for carried in &ran {
             let kept = masking.kept(&carried.text, "the output of a command");
-            past.push(Said::new(Kind::System, false, &String::from_utf8_lossy(&kept)));
+            past.push(Said::new(Kind::System, false, &kept.text()));
         }
         if let Some(asked) = asked {
             past.push(question(asked, &masking, (context.cwd(), &root))?);

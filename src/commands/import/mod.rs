@@ -10,11 +10,12 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
-use crate::import::{NO_TIME, Rules, Tools, VERSION, copy, finish, plan};
+use crate::import::{Rules, Tools, VERSION, copy, finish, plan};
 use crate::term::{Progress, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_import::{Conversation, FORMATS, Format, Reading};
+use lepo_secrets::Masker;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Imported, now};
 use report::Report;
@@ -248,7 +249,7 @@ impl Import<'_, '_> {
             format,
             path,
             id: conversation.id.clone(),
-            title: conversation.title.clone(),
+            title: conversation.title.as_deref().map(masked_title),
             changed: conversation.changed(),
             tools,
         };
@@ -304,20 +305,15 @@ fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 })
 }
 
-/// The words for conversations without any time.
-fn without_time(date: Option<&str>, count: u64) -> String {
-    match (date, count) {
-        (Some(date), 1) => format!("it has the time of --date {date}"),
-        (Some(date), _) => format!("they have the time of --date {date}"),
-        (None, 1) => format!("it is dated {}; --date DATE gives another", when::day(NO_TIME)),
-        (None, _) => format!("they are dated {}; --date DATE gives another", when::day(NO_TIME)),
-    }
-}
-
 /// True of a date that is one, but earlier than any time that a message can have.
 fn is_before_1970(text: &str) -> bool {
     let year = text.trim().split('-').next().and_then(|year| year.parse::<u32>().ok());
     let with = |year: &str| text.trim().split_once('-').map(|(_, rest)| format!("{year}-{rest}"));
     year.is_some_and(|year| year < 1970)
         && with("2001").is_some_and(|later| when::parse(&later, now(), DayEnd::First).is_some())
+}
+
+/// A title as it is kept: another tool makes it of what was said.
+fn masked_title(title: &str) -> String {
+    Masker::for_imports().mask(title).text.into_owned()
 }
