@@ -14,7 +14,7 @@ use super::servers::servers_ready;
 use super::skills::find_skills;
 use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{Event, Front, Start, TurnEnv};
+use super::{Event, Front, Notice, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Kind as ErrorKind, Place, Result};
 use lepo_model::{Gate, Message, PathForm, Request, Role, spec};
@@ -99,8 +99,7 @@ pub async fn make_room(
     if !fill.is_some_and(Fill::is_full) {
         return Ok(None);
     }
-    let note = "note: the conversation would not fit the model's window: it goes on from a summary";
-    front.happens(Event::Say(note));
+    front.happens(Event::Notice(&Notice::Compacts));
     // The turn that follows says the warnings about them.
     let (insts, _) = env.insts()?;
     let wanted = Compaction { tail, keep: KEEP, instruction: None };

@@ -10,9 +10,9 @@ use crate::journal::{failure_entry, usage_entry};
 use crate::receive::{Received, receive};
 use crate::recorded::{Hit, RequestFacts, schema_hash};
 use crate::report::Answered;
-use crate::schema::{AnswerSchema, KEPT, asking_again, complaint, tell, unfit};
+use crate::schema::{AnswerSchema, KEPT, complaint, tell, unfit};
 use crate::send::whole;
-use crate::{Event, Front};
+use crate::{Event, Front, Notice};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_model::ModelConfig;
 use lepo_model::{Accepts, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
@@ -156,7 +156,7 @@ impl Participant {
                 Received::Cut(_, error) => return Err(error),
                 Received::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
                 Received::Unfit(words, fault) => {
-                    ear.happens(Event::Say(&asking_again(&fault)));
+                    ear.happens(Event::Notice(&Notice::AskedAgain(fault.clone())));
                     asked_again = true;
                     tip = Some(words.id);
                     messages.push(Message::new(Role::Assistant, group.env.store.bubbs().text(&words)?));
@@ -186,7 +186,7 @@ impl Participant {
         ear.happens(Event::Waiting);
         let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
         let request = Request { messages, schema, ..Request::default() };
-        model.ask(request, &mut |text| ear.happens(Event::Say(text))).await
+        model.ask(request, &mut |text| ear.happens(Event::Notice(&Notice::Words(text.to_string())))).await
     }
 }
 
