@@ -22,6 +22,7 @@ const APART: &[(&str, &str)] = &[
     ("lepo-tool/mcp/client/requests.rs", "Client"),
     ("lepo-tool/mcp/reading.rs", "Server"),
     ("lepo-tool/mcp/reading.rs", "Servers"),
+    ("lepo-tool/sandbox/hold.rs", "Sandbox"),
     ("lepo-turn/config/agreed.rs", "Trust"),
     ("lepo-turn/config/choose.rs", "Settings"),
     ("lepo-turn/config/settings.rs", "Settings"),
