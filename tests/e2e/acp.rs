@@ -2,6 +2,8 @@
 
 mod agents;
 mod asking;
+mod forks;
+mod held;
 mod hostile;
 mod peers;
 mod sessions;

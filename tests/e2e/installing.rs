@@ -119,6 +119,29 @@ fn it_installs_goes_on_to_a_newer_version_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_prefix_that_was_not_there_is_removed_again() {
+    let home = Home::new();
+    publish(&home, "0.9.0");
+    let prefix = home.path().join("own");
+    let run_with = |args: &[&str]| {
+        let mut command = installer(&home, args);
+        command.env("PREFIX", &prefix);
+        let ran = run(command, b"");
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    };
+    run_with(&[]);
+    publish(&home, "0.10.0");
+    run_with(&[]);
+    run_with(&["--uninstall"]);
+    assert!(!prefix.exists());
+    // Files of others stay, and so does the folder that they are in.
+    run_with(&[]);
+    home.write("own/mine", "mine");
+    run_with(&["--uninstall"]);
+    assert_eq!(std::fs::read_dir(&prefix).unwrap().count(), 1);
+}
+
+#[test]
 fn the_program_that_was_built_is_installed_with_its_manual_and_completions() {
     let home = Home::new();
     let (root, repository) = ("../tree/lepo-0.1.0", env!("CARGO_MANIFEST_DIR"));
@@ -253,7 +276,7 @@ fn serve(folder: PathBuf) -> (String, mpsc::Receiver<()>) {
     (address, begun)
 }
 
-/// A folder of links to what the installer needs, with one of curl and wget; none where that is not installed.
+/// A folder of links to what the installer needs, all of which busybox has, with one of curl and wget; none where that is not installed.
 fn only_with(home: &Home, fetcher: &str) -> Option<PathBuf> {
     let folder = home.path().join(format!("only-{fetcher}"));
     std::fs::create_dir_all(&folder).unwrap();
@@ -267,7 +290,6 @@ fn only_with(home: &Home, fetcher: &str) -> Option<PathBuf> {
         "grep",
         "sed",
         "sort",
-        "comm",
         "find",
         "mktemp",
         "mkdir",
@@ -313,6 +335,12 @@ fn curl_and_wget_fetch_from_this_machine_and_follow_no_redirect() {
         assert_eq!(ran.code, 0, "{fetcher}: {}", ran.err);
         assert_eq!(version_installed(&home), "lepo 0.1.0");
         assert_eq!(std::fs::read_dir(home.path().join("tmp")).unwrap().count(), 0);
+        // Files of the older version go without any other program.
+        publish(&home, "0.2.0");
+        let ran = install();
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{fetcher}");
+        let now = everything(&home).join("\n");
+        assert!(now.contains("only in 0.2.0") && !now.contains("only in 0.1.0"), "{now}");
     }
 }
 

@@ -126,7 +126,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.server.count
 
     def on_anthropic(self, asked):
-        number, last = self.number(), asked["messages"][-1]
+        number = self.number()
+        last = [message for message in asked["messages"] if message["role"] != "system"][-1]
         blocks = last["content"] if isinstance(last["content"], list) else [{"type": "text", "text": last["content"]}]
         results = [block for block in blocks if block.get("type") == "tool_result"]
         result = words(results[-1].get("content")) if results else None

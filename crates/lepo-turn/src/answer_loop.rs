@@ -182,7 +182,11 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
         messages: &messages,
         tools: &progress.tools.specs,
         tools_ended: !progress.is_open(),
-        agent: AgentPlace { session: session.as_deref(), dir: Some(turn.env.store.root()) },
+        agent: AgentPlace {
+            session: session.as_deref(),
+            forks: turn.forks,
+            dir: Some(turn.env.store.root()),
+        },
         web: turn.env.settings().tool_call_mode != ToolMode::Off,
         cache_key: progress.cache_key.as_deref(),
         // A request with a schema is sent without callable tools.

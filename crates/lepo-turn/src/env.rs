@@ -54,6 +54,7 @@ impl TurnEnv {
         if configured.budget.is_none() {
             configured.count_in(store.clone(), false);
         }
+        configured.held.keep_off(store.path());
         TurnEnv {
             keeps: true,
             own: configured.own(),

@@ -27,9 +27,11 @@ mod fetch_served;
 mod fill;
 mod flow;
 mod group;
+mod held;
 mod interrupt;
 mod journal;
 mod masking;
+mod masking_cut;
 mod native;
 mod offer;
 mod path;
@@ -56,6 +58,7 @@ mod start;
 mod transcript;
 mod truth;
 mod turn;
+pub mod written;
 
 pub use ask::Ask;
 pub use between::{keep_question, run_own};
@@ -71,6 +74,7 @@ pub use flow::take_turn;
 pub use group::{
     Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch, take_group_turn,
 };
+pub use held::{HeldAgents, Holder};
 pub use interrupt::{Interrupt, is_unread};
 pub use masking::{Masking, key_if_there, secret_values};
 pub use prompts::{ListedPrompt, NO_PROMPT, Prompts, repo_file, repo_prompts};

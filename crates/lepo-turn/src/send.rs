@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::record::TurnRecord;
 use super::{Event, Front};
 use lepo_base::error::{Error, Result};
-use lepo_model::{Answer, Model, Request};
+use lepo_model::{Answer, Model, Permit, Request};
 
 /// The longest answer of chooser or writer that is read, thinking included, in bytes. One that goes on is ended.
 const PLANNER_LIMIT: usize = 1 << 20;
@@ -93,6 +93,8 @@ pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(Str
             lepo_model::Event::Usage(told) => usage = told,
             lepo_model::Event::Notice(words) => front.happens(Event::Say(&words)),
             lepo_model::Event::Done(finish) => tell_cut(&finish, front),
+            // A reply for lepo's own use is no reason to act.
+            lepo_model::Event::AgentAsks(question) => answer.permit(question.number, Permit::Nobody),
             _ => {}
         }
     }

@@ -37,6 +37,8 @@ pub struct Turn<'t> {
     pub results: Option<ResultRecord>,
     /// Transcript and report of the turn, as they grow.
     pub record: TurnRecord,
+    /// Something else follows the last answer of the conversation.
+    pub forks: bool,
     /// The skills that the model may ask for.
     pub skills: TurnSkills,
 }
