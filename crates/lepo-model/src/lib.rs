@@ -8,6 +8,7 @@ mod acp;
 mod address;
 mod agents;
 mod answer;
+mod answer_log;
 mod anthropic;
 mod asking;
 mod begun;

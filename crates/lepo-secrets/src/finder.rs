@@ -7,6 +7,7 @@ use aho_corasick::{AhoCorasick, Input, MatchKind};
 use memchr::memmem;
 
 use super::beside::{self, Pair};
+use super::colours::Plain;
 use super::pem::{self, Armour, Body};
 use super::shape::{Tried, begins_word};
 use super::table::{AWS_ID, AWS_KEY, BEGIN, PRIVATE_KEY, SERVICE_ACCOUNT, SHAPES, TWILIO};
@@ -91,12 +92,22 @@ impl Finder {
 
     /// The secrets of a text, in order, none overlapping another.
     pub fn find(&self, text: &[u8]) -> Vec<Found> {
-        settle(self.scan(text, 0, true, false).found)
+        settle(self.all(text, false))
     }
 
     /// As [`Finder::find`], and ids of AWS by themselves, too: for what leaves the machine.
     pub fn find_with_ids(&self, text: &[u8]) -> Vec<Found> {
-        settle(self.scan(text, 0, true, true).found)
+        settle(self.all(text, true))
+    }
+
+    /// Everything in a whole text, also where it is coloured in between.
+    fn all(&self, text: &[u8], with_ids: bool) -> Vec<Found> {
+        let mut all = self.scan(text, 0, true, with_ids).found;
+        if let Some(plain) = Plain::of(text) {
+            let in_plain = self.scan(&plain.text, 0, true, with_ids).found;
+            all.extend(in_plain.into_iter().map(|found| Found { span: plain.place(&found.span), ..found }));
+        }
+        all
     }
 
     /// Looks at a text from a place on; before it stands what was settled. `is_whole` says that nothing follows.

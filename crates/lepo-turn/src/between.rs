@@ -5,6 +5,7 @@ use super::attach::keep_files;
 use super::transcript::Transcript;
 use super::{CommandRunner, Event, Front, Question, RunBy, Start, TurnEnv};
 use lepo_base::error::Result;
+use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
 
@@ -15,7 +16,7 @@ pub fn keep_question(env: &TurnEnv, forest: &Forest, start: Start, question: Que
     let kept = env.masking.kept_question(&text, &typed);
     let system_prompt = env.system_prompt().unwrap_or_default();
     let mut transcript = begin(env, forest, start, system_prompt)?;
-    let name = transcript.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())?;
+    let name = transcript.add_as(Kind::User, false, text.as_bytes(), &kept)?;
     env.store.journal().note_unanswered(name.id);
     Ok(name)
 }
@@ -47,12 +48,11 @@ pub async fn run_own(
 }
 
 fn begin(env: &TurnEnv, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Transcript> {
-    let mut transcript = Transcript::at(&env.store, forest, start)?;
-    transcript.mask_with(env.masking.clone());
+    let mut transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
     if start == Start::New
         && let Some(prompt) = prompt
     {
-        transcript.add_as(Kind::System, true, prompt.as_bytes(), prompt.as_bytes())?;
+        transcript.add_as(Kind::System, true, prompt.as_bytes(), &Kept::typed(&prompt))?;
     }
     Ok(transcript)
 }

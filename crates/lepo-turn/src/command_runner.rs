@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::aftermath;
+use super::masking_cut::cut;
 use super::report::ToolUse;
 use super::result_text::ResultText;
 use super::transcript::Transcript;
@@ -172,7 +173,7 @@ fn result_text(
     found: &str,
     (limit, masking): (usize, &Masking),
 ) -> Result<Vec<u8>> {
-    let head = format!("$ {}\n{}\n", shortened(command), ending_text(&outcome.ending));
+    let head = format!("$ {}\n{}\n", shortened(command, masking), ending_text(&outcome.ending));
     let mut result = ResultText::new(head.into_bytes(), masking);
     if outcome.left > 0 {
         let left = format!("processes of it that could not be ended: {}\n", outcome.left);
@@ -189,8 +190,8 @@ fn result_text(
 }
 
 /// The command as its result repeats it: at most [`MOST_COMMAND`] bytes; the bubb of the request has all of it.
-fn shortened(command: &str) -> String {
-    let (shown, rest) = command.split_at(command.floor_char_boundary(MOST_COMMAND));
+fn shortened(command: &str, masking: &Masking) -> String {
+    let (shown, rest) = cut(masking, command, MOST_COMMAND);
     match rest.len() {
         0 => shown.to_string(),
         missing => format!("{shown}\n[… {missing} bytes left out …]"),

@@ -61,7 +61,7 @@ pub async fn compact(
     gate.open();
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
     let start = Start::Under(wanted.tail);
-    let transcript = Transcript::at(&env.store, forest, start)?;
+    let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
     let cut = cut(&transcript.entries, wanted.keep)?;
     let path = transcript.path.clone();
     let mut turn = Turn {
@@ -117,12 +117,12 @@ pub async fn make_room(
 /// Writes the summary, and behind it copies of the last turns; what was written before a failure goes again.
 fn write_compacted(env: &TurnEnv, root: Option<BubbId>, summary: &str, last: Vec<Name>) -> Result<BubbId> {
     let summary = env.masking.kept(summary.as_bytes(), "the summary");
-    let first = Batch::name(Kind::System, false, root, now(), &summary)?;
+    let first = Batch::name(Kind::System, false, root, now(), summary.bytes())?;
     let under = |at: usize| at.checked_sub(1).map_or(Under::Base, Under::Copy);
     let copying = last.into_iter().enumerate();
     let copying = copying.map(|(at, original)| Copying { original, text: None, under: under(at) });
     let copies = plan_copies(&env.store, Some(first.id), copying.collect())?;
-    if let Err(error) = write_copies(&env.store, Some((first, &summary)), &copies) {
+    if let Err(error) = write_copies(&env.store, Some((first, summary.bytes())), &copies) {
         let new = copies.iter().rev().filter(|copy| !copy.here).map(|copy| copy.name);
         let written: Vec<Name> = new.chain([first]).collect();
         let _ = env.store.bubbs().remove(&written, &[]);

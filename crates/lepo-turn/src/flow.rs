@@ -19,6 +19,7 @@ use super::{CommandRunner, Decision, Event, Front, Report, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, ModelConfig, Planner, spec};
+use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
@@ -43,14 +44,12 @@ pub async fn take_turn(
     }
     let gate = Gate::new();
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
-    let transcript = match Transcript::at(&env.store, forest, ask.start) {
+    let transcript = match Transcript::at(&env.store, forest, ask.start, &env.masking) {
         Ok(transcript) => transcript,
         Err(error) => {
             return Ok(Report { model: Some(config.name.clone()), error: Some(error), ..Report::default() });
         }
     };
-    let mut transcript = transcript;
-    transcript.mask_with(env.masking.clone());
     let mut servers = env.servers_of_turns().await;
     servers.new_turn();
     let turn = Turn {
@@ -112,7 +111,8 @@ async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
     if ask.start == Start::New
         && let Some(prompt) = ask.system_prompt
     {
-        opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
+        let kept = Kept::typed(&prompt).into_owned();
+        opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept });
     }
     find_skills(turn)?;
     if is_asked_anew {
@@ -121,8 +121,7 @@ async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
     }
     if !ask.runs.is_empty() {
         for Opening { kind, hidden, text, kept } in opening.drain(..) {
-            let kept = kept.as_ref().unwrap_or(&text);
-            let name = turn.record.transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
+            let name = turn.record.transcript.add_as(kind, hidden, text.as_bytes(), &kept)?;
             turn.front.happens(Event::Bubb(&name, Some(text.as_bytes())));
         }
         let mut ran = ask.ran.into_iter();
@@ -139,8 +138,7 @@ async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
     }
     let masking = turn.env.masking.clone();
     opening.extend(served.into_iter().map(|(kind, hidden, text)| {
-        let kept = masking.kept(text.as_bytes(), "what an MCP server gave");
-        let kept = Some(String::from_utf8_lossy(&kept).into_owned());
+        let kept = masking.kept(text.as_bytes(), "what an MCP server gave").into_owned();
         Opening { kind, hidden, text, kept }
     }));
     if let Some(skill) = ask.skill {
@@ -152,7 +150,7 @@ async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
         typed = question.typed.clone();
         (text, files) = begin_files(&turn.env.store, question)?;
         let kept = masking.kept_question(&text, &typed);
-        opening.push(Opening { kind: Kind::User, hidden: false, text, kept: Some(kept) });
+        opening.push(Opening { kind: Kind::User, hidden: false, text, kept });
     }
     if opening.is_empty() {
         turn.gate.open();

@@ -31,6 +31,7 @@ mod held;
 mod interrupt;
 mod journal;
 mod masking;
+mod masking_cut;
 mod native;
 mod offer;
 mod path;
@@ -57,6 +58,7 @@ mod start;
 mod transcript;
 mod truth;
 mod turn;
+pub mod written;
 
 pub use ask::Ask;
 pub use between::{keep_question, run_own};

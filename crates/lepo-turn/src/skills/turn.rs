@@ -51,8 +51,7 @@ pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<Opening> 
     if is_told {
         return None;
     }
-    let kept = turn.env.masking.kept(text.as_bytes(), "a skill");
-    let kept = Some(String::from_utf8_lossy(&kept).into_owned());
+    let kept = turn.env.masking.kept(text.as_bytes(), "a skill").into_owned();
     Some(Opening { kind: Kind::System, hidden: true, text, kept })
 }
 
