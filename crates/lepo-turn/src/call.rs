@@ -6,7 +6,7 @@ use super::command_runner::Carried;
 use super::result_text::ResultText;
 use super::servers::{FrontCaller, sign_ins_hold};
 use super::turn::Turn;
-use super::{Event, Masking};
+use super::{Event, Masking, Notice};
 use lepo_base::error::Result;
 use lepo_store::store::{Store, blobs_of_result};
 use lepo_tool::mcp::{Block, CallRequest, CallResult, Called};
@@ -20,7 +20,7 @@ pub(super) async fn propose_call(
     let servers = &mut *turn.servers;
     let up = turn.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
     for text in turn.servers.unsaid() {
-        turn.front.happens(Event::Say(&text));
+        turn.front.happens(Event::Notice(&Notice::Words(text)));
     }
     sign_ins_hold(turn)?;
     if let Err(words) = up {

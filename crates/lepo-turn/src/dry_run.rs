@@ -12,7 +12,7 @@ use super::schema::tell;
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{Ask, Event, Front, NOT_FETCHED, Start, TurnEnv};
+use super::{Ask, Event, Front, NOT_FETCHED, Notice, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::Result;
 use lepo_base::media::Media;
@@ -102,7 +102,7 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
     if may && !plans {
         turn.servers.take_kept();
         for text in turn.servers.unsaid() {
-            turn.front.happens(Event::Say(&text));
+            turn.front.happens(Event::Notice(&Notice::Words(text)));
         }
     }
     let calls = may && !plans;

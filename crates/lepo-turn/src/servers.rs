@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::turn::Turn;
-use super::{Event, Front};
+use super::{Event, Front, Notice};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_tool::mcp::{Asked, Caller, FormAnswer};
 
@@ -46,7 +46,7 @@ pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
     let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
     for text in said {
-        turn.front.happens(Event::Say(&text));
+        turn.front.happens(Event::Notice(&Notice::Words(text)));
     }
     sign_ins_hold(turn)?;
     for server in turn.servers.each() {
