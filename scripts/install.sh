@@ -14,6 +14,7 @@ main() {
   prefix=${PREFIX:-${HOME:?HOME is not set; set PREFIX}/.local}
   case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
   mark="# added by lepo's install.sh"
+  elsewhere='LEPO_BASE is where from: https://…, or file:///…/dist after scripts/package'
   work='' staged='' line='
 '
   case $prefix in *"$line"*) fail 'PREFIX: a line break in a folder name' ;; esac
@@ -78,11 +79,11 @@ fetch() {
   if command -v curl >/dev/null; then
     # A redirect leads to https only; what is asked for by http comes from this machine, so that none is followed.
     if [ "$how" = https ]; then set -- "$@" --location; else set -- "$@" --max-redirs 0; fi
-    curl --proto "=$how" --proto-redir '=https' --fail --silent --show-error --output "$2" "$3" ${4+"$4"} "$base/$1" || fail "cannot fetch $base/$1"
+    curl --proto "=$how" --proto-redir '=https' --fail --silent --show-error --output "$2" "$3" ${4+"$4"} "$base/$1" || fail "cannot fetch $base/$1" "$elsewhere"
   elif command -v wget >/dev/null; then
     # busybox's wget does not know the option.
     if [ "$how" = http ] && wget --max-redirect=0 --version >/dev/null 2>&1; then set -- "$@" --max-redirect=0; fi
-    wget -q ${3+"$3"} -O "$2" "$base/$1" || fail "cannot fetch $base/$1"
+    wget -q ${3+"$3"} -O "$2" "$base/$1" || fail "cannot fetch $base/$1" "$elsewhere"
   else
     fail 'curl or wget is needed'
   fi
@@ -172,7 +173,7 @@ put_in_place() {
   staged=''
   # Files of an older version that this one does not have.
   grep -e '^rc ' -e '/$' "$work/both" >"$work/others"
-  grep -v -e '^rc ' -e '/$' "$work/before" | LC_ALL=C sort -u | LC_ALL=C comm -23 - "$work/files" |
+  grep -v -e '^rc ' -e '/$' "$work/before" | awk 'NR == FNR { new[$0]; next } !($0 in new)' "$work/files" - |
     while IFS= read -r file; do remove "$file"; done
   cat "$work/others" "$work/files" >"$work/now"
   keep_list "$work/now"

@@ -1,6 +1,8 @@
 //! The root parser, the global options, dispatch: the only place that knows all commands.
 
 mod alias;
+mod end;
+mod external;
 mod first;
 mod help;
 mod preparse;
@@ -9,7 +11,6 @@ pub mod tasks;
 mod version;
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
 use crate::term::{Color, Out, say};
+use end::report;
+use external::external;
 use lepo_base::error::{Error, Kind, Result, quoted};
 use preparse::{Preparsed, preparse};
 use store_words::words_for_store;
@@ -214,11 +217,6 @@ pub fn run(args: Vec<OsString>) -> u8 {
     }
 }
 
-/// Ends an output that is all of a command; gives the exit code.
-fn end(mut out: Out) -> u8 {
-    out.finish().map_or_else(|error| report(&error), |()| 0)
-}
-
 /// Puts `-s PATH` into the commands of a hint, so that they name the same store.
 fn name_store_in_hint(mut error: Error, save_to: Option<&Path>) -> Error {
     if let (Some(hint), Some(rel)) = (&mut error.hint, save_to) {
@@ -268,21 +266,6 @@ fn plain_words(rendered: &str) -> String {
 /// True if a document was asked for, on a command line that could not be parsed.
 fn wants_document(args: &[OsString]) -> bool {
     args.iter().take_while(|word| *word != "--").any(|word| word == "--json" || word == "--events")
-}
-
-/// Says what went wrong; the answer is the exit code.
-fn report(error: &Error) -> u8 {
-    if matches!(error.kind, Kind::Pending) {
-        // Not a mistake: what waits, and the two commands that decide on it.
-        say(&error.chain());
-        error.hint.iter().flat_map(|hint| hint.lines()).for_each(|line| say(&format!("  {line}")));
-        return error.kind.exit_code();
-    }
-    say(&format!("error: {}", error.chain()));
-    if let Some(hint) = &error.hint {
-        say(&format!("hint: {hint}"));
-    }
-    error.kind.exit_code()
 }
 
 impl Command {
@@ -367,33 +350,5 @@ impl Command {
             Command::Prompt(args) => args.wants_json(),
             _ => false,
         }
-    }
-}
-
-/// Becomes `lepo-NAME`; comes back only if that cannot be.
-fn external(words: &[OsString]) -> Error {
-    let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
-    let program = format!("lepo-{name}");
-    // Looked for here: the system would take a name with a slash, and an entry of PATH that is not absolute, for places
-    // below the working directory.
-    let found = commands::suggest::in_path(&program)
-        .map(|path| std::process::Command::new(path).arg0(&program).args(words.iter().skip(1)).exec());
-    match found {
-        // It is there, and the program that its first line names is not.
-        Some(why) if why.kind() == std::io::ErrorKind::NotFound => {
-            Error::usage(format!("cannot run {program}: its interpreter is not there"))
-        }
-        None => {
-            let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
-            let names = || tasks::names().into_iter();
-            match commands::suggest::meant(&name).or_else(|| commands::suggest::nearest(&name, names())) {
-                Some(meant) => error.hint(commands::suggest::did_you_mean(meant, words)),
-                None => error.hint(format!(
-                    "`lepo --help` lists the commands; to ask a model: lepo do {}",
-                    quoted(&name)
-                )),
-            }
-        }
-        Some(why) => Error::usage(format!("cannot run {program}")).because(why),
     }
 }

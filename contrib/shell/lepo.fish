@@ -8,12 +8,15 @@ function _lepo_command
     set -l schema '{"type":"object","properties":{"command":{"type":"string"}},"required":["command"],"additionalProperties":false}'
     set -l answer (lepo do -n --no-keep --no-stdin --tools off -q --schema $schema \
         --system "You turn words into one command line for fish on "(uname -s)". Answer with the command alone." \
-        -- $words | string collect)
-    if test $pipestatus[1] -eq 0
+        -- $words 2>&1 | string collect)
+    if test $pipestatus[1] -ne 0
+        # Below the line of the prompt, which stays.
+        printf '\n%s\n' $answer >&2
+    else
         # The answer is {"command":"…"}. Of the escapes of JSON, those that stay are control characters.
         set answer (string replace -r '^\{"command":"(.*)"\}$' '$1' -- $answer)
         if string replace -ra '\\\\["\\\\/]' '' -- $answer | string match -qr '[\\\\\p{Cc}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}]'
-            echo 'lepo: a command with control characters or with several lines, not taken' >&2
+            printf '\nlepo: a command with control characters or with several lines, not taken\n' >&2
             commandline -f repaint
             return
         end

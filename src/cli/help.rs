@@ -2,7 +2,9 @@
 
 use clap::{Arg, Command};
 
-use super::tasks;
+use super::end::{end, report};
+use super::external::external;
+use super::{alias, tasks};
 use crate::term::{Out, columns, cut, fold, say, width};
 use lepo_base::error::Error;
 
@@ -28,7 +30,7 @@ pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
     let help = command.render_long_help().to_string();
     let mut out = Out::stdout();
     out.trusted(&out.columns().map_or_else(|| help.clone(), |columns| fold(&help, columns)));
-    super::end(out)
+    end(out)
 }
 
 /// Prints the help of the command that all these words name: one of lepo's, an alias, or a program `lepo-NAME`.
@@ -42,16 +44,16 @@ pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
     if at > 0 {
         let known = words.get(..at).unwrap_or_default().join(" ");
         let error = Error::usage(format!("`lepo {known}` has no command {name:?}"));
-        return super::report(&error.hint(format!("`lepo help {known}` describes it")));
+        return report(&error.hint(format!("`lepo help {known}` describes it")));
     }
-    let expanded = match super::alias::expand(&root, vec!["lepo".into(), name.into()]) {
+    let expanded = match alias::expand(&root, vec!["lepo".into(), name.into()]) {
         Ok((expanded, _)) => expanded,
-        Err(error) => return super::report(&error),
+        Err(error) => return report(&error),
     };
     let meant: Vec<String> =
         expanded.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     if meant == [name] {
-        return super::report(&super::external(&[name.into(), "--help".into()]));
+        return report(&external(&[name.into(), "--help".into()]));
     }
     say(&format!(
         "{name} stands for: lepo {}",
@@ -84,7 +86,7 @@ pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     };
     let mut out = Out::stdout();
     lines.iter().for_each(|line| out.line(line));
-    super::end(out)
+    end(out)
 }
 
 /// The last command that these words name, each within the one before.

@@ -5,6 +5,7 @@ use std::path::Path;
 use lepo_base::{env, sys};
 use lepo_tool::Detected;
 
+use super::end::end;
 use crate::term::Out;
 
 /// Prints the version; gives the exit code.
@@ -16,7 +17,7 @@ pub(super) fn print_version(verbose: bool) -> u8 {
         out.line(&format!("programs  {}", programs()));
         out.line(&format!("sandbox   {}", sandbox()));
     }
-    super::end(out)
+    end(out)
 }
 
 /// The programs that belong to lepo, and which of them are not installed.

@@ -3,12 +3,14 @@
 use super::json::bubbs_json;
 use super::words::find_all;
 use super::{Context, complete};
+use crate::stats::Costs;
 use crate::term::say;
-use crate::ui::{MessageView, copy_bubb, warn_incomplete};
+use crate::ui::{MessageView, copy_bubb, known_prices, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_store::bubb::Name;
 use lepo_store::conv::{Forest, Found};
 use lepo_store::store::Store;
+use lepo_turn::config::Prices;
 
 /// Show a conversation, from its root to a message
 ///
@@ -17,7 +19,8 @@ use lepo_store::store::Store;
 /// if none is given. A range A..B is only the messages that B's conversation has and A's does not.
 ///
 /// On a terminal the line also has the time and the model, Markdown is rendered, and output longer than a
-/// screen goes through a pager: LEPO_PAGER, PAGER, or `less -FRX`.
+/// screen goes through a pager: LEPO_PAGER, PAGER, or `less -FRX`. A conversation's cost stands above it where
+/// prices are configured: `cost 0.42`, with `+` where some answers' cost is not known.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
     lepo show --paths @ | xargs grep -n README\n  lepo show --blobs | xargs ls -l\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
@@ -52,8 +55,8 @@ pub struct ShowArgs {
 pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_all(&store, &args.addresses, &[])?;
-    let names = found.iter().flat_map(|found| bubbs(&args, &forest, found));
     if args.json {
+        let names = found.iter().flat_map(|found| bubbs(&args, &forest, found));
         bubbs_json(&store, &forest, names, context.out)?;
         return Ok(0);
     }
@@ -61,25 +64,45 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
         context.page();
     }
     let view = MessageView::new(&store, &forest, context.out, context.paint, args.plain);
-    for name in names {
-        if context.out.closed() {
-            break;
+    let tells_costs = context.out.is_terminal() && !args.paths && !args.blobs && !args.one;
+    let prices = if tells_costs { known_prices() } else { Prices::default() };
+    for found in &found {
+        if let (Found::One(found), Some(mut costs)) = (found, Costs::new(&forest, view.facts(), &prices))
+            && let Some(cost) = costs.cost(found.ix).words()
+        {
+            context.out.trusted(&format!("{}\n", context.paint.dim(&format!("cost {cost}"))));
         }
-        if args.paths {
-            context.out.path(&store.bubbs().path(&name));
-        } else if args.blobs {
-            blobs(&store, &name, context)?;
-        } else if args.one {
-            copy_bubb(&store, &name, context.out)?;
-            // The bytes and no more, but for a person, whose next prompt begins a line.
-            if context.out.is_terminal() && !context.out.at_line_start() {
-                context.out.trusted("\n");
+        for name in bubbs(&args, &forest, found) {
+            if context.out.closed() {
+                return Ok(0);
             }
-        } else {
-            view.print(&name, context.out)?;
+            show(&args, &view, (&store, &name), context)?;
         }
     }
     Ok(0)
+}
+
+/// Shows a bubb in the form that is asked for.
+fn show(
+    args: &ShowArgs,
+    view: &MessageView<'_>,
+    (store, name): (&Store, &Name),
+    context: &mut Context<'_>,
+) -> Result<()> {
+    if args.paths {
+        context.out.path(&store.bubbs().path(name));
+    } else if args.blobs {
+        blobs(store, name, context)?;
+    } else if args.one {
+        copy_bubb(store, name, context.out)?;
+        // The bytes and no more, but for a person, whose next prompt begins a line.
+        if context.out.is_terminal() && !context.out.at_line_start() {
+            context.out.trusted("\n");
+        }
+    } else {
+        view.print(name, context.out)?;
+    }
+    Ok(())
 }
 
 /// The bubbs to show for one address.

@@ -42,6 +42,11 @@ impl<'s> MessageView<'s> {
         }
     }
 
+    /// The journal's facts of the messages; on a terminal alone.
+    pub fn facts(&self) -> &FactIndex {
+        &self.facts
+    }
+
     /// A message under its heading.
     pub fn print(&self, name: &Name, out: &mut Out) -> Result<()> {
         let speaker = self.store.bubbs().speaker(self.forest, name);

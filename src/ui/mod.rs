@@ -34,7 +34,8 @@ pub use events::{EventLines, SharedEvents};
 pub use group::GroupView;
 pub use message::{MessageView, copy_bubb};
 pub use models::{
-    ListedModel, activate_model, embedded_in, known_windows, listed_models, offered_line, offered_names,
+    ListedModel, activate_model, embedded_in, known_models, known_prices, listed_models, offered_line,
+    offered_names,
 };
 pub use new_model::{WantedModel, add_model, answers};
 pub use notes::{

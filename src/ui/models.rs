@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::term::say;
 use lepo_base::env::Env;
@@ -10,8 +10,9 @@ use lepo_base::error::Result;
 use lepo_base::word::Word;
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{ModelConfig, Provider, embedded_program};
-use lepo_model::{ModelFacts, known_window, offered_before};
-use lepo_turn::config::{self, Flags, KeyEntry, NewModel, Paths, Settings};
+use lepo_model::{ModelFacts, Options, known_window, offered_before};
+use lepo_turn::config::{self, Flags, KeyEntry, NewModel, Paths, Prices, Settings};
+use lepo_turn::recorded::options_json;
 
 /// A model to choose, and what there is to know of it.
 pub struct ListedModel {
@@ -20,6 +21,10 @@ pub struct ListedModel {
     provider: Provider,
     /// The provider's name for it; empty where it has none.
     model: String,
+    /// Its window in tokens, as it is configured or was told last.
+    window: Option<u64>,
+    /// The configured options of its requests.
+    options: Options,
     /// The model answers when nothing else is said.
     pub active: bool,
     /// The place that configures it.
@@ -36,6 +41,8 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         name: model.name.clone(),
         provider: model.provider,
         model: model.model.clone(),
+        window: known_window(model, &paths.state),
+        options: model.options.clone(),
         active: model.active,
         configured: Some(settings.source(&format!("models.{}", model.name)).to_string()),
         installed: (model.provider == Provider::Embedded).then(|| is_installed(&model.model)),
@@ -44,6 +51,8 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         name: SMOLLM2.name.to_string(),
         provider: Provider::Embedded,
         model: String::new(),
+        window: None,
+        options: Options::default(),
         active: false,
         configured: None,
         installed: Some(is_installed("")),
@@ -57,6 +66,8 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
         model: name.clone(),
         name,
         provider: Provider::Embedded,
+        window: None,
+        options: Options::default(),
         active: false,
         configured: None,
         installed: Some(has_program),
@@ -73,14 +84,23 @@ pub fn offered_names(settings: &Settings, paths: &Paths, begun: &str) -> Vec<(St
     models.map(|model| (format!("{word}:{}", model.id), offered_line(&model))).collect()
 }
 
-/// The window of each configured model that is known, by the model's name. Nothing is asked; settings that cannot
-/// be read have no models.
-pub fn known_windows() -> HashMap<String, u64> {
-    let env = Env::from_process();
-    let Ok(paths) = Paths::from_env(&env) else { return HashMap::new() };
-    let Ok(settings) = Settings::load(&paths, &env, None, &Flags::default()) else { return HashMap::new() };
+/// The window of each configured model that is known, by the model's name, and the prices of tokens. Nothing is asked;
+/// settings that cannot be read have neither.
+pub fn known_models() -> (HashMap<String, u64>, Prices) {
+    let Some((settings, paths)) = user_settings() else { return Default::default() };
     let window = |model: &ModelConfig| Some((model.name.clone(), known_window(model, &paths.state)?));
-    settings.models.iter().filter_map(window).collect()
+    (settings.models.iter().filter_map(window).collect(), settings.prices())
+}
+
+/// The prices of tokens; none from settings that cannot be read.
+pub fn known_prices() -> Prices {
+    user_settings().map(|(settings, _)| settings.prices()).unwrap_or_default()
+}
+
+fn user_settings() -> Option<(Settings, Paths)> {
+    let env = Env::from_process();
+    let paths = Paths::from_env(&env).ok()?;
+    Some((Settings::load(&paths, &env, None, &Flags::default()).ok()?, paths))
 }
 
 /// A model that a server offers, on one line: `ID`, then its window, its size and what it can do, where told.
@@ -120,6 +140,8 @@ impl ListedModel {
             "name": self.name,
             "provider": self.provider.word(),
             "model": self.model,
+            "window": self.window,
+            "options": options_json(&self.options, &Map::new()).unwrap_or_else(|| json!({})),
             "active": self.active,
             "configured": self.configured,
         });

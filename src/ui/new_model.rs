@@ -3,30 +3,17 @@
 
 mod ask;
 mod trial;
+mod wanted;
 
 use crate::term::{say, tty};
 use ask::Asker;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Kind, Result};
-use lepo_base::word::{Word, read_word};
-use lepo_model::{BASE_URL_FORM, Fields, Provider, base_url};
+use lepo_model::Provider;
 use lepo_turn::config::{self, KeyEntry, NewModel, Paths, Settings, planned_model};
 pub use trial::answers;
-
-/// The parts of a new model that are said already.
-#[derive(Default)]
-pub struct WantedModel {
-    /// Name for `-m`.
-    pub name: Option<String>,
-    /// Provider of the model.
-    pub provider: Option<Provider>,
-    /// The provider's name for it.
-    pub model: Option<String>,
-    /// Address of its server.
-    pub base_url: Option<String>,
-    /// Place of its key.
-    pub key: Option<KeyEntry>,
-}
+pub use wanted::{WantedModel, no_server};
+use wanted::{check_name, checked_url, taken};
 
 /// Adds a model: what is not said is asked for, if there is a person to ask; then the model is asked one question,
 /// and becomes the active one if it answers. Gives its name, or none where the person did not want it kept.
@@ -98,43 +85,4 @@ fn of_options(wanted: WantedModel) -> Result<NewModel> {
         key: key.unwrap_or(KeyEntry::None),
         active: true,
     })
-}
-
-/// The error for a provider that has no server.
-pub fn no_server(provider: Provider) -> Error {
-    let error = Error::usage(format!("a model of provider {} cannot be added so", provider.word()));
-    match provider.fields() {
-        Fields::Program => {
-            error.hint("lepo-config(5) says how a program is configured; -m claude needs no configuration")
-        }
-        Fields::Agent => error
-            .hint("lepo-config(5) says how an agent is configured; -m acp:opencode needs no configuration"),
-        Fields::Weights | Fields::Server(_) => {
-            error.hint("`lepo model get`, then `lepo model use smollm2-135m`")
-        }
-    }
-}
-
-/// Fails if a name is taken, or is none.
-fn check_name(settings: &Settings, name: &str) -> Result<()> {
-    if name.trim().is_empty() || name.trim() != name || name.contains(',') {
-        return Err(Error::usage(format!("{name:?} cannot be the name of a model"))
-            .hint("use a name without commas, and without spaces around it"));
-    }
-    let has_it = settings.models.iter().any(|model| model.name == name);
-    if has_it { Err(taken(settings, name)) } else { Ok(()) }
-}
-
-fn taken(settings: &Settings, name: &str) -> Error {
-    Error::usage(format!("a model named {name} already exists in {}", settings.file.display()))
-        .hint(format!("choose another name, or make it active: lepo model use {name}"))
-}
-
-fn checked_url(text: &str) -> Result<String> {
-    base_url(text).map_err(|what| Error::usage(format!("the address {text} {what}")).hint(BASE_URL_FORM))
-}
-
-/// The provider that a word or an address names.
-fn provider_of(text: &str) -> Option<Provider> {
-    read_word(text, Provider::ALL)
 }

@@ -176,8 +176,8 @@ impl Crate {
                         [_, TokenTree::Group(group), more @ ..] => (group.to_string(), more),
                         _ => (String::new(), more),
                     };
-                    let of_tests =
-                        attribute.starts_with("[cfg") && words(&attribute).any(|word| word == "test");
+                    let has = |word: &str| words(&attribute).any(|other| other == word);
+                    let of_tests = attribute.starts_with("[cfg") && has("test") && !has("any") && !has("not");
                     rest = if of_tests { after_item(more) } else { more };
                 }
                 TokenTree::Ident(word) if word == "pub" => {

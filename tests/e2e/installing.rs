@@ -253,7 +253,7 @@ fn serve(folder: PathBuf) -> (String, mpsc::Receiver<()>) {
     (address, begun)
 }
 
-/// A folder of links to what the installer needs, with one of curl and wget; none where that is not installed.
+/// A folder of links to what the installer needs, all of which busybox has, with one of curl and wget; none where that is not installed.
 fn only_with(home: &Home, fetcher: &str) -> Option<PathBuf> {
     let folder = home.path().join(format!("only-{fetcher}"));
     std::fs::create_dir_all(&folder).unwrap();
@@ -267,7 +267,6 @@ fn only_with(home: &Home, fetcher: &str) -> Option<PathBuf> {
         "grep",
         "sed",
         "sort",
-        "comm",
         "find",
         "mktemp",
         "mkdir",
@@ -313,6 +312,12 @@ fn curl_and_wget_fetch_from_this_machine_and_follow_no_redirect() {
         assert_eq!(ran.code, 0, "{fetcher}: {}", ran.err);
         assert_eq!(version_installed(&home), "lepo 0.1.0");
         assert_eq!(std::fs::read_dir(home.path().join("tmp")).unwrap().count(), 0);
+        // Files of the older version go without any other program.
+        publish(&home, "0.2.0");
+        let ran = install();
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{fetcher}");
+        let now = everything(&home).join("\n");
+        assert!(now.contains("only in 0.2.0") && !now.contains("only in 0.1.0"), "{now}");
     }
 }
 

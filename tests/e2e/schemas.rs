@@ -105,7 +105,11 @@ fn a_field_that_is_missing_or_of_another_type_is_found_and_a_new_one_is_not() {
     home.write("work/.lepo/README.md", "foreign");
     let mut tried = 0;
     for (line, at, fields) in [
-        (&["ls", "--json"][..], "/tails/0", &["id", "kind", "height", "branches", "title", "usage"][..]),
+        (
+            &["ls", "--json"][..],
+            "/tails/0",
+            &["id", "kind", "height", "branches", "title", "usage", "cost", "cost_partial"][..],
+        ),
         (&["ls", "--pending", "--json"], "/pending/0", &["id", "request", "height"]),
         (&["show", "--json", "main"], "/bubbs/0", &["id", "prev", "time", "text", "speaker", "exit"]),
         (&["log", "--json", "-n", "1"], "", &["id", "hidden", "excerpt", "branches"]),
@@ -114,7 +118,11 @@ fn a_field_that_is_missing_or_of_another_type_is_found_and_a_new_one_is_not() {
         (&["branch", "--json"], "/branches/0", &["name", "id", "height"]),
         (&["stats", "--json"], "/total", &["key", "questions", "in", "cost"]),
         (&["config", "--json"], "/settings/0", &["name", "value", "source"]),
-        (&["model", "ls", "--json"], "/models/0", &["name", "provider", "active"]),
+        (
+            &["model", "ls", "--json"],
+            "/models/0",
+            &["name", "provider", "model", "window", "options", "active"],
+        ),
     ] {
         let ran = home.lepo(line);
         let told: Value =

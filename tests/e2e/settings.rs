@@ -73,6 +73,8 @@ fn models_are_listed_and_chosen() {
         (&false.into(), &true.into())
     );
     assert_eq!(document["models"][2]["installed"], false);
+    let configured: Vec<bool> = (0..3).map(|at| document["models"][at]["configured"].is_string()).collect();
+    assert_eq!(configured, [true, true, false]);
     let file = std::fs::read_to_string(home.path().join("config/config.toml")).unwrap();
     assert!(file.starts_with("# mine\n"), "{file}");
     let ran = home.lepo(&["model", "use", "nobody"]);

@@ -9,7 +9,7 @@ use std::path::Path;
 use lepo_import::{Conversation, File, Parts, Role, Value, What, file_of_hash, read_json, written_time};
 use rusqlite::{Connection, Row};
 
-use super::Each;
+use super::each::Each;
 use super::rows::{bytes, count, has_table, or_null, said, text};
 
 /// Threads that were forked from each other, at most.

@@ -3,6 +3,7 @@
 //!
 //! A program of its own, so that `lepo` has no database in it. The database is only read, with its write-ahead log.
 
+mod each;
 mod llm;
 mod opencode;
 mod rows;
@@ -13,9 +14,6 @@ use std::process::ExitCode;
 
 use lepo_import::{Conversation, line};
 use rusqlite::{Connection, OpenFlags};
-
-/// Takes each conversation; false once the reader is gone.
-pub type Each<'e> = dyn FnMut(&str, &Conversation) -> bool + 'e;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {

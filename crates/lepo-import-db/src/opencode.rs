@@ -11,7 +11,7 @@ use lepo_import::{
 };
 use rusqlite::Connection;
 
-use super::Each;
+use super::each::Each;
 use super::rows::{count, has_table, or_null, said, text};
 
 /// A session, and the one that began it.

@@ -3,7 +3,7 @@
 use lepo_import::{Conversation, open_webui};
 use rusqlite::Connection;
 
-use super::Each;
+use super::each::Each;
 use super::rows::{or_null, text};
 
 /// Reads all chats.

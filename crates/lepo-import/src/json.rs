@@ -8,15 +8,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::escape::unescape;
-
-/// A value, a key, or a container with all that is in it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Token {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    /// The token after it and all that is in it.
-    pub(super) next: u32,
-}
+use super::token::Token;
 
 /// A value in a scanned text. One that is missing is as good as null.
 #[derive(Debug, Clone, Copy)]

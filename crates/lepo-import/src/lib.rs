@@ -47,6 +47,7 @@ mod source;
 mod stream;
 mod threads;
 mod time;
+mod token;
 mod tree;
 mod values;
 mod zst;

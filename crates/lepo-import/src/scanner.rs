@@ -2,7 +2,8 @@
 
 use memchr::memchr;
 
-use super::json::{Token, Value};
+use super::json::Value;
+use super::token::Token;
 
 /// Finds the tokens of one value after the other.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 //! completing a name waits for it twice.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ impl Cache {
 
     /// The cached entry, if it is at most an hour old.
     pub fn load<T: for<'d> Deserialize<'d>>(&self) -> Option<T> {
-        let age = std::fs::metadata(&self.0).ok()?.modified().ok()?.elapsed().ok()?;
+        let age = self.kept_at()?.elapsed().ok()?;
         if age > HOUR {
             return None;
         }
@@ -34,6 +34,11 @@ impl Cache {
     /// The cached entry, of any age.
     pub fn load_any<T: for<'d> Deserialize<'d>>(&self) -> Option<T> {
         serde_json::from_slice(&std::fs::read(&self.0).ok()?).ok()
+    }
+
+    /// The time at which it was cached; none if it is not.
+    pub fn kept_at(&self) -> Option<SystemTime> {
+        std::fs::metadata(&self.0).ok()?.modified().ok()
     }
 
     /// Keeps it. It is a convenience: what cannot be written is looked up again.

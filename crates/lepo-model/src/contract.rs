@@ -9,7 +9,6 @@ use super::payload::Payload;
 use super::planner::Planner;
 use super::quirks::Quirk;
 use super::reader::AnswerReader;
-use super::web::WebTool;
 
 /// The capabilities of a provider.
 pub struct ProviderSpec {
@@ -72,8 +71,8 @@ pub(super) struct HttpSpec {
     pub catalog: Catalog,
     /// Requests name the root of their conversation, for the server's cache.
     pub root_key: bool,
-    /// The web search and fetch that its servers run, and the headers that they need.
-    pub web: (&'static [WebTool], &'static [(&'static str, &'static str)]),
+    /// Its servers search the web for a model.
+    pub web: bool,
 }
 
 /// The way a key is sent.
@@ -95,7 +94,7 @@ impl HttpSpec {
 impl ProviderSpec {
     /// True if its servers can search the web for a model.
     pub fn has_web(&self) -> bool {
-        self.http.is_some_and(|api| !api.web.0.is_empty())
+        self.http.is_some_and(|api| api.web)
     }
 
     /// True if requests are to name the root of their conversation.

@@ -66,10 +66,7 @@ impl Http {
         let client = builder.build().map_err(|e| {
             Error::remote(format!("cannot prepare a connection to {place}: {}", cause(&e.without_url())))
         })?;
-        let mut headers = headers(&config.key, api)?;
-        if config.options.web {
-            headers.extend(fixed(api.web.1));
-        }
+        let headers = headers(&config.key, api)?;
         Ok(Http { client, base, endpoint, headers, gate, connected: false, place, timeouts })
     }
 

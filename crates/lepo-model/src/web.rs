@@ -17,19 +17,3 @@ pub struct Citation {
     /// Address of the page.
     pub url: String,
 }
-
-/// A tool that a provider's servers run: its `type` in a request, and its name where the API wants one.
-pub(super) struct WebTool {
-    pub kind: &'static str,
-    pub name: Option<&'static str>,
-}
-
-impl WebTool {
-    /// The tool in a request.
-    pub fn json(&self) -> serde_json::Value {
-        match self.name {
-            Some(name) => serde_json::json!({"type": self.kind, "name": name}),
-            None => serde_json::json!({"type": self.kind}),
-        }
-    }
-}

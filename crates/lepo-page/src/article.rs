@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 
 use super::escape::{escape, escaped};
-use super::{Message, Page};
+use super::page::{Message, Page};
 use lepo_store::bubb::{BubbId, Kind, thousands};
 
 /// Messages of one part; the page's script has the same. A browser lays out the parts that are in sight.

@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 use super::escape::escaped;
-use super::{Page, article, chart, picture};
+use super::page::Page;
+use super::{article, chart, picture};
 use lepo_store::bubb::counted_in_thousands;
 
 const STYLE: &str = include_str!("page.css");

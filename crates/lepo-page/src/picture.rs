@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::escape::escape;
 use super::outline::{Row, nearest, outline};
-use super::{Message, Page};
+use super::page::{Message, Page};
 use lepo_store::bubb::Kind;
 
 /// Height of a row, in pixels; page.css and forest.js have the same.

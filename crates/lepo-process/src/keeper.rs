@@ -15,12 +15,9 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::program::{LENT, is_lepo};
 use super::report::Report;
-use super::spec::Spec;
+use super::spec::{KEEPER, Spec};
 use super::tree;
 use lepo_base::sys::{self, ProcessLimit};
-
-/// The `argv[0]` of a keeper.
-pub const KEEPER: &str = "lepo-keeper";
 
 /// Does a keeper's work, if these are a keeper's arguments; gives the exit code.
 pub fn run_as_keeper(args: &[OsString]) -> Option<u8> {

@@ -17,9 +17,8 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 use super::Environment;
-use super::keeper::KEEPER;
 use super::report::{Report, failure, status};
-use super::spec::Spec;
+use super::spec::{KEEPER, Spec};
 use lepo_base::sys;
 
 /// The number of the first descriptor that is lent to a program. Lower ones may be in use.

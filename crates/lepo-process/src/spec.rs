@@ -15,6 +15,9 @@ use rustix::net::{
 use super::Environment;
 use lepo_base::sys::RECEIVE;
 
+/// The `argv[0]` of a keeper.
+pub const KEEPER: &str = "lepo-keeper";
+
 /// Descriptors in one message; the kernel takes 253.
 const BATCH: usize = 128;
 

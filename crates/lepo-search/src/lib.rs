@@ -11,6 +11,7 @@ mod filter;
 mod literals;
 mod months;
 mod pattern;
+mod pattern_options;
 mod segment;
 #[cfg(any(test, fuzzing))]
 mod segment_forged;
@@ -23,7 +24,8 @@ pub use convs::Convs;
 pub use files::{Outcome, search_files};
 pub use filter::Filter;
 pub use months::{Looking, by_month};
-pub use pattern::{Line, LineKind, Pattern, PatternOptions};
+pub use pattern::{Line, LineKind, Pattern};
+pub use pattern_options::PatternOptions;
 
 use cache::candidates;
 #[cfg(fuzzing)]

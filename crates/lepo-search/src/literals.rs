@@ -4,7 +4,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::PatternOptions;
+use super::pattern_options::PatternOptions;
 use super::trigrams::{Trigram, trigrams};
 
 /// Places in a pattern, spread over it, from which literals are looked for.

@@ -25,9 +25,11 @@
 
 use std::ops::Range;
 
-use super::segment_table::ENTRY_BYTES;
 use super::trigrams;
 use lepo_store::bubb::{BubbId, Name};
+
+/// Bytes of a bubb in the table.
+pub(super) const ENTRY_BYTES: usize = 56;
 
 /// Bytes of a segment at most. Of a month with more no segment is made, and none is read.
 pub const LARGEST: usize = 512 << 20;

@@ -2,11 +2,8 @@
 
 use std::ops::Range;
 
-use super::segment::{Day, Place, u64_at};
+use super::segment::{Day, ENTRY_BYTES, Place, u64_at};
 use lepo_store::bubb::{BubbId, Kind, Name};
-
-/// Bytes of a bubb in the table.
-pub(super) const ENTRY_BYTES: usize = 56;
 
 /// The bubbs of one day of a segment. They are numbered from 0.
 #[derive(Debug)]

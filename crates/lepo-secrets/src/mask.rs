@@ -7,7 +7,6 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::finder::{Finder, Found};
-use super::stream::Stream;
 
 const LEAD: &str = "[secret: ";
 
@@ -122,11 +121,6 @@ impl Masker {
         }
         masked.extend(bytes.get(from..).unwrap_or_default());
         Some((masked, found))
-    }
-
-    /// Masks a text that arrives in pieces.
-    pub fn stream(&self) -> Stream {
-        Stream::new(self.clone())
     }
 
     /// A keyed hash over some texts, to know again what this user's lepo wrote; `None` without a key.

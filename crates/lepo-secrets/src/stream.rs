@@ -26,7 +26,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(masker: Masker) -> Stream {
+    /// A stream that begins.
+    pub fn new(masker: Masker) -> Stream {
         let (tally, truths) = (Tally::default(), Vec::new());
         Stream { masker, text: String::new(), from: 0, key: None, tally, truths }
     }

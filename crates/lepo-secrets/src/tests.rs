@@ -14,7 +14,7 @@ fn masker() -> Masker {
 
 /// A text in the given pieces, masked.
 fn streamed(masker: &Masker, pieces: &[&str]) -> String {
-    let (mut stream, mut out) = (masker.stream(), String::new());
+    let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
     for piece in pieces {
         stream.push(piece, &mut out);
         assert!(stream.held() <= LONGEST_HELD, "{} wait", stream.held());
@@ -78,7 +78,7 @@ fn a_secret_that_is_torn_at_any_byte_is_masked_as_the_whole() {
         let pieces: Vec<&str> = single.iter().map(String::as_str).collect();
         assert_eq!(streamed(&masker, &pieces), whole, "{kind} by bytes");
         // Nothing of the secret is out before it is masked.
-        let (mut stream, mut out) = (masker.stream(), String::new());
+        let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
         let end = text.find(&secret).unwrap() + secret.len();
         stream.push(text.get(..end - 1).unwrap(), &mut out);
         let begun = secret.get(..secret.len().min(5)).unwrap();
@@ -89,7 +89,7 @@ fn a_secret_that_is_torn_at_any_byte_is_masked_as_the_whole() {
 #[test]
 fn everything_that_begins_no_secret_goes_on_at_once() {
     let masker = masker();
-    let (mut stream, mut out) = (masker.stream(), String::new());
+    let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
     for piece in [
         "Hello",
         ", how",
@@ -110,7 +110,7 @@ fn everything_that_begins_no_secret_goes_on_at_once() {
 fn after_a_certain_begin_line_the_mask_is_given_out_and_nothing_more_until_the_end() {
     let masker = masker();
     let key = pem("RSA ", 300);
-    let (mut stream, mut out) = (masker.stream(), String::new());
+    let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
     stream.push("before\n", &mut out);
     stream.push(key.get(..400).unwrap(), &mut out);
     let mask = masker.mask(&key).text.into_owned();

@@ -4,7 +4,7 @@ use super::git::Git;
 use super::incoming::Mine;
 use super::merge::{Changes, Side};
 use super::remote::Refs;
-use super::state::Settings;
+use super::settings::Settings;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::counted;
 

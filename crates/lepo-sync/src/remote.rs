@@ -12,7 +12,7 @@ use super::git::Git;
 use super::objects::Oid;
 use super::refs::Namespace;
 use super::running::{MOST, Running};
-use super::state::Settings;
+use super::settings::Settings;
 use super::tree::Until;
 use super::verdicts::Verdicts;
 use lepo_base::error::{Error, Result};

@@ -10,7 +10,8 @@ use super::objects::Oid;
 use super::record::Record;
 use super::refs::{Namespace, free_clone_name};
 use super::remote::{Listed, Remote, own_ref};
-use super::state::{Settings, State};
+use super::settings::Settings;
+use super::state::State;
 use lepo_base::error::{Error, Result};
 
 /// A remote that is busy is tried again so many times, with a pause that doubles from this on.

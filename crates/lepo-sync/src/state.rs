@@ -3,19 +3,17 @@
 //! The directory is named for the store's path and the identity of its directory, so that another project that
 //! takes its place later inherits nothing, and a store that is copied begins anew.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::FlockOperation;
-use serde::{Deserialize, Serialize};
 
 use super::git::Git;
 use super::record::Record;
-use super::refs::Namespace;
+use super::replace::replace;
+use super::settings::Settings;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
 
@@ -55,45 +53,6 @@ impl Identity {
     fn key(&self) -> String {
         let text = format!("{}\0{}\0{}\0{}", self.path.display(), self.device, self.inode, self.birth);
         sha256_hex(text.as_bytes()).get(..32).unwrap_or_default().to_string()
-    }
-}
-
-/// The settings of syncing a store.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Settings {
-    /// The remote.
-    pub url: String,
-    /// This clone's name.
-    pub name: String,
-    /// Refs are kept under `refs/heads/lepo/`.
-    pub heads: bool,
-    /// Clones that are the user's own.
-    pub mine: BTreeSet<String>,
-    /// The commit of each of them that was merged last: the next one must descend from it.
-    pub seen: BTreeMap<String, String>,
-    /// Clones that are known not to be.
-    pub others: BTreeSet<String>,
-    /// Messages that the user's other clones removed here lately, unasked: since when, in milliseconds, and how many.
-    pub lately: (u64, usize),
-    /// Ids and blob hashes that are sent although they look like secrets.
-    pub allowed: BTreeSet<String>,
-    /// Blobs that were held back although a bubb that names them was sent: looked at again at each sync.
-    pub held_blobs: BTreeSet<String>,
-}
-
-impl Settings {
-    /// Syncs with another remote from here on: what was confirmed for the one before does not count there.
-    pub fn move_to(&mut self, url: String) {
-        self.url = url;
-        self.mine.clear();
-        self.seen.clear();
-        self.others.clear();
-    }
-
-    /// The namespace of the clones' refs on the remote.
-    pub fn namespace(&self) -> Namespace {
-        if self.heads { Namespace::Heads } else { Namespace::Own }
     }
 }
 
@@ -216,21 +175,6 @@ fn read_settings(dir: &Path) -> Result<Option<Settings>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::store(format!("cannot read {}", path.display())).because(error)),
     }
-}
-
-/// Replaces a file, whole or not at all, for the user alone; what is not durable may be torn by a power cut.
-pub(super) fn replace(path: &Path, bytes: &[u8], is_durable: bool) -> Result<()> {
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o600))?;
-        file.write_all(bytes)?;
-        if is_durable {
-            file.as_file().sync_all()?;
-        }
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
 }
 
 #[cfg(test)]

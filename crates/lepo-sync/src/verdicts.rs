@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::git::Git;
 use super::objects::Oid;
-use super::state::replace;
+use super::replace::replace;
 use lepo_base::error::{Error, Result};
 
 /// Name of the file in the bare repository.

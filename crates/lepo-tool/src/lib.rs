@@ -1,5 +1,6 @@
 //! Acting for a model: what it asked for, a person's consent, and the doing. Knows no bubbs.
 
+mod access;
 mod capture;
 mod consent;
 mod extract;
@@ -11,6 +12,7 @@ mod sandbox;
 mod shell;
 mod variables;
 
+pub use access::Access;
 pub use capture::Captured;
 pub use consent::{
     Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCall, GrantedCommand, Proposal, Reply,
@@ -18,7 +20,7 @@ pub use consent::{
 pub use extract::{Piece, all, pieces, without_thinking};
 pub use lenient::parse as lenient_json;
 pub use mode::{AutoAccess, ToolMode};
-pub use request::{Access, CommandRequest, ToolRequest};
+pub use request::{CommandRequest, ToolRequest};
 pub use sandbox::{Aftermath, Detected, Occasion, Policy, Sandbox, covers_home, run_as_held};
 pub use shell::{Ending, Live, Outcome, Shell, Stream};
 pub use variables::Variables;

@@ -10,7 +10,7 @@ use lepo_base::error::{Error, Kind, Result};
 use lepo_base::when;
 use lepo_model::{Meter, ModelConfig, Planned, Price, Taken, Usage};
 use lepo_store::bubb::BubbId;
-use lepo_store::store::{Entry, JournalRecord, Store, now};
+use lepo_store::store::{Entry, JournalRecord, JournalTail, Store, now};
 
 /// Money and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,13 +32,27 @@ impl Sum {
     }
 }
 
+/// Lines of the journal that are older than this are of no local day that is still going on.
+const DAYS: u64 = 3 * 24 * 3600 * 1000;
+
+/// A local day, as the journal has it.
+#[derive(Default)]
+struct Day {
+    name: String,
+    /// The place up to which the journal was read.
+    tail: JournalTail,
+    /// Its sum up to there.
+    journal: u128,
+    /// That sum when this process began to count.
+    begun: u128,
+    /// By this process.
+    own: u128,
+}
+
 /// Spending of this process.
 #[derive(Default)]
 struct Spent {
-    /// The journal's sum of today when this process began, and which day that was.
-    begun: Option<(String, u128)>,
-    /// By this process on that day.
-    today: u128,
+    day: Day,
     turn: u128,
     all: Sum,
     /// Requests that are under way: what each may come to.
@@ -88,36 +102,36 @@ impl Budget {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The journal's sum of a local day.
-    fn of_day(&self, day: &str) -> u128 {
-        let cost = |record: JournalRecord| {
-            let moment = record.bubb.map_or(record.time, BubbId::time).max(record.time);
-            if record.copy_of.is_some() || record.what == "imported" || when::day(moment) != day {
-                return 0;
-            }
-            let price = record.model.as_deref().and_then(|model| self.prices.of(model, None));
-            let usage = Usage {
-                input: record.input,
-                cached: record.cached,
-                output: record.output,
-                ..Usage::default()
-            };
-            Sum::of(usage, price).cost
-        };
-        self.store.journal().records().map(cost).fold(0, u128::saturating_add)
+    /// The cost of a line of the journal, if it is of this local day.
+    fn cost_on(&self, day: &str, record: &JournalRecord) -> u128 {
+        let moment = record.bubb.map_or(record.time, BubbId::time).max(record.time);
+        if record.copy_of.is_some() || record.what == "imported" || when::day(moment) != day {
+            return 0;
+        }
+        let price = record.model.as_deref().and_then(|model| self.prices.of(model, None));
+        let usage =
+            Usage { input: record.input, cached: record.cached, output: record.output, ..Usage::default() };
+        Sum::of(usage, price).cost
     }
 
     /// Spending of today, by all processes: as the journal has it, or as this process knows, where a line of its own is
     /// still to be written.
-    fn today(&self, spent: &mut Spent) -> u128 {
-        let day = when::day(now());
-        let journal = self.of_day(&day);
-        match &spent.begun {
-            Some((begun, _)) if *begun == day => {}
-            _ => (spent.begun, spent.today) = (Some((day, journal)), 0),
+    fn today(&self, day: &mut Day) -> u128 {
+        let now = now();
+        let name = when::day(now);
+        let is_new = day.name != name;
+        if is_new {
+            *day = Day { name, ..Day::default() };
         }
-        let begun = spent.begun.as_ref().map_or(0, |(_, sum)| *sum);
-        journal.max(begun.saturating_add(spent.today))
+        let mut new = 0u128;
+        let anew = day.tail.read_on(&self.store.journal(), now.saturating_sub(DAYS), |record| {
+            new = new.saturating_add(self.cost_on(&day.name, &record));
+        });
+        day.journal = if anew { new } else { day.journal.saturating_add(new) };
+        if is_new {
+            day.begun = day.journal;
+        }
+        day.journal.max(day.begun.saturating_add(day.own))
     }
 }
 
@@ -131,7 +145,7 @@ impl Meter for Budget {
         let mut spent = self.spent();
         let open = spent.open.values().fold(Sum::default(), |sum, open| sum.plus(*open));
         let limits = &self.limits;
-        let today = if limits.day.is_some() { self.today(&mut spent) } else { 0 };
+        let today = if limits.day.is_some() { self.today(&mut spent.day) } else { 0 };
         for (name, limit, so_far) in [
             ("budget.turn", limits.turn, spent.turn),
             ("budget.day", limits.day, today),
@@ -163,7 +177,7 @@ impl Meter for Budget {
         let mut spent = self.spent();
         spent.open.remove(&taken.ticket);
         spent.turn = spent.turn.saturating_add(sum.cost);
-        spent.today = spent.today.saturating_add(sum.cost);
+        spent.day.own = spent.day.own.saturating_add(sum.cost);
         spent.all = spent.all.plus(sum);
         // Other processes count from the journal: what no line of the conversation tells stands in one of its own.
         if self.limits.day.is_some() && sum.tokens > 0 && (self.told || taken.is_estimate) {

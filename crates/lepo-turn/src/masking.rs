@@ -135,7 +135,7 @@ impl Masking {
 
     /// The masking of an answer that streams; `None` where nothing is masked.
     pub fn stream(&self) -> Option<Stream> {
-        (self.mode != SecretsMode::Off).then(|| self.masker.stream())
+        (self.mode != SecretsMode::Off).then(|| Stream::new(self.masker.clone()))
     }
 
     /// Notes a text as it was said, if its bubb has masks: a view of many answers shows it from there.
@@ -257,7 +257,7 @@ fn end(stream: &mut Stream, masking: &Masking, out: &mut Vec<u8>) -> Tally {
     let mut masked = String::new();
     stream.finish(&mut masked);
     out.extend(masked.into_bytes());
-    std::mem::replace(stream, masking.masker.stream()).into_parts().0
+    std::mem::replace(stream, Stream::new(masking.masker.clone())).into_parts().0
 }
 
 /// Where a bubb's text comes from, as it is told.

@@ -1,12 +1,14 @@
 //! `lepo diff`: two convs, or two bubbs, beside each other.
 
 mod compare;
+mod inline;
 mod turns;
 
 use super::words::find_all;
 use super::{Context, complete};
 use crate::term::{Out, Paint, title};
-use compare::{Tag, counts, hunks, words};
+use compare::{Tag, counts, hunks};
+use inline::print_words;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
 use lepo_store::conv::{Found, Pair};
@@ -130,23 +132,5 @@ fn print_lines(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
             out.trusted(end);
             out.trusted(if text.is_some() { "\n" } else { "\n\\ No newline at end of file\n" });
         }
-    }
-}
-
-fn print_words(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
-    for (tag, text) in words(old, new) {
-        let (begin, end) = match tag {
-            Tag::Same => ("", ""),
-            Tag::Removed if paint.is_on() => paint.red_ends(),
-            Tag::Added if paint.is_on() => paint.green_ends(),
-            Tag::Removed => ("[-", "-]"),
-            Tag::Added => ("{+", "+}"),
-        };
-        out.trusted(begin);
-        out.untrusted(&text);
-        out.trusted(end);
-    }
-    if !out.at_line_start() {
-        out.trusted("\n");
     }
 }

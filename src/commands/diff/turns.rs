@@ -9,6 +9,7 @@ use lepo_store::store::{FactIndex, Store};
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::inline::print_words;
 use crate::commands::Context;
 use crate::term::{clean, width, wrap_line};
 use crate::ui::set_apart;
@@ -194,7 +195,7 @@ fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_
         (Some(a), Some(b), Some(_)) => {
             context.out.trusted(&context.paint.bold(&format!("{} | {}", heads.0, heads.1)));
             context.out.trusted("\n");
-            super::print_words(a.text.as_bytes(), b.text.as_bytes(), context.out, context.paint);
+            print_words(a.text.as_bytes(), b.text.as_bytes(), context.out, context.paint);
             context.out.trusted("\n");
         }
         _ => {

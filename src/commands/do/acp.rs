@@ -11,19 +11,9 @@ use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_store::store::Store;
 
-/// The option that makes lepo the agent of an editor.
-#[derive(Debug, Default, clap::Args)]
-pub struct AcpArgs {
-    /// Speak the Agent Client Protocol on stdin and stdout: the agent of an editor
-    ///
-    /// Each conversation of the editor is one in the `.lepo` of its folder.
-    #[arg(long, conflicts_with_all = ["json", "events", "file", "context", "attach", "retry", "new", "approve", "deny", "compact", "list_tools", "template", "server_prompt", "schema", "output", "show_past"], help_heading = "Output")]
-    pub acp: bool,
-}
-
 /// Serves the editor until it is gone.
 pub fn run_acp(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
-    args.check_acp()?;
+    check_acp(&args)?;
     // A wrong option is told at once, not to each session.
     args.flags()?;
     let cwd = context.cwd().to_path_buf();
@@ -65,21 +55,19 @@ impl Folders for OfCommand {
     }
 }
 
-impl DoArgs {
-    /// Refuses what goes with one question.
-    fn check_acp(&self) -> Result<()> {
-        let lonely = [
-            (!self.prompt.is_empty(), "a question"),
-            (self.tail.is_some(), "--tail"),
-            (!self.run.is_empty(), "--run"),
-            (self.group.mode().is_some(), "--parallel and --debate"),
-            (self.keeping.no_keep, "--no-keep"),
-            (self.model.len() > 1, "a second --model"),
-        ];
-        match lonely.iter().find(|(is_there, _)| *is_there) {
-            Some((_, what)) => Err(Error::usage(format!("{what} does not go with --acp"))
-                .hint("the editor says what is asked, and where")),
-            None => Ok(()),
-        }
+/// Refuses what goes with one question.
+fn check_acp(args: &DoArgs) -> Result<()> {
+    let lonely = [
+        (!args.prompt.is_empty(), "a question"),
+        (args.tail.is_some(), "--tail"),
+        (!args.run.is_empty(), "--run"),
+        (args.group.mode().is_some(), "--parallel and --debate"),
+        (args.keeping.no_keep, "--no-keep"),
+        (args.model.len() > 1, "a second --model"),
+    ];
+    match lonely.iter().find(|(is_there, _)| *is_there) {
+        Some((_, what)) => Err(Error::usage(format!("{what} does not go with --acp"))
+            .hint("the editor says what is asked, and where")),
+        None => Ok(()),
     }
 }

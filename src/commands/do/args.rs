@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use super::acp::AcpArgs;
+use super::acp_args::AcpArgs;
 use super::after::AFTER;
 use super::budget_args::BudgetArgs;
 use super::form_args::FormArgs;
@@ -36,7 +36,7 @@ const TOOL_MODES: &[(&str, &str)] =
 // The headings of the options in the help.
 const QUESTION: &str = "The question";
 const PLACE: &str = "The place of the conversation";
-pub(super) const MODEL: &str = "The model";
+const MODEL: &str = "The model";
 const TOOLS: &str = "Tools";
 const DECISIONS: &str = "Decisions on requests that wait";
 const OUTPUT: &str = "Output";

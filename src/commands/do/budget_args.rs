@@ -1,7 +1,9 @@
 //! The limits of one `do`.
 
-use super::args::MODEL;
 use lepo_turn::config::{Flags, Money};
+
+/// The heading of these options in the help.
+const MODEL: &str = "The model";
 
 /// Limits of all requests together.
 #[derive(Debug, clap::Args)]

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use clap::ArgAction;
 
-use super::DoArgs;
 use lepo_base::error::{Error, Result};
 use lepo_turn::attach::read_text;
 use lepo_turn::{AnswerSchema, is_short_schema, short_schema};
@@ -29,10 +28,10 @@ pub struct FormArgs {
     pub(super) code: u8,
 }
 
-impl DoArgs {
+impl FormArgs {
     /// The schema of `--schema`, compiled.
     pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
-        let Some(given) = &self.form.schema else { return Ok(None) };
+        let Some(given) = &self.schema else { return Ok(None) };
         let schema = match given.trim() {
             "" | "-" => {
                 return Err(Error::usage("--schema needs a file, or the schema itself")

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use super::debate_place::debate_at;
 use super::output::write_output;
 use super::recorded_group::{Found, Told, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
@@ -15,7 +16,7 @@ use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::Name;
-use lepo_store::conv::{Forest, Ix};
+use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Prompt};
 use lepo_turn::{
@@ -262,15 +263,4 @@ fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<O
     }
     let none = || Error::usage("no question").hint("lepo do --parallel QUESTION, or the question on stdin");
     input::question(args, prompt)?.ok_or_else(none).map(Some)
-}
-
-/// The bubb after which a debate goes on: the last speech, so that bubbs of an interrupted round are left out.
-pub(super) fn debate_at(forest: &Forest, tail: Ix) -> Result<Start> {
-    let id = forest.name(tail).id;
-    if forest.last_question(tail).is_none() {
-        return Err(Error::usage(format!("no debate to continue: the conversation of {id} has no question"))
-            .hint("begin one: lepo do --debate QUESTION"));
-    }
-    let said = forest.up(tail).map(|ix| forest.name(ix)).find(|name| !name.hidden);
-    Ok(Start::Under(said.map_or(id, |name| name.id)))
 }

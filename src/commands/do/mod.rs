@@ -1,17 +1,20 @@
 //! `lepo do`: one turn, a group turn, or a session.
 
 mod acp;
+mod acp_args;
 mod after;
 mod args;
 mod budget_args;
 mod code;
 mod compact;
 mod context_files;
+mod debate_place;
 mod form_args;
 mod group;
 mod group_args;
 mod input;
 mod keep_args;
+mod keeping;
 mod log;
 mod moving;
 mod named;
@@ -22,10 +25,13 @@ mod recorded_args;
 mod recorded_group;
 mod replay;
 mod replay_args;
+mod replay_goes_on;
 mod replay_told;
 mod setup;
 mod tools;
 mod turn;
+mod turn_input;
+mod turn_output;
 mod unread;
 
 use serde_json::{Value, json};
@@ -35,13 +41,14 @@ use super::tidy_after::tidy_after;
 use crate::repl::{SessionOptions, run_session};
 use crate::ui;
 pub use args::DoArgs;
+use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::Prompt;
 use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
 use named::named;
 use setup::Setup;
-use turn::TurnInput;
+use turn_input::TurnInput;
 
 /// Takes the turn, or begins a session.
 pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -73,12 +80,12 @@ pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
 
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     args.check_companions()?;
-    args.check_keeping(context)?;
+    check_keeping(&mut args, context)?;
     if args.editor.acp {
         return acp::run_acp(args, context);
     }
     // Checked first, as a wrong schema is an error of every question.
-    let schema = args.answer_schema()?;
+    let schema = args.form.answer_schema()?;
     let (prompt, skill) = named(&mut args, context)?;
     if let Some(Prompt { model: Some(model), .. }) = &prompt
         && args.model.is_empty()
@@ -133,7 +140,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
 /// A session at a prompt.
 fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    args.begin_as_set(setup.configured.settings.new);
+    begin_as_set(args, setup.configured.settings.new);
     let servers = setup.servers()?;
     let store = setup::store_of_turn(args, context)?;
     let runtime = current_thread()?;

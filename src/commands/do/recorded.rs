@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::DoArgs;
-use super::group::debate_at;
+use super::debate_place::debate_at;
 use super::setup::{Setup, find_tail};
-use super::turn::{TurnInput, print};
+use super::turn_input::TurnInput;
+use super::turn_output::print;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::term::{say_dim, stderr_is_terminal};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::DoArgs;
+use super::replay_goes_on::goes_on;
 use super::replay_told::{Told, tell};
 use super::setup::Setup;
 use crate::commands::Context;
@@ -12,7 +13,7 @@ use crate::ui::{self, ReplayRows};
 use lepo_base::error::{Error, Kind as ErrorKind, Result, quoted};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::{BubbId, Kind};
+use lepo_store::bubb::Kind;
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::{Store, now};
 use lepo_turn::config::Insts;
@@ -155,21 +156,4 @@ fn outcome(args: &DoArgs, lines: Vec<Line>) -> Result<u8> {
     };
     let hint = error.hint.as_ref().filter(|_| worst == ErrorKind::Pending).map(|hint| format!("{hint}\n"));
     Err(error.hint(hint.unwrap_or_default() + &again))
-}
-
-/// The command that goes on where these lines ended.
-pub fn goes_on(args: &DoArgs, lines: &[Line]) -> String {
-    let mut command = format!("lepo do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
-    if args.replay.teacher {
-        return command + " --teacher";
-    }
-    let of = |id: Option<BubbId>| id.map(|id| id.to_string()).unwrap_or_default();
-    for line in lines {
-        let model = if args.model.is_empty() { String::new() } else { format!(" -m {}", quoted(&line.name)) };
-        command.push_str(&model);
-        if line.tail.is_some() {
-            command.push_str(&format!(" --onto {}", of(line.tail)));
-        }
-    }
-    command
 }

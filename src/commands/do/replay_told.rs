@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::DoArgs;
-use super::replay::goes_on;
+use super::replay_goes_on::goes_on;
 use crate::commands::Context;
 use crate::term::{excerpt_within, say, width};
 use crate::ui;

@@ -1,15 +1,15 @@
 //! One turn: a question and its answer, an answer anew, or a decision on a request that waits.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use super::DoArgs;
-use super::code::code_blocks;
 use super::compact::Quiet;
+use super::keeping::begin_as_set;
 use super::moving::{Moving, name_tail};
-use super::output::{write_output, write_text};
 use super::recorded::{LookedUp, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
+use super::turn_input::TurnInput;
+use super::turn_output::print;
 use super::unread::while_read;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
@@ -19,28 +19,13 @@ use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_model::{ModelConfig, known_window};
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::{BubbId, Name, thousands};
+use lepo_store::bubb::{BubbId, thousands};
 use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Claim, Store};
-use lepo_turn::skills::Skill;
 use lepo_turn::{
-    AnswerSchema, Ask, Carried, Configured, Decision, Interrupt, Question, Report, Served, Start,
-    StartOptions, TurnEnv, Verdict, is_unread, make_room, start, take_turn,
+    Ask, Carried, Configured, Decision, Interrupt, Question, Report, Start, StartOptions, TurnEnv, Verdict,
+    is_unread, make_room, start, take_turn,
 };
-
-/// The input of one turn.
-pub struct TurnInput {
-    /// The decision on a request that waits.
-    pub verdict: Option<(BubbId, Verdict)>,
-    /// The question; none where one is answered again.
-    pub question: Option<Question>,
-    /// Resources and prompts of MCP servers that go with it.
-    pub served: Served,
-    /// The form that the answer must have.
-    pub schema: Option<Arc<AnswerSchema>>,
-    /// The skill that the question is asked with.
-    pub skill: Option<Skill>,
-}
 
 /// The place in a store at which a turn begins.
 struct Place {
@@ -57,7 +42,7 @@ struct Place {
 /// Takes one turn.
 pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    args.begin_as_set(setup.configured.settings.new);
+    begin_as_set(args, setup.configured.settings.new);
     let args = &*args;
     let mut ran = Vec::new();
     if let Some(recorded) = args.recorded.wish()? {
@@ -258,56 +243,4 @@ fn check_folders(
         true => Ok(()),
         false => Err(Error::usage("nothing was sent").hint("name fewer files, or other folders")),
     }
-}
-
-/// Prints what comes at the end of a turn: the last event, the document of `--json`, the code of `--code`, the file of
-/// `--output`. False if code was wanted and there is none.
-pub fn print(
-    args: &DoArgs,
-    report: &Report,
-    store: &Store,
-    output: Option<&mut File>,
-    context: &mut Context<'_>,
-) -> Result<bool> {
-    if let (1.., Some(answer)) = (args.form.code, &report.answer) {
-        return print_code(args, &report.as_given(store.bubbs().text(&answer.name)?), output, context);
-    }
-    let document = || ui::turn_document(Some(store), report, report.error.as_ref());
-    if args.events {
-        context.out.line(&ui::end_event(document()).to_string());
-    }
-    let document = args.json.then(document);
-    if let Some(document) = &document {
-        context.out.line(&document.to_string());
-    }
-    if let Some(file) = output {
-        let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
-        let given = |name: &Name| {
-            let is_masked = !report.truths.is_empty();
-            is_masked.then(|| Ok(report.as_given(store.bubbs().text(name)?))).transpose()
-        };
-        write_output(file, store, document.as_ref(), (&answer, &[]), &given)?;
-    }
-    Ok(true)
-}
-
-/// Prints the code blocks of an answer that are wanted. False if there is none.
-fn print_code(
-    args: &DoArgs,
-    answer: &str,
-    output: Option<&mut File>,
-    context: &mut Context<'_>,
-) -> Result<bool> {
-    let wanted = if args.form.code > 1 { usize::MAX } else { 1 };
-    let blocks = code_blocks(answer);
-    if blocks.is_empty() {
-        say("the answer has no code block; `lepo show` prints it");
-        return Ok(false);
-    }
-    let code = blocks.into_iter().take(wanted).collect::<Vec<_>>().join("\n");
-    context.out.untrusted(code.as_bytes());
-    if let Some(file) = output {
-        write_text(file, &code)?;
-    }
-    Ok(true)
 }

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use super::args::ExportArgs;
+use super::find::find_in;
 use super::handoff::{Conversation, Ran, Said, text};
-use super::{ExportArgs, find_in, place, render};
+use super::{place, render};
 use crate::commands::Context;
 use crate::commands::finder::masker;
 use crate::commands::output_file::check_folder;
@@ -17,16 +19,6 @@ use lepo_tool::ToolRequest;
 
 /// The bytes of a text, unless another number is given.
 const BYTES: usize = 24 << 10;
-
-/// Reads `--bytes`: a number, with `k` for 1,024.
-pub fn bytes(text: &str) -> std::result::Result<usize, String> {
-    let (digits, unit) = match text.strip_suffix(['k', 'K']) {
-        Some(digits) => (digits, 1024),
-        None => (text, 1),
-    };
-    let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
-    number.filter(|number| *number >= 512).ok_or_else(|| "it is a number from 512, or like 24k".to_string())
-}
 
 /// Writes it.
 pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Result<u8> {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::ExportArgs;
+use super::args::ExportArgs;
 use crate::commands::finder::tell_secrets;
 use crate::commands::output_file::replace_output;
 use crate::commands::words::resolve_all;
@@ -34,7 +34,7 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     let title = root.and_then(|root| store.titles().all().remove(&forest.name(root).id));
     let mut page = Page::new(messages(store, forest, &picked)?, chosen, title);
     page.figures = figures(args, store, forest, &picked);
-    let html = page.html();
+    let html = lepo_page::html(&page);
     tell_secrets([html.as_bytes()]);
     match (&args.output, args.open) {
         (Some(file), _) => {

@@ -1,6 +1,8 @@
 //! `lepo export`: a conv for other programs and other people.
 
+mod args;
 mod files;
+mod find;
 mod handoff;
 mod handover;
 mod html;
@@ -10,74 +12,21 @@ mod place;
 mod render;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::Context;
 use super::finder::tell_secrets;
 use super::output_file::{check_folder, replace_output};
 use super::words::find_one;
-use super::{Context, complete};
 use crate::ui::warn_incomplete;
+pub use args::ExportArgs;
 use files::Files;
+use find::find_in;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
-use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use place::Place;
 use render::{Export, Format};
-
-/// Write a conversation as a document
-///
-/// markdown is for reading, json is the document of `lepo show --json`, session is the file of older
-/// chat programs: {"model", "startedAt", "messages": [{"role", "content"}]}, with only the questions
-/// that were answered, and their answers. With -o PATH one conversation is written to that file. Where PATH is a
-/// folder, or ends in `/`, a new file in it is named by the time and the title or the first words, and never replaces
-/// another; so are several files. Paths are printed, and attached files are written beside, in a folder whose name
-/// ends with -files.
-///
-/// messages is the conversation as APIs have it, one message a line, without times; with --all one conversation a line.
-/// chatgpt, openwebui and pi are the whole tree of the conversation, as these tools export or keep it; with --all
-/// every tree. `lepo import` reads all four back. Hidden messages but the system prompt only with -a.
-///
-/// claude-code and codex are sessions that these tools can go on with, a file for each conversation, with tool calls
-/// and their results only with -a; other hidden messages have no place in them. With -o DIR new files are written in a
-/// folder of yours; the last line on stderr is the command that installs them. `lepo import` reads both back.
-///
-/// handoff is a text for another agent to go on from: `codex "$(lepo export --format handoff)"`. It has the earlier
-/// questions in a line each, the last turns whole, the files named, the commands with their exit codes, and the open
-/// request, with secrets masked; no model is asked.
-///
-/// html is a page for any browser: one file that needs no network, with the forest of the conversations
-/// named, or of all with --all. There -o names the file, which is replaced. The system prompt and other
-/// hidden messages are in it only with -a, as such a page is often sent to others.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo export > conversation.md\n  \
-    lepo export main --format session | jq -r '.messages[-1].content'\n  \
-    lepo ls | cut -d' ' -f1 | while read id; do lepo export $id -o sessions/ --format session; done\n  \
-    lepo export --format html --all -o conversations.html\n  \
-    lepo export --format chatgpt --all > conversations.json")]
-pub struct ExportArgs {
-    /// The message that ends the conversation, with html several; `-` for addresses on stdin
-    #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
-    addresses: Vec<String>,
-    /// The format to write
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: Format,
-    /// Write hidden messages too; not with session
-    #[arg(short = 'a', long, alias = "show-all")]
-    hidden: bool,
-    /// Write every conversation: as html, or in the format of another tool
-    #[arg(long, conflicts_with = "addresses")]
-    all: bool,
-    /// Write the file PATH; where PATH is a folder, ends in `/`, or several files are written: new files in it
-    #[arg(short, long, value_name = "PATH")]
-    output: Option<PathBuf>,
-    /// With handoff: the most bytes of the text, 24k if not given; k is 1,024
-    #[arg(long, value_name = "N", value_parser = handover::bytes)]
-    bytes: Option<usize>,
-    /// Open the page in a browser
-    #[arg(long)]
-    open: bool,
-}
 
 /// Writes it.
 pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -209,11 +158,4 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
         None => documents.iter().for_each(|(_, text)| context.out.untrusted(text.as_bytes())),
     }
     Ok(0)
-}
-
-/// The bubb of an address, in a forest that has all.
-fn find_in(store: &Store, forest: &Forest, address: &str) -> Result<Ix> {
-    let (found_in, found) = find_one(store, address, &[])?;
-    let id = found_in.name(found.ix).id;
-    forest.find(id).ok_or_else(|| Error::nothing(format!("message {id} is gone")))
 }

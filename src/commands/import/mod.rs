@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
-use crate::import::{NO_TIME, Rules, Tools, VERSION, copy, finish, plan};
+use crate::import::{Rules, Tools, VERSION, copy, finish, plan};
 use crate::term::{Progress, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
@@ -302,16 +302,6 @@ impl Import<'_, '_> {
 
 fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 })
-}
-
-/// The words for conversations without any time.
-fn without_time(date: Option<&str>, count: u64) -> String {
-    match (date, count) {
-        (Some(date), 1) => format!("it has the time of --date {date}"),
-        (Some(date), _) => format!("they have the time of --date {date}"),
-        (None, 1) => format!("it is dated {}; --date DATE gives another", when::day(NO_TIME)),
-        (None, _) => format!("they are dated {}; --date DATE gives another", when::day(NO_TIME)),
-    }
 }
 
 /// True of a date that is one, but earlier than any time that a message can have.

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::without_time;
 use crate::commands::Context;
-use crate::import::Held;
+use crate::import::{Held, NO_TIME};
 use crate::term::{Out, excerpt, fold, one_line, say};
 use lepo_base::error::Result;
 use lepo_base::when;
@@ -203,6 +202,16 @@ fn named(files: &[String]) -> String {
         0 => format!(": {first}"),
         1 => format!(": {first} and 1 other"),
         more => format!(": {first} and {more} others"),
+    }
+}
+
+/// The words for conversations without any time.
+fn without_time(date: Option<&str>, count: u64) -> String {
+    match (date, count) {
+        (Some(date), 1) => format!("it has the time of --date {date}"),
+        (Some(date), _) => format!("they have the time of --date {date}"),
+        (None, 1) => format!("it is dated {}; --date DATE gives another", when::day(NO_TIME)),
+        (None, _) => format!("they are dated {}; --date DATE gives another", when::day(NO_TIME)),
     }
 }
 

@@ -12,8 +12,9 @@ use row::{Known, Line, Table, more};
 use super::stores::{Listed, Stores};
 use super::words::{resolve_all, some};
 use super::{Context, complete};
+use crate::stats::Costs;
 use crate::term::{say, warn};
-use crate::ui::{ShortIds, known_windows, read_request};
+use crate::ui::{ShortIds, known_models, read_request};
 use lepo_base::error::{Kind, Result};
 use lepo_base::read_ahead::in_order;
 use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
@@ -28,7 +29,8 @@ use lepo_tool::{Detected, Sandbox, ToolRequest};
 /// last question. On a terminal a line has the end of the id and the number of questions instead; there, and with
 /// `-l`, it also has the time, the model, the tokens, the branches that name its end, the title, and the first and last
 /// question, as far as they fit; where several conversations answer the same question, the answer follows, with the
-/// name of the model if several were asked at once.
+/// name of the model if several were asked at once. Where prices are configured, `-l` on a terminal has the cost of
+/// the conversation's answers behind the tokens, with `+` where that of some is not known; copies cost nothing.
 /// With ADDR, only conversations that contain one of these messages are listed.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -162,7 +164,8 @@ fn list(
     };
     let known = match form.has_more() {
         true => {
-            Known { facts: store.journal().index(), titles: store.titles().all(), windows: known_windows() }
+            let (windows, prices) = known_models();
+            Known { facts: store.journal().index(), titles: store.titles().all(), windows, prices }
         }
         false => Known::default(),
     };
@@ -248,6 +251,8 @@ fn lines<'f>(
     let is_answer = |name: &Name| name.kind == bubb::Kind::Assistant;
     let mut origins = form.has_more().then(|| Origins::of(forest));
     let tells_answers = form.has_more() && !args.pending;
+    let tells_costs = matches!(form, Form::Json | Form::Long(Some(_))) && !args.pending;
+    let mut costs = tells_costs.then(|| Costs::new(forest, &known.facts, &known.prices)).flatten();
     let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)>> = match tells_answers {
         true => Box::new(Siblings::of(forest, tails)),
         false => {
@@ -267,7 +272,7 @@ fn lines<'f>(
             .map(|ix| forest.name(ix))
             .filter(is_answer),
         said: None,
-        more: origins.as_mut().map(|origins| Box::new(more(forest, origins, known, tail))),
+        more: origins.as_mut().map(|origins| Box::new(more(forest, (origins, costs.as_mut()), known, tail))),
         from: forest.store_of(tail).and_then(|number| Some(store.others().all().get(number)?.0.clone())),
     })
 }

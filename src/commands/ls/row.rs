@@ -6,6 +6,7 @@ use crate::commands::Context;
 use crate::commands::columns::{Entry, Widths, bracketed, lay_out, short_count, tokens_of};
 use crate::commands::json::name_json;
 use crate::commands::line::in_brackets;
+use crate::stats::{Cost, Costs};
 use crate::term::{clean, excerpt, excerpt_within, fold, quote, width};
 use crate::ui::ShortIds;
 use lepo_base::when;
@@ -13,6 +14,7 @@ use lepo_store::bubb::{BubbId, Name, counted_in_thousands, shown_model};
 use lepo_store::conv::{Forest, Ix, Origins};
 use lepo_store::store::{Fact, FactIndex, Store};
 use lepo_tool::ToolRequest;
+use lepo_turn::config::Prices;
 
 /// A tail or a request, with what its line says.
 pub struct Line {
@@ -58,6 +60,8 @@ pub struct More {
     pub fact: Option<Fact>,
     /// The window of the model that it is of, in tokens.
     pub window: Option<u64>,
+    /// The cost of its answers, where it is shown.
+    pub cost: Cost,
 }
 
 impl More {
@@ -75,9 +79,16 @@ pub struct Known {
     pub titles: HashMap<BubbId, String>,
     /// The windows of models, by name.
     pub windows: HashMap<String, u64>,
+    /// The prices of tokens.
+    pub prices: Prices,
 }
 
-pub fn more(forest: &Forest, origins: &mut Origins<'_>, known: &Known, tail: Ix) -> More {
+pub fn more(
+    forest: &Forest,
+    (origins, costs): (&mut Origins<'_>, Option<&mut Costs<'_>>),
+    known: &Known,
+    tail: Ix,
+) -> More {
     let origin = origins.origin(tail);
     let with_tokens = |fact: &Fact| fact.input.is_some() || fact.model.is_some();
     // An answer is near the end; a long import has none at all.
@@ -85,7 +96,9 @@ pub fn more(forest: &Forest, origins: &mut Origins<'_>, known: &Known, tail: Ix)
     let fact = near.into_iter().find_map(|ix| known.facts.get(forest.name(ix).id).filter(with_tokens));
     let model = fact.as_ref().and_then(|fact| fact.model.as_ref());
     let window = model.and_then(|model| known.windows.get(model)).copied();
-    More { root: forest.name(origin.root).id, first: origin.question.map(|ix| forest.name(ix)), fact, window }
+    let cost = costs.map(|costs| costs.cost(tail)).unwrap_or_default();
+    let first = origin.question.map(|ix| forest.name(ix));
+    More { root: forest.name(origin.root).id, first, fact, window, cost }
 }
 
 /// `ID (HEIGHT): EXCERPT`, with the branches behind it on a terminal. A request is whole there, on rows of its own
@@ -164,8 +177,10 @@ pub fn long_line(
     let tokens = tokens.map(|tokens| tokens_of(tokens, more.and_then(|more| more.window), |n| n.to_string()));
     let or_none =
         |text: &str| if text.is_empty() { "-".to_string() } else { text.replace(char::is_whitespace, "_") };
+    // Lines in a pipe keep their columns.
+    let cost = columns.and_then(|_| more?.cost.words()).map(|cost| format!("{cost} ")).unwrap_or_default();
     let facts = format!(
-        " ({}) {} {} {} {} ",
+        " ({}) {} {} {} {cost}{} ",
         line.height,
         when::iso_minute(line.name.id.time()),
         or_none(&entry.model),
@@ -230,6 +245,9 @@ pub fn document(
             map.insert("model".into(), fact.model.into());
             map.insert("usage".into(), serde_json::json!({ "input": fact.input, "output": fact.output }));
             map.insert("window".into(), more.and_then(|more| more.window).into());
+            let cost = more.map(|more| more.cost).unwrap_or_default();
+            map.insert("cost".into(), cost.amount().into());
+            map.insert("cost_partial".into(), cost.is_partial().into());
         }
     }
     map.into()

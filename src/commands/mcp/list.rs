@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::sign_in_store;
+use super::sign_ins::sign_in_store;
 use crate::commands::Context;
 use crate::term::{say, width};
 use lepo_base::error::{Error, Result};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use url::Url;
 
-use super::LoginArgs;
+use crate::commands::complete;
 use crate::commands::open::{has_browser, show_in_browser};
 use crate::term::say;
 use lepo_base::error::{Error, Kind, Result};
@@ -18,6 +18,23 @@ use lepo_tool::mcp::client::challenge;
 use lepo_tool::mcp::config::{ServerConfig, Target};
 use lepo_turn::Interrupt;
 use lepo_turn::config::Paths;
+
+/// Of `lepo mcp login`.
+#[derive(Debug, clap::Args)]
+pub struct LoginArgs {
+    /// The server's name in mcp.json
+    #[arg(value_name = "NAME", add = complete::server())]
+    pub name: String,
+    /// Open no browser: print the address, and read the browser's last address from stdin
+    #[arg(long)]
+    no_browser: bool,
+    /// The port on this machine for the browser's way back, if the client was registered with one (default: a free port)
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    callback_port: Option<u16>,
+    /// Request this scope besides those that the server names; repeatable
+    #[arg(long, value_name = "SCOPE")]
+    scope: Vec<String>,
+}
 
 /// The time limit of the authorization server, over all its requests.
 const SERVER: Duration = Duration::from_secs(90);

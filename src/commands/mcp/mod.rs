@@ -4,6 +4,7 @@
 mod list;
 mod login;
 mod serve;
+mod sign_ins;
 
 use std::path::PathBuf;
 
@@ -12,10 +13,11 @@ use super::{Context, complete};
 use crate::term::say;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_tool::mcp::client::auth::SignInStore;
 use lepo_tool::mcp::config::{ServerConfig, Target, all_servers};
 use lepo_tool::mcp::config::{ServerVariables, notes as server_notes};
 use lepo_turn::config::{Flags, Paths, Settings};
+use login::LoginArgs;
+use sign_ins::sign_in_store;
 
 /// Sign in to MCP servers, list those that are configured, and serve conversations
 ///
@@ -51,23 +53,6 @@ enum Command {
         #[arg(value_name = "NAME", add = complete::server())]
         name: String,
     },
-}
-
-/// Of `lepo mcp login`.
-#[derive(Debug, clap::Args)]
-struct LoginArgs {
-    /// The server's name in mcp.json
-    #[arg(value_name = "NAME", add = complete::server())]
-    name: String,
-    /// Open no browser: print the address, and read the browser's last address from stdin
-    #[arg(long)]
-    no_browser: bool,
-    /// The port on this machine for the browser's way back, if the client was registered with one (default: a free port)
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
-    callback_port: Option<u16>,
-    /// Request this scope besides those that the server names; repeatable
-    #[arg(long, value_name = "SCOPE")]
-    scope: Vec<String>,
 }
 
 impl McpArgs {
@@ -139,10 +124,4 @@ fn logout(server: &ServerConfig, paths: &Paths) -> Result<u8> {
         }
         false => Err(Error::nothing(format!("there is no sign-in to {name}"))),
     }
-}
-
-fn sign_in_store(server: &ServerConfig, paths: &Paths) -> Result<SignInStore> {
-    let dir: PathBuf = paths.sign_ins();
-    SignInStore::of(&dir, server)
-        .ok_or_else(|| Error::usage(format!("server {} has no sign-in", server.name)))
 }

@@ -42,7 +42,7 @@ pub struct ModelArgs {
 enum Command {
     /// List the configured models: name, provider, the provider's name for the model, and which one is active
     Ls {
-        /// Print one JSON document: {"models": [...]}
+        /// Print one JSON document: {"models": [...]}, with options and the window as configured or as told last
         #[arg(long)]
         json: bool,
         /// List the models that the server of the active model, or of NAME, offers: window, size, capabilities

@@ -6,7 +6,7 @@ use lepo_store::conv::Wanted;
 use lepo_store::store::{Copy, Store};
 use serde_json::{Value, json};
 
-use super::RebaseArgs;
+use super::args::RebaseArgs;
 use crate::commands::Context;
 use crate::commands::line::excerpt_of;
 use crate::term::say;

@@ -10,7 +10,7 @@ use lepo_store::conv::Origins;
 use lepo_store::store::{Moved, Replaced, Replacing, Store, ids_in};
 use lepo_turn::carry_waiting;
 
-use super::RmArgs;
+use super::args::RmArgs;
 use super::held::holders;
 use super::outcome::Outcome;
 use super::plan::Plan;

@@ -10,7 +10,7 @@ use lepo_store::conv::Found;
 use lepo_store::store::{Moved, Store};
 use serde::{Deserialize, Serialize};
 
-use super::RmArgs;
+use super::args::RmArgs;
 use crate::commands::finder::masked;
 use crate::commands::words::resolve_all;
 

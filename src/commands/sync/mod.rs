@@ -1,11 +1,13 @@
 //! `lepo sync`: sends this store's messages to a git remote and takes those of other clones.
 
+mod args;
 mod place;
 mod told;
 
 use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
 
+pub use args::SyncArgs;
 use place::{SyncPlace, refuse_inside, set_remote};
 use told::{replacement, tell_news, troubles};
 
@@ -22,58 +24,6 @@ use lepo_sync::{
 };
 use lepo_turn::config::{Flags, Paths, Settings as Config};
 use lepo_turn::secret_values;
-
-/// Carry this store between machines and people with git
-///
-/// The first time, REMOTE is needed: a URL, a path, or the name of a git remote of this repository.
-/// A store is made if there is none yet. Everyone who can read REMOTE can read every message. From
-/// then on `lepo sync` sends new messages and fetches those of others. Messages of your own other clones
-/// become part of this store: name them with --mine, or say so when a clone with your git email is asked
-/// about on the terminal. Those of other people are kept in `.lepo/_from/NAME/` and shown beside yours.
-///
-/// Text that looks like a secret, and messages whose content does not match their id, are held back
-/// and named: exit 1. What your other clones removed is removed here too; if that is most of the messages,
-/// lepo asks, or needs --yes. A clone counts as yours on this remote only.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  lepo sync git@host:me/history.git\n  lepo sync\n  lepo sync --watch 30\n  \
-    lepo sync --status\n  lepo sync --mine desktop"
-)]
-pub struct SyncArgs {
-    /// The remote: a URL, a path, or the name of a git remote; needed the first time
-    #[arg(value_name = "REMOTE")]
-    remote: Option<String>,
-    /// Do not ask: agree to REMOTE, and to removing most of the messages, here or from other clones
-    #[arg(short, long)]
-    yes: bool,
-    /// The name of this clone on the remote (default: the host's name)
-    #[arg(long = "as", value_name = "NAME")]
-    name: Option<String>,
-    /// Store refs as branches, refs/heads/lepo/NAME, for hosts that refuse other refs
-    #[arg(long)]
-    heads: bool,
-    /// Take --heads back
-    #[arg(long, conflicts_with = "heads")]
-    no_heads: bool,
-    /// Merge the messages of NAME, another clone of yours, into this store; repeatable
-    #[arg(long, value_name = "NAME")]
-    mine: Vec<String>,
-    /// Take --mine back: keep what NAME sends from now on as another person's; repeatable
-    #[arg(long, value_name = "NAME")]
-    not_mine: Vec<String>,
-    /// Send this message, or this blob, although it looks like a secret; repeatable
-    #[arg(long, value_name = "ID")]
-    allow: Vec<String>,
-    /// Sync every SECONDS until interrupted
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    watch: Option<u64>,
-    /// Print the remote and the number of messages that are not sent yet; send nothing
-    #[arg(long, conflicts_with_all = ["remote", "watch", "forget"])]
-    status: bool,
-    /// Replace the history on the remote by the present state of the store
-    #[arg(long, conflicts_with_all = ["remote", "watch"])]
-    forget: bool,
-}
 
 /// Syncs.
 pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use super::SyncArgs;
+use super::args::SyncArgs;
 use crate::commands::Context;
 use crate::term::{fold, say, tty};
 use lepo_base::error::{Error, Result, quoted};

@@ -1,7 +1,7 @@
 //! The questions about a new model, one a line, on the terminal.
 
 use super::trial::offered;
-use super::{WantedModel, check_name, checked_url, no_server, provider_of};
+use super::wanted::{WantedModel, check_name, checked_url, no_server, provider_of};
 use crate::term::{Asking, clean, fitting, say};
 use crate::ui::models::offered_line;
 use crate::ui::on_terminal::on_terminal;

@@ -68,6 +68,48 @@ fn the_window_that_a_local_server_runs_with_wins_over_the_one_it_was_trained_for
 }
 
 #[test]
+fn the_list_as_json_has_options_and_the_window_that_is_configured_or_was_told_last_and_asks_nobody() {
+    let told = |window: u64| json!({"data": [{"id": "m", "meta": {"n_ctx": window}}]});
+    let server = Server::judging(move |number, asked: &Asked| match asked.path.as_str() {
+        "/v1/models" => Reply::new(200, told(if number == 0 { 8192 } else { 4096 }).to_string()),
+        _ => Reply::new(404, "no"),
+    });
+    let model = format!(
+        "{CHAT}\noptions = {{ temperature = 0.5, max_tokens = 100 }}\nextra = {{ token = 'sk-more' }}"
+    );
+    let home = home(&server, "", &model);
+    let listed = || {
+        let out = home.ok(&["model", "ls", "--json"]);
+        assert!(!out.contains("sk-"), "{out}");
+        let document: Value = serde_json::from_str(&out).unwrap();
+        document["models"][0].clone()
+    };
+    let fresh = listed();
+    assert_eq!(
+        (&fresh["name"], &fresh["provider"], &fresh["model"], &fresh["window"], &fresh["active"]),
+        (&json!("test"), &json!("openai"), &json!("m"), &json!(null), &json!(true))
+    );
+    assert_eq!(fresh["options"], json!({"temperature": 0.5, "max_tokens": 100}));
+    assert!(server.asked().is_empty());
+    home.ok(&["model", "ls", "--remote"]);
+    let asked = server.asked().len();
+    assert_eq!(listed()["window"], 8192);
+    // Of several tellings the last counts, in whichever file it is; one without a window hides none.
+    let folder = home.path().join("state/lepo/catalogue");
+    for list in std::fs::read_dir(&folder).unwrap() {
+        std::fs::remove_file(list.unwrap().path()).unwrap();
+    }
+    home.ok(&["model", "ls", "--remote"]);
+    assert_eq!(listed()["window"], 4096);
+    assert!(server.asked().len() > asked);
+    let asked = server.asked().len();
+    let config = home.read("config/config.toml").replace("model = \"m\"", "model = \"m\"\ncontext = 1000");
+    home.write("config/config.toml", config);
+    assert_eq!(listed()["window"], 1000);
+    assert_eq!(server.asked().len(), asked);
+}
+
+#[test]
 fn a_model_of_a_provider_completes_from_what_its_server_offered() {
     let tags = json!({"models": [{"name": "qwen3:8b", "size": 5_200_000_000u64}, {"name": "small"}]});
     let server = Server::judging(move |_, _: &Asked| Reply::new(200, tags.to_string()));

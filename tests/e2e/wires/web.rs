@@ -41,6 +41,11 @@ fn responses() -> Server {
     answering(responses_api(&items))
 }
 
+/// The types of the tools of a request.
+fn kinds(body: &Value) -> Value {
+    body["tools"].as_array().unwrap().iter().map(|tool| tool["type"].clone()).collect()
+}
+
 fn answering(answer: Reply) -> Server {
     Server::judging(move |_, asked: &Asked| match asked.method.as_str() {
         "GET" => Reply::new(404, "{}"),
@@ -51,7 +56,7 @@ fn answering(answer: Reply) -> Server {
 #[test]
 fn a_search_is_offered_counted_and_leaves_the_text_in_a_pipe_as_it_was_said() {
     for (server, model, tools) in [
-        (anthropic(), ANTHROPIC, json!(["web_search_20250305", "web_fetch_20250910"])),
+        (anthropic(), ANTHROPIC, json!(["web_search_20260318", "web_fetch_20260318"])),
         (responses(), RESPONSES, json!(["web_search"])),
     ] {
         let home = home(&server, QUIET, model);
@@ -60,11 +65,10 @@ fn a_search_is_offered_counted_and_leaves_the_text_in_a_pipe_as_it_was_said() {
         let document: Value = serde_json::from_str(&ran.out).unwrap();
         assert_eq!(document["answer"]["text"], "It rains, says B and A.");
         assert_eq!(document["answer"]["usage"]["web"], 2);
-        let kinds: Vec<Value> =
-            bodies(&server)[0]["tools"].as_array().unwrap().iter().map(|tool| tool["type"].clone()).collect();
-        assert_eq!(json!(kinds), tools);
-        let beta = server.asked().last().unwrap().header("anthropic-beta").map(str::to_owned);
-        assert_eq!(beta.is_some(), model == ANTHROPIC);
+        assert_eq!(kinds(&bodies(&server)[0]), tools);
+        // Nothing runs in a container of the provider's.
+        let callers = bodies(&server)[0]["tools"][0]["allowed_callers"].clone();
+        assert_eq!(callers, if model == ANTHROPIC { json!(["direct"]) } else { json!(null) });
         assert!(home.read("work/.lepo/_journal.ndjson").contains("\"web\":2"));
 
         let events = home.ok(&["do", "--web", "--events", "again"]);
@@ -89,6 +93,44 @@ fn a_terminal_shows_a_number_behind_the_words_and_each_page_once_below() {
         assert_eq!(shown.matches("https://a.test/1").count(), 1, "{shown}");
         assert!(shown.contains("web_search rain") && shown.contains("2 web"), "{shown}");
         assert!(!shown.contains("\u{1b}[31m") && !shown.contains("\u{1b}]0;x"), "{shown:?}");
+    }
+}
+
+/// A server of the Messages API that has these tools only, and says so as the API does.
+fn having(known: &'static [&'static str]) -> Server {
+    let answer = messages_api(&[json!({"type": "text", "text": "Rain."})], "end_turn");
+    Server::judging(move |_, asked: &Asked| {
+        if asked.method == "GET" {
+            return Reply::new(404, "{}");
+        }
+        let tools = kinds(&asked.json());
+        let mut tools = tools.as_array().unwrap().iter().map(|kind| kind.as_str().unwrap()).enumerate();
+        let Some((at, kind)) = tools.find(|(_, kind)| !known.contains(kind)) else { return answer.clone() };
+        let known = known.join("', '");
+        super::refused(&format!(
+            "tools.{at}: Input tag '{kind}' found using 'type' does not match any of the expected tags: 'custom', '{known}'"
+        ))
+    })
+}
+
+#[test]
+fn a_server_with_older_web_tools_or_the_search_alone_is_asked_in_its_form_from_then_on() {
+    const OLDER: [&str; 2] = ["web_search_20250305", "web_fetch_20250910"];
+    for (known, notes, forms) in
+        [(&OLDER[..], &["those of 2025"][..], 2), (&OLDER[..1], &["those of 2025", "the search alone"], 3)]
+    {
+        let server = having(known);
+        let home = home(&server, QUIET, ANTHROPIC);
+        let ran = home.lepo(&["do", "--web", "weather?"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "Rain.\n"), "{}", ran.err);
+        for note in notes {
+            assert_eq!(ran.err.matches(note).count(), 1, "{}", ran.err);
+        }
+        assert_eq!(bodies(&server).len(), forms);
+        assert_eq!(kinds(bodies(&server).last().unwrap()), json!(known));
+        let again = home.lepo(&["do", "--web", "and now?"]);
+        assert_eq!((again.code, bodies(&server).len()), (0, forms + 1), "{}", again.err);
+        assert!(!again.err.contains("web"), "{}", again.err);
     }
 }
 

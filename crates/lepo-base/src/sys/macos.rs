@@ -137,7 +137,7 @@ impl Children {
             Ok((own, ps.wait_with_output()?.stdout))
         });
         let (own, table) = table.unwrap_or_default();
-        Children(super::children_in(&String::from_utf8_lossy(&table), own))
+        Children(super::children::children_in(&String::from_utf8_lossy(&table), own))
     }
 
     /// The children of a process at that look.

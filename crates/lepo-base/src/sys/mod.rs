@@ -12,6 +12,8 @@
 //! | watching | inotify, which tells when a file is closed | kqueue, which does not |
 //! | terminal to ask on | `/dev/tty` | the device by its name, which `poll` can wait for |
 
+#[cfg(any(target_os = "macos", test))]
+mod children;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]
@@ -36,31 +38,9 @@ pub fn heeded(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i3
     signals.into_iter().filter(move |number| ignored & (1 << (number - 1)) == 0)
 }
 
-/// The children of each process, from lines of a process and its parent; `without` that process.
-#[cfg(any(target_os = "macos", test))]
-fn children_in(table: &str, without: i32) -> std::collections::HashMap<i32, Vec<i32>> {
-    let mut children = std::collections::HashMap::<i32, Vec<i32>>::new();
-    for line in table.lines() {
-        let mut numbers = line.split_ascii_whitespace().map(str::parse::<i32>);
-        if let (Some(Ok(pid)), Some(Ok(parent))) = (numbers.next(), numbers.next())
-            && pid != without
-        {
-            children.entry(parent).or_default().push(pid);
-        }
-    }
-    children
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_table_of_processes_tells_children() {
-        let children = children_in("  1     0\n 10     1\n 11    10\n 12    10\n 13    10\nx\n", 12);
-        assert_eq!(children.get(&10), Some(&vec![11, 13]));
-        assert_eq!((children.get(&1), children.get(&12)), (Some(&vec![10]), None));
-    }
 
     #[test]
     fn all_entries_of_a_directory_are_told_with_their_types() {

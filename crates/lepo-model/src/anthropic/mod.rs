@@ -18,7 +18,6 @@ use super::payload::{Object, Payload};
 use super::quirks::{FILES, MALFORMED, ONE_SCHEMA, Quirk, TEMPERATURE};
 use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
-use super::web::WebTool;
 use crate::Planner;
 
 /// Any server that speaks the Messages API.
@@ -43,7 +42,17 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         headers: &[("anthropic-version", "2023-06-01")],
         body,
         reader,
-        quirks: &[&FILES, &TEMPERATURE, &SYSTEM_ROLE, &OUTPUT_FORMAT, &SCHEMA, &THINKING, &EFFORT],
+        quirks: &[
+            &FILES,
+            &TEMPERATURE,
+            &SYSTEM_ROLE,
+            &OUTPUT_FORMAT,
+            &SCHEMA,
+            &THINKING,
+            &EFFORT,
+            &web::OLDER,
+            &web::NO_FETCH,
+        ],
         missing: check_model,
         catalog: Catalog {
             path: &["v1", "models"],
@@ -53,7 +62,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             running: &[],
         },
         root_key: false,
-        web: (web::TOOLS, web::HEADERS),
+        web: true,
     }),
 };
 
@@ -107,7 +116,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     let mut object = Object::new(&config.extra);
     object.field("model", config.model.as_str());
     let own = request.tools.iter().map(tool);
-    let web = web::TOOLS.iter().filter(|_| request.web && options.web).map(WebTool::json);
+    let web = if request.web && options.web { web::tools(asking) } else { Vec::new() };
     let tools: Vec<Value> = own.chain(web).collect();
     if !tools.is_empty() {
         object.field("tools", tools);

@@ -1,18 +1,55 @@
 //! Blocks of Anthropic's own web search and fetch.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::asking::Asking;
 use crate::event::{Event, Events};
-use crate::web::{Citation, WebCall, WebTool};
+use crate::quirks::{MALFORMED, Quirk};
+use crate::web::{Citation, WebCall};
+
+/// The first versions of the tools: some servers of the API have no others.
+pub(super) static OLDER: Quirk = Quirk {
+    word: "older_web",
+    status: MALFORMED,
+    named: &[&[SEARCH, FETCH, "allowed_callers"]],
+    says: "does not take the web tools of 2026: asking again with those of 2025",
+};
+
+/// Search alone.
+pub(super) static NO_FETCH: Quirk = Quirk {
+    word: "no_web_fetch",
+    status: MALFORMED,
+    named: &[&[
+        "tag 'web_fetch_20250910'",
+        "web_fetch is not",
+        "web_fetch_20250910 is not",
+        "web_fetch_20250910' is not",
+        "web_fetch_20250910` is not",
+        "web fetch is not",
+    ]],
+    says: "fetches no pages: asking again with the search alone",
+};
+
+const SEARCH: &str = "web_search_20260318";
+const FETCH: &str = "web_fetch_20260318";
 
 /// The tools that the API runs itself.
-pub(super) const TOOLS: &[WebTool] = &[
-    WebTool { kind: "web_search_20250305", name: Some("web_search") },
-    WebTool { kind: "web_fetch_20250910", name: Some("web_fetch") },
-];
-
-/// Headers that `web_fetch` needs beside its tool.
-pub(super) const HEADERS: &[(&str, &str)] = &[("anthropic-beta", "web-fetch-2025-09-10")];
+///
+/// Left alone, the newer ones are called by code that filters what they find. It runs in a container of the provider's,
+/// for some minutes, that each later request of the conversation must name; but a call here may wait for consent for
+/// days, and a conversation is continued elsewhere, or by another model. So they are called directly, which every model
+/// can.
+pub(super) fn tools(asking: &mut Asking<'_>) -> Vec<Value> {
+    let direct = |kind: &str, name: &str| json!({"type": kind, "name": name, "allowed_callers": ["direct"]});
+    if asking.takes(&OLDER) {
+        return vec![direct(SEARCH, "web_search"), direct(FETCH, "web_fetch")];
+    }
+    let mut tools = vec![json!({"type": "web_search_20250305", "name": "web_search"})];
+    if asking.takes(&NO_FETCH) {
+        tools.push(json!({"type": "web_fetch_20250910", "name": "web_fetch"}));
+    }
+    tools
+}
 
 /// The pages that were fetched for an answer, by title: their citations tell no address.
 #[derive(Default)]

@@ -39,7 +39,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             running: &[],
         },
         root_key: false,
-        web: (&[], &[]),
+        web: false,
     }),
 };
 

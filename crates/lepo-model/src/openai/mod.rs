@@ -51,7 +51,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         missing: check_model,
         catalog: CATALOG,
         root_key: false,
-        web: (&[], &[]),
+        web: false,
     }),
 };
 

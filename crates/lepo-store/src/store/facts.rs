@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::journal::{Fact, Journal, fact_of};
+use super::journal::{Fact, Journal, JournalRecord, fact_of};
 use crate::bubb::BubbId;
 
 /// The journal with an index of which line tells of which bubb.
@@ -38,13 +38,22 @@ impl FactIndex {
 
     /// The journal's facts of a bubb; the last line counts.
     pub fn get(&self, id: BubbId) -> Option<Fact> {
+        let mut told = self.newest_first(id).filter_map(fact_of);
+        told.find(|(named, _)| *named == id).map(|(_, fact)| fact)
+    }
+
+    /// All lines of the journal about a bubb, the newest first.
+    pub fn records(&self, id: BubbId) -> impl Iterator<Item = JournalRecord> {
+        let told = self.newest_first(id).filter_map(|line| serde_json::from_slice(line).ok());
+        told.filter(move |record: &JournalRecord| record.bubb == Some(id))
+    }
+
+    /// The lines that name a bubb first.
+    fn newest_first(&self, id: BubbId) -> impl Iterator<Item = &[u8]> {
         let end = self.lines.partition_point(|(known, _)| *known <= id);
-        let mine = self.lines.get(..end)?.iter().rev().take_while(|(known, _)| *known == id);
-        mine.into_iter().find_map(|(_, start)| {
-            let rest = self.journal.get(*start..)?;
-            let line = rest.split(|byte| *byte == b'\n').next()?;
-            fact_of(line).filter(|(named, _)| *named == id).map(|(_, fact)| fact)
-        })
+        let upto = self.lines.get(..end).unwrap_or_default();
+        let mine = upto.iter().rev().take_while(move |(known, _)| *known == id);
+        mine.filter_map(|(_, start)| self.journal.get(*start..)?.split(|byte| *byte == b'\n').next())
     }
 }
 
@@ -65,6 +74,12 @@ mod tests {
         assert_eq!(fact(&a).unwrap().model.as_deref(), Some("new"));
         assert_eq!(fact(&b).unwrap().ms, Some(1));
         assert_eq!(fact(&c), None);
+        let models = |id: &str| {
+            let records = index.records(BubbId::parse(id.as_bytes()).unwrap());
+            records.map(|record| record.model.unwrap_or_default()).collect::<Vec<_>>()
+        };
+        assert_eq!(models(&a), ["new", "old"]);
+        assert_eq!((models(&b), models(&c)), (vec![String::new()], vec![]));
         assert_eq!(FactIndex::default().get(BubbId::parse(a.as_bytes()).unwrap()), None);
     }
 }

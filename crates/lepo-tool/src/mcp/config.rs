@@ -4,7 +4,9 @@
 mod entry;
 mod identity;
 mod json_comments;
+mod mistake;
 mod remote;
+mod server;
 mod twice;
 mod variables;
 
@@ -12,108 +14,18 @@ mod variables;
 mod tests;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde_json::{Map, Value};
-use url::Url;
 
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
-use lepo_base::secret::Secret;
 
 use entry::read;
 pub use identity::ClientIdentity;
 pub use json_comments::without_comments;
-use twice::told_twice;
+pub use server::{ServerConfig, ServerDetails, Target, Transport};
+use twice::{ROOTS, told_twice};
 pub use variables::{Origin, ServerVariables, Used};
-
-/// One MCP server, as configured.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServerConfig {
-    /// Name of the server, for people and models.
-    pub name: String,
-    /// The user's description.
-    pub description: Option<String>,
-    /// The server may be used.
-    pub enabled: bool,
-    /// Type of the server.
-    pub target: Target,
-    /// Tools, time limits and variables of the server.
-    pub details: ServerDetails,
-}
-
-/// The place of a server: a program or an address.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// A program of this machine, which is spoken to on its stdin and stdout.
-    Program {
-        /// The program.
-        command: String,
-        /// Arguments of the program: no shell ever sees them.
-        args: Vec<String>,
-        /// Variables added to its environment.
-        env: Vec<(String, Secret)>,
-        /// Its working directory, if that is not lepo's.
-        cwd: Option<PathBuf>,
-    },
-    /// An address.
-    Remote {
-        /// The address.
-        url: Url,
-        /// The transport.
-        transport: Transport,
-        /// HTTP headers of every request.
-        headers: Vec<(String, Secret)>,
-        /// lepo's client identity at its authorization server.
-        identity: Box<ClientIdentity>,
-    },
-}
-
-/// The transport of a remote server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transport {
-    /// HTTP with server-sent events, of the protocol's first revision.
-    Sse,
-    /// Streamable HTTP.
-    Http,
-    /// Not configured: streamable HTTP, else server-sent events.
-    HttpFirst,
-    /// Not configured, with headers in `env`: server-sent events, else streamable HTTP.
-    SseFirst,
-}
-
-/// The settings of a server besides its place.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ServerDetails {
-    /// The tools that are used; all if it is `None`.
-    pub included: Option<Vec<String>>,
-    /// The tools that are not used.
-    pub excluded: Vec<String>,
-    /// The time limit for one call.
-    pub call: Option<Duration>,
-    /// The time limit for one call was taken as seconds.
-    pub call_in_seconds: bool,
-    /// The time limit for connecting.
-    pub connect: Option<Duration>,
-    /// The variables that its entry names, each with its place.
-    pub variables: Vec<Used>,
-    /// Values of variables that were put in, by name.
-    pub filled: Vec<(String, Secret)>,
-    /// The program with its arguments, or the address, as the file has it, where that names variables.
-    pub written: Option<String>,
-    /// Why the server cannot be used: a variable has no value.
-    pub left_out: Option<String>,
-    /// Keys that are not known or not honoured, in words.
-    pub notes: Vec<String>,
-}
-
-impl ServerDetails {
-    /// True if a tool of this name is used.
-    pub fn uses(&self, tool: &str) -> bool {
-        let named = |names: &[String]| names.iter().any(|name| name == tool);
-        self.included.as_ref().is_none_or(|names| named(names)) && !named(&self.excluded)
-    }
-}
 
 /// The servers that are on and can be used, and what is to be said of the files.
 pub fn servers(
@@ -176,9 +88,6 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
     parse_with(path, bytes, None)
 }
 
-/// The keys of the object that holds the servers.
-pub(super) const ROOTS: [&str; 2] = ["mcpServers", "servers"];
-
 /// Reads a file's text, with values for the variables that it names.
 pub(super) fn parse_with(
     path: &Path,
@@ -214,17 +123,4 @@ pub(super) fn parse_with(
         })
     };
     entries.into_iter().map(read).collect()
-}
-
-/// A mistake in a server, and what is allowed.
-#[derive(Debug)]
-pub(super) struct Mistake {
-    /// The mistake.
-    pub what: String,
-    /// The remedy: the values that are allowed.
-    pub hint: &'static str,
-}
-
-pub(super) fn mistake<T>(what: impl Into<String>, hint: &'static str) -> std::result::Result<T, Mistake> {
-    Err(Mistake { what: what.into(), hint })
 }

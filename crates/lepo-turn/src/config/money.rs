@@ -33,6 +33,11 @@ impl Money {
         u128::from(self.0) * (UNITS / 1_000_000)
     }
 
+    /// These in hundredths of the currency, rounded to the nearest.
+    pub fn hundredths(units: u128) -> u128 {
+        units.saturating_add(UNITS / 200) / (UNITS / 100)
+    }
+
     /// An amount from these, rounded up.
     pub fn of_units(units: u128) -> Money {
         Money(u64::try_from(units.div_ceil(UNITS / 1_000_000)).unwrap_or(u64::MAX))
@@ -137,6 +142,11 @@ pub struct Prices {
 }
 
 impl Prices {
+    /// True if no price is given.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty() && self.models.iter().all(|model| model.price.is_none())
+    }
+
     /// The price of a model by its configured name, and of one that is not configured by its provider's name too.
     pub fn of(&self, name: &str, id: Option<&str>) -> Option<Price> {
         let configured = self.models.iter().find(|model| model.name == name);
@@ -190,6 +200,10 @@ mod tests {
         }
         assert_eq!(Money::of_units(Money::parse("0.25").unwrap().units()).to_string(), "0.25");
         assert_eq!(Money::of_units(1).to_string(), "0.000001");
+        for (millionths, hundredths) in [(0, 0), (4_999, 0), (5_000, 1), (14_999, 1), (1_234_567, 123)] {
+            assert_eq!(Money::hundredths(Money(millionths).units()), hundredths, "{millionths}");
+        }
+        assert_eq!(Money::hundredths(u128::MAX), u128::MAX / (UNITS / 100));
     }
 
     #[test]

@@ -1,58 +1,36 @@
 //! The tools and resources of the server, and which function answers each.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::stores::Stores;
+use super::shelf::Shelf;
 use super::told::{Arguments, failed};
 use super::{list, note, search, show};
-use crate::commands::finder::masker;
 use lepo_base::error::{Error, Result};
-use lepo_secrets::Masker;
 use lepo_store::store::{Store, Watch};
 use lepo_tool::mcp::serve::{Going, Library, Listed, Offered, Told};
 
 /// The interval at which a watch looks whether it is still wanted.
 const TICK: Duration = Duration::from_millis(500);
 
-/// The stores, and what their texts are masked with.
-pub struct Shelf {
-    pub stores: Stores,
-    writes: bool,
-    masker: OnceLock<Masker>,
-}
-
-impl Shelf {
-    /// Serves stores; with a tool that writes, if wanted.
-    pub fn new(stores: Stores, writes: bool) -> Shelf {
-        Shelf { stores, writes, masker: OnceLock::new() }
-    }
-
-    /// The masks, made when they are first needed.
-    pub fn masker(&self) -> &Masker {
-        self.masker.get_or_init(masker)
-    }
-
-    fn watch_one(&self, number: usize, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
-        let mut was_missing = false;
-        while tell(false) {
-            let Some(store) = self.stores.open(number)? else {
-                was_missing = true;
-                std::thread::sleep(TICK);
-                continue;
-            };
-            if std::mem::take(&mut was_missing) {
-                tell(true);
-            }
-            // One that is gone meanwhile may come again.
-            if watch_store(&store, tell).is_err() {
-                std::thread::sleep(TICK);
-            }
+fn watch_one(shelf: &Shelf, number: usize, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
+    let mut was_missing = false;
+    while tell(false) {
+        let Some(store) = shelf.stores.open(number)? else {
+            was_missing = true;
+            std::thread::sleep(TICK);
+            continue;
+        };
+        if std::mem::take(&mut was_missing) {
+            tell(true);
         }
-        Ok(())
+        // One that is gone meanwhile may come again.
+        if watch_store(&store, tell).is_err() {
+            std::thread::sleep(TICK);
+        }
     }
+    Ok(())
 }
 
 /// Watches a store until it is gone, its neighbours change, or nobody wants to know.
@@ -208,7 +186,8 @@ impl Library for Shelf {
         std::thread::scope(|scope| {
             for number in 0..self.stores.len() {
                 // Without a thread this store's changes are not told.
-                let _ = std::thread::Builder::new().spawn_scoped(scope, move || self.watch_one(number, tell));
+                let _ =
+                    std::thread::Builder::new().spawn_scoped(scope, move || watch_one(self, number, tell));
             }
         });
     }

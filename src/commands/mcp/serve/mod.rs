@@ -5,6 +5,7 @@ mod list;
 mod note;
 mod quote;
 mod search;
+mod shelf;
 mod show;
 mod stores;
 mod told;
@@ -17,7 +18,7 @@ use crate::commands::Context;
 use crate::term::Out;
 use lepo_base::error::{Error, Result};
 use lepo_tool::mcp::serve::serve;
-use library::Shelf;
+use shelf::Shelf;
 use stores::Stores;
 
 /// Serve conversations to other agents over MCP, on stdin and stdout

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::library::Shelf;
+use super::shelf::Shelf;
 use super::told::Arguments;
 use crate::commands::finder::masked;
 use lepo_base::error::{Error, Result};

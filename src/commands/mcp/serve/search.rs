@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
-use super::library::Shelf;
 use super::quote::{Quoted, inline, marked};
+use super::shelf::Shelf;
 use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};

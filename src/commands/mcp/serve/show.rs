@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::library::Shelf;
 use super::quote::{Quoted, inline};
+use super::shelf::Shelf;
 use super::stores::Stores;
 use super::told::{Arguments, MOST_BYTES, PREFACE};
 use lepo_base::error::{Error, Kind, Result};

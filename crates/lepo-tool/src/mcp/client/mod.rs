@@ -1,8 +1,10 @@
 //! One session with one MCP server: the only place that knows the protocol's library. Every wait has
 //! an end, and a request that was sent is never sent again.
 
+mod abandoned;
 pub mod auth;
 mod errors;
+mod failure;
 mod handler;
 mod http;
 mod message;
@@ -24,11 +26,13 @@ use rmcp::transport::Transport as Carrier;
 use rmcp::{ClientLifecycleMode, RoleClient, serve_client_with_lifecycle};
 use tokio::sync::{mpsc, oneshot};
 
+pub use failure::{Failure, Limits, SignInNeeded, silence};
 pub use process::ProcessSetup;
 pub use requests::List;
 pub use way::Way;
 
 use super::form::{Asked, FormAnswer};
+use abandoned::PendingNotice;
 use auth::{Bearer, LiveSecrets, SignInStore, Signed};
 
 use crate::mcp::config::{ServerConfig, Target, Transport};
@@ -36,7 +40,7 @@ use handler::Handler;
 use message::AttributeErrors;
 use pipes::Pipes;
 use process::Process;
-use way::Remote;
+use way::{Beginning, Remote};
 
 /// The time for which a program's error that names no request waits for an answer that may still come.
 /// Over HTTP it is the answer.
@@ -51,43 +55,6 @@ const CLOSING: Duration = Duration::from_secs(2);
 /// The time to wait for the exit status of a server that closed its pipe.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Why something came to nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
-    /// The server said no, in these words.
-    Refused(String),
-    /// The server said nothing for this long.
-    Silent(Duration),
-    /// The connection was lost, or never made.
-    Lost(String),
-    /// A message that could not be understood.
-    Malformed(String),
-    /// The server asks for a sign-in.
-    SignIn(SignInNeeded),
-}
-
-/// A failure that a sign-in would mend.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SignInNeeded {
-    /// The event.
-    pub words: String,
-    /// There was a sign-in, and it is over.
-    pub over: bool,
-    /// The server's challenge, for the sign-in to begin with.
-    pub challenge: Option<String>,
-    /// The right that is missing.
-    pub scope: Option<String>,
-}
-
-/// The time limits of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Without a sign of life; progress is one.
-    pub idle: Duration,
-    /// In all.
-    pub total: Duration,
-}
-
 /// An open session.
 pub struct Client {
     service: RunningService<RoleClient, Handler>,
@@ -96,19 +63,12 @@ pub struct Client {
     /// A request of the server during one of lepo's, and the channel for the answer.
     questions: mpsc::Receiver<(Asked, oneshot::Sender<FormAnswer>)>,
     /// The notice of a request that was given up.
-    leaving: request::PendingNotice,
+    leaving: PendingNotice,
     process: Option<Process>,
     junk: Arc<AtomicUsize>,
     /// The longest line of a program that is read now, in bytes.
     limit: Arc<AtomicUsize>,
     way: Way,
-}
-
-/// The way a session begins: `server/discover` with `initialize` as the second try, or that alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Beginning {
-    Either,
-    Initialize,
 }
 
 impl Client {
@@ -231,7 +191,7 @@ impl Client {
         };
         match begun {
             Ok(service) => {
-                let leaving = request::PendingNotice::default();
+                let leaving = PendingNotice::default();
                 Ok(Client {
                     service,
                     handler,
@@ -305,11 +265,6 @@ pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> 
         // It answers something; its sign-in may be found all the same.
         Err(Failure::Refused(_) | Failure::Malformed(_)) => Ok(None),
     }
-}
-
-/// A time limit that passed, in words.
-pub fn silence(limit: Duration) -> String {
-    format!("it said nothing for {:.1} s", limit.as_secs_f64())
 }
 
 async fn handshake<T: Carrier<RoleClient> + 'static>(

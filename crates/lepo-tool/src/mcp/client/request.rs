@@ -3,25 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use rmcp::RoleClient;
-use rmcp::model::{CancelledNotificationParam, ClientRequest, CustomResult, RequestId, ServerResult};
-use rmcp::service::{Peer, PeerRequestOptions};
+use rmcp::model::{ClientRequest, CustomResult, ServerResult};
+use rmcp::service::PeerRequestOptions;
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::super::form::{Asked, Caller};
+use super::abandoned::Abandoned;
 use super::pipes::LIMIT;
 use super::{Client, Failure, Limits, errors};
 
 /// The most times that a server may answer a request with a question of its own.
 const QUESTIONS: usize = 10;
-
-/// The time limit for sending the notice of a cancelled request.
-const NOTICE: Duration = Duration::from_millis(500);
 
 /// Answers to a server's questions, by their keys.
 pub(super) type Answers = BTreeMap<String, Value>;
@@ -110,49 +104,4 @@ async fn answered(result: &Value, caller: &mut impl Caller) -> Result<Answers, F
         answers.insert(key.clone(), answer);
     }
     Ok(answers)
-}
-
-/// Tells the server of a request that is not waited for any more.
-struct Abandoned {
-    peer: Peer<RoleClient>,
-    id: Option<RequestId>,
-    leaving: PendingNotice,
-}
-
-/// A notice on its way, which closing waits for.
-#[derive(Clone, Default)]
-pub(super) struct PendingNotice(Arc<Mutex<Option<JoinHandle<()>>>>);
-
-impl PendingNotice {
-    /// Waits a moment until it has left.
-    pub async fn wait(&self) {
-        let notice = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(notice) = notice {
-            let _ = tokio::time::timeout(NOTICE, notice).await;
-        }
-    }
-}
-
-impl Abandoned {
-    /// Tells it now, and waits a moment for the notice to leave.
-    async fn tell(&mut self, reason: &'static str) {
-        if let Some(id) = self.id.take() {
-            let _ = tokio::time::timeout(NOTICE, notice(self.peer.clone(), id, reason)).await;
-        }
-    }
-}
-
-impl Drop for Abandoned {
-    fn drop(&mut self) {
-        let Some(id) = self.id.take() else { return };
-        let peer = self.peer.clone();
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let notice = runtime.spawn(notice(peer, id, "interrupted"));
-            *self.leaving.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(notice);
-        }
-    }
-}
-
-async fn notice(peer: Peer<RoleClient>, id: RequestId, reason: &'static str) {
-    let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), Some(reason.to_string()))).await;
 }

@@ -2,11 +2,18 @@
 
 use std::path::PathBuf;
 
-use super::{Beginning, ProcessSetup};
+use super::ProcessSetup;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
 
 use crate::mcp::config::{ServerConfig, Target, Transport};
+
+/// The way a session begins: `server/discover` with `initialize` as the second try, or that alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beginning {
+    Either,
+    Initialize,
+}
 
 /// A transport of remote servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::identity::ClientIdentity;
+use super::mistake::{Mistake, mistake};
 use super::remote::{address, check_header};
+use super::server::{ServerConfig, ServerDetails, Target, Transport};
 use super::variables::{Origin, ServerVariables, names_variables, used};
-use super::{ClientIdentity, Mistake, ServerConfig, ServerDetails, Target, Transport, mistake};
+
 use lepo_base::secret::Secret;
 
 type Read<T> = std::result::Result<T, Mistake>;

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::{Mistake, mistake};
+use super::mistake::{Mistake, mistake};
 
 /// Headers that belong to the protocol.
 const RESERVED: &[&str] = &[

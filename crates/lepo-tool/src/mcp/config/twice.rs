@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::ROOTS;
+/// The keys of the object that holds the servers.
+pub const ROOTS: [&str; 2] = ["mcpServers", "servers"];
 
 /// The levels of objects that are looked at: of the document, the servers, a server, its variables.
 const DEPTH: usize = 4;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::Secret;
 use lepo_base::env::Env;
+use lepo_base::secret::Secret;
 
 /// The variables that entries may name. Not `Debug`: some of them are keys.
 #[derive(Clone, Copy)]

@@ -1,0 +1,57 @@
+//! The notice to a server that a request is cancelled.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{CancelledNotificationParam, RequestId};
+use rmcp::service::Peer;
+use tokio::task::JoinHandle;
+
+/// The time limit for sending the notice of a cancelled request.
+const NOTICE: Duration = Duration::from_millis(500);
+
+/// Tells the server of a request that is not waited for any more.
+pub(super) struct Abandoned {
+    pub peer: Peer<RoleClient>,
+    pub id: Option<RequestId>,
+    pub leaving: PendingNotice,
+}
+
+/// A notice on its way, which closing waits for.
+#[derive(Clone, Default)]
+pub(super) struct PendingNotice(Arc<Mutex<Option<JoinHandle<()>>>>);
+
+impl PendingNotice {
+    /// Waits a moment until it has left.
+    pub async fn wait(&self) {
+        let notice = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(notice) = notice {
+            let _ = tokio::time::timeout(NOTICE, notice).await;
+        }
+    }
+}
+
+impl Abandoned {
+    /// Tells it now, and waits a moment for the notice to leave.
+    pub async fn tell(&mut self, reason: &'static str) {
+        if let Some(id) = self.id.take() {
+            let _ = tokio::time::timeout(NOTICE, notice(self.peer.clone(), id, reason)).await;
+        }
+    }
+}
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let peer = self.peer.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let notice = runtime.spawn(notice(peer, id, "interrupted"));
+            *self.leaving.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(notice);
+        }
+    }
+}
+
+async fn notice(peer: Peer<RoleClient>, id: RequestId, reason: &'static str) {
+    let _ = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), Some(reason.to_string()))).await;
+}

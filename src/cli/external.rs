@@ -1,0 +1,36 @@
+//! Programs `lepo-NAME`, which are commands too.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+
+use super::tasks;
+use crate::commands;
+use lepo_base::error::{Error, quoted};
+
+/// Becomes `lepo-NAME`; comes back only if that cannot be.
+pub fn external(words: &[OsString]) -> Error {
+    let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let program = format!("lepo-{name}");
+    // Looked for here: the system would take a name with a slash, and an entry of PATH that is not absolute, for places
+    // below the working directory.
+    let found = commands::suggest::in_path(&program)
+        .map(|path| std::process::Command::new(path).arg0(&program).args(words.iter().skip(1)).exec());
+    match found {
+        // It is there, and the program that its first line names is not.
+        Some(why) if why.kind() == std::io::ErrorKind::NotFound => {
+            Error::usage(format!("cannot run {program}: its interpreter is not there"))
+        }
+        None => {
+            let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
+            let names = || tasks::names().into_iter();
+            match commands::suggest::meant(&name).or_else(|| commands::suggest::nearest(&name, names())) {
+                Some(meant) => error.hint(commands::suggest::did_you_mean(meant, words)),
+                None => error.hint(format!(
+                    "`lepo --help` lists the commands; to ask a model: lepo do {}",
+                    quoted(&name)
+                )),
+            }
+        }
+        Some(why) => Error::usage(format!("cannot run {program}")).because(why),
+    }
+}

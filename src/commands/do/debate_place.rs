@@ -1,0 +1,16 @@
+//! The place at which a debate goes on.
+
+use lepo_base::error::{Error, Result};
+use lepo_store::conv::{Forest, Ix};
+use lepo_turn::Start;
+
+/// The bubb after which a debate goes on: the last speech, so that bubbs of an interrupted round are left out.
+pub fn debate_at(forest: &Forest, tail: Ix) -> Result<Start> {
+    let id = forest.name(tail).id;
+    if forest.last_question(tail).is_none() {
+        return Err(Error::usage(format!("no debate to continue: the conversation of {id} has no question"))
+            .hint("begin one: lepo do --debate QUESTION"));
+    }
+    let said = forest.up(tail).map(|ix| forest.name(ix)).find(|name| !name.hidden);
+    Ok(Start::Under(said.map_or(id, |name| name.id)))
+}

@@ -1,0 +1,29 @@
+//! Whether a question begins a conversation, and whether anything of it stays.
+
+use std::io::{IsTerminal, stdin, stdout};
+
+use super::DoArgs;
+use crate::commands::Context;
+use lepo_base::error::{Error, Result};
+use lepo_turn::config::NewConversation;
+
+/// Refuses `--no-keep` together with a store by name, and lets it begin a conversation.
+pub fn check_keeping(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
+    if args.keeping.no_keep && context.save_to().is_some() {
+        return Err(Error::usage("--no-keep cannot be used with --save-to: its store is deleted at the end"));
+    }
+    args.new |= args.keeping.no_keep;
+    Ok(())
+}
+
+/// Begins a new conversation if the setting says so, and no option says otherwise.
+pub fn begin_as_set(args: &mut DoArgs, new: NewConversation) {
+    let is_placed = args.keeping.goes_on || args.retry || args.compact || args.group.mode().is_some();
+    let is_placed = is_placed || args.tail.is_some() || args.approve.is_some() || args.deny.is_some();
+    let begins = match new {
+        NewConversation::Never => false,
+        NewConversation::Pipe => !stdin().is_terminal() && !stdout().is_terminal(),
+        NewConversation::Always => true,
+    };
+    args.new |= begins && !is_placed;
+}

@@ -1,0 +1,23 @@
+//! How a replay goes on.
+
+use super::DoArgs;
+use lepo_base::error::quoted;
+use lepo_store::bubb::BubbId;
+use lepo_turn::replay::Line;
+
+/// The command that goes on where these lines ended.
+pub fn goes_on(args: &DoArgs, lines: &[Line]) -> String {
+    let mut command = format!("lepo do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
+    if args.replay.teacher {
+        return command + " --teacher";
+    }
+    let of = |id: Option<BubbId>| id.map(|id| id.to_string()).unwrap_or_default();
+    for line in lines {
+        let model = if args.model.is_empty() { String::new() } else { format!(" -m {}", quoted(&line.name)) };
+        command.push_str(&model);
+        if line.tail.is_some() {
+            command.push_str(&format!(" --onto {}", of(line.tail)));
+        }
+    }
+    command
+}

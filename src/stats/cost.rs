@@ -1,0 +1,96 @@
+//! The cost of a conversation: the sum over the answers on its path, as far as prices are known. Pure.
+
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::{FactIndex, JournalRecord};
+use lepo_turn::config::{Money, Prices};
+
+/// The cost of answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// The sum of those that are known, in the unit of [`Money::units`].
+    units: u64,
+    /// At least one is known.
+    has_known: bool,
+    /// At least one is not: no price is given for its model, or no tokens were counted.
+    has_unknown: bool,
+}
+
+impl Cost {
+    /// The cost of the request that a line of the journal tells of; nothing of a copy, for which nothing was asked.
+    fn of(record: &JournalRecord, prices: &Prices) -> Cost {
+        let Some(model) = record.model.as_deref().filter(|_| record.copy_of.is_none()) else {
+            return Cost::default();
+        };
+        let has_tokens = record.input.is_some() || record.output.is_some();
+        match prices.of(model, None).filter(|_| has_tokens) {
+            None => Cost { has_unknown: true, ..Cost::default() },
+            Some(price) => {
+                let of = |tokens: Option<u64>| tokens.unwrap_or(0);
+                let units = price.cost(of(record.input), of(record.cached), of(record.output));
+                Cost { units: u64::try_from(units).unwrap_or(u64::MAX), has_known: true, has_unknown: false }
+            }
+        }
+    }
+
+    fn plus(self, other: Cost) -> Cost {
+        Cost {
+            units: self.units.saturating_add(other.units),
+            has_known: self.has_known || other.has_known,
+            has_unknown: self.has_unknown || other.has_unknown,
+        }
+    }
+
+    /// The sum with two decimals, and `+` where some answers' cost is not known; none where none is.
+    pub fn words(self) -> Option<String> {
+        let cents = self.cents()?;
+        let more = if self.has_unknown { "+" } else { "" };
+        Some(format!("{}.{:02}{more}", cents / 100, cents % 100))
+    }
+
+    /// The sum, to two decimals; none where no answer's cost is known.
+    pub fn amount(self) -> Option<f64> {
+        self.cents().map(|cents| cents as f64 / 100.0)
+    }
+
+    /// Some answers' cost is not in the sum.
+    pub fn is_partial(self) -> bool {
+        self.has_known && self.has_unknown
+    }
+
+    fn cents(self) -> Option<u128> {
+        self.has_known.then(|| Money::hundredths(u128::from(self.units)))
+    }
+}
+
+/// The costs of many conversations, for which a trunk that they share is read once.
+pub struct Costs<'f> {
+    forest: &'f Forest,
+    facts: &'f FactIndex,
+    prices: &'f Prices,
+    known: Vec<Option<Cost>>,
+}
+
+impl<'f> Costs<'f> {
+    /// Of the journal's facts at these prices; none without any price.
+    pub fn new(forest: &'f Forest, facts: &'f FactIndex, prices: &'f Prices) -> Option<Costs<'f>> {
+        (!prices.is_empty()).then(|| Costs { forest, facts, prices, known: vec![None; forest.len()] })
+    }
+
+    /// The sum over the path from the root to `tail`.
+    pub fn cost(&mut self, tail: Ix) -> Cost {
+        let (mut walked, mut sum) = (Vec::new(), Cost::default());
+        for ix in self.forest.up(tail) {
+            if let Some(known) = self.known[ix.at()] {
+                sum = known;
+                break;
+            }
+            walked.push(ix);
+        }
+        for ix in walked.into_iter().rev() {
+            let lines = self.facts.records(self.forest.name(ix).id);
+            sum = lines.fold(sum, |sum, line| sum.plus(Cost::of(&line, self.prices)));
+            self.known[ix.at()] = Some(sum);
+        }
+        sum
+    }
+}

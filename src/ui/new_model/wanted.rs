@@ -1,0 +1,60 @@
+//! The parts of a new model that are said already, each checked.
+
+use lepo_base::error::{Error, Result};
+use lepo_base::word::{Word, read_word};
+use lepo_model::{BASE_URL_FORM, Fields, Provider, base_url};
+use lepo_turn::config::{KeyEntry, Settings};
+
+/// The parts of a new model that are said already.
+#[derive(Default)]
+pub struct WantedModel {
+    /// Name for `-m`.
+    pub name: Option<String>,
+    /// Provider of the model.
+    pub provider: Option<Provider>,
+    /// The provider's name for it.
+    pub model: Option<String>,
+    /// Address of its server.
+    pub base_url: Option<String>,
+    /// Place of its key.
+    pub key: Option<KeyEntry>,
+}
+
+/// The error for a provider that has no server.
+pub fn no_server(provider: Provider) -> Error {
+    let error = Error::usage(format!("a model of provider {} cannot be added so", provider.word()));
+    match provider.fields() {
+        Fields::Program => {
+            error.hint("lepo-config(5) says how a program is configured; -m claude needs no configuration")
+        }
+        Fields::Agent => error
+            .hint("lepo-config(5) says how an agent is configured; -m acp:opencode needs no configuration"),
+        Fields::Weights | Fields::Server(_) => {
+            error.hint("`lepo model get`, then `lepo model use smollm2-135m`")
+        }
+    }
+}
+
+/// Fails if a name is taken, or is none.
+pub fn check_name(settings: &Settings, name: &str) -> Result<()> {
+    if name.trim().is_empty() || name.trim() != name || name.contains(',') {
+        return Err(Error::usage(format!("{name:?} cannot be the name of a model"))
+            .hint("use a name without commas, and without spaces around it"));
+    }
+    let has_it = settings.models.iter().any(|model| model.name == name);
+    if has_it { Err(taken(settings, name)) } else { Ok(()) }
+}
+
+pub fn taken(settings: &Settings, name: &str) -> Error {
+    Error::usage(format!("a model named {name} already exists in {}", settings.file.display()))
+        .hint(format!("choose another name, or make it active: lepo model use {name}"))
+}
+
+pub fn checked_url(text: &str) -> Result<String> {
+    base_url(text).map_err(|what| Error::usage(format!("the address {text} {what}")).hint(BASE_URL_FORM))
+}
+
+/// The provider that a word or an address names.
+pub fn provider_of(text: &str) -> Option<Provider> {
+    read_word(text, Provider::ALL)
+}
