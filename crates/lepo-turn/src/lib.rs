@@ -33,6 +33,7 @@ mod journal;
 mod masking;
 mod masking_cut;
 mod native;
+mod notice;
 mod offer;
 mod path;
 mod plan;
@@ -61,6 +62,7 @@ mod turn;
 pub mod written;
 
 pub use ask::Ask;
+pub use attach::LeftOut;
 pub use between::{keep_question, run_own};
 pub use catalogue::Catalogue;
 pub use command_runner::{Carried, CommandRunner};
@@ -77,6 +79,7 @@ pub use group::{
 pub use held::{HeldAgents, Holder};
 pub use interrupt::{Interrupt, is_unread};
 pub use masking::{Masking, key_if_there, secret_values};
+pub use notice::Notice;
 pub use prompts::{ListedPrompt, NO_PROMPT, Prompts, repo_file, repo_prompts};
 pub use question::{ContextFile, Part, Question, join_parts, not_utf8};
 pub use report::{Answered, Report, ToolUse};
