@@ -45,7 +45,7 @@ fail() {
 clean() {
   if [ -n "$staged" ]; then
     printf '%s\n' "$staged" | while IFS= read -r file; do [ -z "$file" ] || rm -f "$prefix/$file.lepo-new"; done
-    LC_ALL=C sort -r "$work/folders" | while IFS= read -r folder; do rmdir "$prefix/$folder" 2>/dev/null; done
+    LC_ALL=C sort -r "$work/folders" | while IFS= read -r folder; do remove "$folder"; done
   fi
   [ -z "$work" ] || rm -rf "$work"
 }
@@ -193,6 +193,7 @@ keep_list() {
 # Makes the folder $1 below PREFIX; those that were not there are listed.
 make_folder() {
   folder=$1
+  [ -d "$prefix" ] || echo './' >>"$work/folders"
   while [ "$folder" != . ] && [ ! -d "$prefix/$folder" ]; do
     echo "$folder/" >>"$work/folders"
     folder=$(dirname "$folder")
@@ -203,6 +204,7 @@ make_folder() {
 # Removes the installed file or the empty folder $1.
 remove() {
   case /$1/ in
+  /.//) rmdir "$prefix" 2>/dev/null ;;
   */../* | //*[!/]*/) ;;
   *//) rmdir "$prefix/$1" 2>/dev/null ;;
   *) rm -f "$prefix/$1" ;;

@@ -1,249 +1,250 @@
 #!/usr/bin/env python3
-"""Reads, checks and writes a lepo store by docs/format.md alone, with Python's standard library.
-
-    lepo-read.py list STORE               tails, newest first: ID (HEIGHT)
-    lepo-read.py show STORE ID            the conversation of a message, its visible messages
-    lepo-read.py verify STORE             each message that does not give its id; exit 1 if there is one
-    lepo-read.py export STORE ID          the conversation as JSON, hidden messages too
-    lepo-read.py append STORE KIND PREV   a message from stdin, KIND being u, a1 and so on; prints its id
-"""
-import contextlib
-import errno
-import fcntl
-import hashlib
-import json
-import os
-import re
-import stat
-import sys
-import time
-from datetime import date
+"""Read, check and add to a lepo store (format 1.0)."""
+import contextlib, datetime, errno, fcntl, hashlib, json, os, re, secrets, signal, stat, sys, time, unicodedata
 
 DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+TO_PYTHON = str.maketrans(DIGITS, "0123456789abcdefghijklmnopqrstuv")
 ID = "[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}"
-NAME = re.compile(f"({ID})-([suat])([01])-(head|{ID})\\.md".encode())
-WORDS = {"s": "system", "u": "user", "a": "assistant", "t": "tool"}
-DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-AHEAD = 86_400_000
-# Control characters but tab and newline; bidirectional controls, zero-width characters, tags.
-UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-                    "\ufff9-\ufffb\U000e0000-\U000e007f]")
+NAME = re.compile(f"({ID})-([suat])([01])-(head|{ID})\\.md")
+DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO)
+NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+DAY_MS, LAST_MS, MAX = 86_400_000, 2**48 - 1, 256 << 20
+WORDS = dict(s="system", u="user", a="assistant", t="tool")
 
-
-def number(written):
-    """An id as a number; None, which is `head`, is 0."""
-    return sum(DIGITS.index(digit) << 5 * place for place, digit in enumerate(reversed(written or "")))
-
-
-def day_of(millis):
-    """The folder of a UTC day, `2025-11/13`. Python's dates end with 9999; the calendar repeats after 400 years."""
-    eras, days = divmod(millis // 86_400_000, 146_097)
-    day = date.fromordinal(date(1970, 1, 1).toordinal() + days)
-    return f"{day.year + 400 * eras:04}-{day.month:02}/{day.day:02}"
-
-
-def make_id(millis, kind, hidden, prev, content_hash):
-    """The id of a message, by section 4."""
-    head = b"lepo\0" + millis.to_bytes(6, "big") + (kind + hidden).encode() + number(prev).to_bytes(16, "big")
-    value = millis << 80 | int.from_bytes(hashlib.sha256(head + content_hash).digest()[:10], "big")
-    return "".join(DIGITS[value >> 5 * place & 31] for place in reversed(range(26)))
-
-
-def open_below(directory, *names):
-    """Opens a directory by its path from another, following no link; None if there is none."""
-    opened = os.dup(directory)
-    for name in names:
-        above = opened
-        try:
-            opened = os.open(name, DIRECTORY, dir_fd=above)
-        except OSError as error:
-            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-                return None
-            raise
-        finally:
-            os.close(above)
-    return opened
-
-
-def entries(directory, folders=False):
-    """The names of files, or of folders, in an open directory, as bytes; closes it."""
-    if directory is None:
-        return []
-    try:
-        with os.scandir(directory) as found:
-            wanted = [one for one in found if (one.is_dir if folders else one.is_file)(follow_symlinks=False)]
-        return sorted(os.fsencode(one.name) for one in wanted)
-    finally:
-        os.close(directory)
-
-
+class Problem(Exception): """Told on stderr, with exit code 2."""
 class Message:
-    def __init__(self, name, store):
-        written, self.kind, self.hidden, prev = [part.decode() for part in NAME.fullmatch(name).groups()]
-        self.id, self.prev = written.upper(), None if prev == "head" else prev.upper()
-        self.file, self.store = os.fsdecode(name), store
-        upper = f"{self.id}-{self.kind}{self.hidden}-{self.prev or 'head'}.md"
-        # Of several files with one id the least of these counts.
-        self.rank = (self.prev or "", "suat".index(self.kind), self.hidden, self.file != upper)
+    """A file that is a message: what its name says (prev is None for head), its store and its day (or ())."""
+    def __init__(self, match, home, day):
+        self.name, self.home, self.day = match.group(), home, day
+        self.id, self.kind, self.hidden = match[1].upper(), match[2], int(match[3])
+        self.prev = None if match[4] == "head" else match[4].upper()
+        self.time = int(self.id.translate(TO_PYTHON), 32) >> 80
+        self.rank = (bool(day), self.prev or "", "suat".index(self.kind), self.hidden, self.name)   # the least counts
 
-    def open(self):
-        """The file, in the store itself, its day, or the store itself again; only a regular one."""
-        for folder in ((), ("_old", *day_of(number(self.id) >> 80).split("/")), ()):
-            directory = open_below(self.store.directory, *folder)
-            if directory is None:
-                continue
-            try:
-                opened = os.open(self.file, READ, dir_fd=directory)
-            except FileNotFoundError:
-                continue
-            finally:
-                os.close(directory)
-            if not stat.S_ISREG(os.fstat(opened).st_mode):
-                os.close(opened)
-                break
-            return os.fdopen(opened, "rb")
-        raise OSError(f"{self.id} cannot be read")
+def day_of(ms):
+    """The path of a day. The calendar repeats after 400 years, of 146,097 days; datetime ends with the year 9999."""
+    eras, days = divmod(ms // DAY_MS, 146_097)
+    date = datetime.date(1970, 1, 1) + datetime.timedelta(days)
+    return "_old", f"{date.year + 400 * eras}-{date.month:02}", f"{date.day:02}"
 
-    def read(self):
-        with self.open() as file:
-            return file.read()
+def compute_id(ms, kind, hidden, prev, content_hash):
+    stamp = ms.to_bytes(6, "big")
+    prev_bytes = int((prev or "0").translate(TO_PYTHON), 32).to_bytes(16, "big")
+    hashed = hashlib.sha256(b"lepo\0" + stamp + f"{kind}{hidden}".encode() + prev_bytes + content_hash)
+    n = int.from_bytes(stamp + hashed.digest()[:10], "big")
+    return "".join(DIGITS[n >> shift & 31] for shift in range(125, -1, -5))
 
-    def proves_its_id(self):
-        content = hashlib.sha256()
-        with self.open() as file:
-            for piece in iter(lambda: file.read(1 << 16), b""):
-                content.update(piece)
-        made = make_id(number(self.id) >> 80, self.kind, self.hidden, self.prev, content.digest())
-        return made == self.id
-
-
-class Store:
-    """The messages of one store that count, by id; and with `union` those of other people too."""
-
-    def __init__(self, directory, union=False, owner=None):
-        self.directory, self.owner, self.messages = directory, owner, {}
-        self.take(entries(os.dup(directory)), lambda message: True)
-        for month in entries(open_below(directory, "_old"), True):
-            for day in entries(open_below(directory, "_old", month), True):
-                folder = os.fsdecode(month + b"/" + day)
-                names = entries(open_below(directory, "_old", month, day))
-                self.take(names, lambda message: day_of(number(message.id) >> 80) == folder
-                          and (message.prev or "") < message.id)
-        self.own = dict(self.messages)
-        for name in entries(open_below(directory, "_from"), True) if union else []:
-            below = open_below(directory, "_from", name)
-            if below is not None and name[:1] not in (b"_", b"."):
-                for message in Store(below, owner=os.fsdecode(name)).own.values():
-                    self.messages.setdefault(message.id, message)
-
-    def take(self, names, counts):
-        """Adds the messages of one folder; an id that is there already was in a folder that wins."""
-        found = sorted((Message(name, self) for name in names if NAME.fullmatch(name)), key=lambda one: one.rank)
-        for message in found:
-            if message.id not in self.messages and counts(message):
-                self.messages.setdefault(message.id, message)
-
-    def path(self, written):
-        """The conversation of a message, oldest first, and what is wrong with its end."""
-        path, seen, at = [], set(), written
-        while at is not None and at not in seen and at in self.messages:
-            seen.add(at)
-            path.append(self.messages[at])
-            at = path[-1].prev
-        return path[::-1], "" if at is None else f"{at} is in a circle" if at in seen else f"{at} is not there"
-
-    def tails(self):
-        parents = {message.prev for message in self.messages.values()}
-        above_visible = set()
-        for message in self.messages.values():
-            at = None if message.hidden == "1" else message.prev
-            while at in self.messages and at not in above_visible:
-                above_visible.add(at)
-                at = self.messages[at].prev
-        leaves = [message for message in self.messages.values() if message.id not in parents]
-        tails = [leaf for leaf in leaves if leaf.hidden == "0" or self.decider(leaf) not in above_visible]
-        return sorted(tails, key=lambda tail: tail.id, reverse=True)
-
-    def decider(self, leaf):
-        path, wrong = self.path(leaf.id)
-        visible = [message.id for message in path if message.hidden == "0"]
-        return visible[-1] if visible else None if wrong else path[0].id
-
-
-def append(directory, kind, prev, content):
-    """Writes one message by the steps of section 14; its id."""
-    store = Store(directory, union=True)
-    if prev is not None and prev not in store.messages:
-        sys.exit(f"error: {prev} is not there")
-    now = time.time_ns() // 1_000_000
-    times = [number(written) >> 80 for written in store.own]
-    newest = max((at for at in times if at <= now + AHEAD), default=-1)
-    millis = max(now, 1 + (number(prev) >> 80 if prev else newest))
-    with contextlib.suppress(FileExistsError):
-        os.mkdir("_tmp", 0o700, dir_fd=directory)
-    temporary = f"{kind}-{prev or 'head'}-{os.getpid()}-{time.time_ns():x}"
-    below = os.open("_tmp", DIRECTORY, dir_fd=directory)
-    made = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=below)
+@contextlib.contextmanager
+def folder(top, parts):
+    """A directory below top, opened without following a link at any step."""
+    fd = os.dup(top)
     try:
-        fcntl.flock(made, fcntl.LOCK_EX)
-        with os.fdopen(os.dup(made), "wb") as file:
-            file.write(content)
-        os.fsync(made)
-        while True:
-            written = make_id(millis, kind[0], kind[1], prev, hashlib.sha256(content).digest())
-            name = f"{written}-{kind}-{prev or 'head'}.md"
-            try:
-                os.link(temporary, name, src_dir_fd=below, dst_dir_fd=directory, follow_symlinks=False)
-                day = day_of(millis)
-                if day == day_of(now) or name.encode() not in entries(
-                        open_below(directory, "_old", *day.split("/"))):
-                    break
-                os.unlink(name, dir_fd=directory)
-            except FileExistsError:
-                pass
-            millis += 1
+        for part in parts:
+            upper, fd = fd, os.open(part, DIRECTORY, dir_fd=fd)
+            os.close(upper)
+        yield fd
     finally:
-        os.unlink(temporary, dir_fd=below)
-    os.fsync(directory)
-    return written
+        os.close(fd)
 
+def look(top, parts):
+    """The names of the directories in a directory, and those of its messages, parsed. None if it is not there."""
+    try:
+        with folder(top, parts) as fd, os.scandir(fd) as found:
+            found = [(e.name, e.is_dir(follow_symlinks=False), e.is_file(follow_symlinks=False)) for e in found]
+    except OSError as e:
+        if e.errno not in GONE:
+            raise
+        found = []
+    return ([name for name, is_dir, _ in found if is_dir],
+            [match for name, _, is_file in found if is_file and (match := NAME.fullmatch(name))])
 
-def main(command, path, *words):
-    directory = os.open(path, DIRECTORY)
-    put = sys.stdout.buffer.write
-    if sys.stdout.isatty():
-        put = lambda data: sys.stdout.buffer.write(UNSEEN.sub("\ufffd", data.decode(errors="replace")).encode())
-    if (command, len(words)) == ("append", 2) and re.fullmatch("[suat][01]?", words[0]):
-        prev = None if words[1] == "head" else words[1].upper()
-        print(append(directory, (words[0] + "0")[:2], prev, sys.stdin.buffer.read()))
-    elif (command, len(words)) == ("list", 0):
-        store = Store(directory, union=True)
-        for tail in store.tails():
-            owner = f"{tail.store.owner}/" if tail.store.owner else ""
-            put(f"{owner}{tail.id} ({len(store.path(tail.id)[0])})\n".encode(errors="surrogateescape"))
-    elif (command, len(words)) == ("verify", 0):
-        edited = [message.id for message in Store(directory).own.values() if not message.proves_its_id()]
-        sys.stdout.write("".join(f"{written}\n" for written in sorted(edited)))
-        return 1 if edited else 0
-    elif command in ("show", "export") and len(words) == 1:
-        path, wrong = Store(directory, union=True).path(words[0].upper())
-        if not path:
-            sys.exit(f"error: {words[0]} is not there")
-        if wrong:
-            print(f"warning: {wrong}: incomplete conversation", file=sys.stderr)
-        if command == "export":
-            fields = [{"id": it.id, "kind": WORDS[it.kind], "hidden": it.hidden == "1", "prev": it.prev,
-                       "time": number(it.id) >> 80, "text": it.read().decode(errors="replace")} for it in path]
-            print(json.dumps(fields, indent=1))
-        for message in path if command == "show" else []:
-            if message.hidden == "0":
-                text = message.read()
-                put(f"# {WORDS[message.kind]} {message.id}\n".encode() + text)
-                put(b"\n\n" if text and not text.endswith(b"\n") else b"\n")
-    else:
-        sys.exit(__doc__)
+def messages_in(top, home):
+    """All messages of one store but misplaced ones: those of the store itself first, then those of days."""
+    yield from [Message(match, home, ()) for match in look(top, home)[1]]
+    months = [("_old", month) for month in look(top, home + ("_old",))[0]]
+    for day in [month + (day,) for month in months for day in look(top, home + month)[0]]:
+        for m in [Message(match, home, day) for match in look(top, home + day)[1]]:
+            if day_of(m.time) == day and (m.prev is None or m.id > m.prev):
+                yield m
 
+def scan(top):
+    """The messages that count, by id; and all files that are messages. Of the store and those of other people."""
+    counts, every = {}, []
+    others = sorted([name for name in look(top, ("_from",))[0] if name[0] not in "_."], key=os.fsencode)
+    for home in [()] + [("_from", name) for name in others]:
+        found = sorted(messages_in(top, home), key=lambda m: m.rank, reverse=True)
+        counts, every = {m.id: m for m in found} | counts, every + found
+    return counts, every
+
+def chunks(top, m, most=1 << 62):
+    """The content of a message, piece by piece, of at most so many bytes."""
+    for day in ((), day_of(m.time), ()):
+        try:
+            with folder(top, m.home + day) as fd, open(os.open(m.name, REGULAR, dir_fd=fd), "rb", buffering=0) as file:
+                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    while piece := file.read(1 << 20):
+                        if (most := most - len(piece)) < 0:
+                            raise Problem(f"{m.id}: too large")
+                        yield piece
+                    return
+        except OSError as e:
+            if e.errno not in GONE:
+                raise
+    raise Problem(f"{m.id}: its file is gone")
+
+def heights(counts):
+    height = {}
+    for start in counts:
+        way, id = {}, start
+        while id in counts and id not in height and id not in way:
+            way[id] = len(way)
+            id = counts[id].prev
+        circle = len(way) - way.get(id, len(way))   # all of a circle is the conversation of each of it
+        for n, id in enumerate(reversed(way)):
+            height[id] = circle if n < circle else height.get(counts[id].prev, 0) + 1
+    return height
+
+def decider(counts, id, known):
+    """What decides whether a hidden message is spent, or None."""
+    way = []
+    while id in counts and counts[id].hidden and id not in known:
+        known[id] = None                            # which stays so in a circle of hidden ones
+        way.append(id)
+        id = counts[id].prev
+    end = known[id] if id in known else id if id in counts else way[-1] if id is None else None
+    known.update(dict.fromkeys(way, end))
+    return end
+
+def show_tails(counts):
+    """The ends of conversations that can be continued, the greatest id first, with their heights."""
+    height, known, has_child, has_visible_below = heights(counts), {}, {m.prev for m in counts.values()}, set()
+    for m in counts.values():
+        id = None if m.hidden else m.prev
+        while id in counts and id not in has_visible_below:
+            has_visible_below.add(id)
+            id = counts[id].prev
+    ends = [id for id in sorted(counts, reverse=True) if id not in has_child
+            and not (counts[id].hidden and decider(counts, id, known) in has_visible_below)]
+    print(*(f"{id} ({height[id]})\n" for id in ends), sep="", end="")
+
+def find(counts, given):
+    if not re.fullmatch(ID, given) or given.upper() not in counts:
+        raise Problem(f"no such message: {ascii(given)}")
+    return counts[given.upper()]
+
+def path_to(counts, m):
+    """A conversation from its first message on. One that does not begin with a root is said to be incomplete."""
+    way, id = {}, m.id
+    while id in counts and id not in way:
+        way[id] = counts[id]
+        id = counts[id].prev
+    if id is not None:
+        print(f"lepo-read: incomplete conversation, before {id}", file=sys.stderr)
+    return list(way.values())[::-1]
+
+def show(top, counts, m):
+    for m in [m for m in path_to(counts, m) if not m.hidden]:
+        end = b"\n"
+        sys.stdout.buffer.write(f"# {WORDS[m.kind]} {m.id}\n".encode())
+        for piece in chunks(top, m):
+            if sys.stdout.isatty():
+                piece = "".join(c for c in piece.decode(errors="replace") if c in "\n\t" or unicodedata.category(c) not in
+                                ("Cc", "Cf", "Zl", "Zp")).encode()
+            sys.stdout.buffer.write(piece)
+            end = piece[-1:] or end
+        sys.stdout.buffer.write(b"\n" if end == b"\n" else b"\n\n")
+
+def verify(top, every):
+    edited = set()
+    for m in every:
+        content_hash = hashlib.sha256()
+        for piece in chunks(top, m):
+            content_hash.update(piece)
+        if compute_id(m.time, m.kind, m.hidden, m.prev, content_hash.digest()) != m.id:
+            edited.add(m.id)
+    print(*(id + "\n" for id in sorted(edited)), sep="", end="")
+    return int(bool(edited))
+
+def export(top, counts, m):
+    for n, m in enumerate(path_to(counts, m)):
+        fields, text = dict(id=m.id, kind=m.kind, hidden=bool(m.hidden), prev=m.prev, time=m.time), chunks(top, m, MAX)
+        fields["text"] = b"".join(text).decode(errors="replace")
+        print(",\n" if n else "[", json.dumps(fields), sep="", end="")
+    print("]")
+
+def create(at, name, content):
+    """A new file, locked, written and synced: its descriptor."""
+    fd = os.open(name, CREATE, 0o600, dir_fd=at)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        with open(os.dup(fd), "wb") as file:
+            file.write(content)
+        os.fsync(fd)
+        return fd
+    except OSError:
+        os.unlink(name, dir_fd=at)
+        os.close(fd)
+        raise
+
+def settle(top, tmp, temporary, name, content, ms):
+    """Give the file its final name, replacing nothing; False if the name is there already, or in its day."""
+    try:
+        try:
+            os.link(temporary, name, src_dir_fd=tmp, dst_dir_fd=top, follow_symlinks=False)
+        except OSError as e:
+            if e.errno not in NO_LINKS:
+                raise
+            os.close(create(top, name, content))
+    except FileExistsError:
+        return False
+    if in_day := any(match.group() == name for match in look(top, day_of(ms))[1]):
+        os.unlink(name, dir_fd=top)
+    return not in_day
+
+def append(top, kind, given):
+    if not re.fullmatch("[suat][01]?", kind) or os.fstat(top).st_uid != os.geteuid():
+        raise Problem("KIND is s, u, a or t, with 0 or 1 (hidden) behind it; and the store has to be yours")
+    content, (counts, every), kind, hidden = sys.stdin.buffer.read(), scan(top), kind[0], int(kind[1:] or 0)
+    prev = None if given in ("", "-", "head") else find(counts, given)
+    end = f"{kind}{hidden}-{prev.id if prev else 'head'}"
+    with contextlib.suppress(FileExistsError):
+        os.mkdir("_tmp", 0o700, dir_fd=top)
+    with folder(top, ("_tmp",)) as tmp:
+        temporary = f"{end}-{os.getpid()}-{secrets.token_hex(8)}"
+        lock = create(tmp, temporary, content)
+        try:
+            now, content_hash = time.time_ns() // 1_000_000, hashlib.sha256(content).digest()
+            before = [prev.time] if prev else [m.time for m in every if not m.home and m.time <= now + DAY_MS]
+            for ms in range(max([now] + [t + 1 for t in before]), LAST_MS + 1):
+                id = compute_id(ms, kind, hidden, prev and prev.id, content_hash)
+                if id not in counts and settle(top, tmp, temporary, f"{id}-{end}.md", content, ms):
+                    break
+            else:
+                raise Problem("nothing can follow a message of the last millisecond")
+        finally:
+            os.unlink(temporary, dir_fd=tmp)
+        os.fsync(top)
+        os.close(lock)
+    print(id)
+
+def main(command="", store="", *rest):
+    if len(rest) != dict(list=0, verify=0, show=1, export=1, append=2).get(command, -1):
+        raise Problem("usage: list STORE | show STORE ID | verify STORE | export STORE ID | append STORE KIND PREV")
+    if command == "append":
+        return append(os.open(store.rstrip("/") or store, DIRECTORY), *rest)
+    top = os.open(store, DIRECTORY & ~os.O_NOFOLLOW)
+    counts, every = scan(top)
+    if command in ("list", "verify"):
+        return show_tails(counts) if command == "list" else verify(top, every)
+    (show if command == "show" else export)(top, counts, find(counts, *rest))
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]) if len(sys.argv) > 2 else __doc__)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except (Problem, OSError, ValueError, MemoryError) as e:
+        print(f"lepo-read: {e or type(e).__name__}", file=sys.stderr)
+        sys.exit(2)

@@ -1,111 +1,120 @@
 #!/bin/sh
-# Lists and shows what is in a lepo store by docs/format.md alone, with POSIX sh, find, sort and awk.
-#   lepo-read.sh list STORE       tails, newest first: ID (HEIGHT)
-#   lepo-read.sh show STORE ID    the conversation of a message, its visible messages
-set -eu
-LC_ALL=C
-export LC_ALL
-newline='
-'
+# Read a lepo store (format 1.0): list STORE; show STORE ID, which shows the visible messages of its conversation.
+export LC_ALL=C
+fail() { printf 'lepo-read: %s\n' "$1" >&2; exit 2; }
+real_dir() { [ -d "$1" ] && [ ! -h "$1" ]; }
 
-is_folder() {
-  [ -d "$1" ] && [ ! -h "$1" ]
+# names RANK DAY DIRECTORY: "RANK DAY NAME" for what may be a message. No name that is printed can break a line.
+names() {
+    for path in "$3"/[0-7]*-[suat][01]-*.md; do
+        name=${path##*/}
+        case $name in *[!0-9A-Za-z.-]*) continue ;; esac
+        if [ -f "$path" ] && [ ! -h "$path" ]; then printf '%s %s %s\n' "$1" "$2" "$name"; fi
+    done
 }
-
-# The paths of files that may be messages: first those of the store itself, then those of days and of other
-# people. A name with a newline in it is no message's, nor is what is below such a folder.
-paths() {
-  find . ! -name . -prune ! -name "*$newline*" -type f -name '*.md' -print
-  for below in ./_old ./_from; do
-    ! is_folder "$below" || find "$below" -name "*$newline*" -prune -o -type f -name '*.md' -print
-  done
+# one_store RANK DIRECTORY: first the store itself, then its days.
+one_store() {
+    names "$1" . "$2"
+    real_dir "$2/_old" || return 0
+    for month in "$2"/_old/[0-9]*-[0-9][0-9]; do
+        case ${month##*/} in *[!0-9-]*) continue ;; esac
+        real_dir "$month" || continue
+        for day in "$month"/[0-9][0-9]; do
+            if real_dir "$day"; then names "$1" "${month##*/}/${day##*/}" "$day"; fi
+        done
+    done
 }
-
-# Reads paths. Prints `ID HEIGHT OWNER` for each tail; or, for an id, `KIND ID PATH` for each visible message of
-# its conversation, oldest first.
-forest() {
-  awk -v wanted="$1" '
-    function is_id(text) { return length(text) == 26 && text ~ /^[0-7][0-9A-HJKMNP-TV-Z]+$/ }
-    function day_of(id,   i, n, era, year, month) {
-      for (i = n = 0; i++ < 10;) n = n * 32 + index("0123456789ABCDEFGHJKMNPQRSTVWXYZ", substr(id, i, 1)) - 1
-      n = int(n / 86400000) + 719468 # days since 1 March of the year 0
-      era = int(n / 146097); n %= 146097
-      year = int((n - int(n / 1460) + int(n / 36524) - int(n / 146096)) / 365)
-      n -= 365 * year + int(year / 4) - int(year / 100)
-      month = int((5 * n + 2) / 153); n -= int((153 * month + 2) / 5) - 1
-      month += month < 10 ? 3 : -9
-      return sprintf("%04d-%02d/%02d", year + 400 * era + (month <= 2), month, n)
+# others COMMAND: runs it with a rank and a directory for each store of other people.
+others() {
+    rank=0
+    real_dir ./_from || return 0
+    for other in ./_from/[!_.]*; do
+        real_dir "$other" || continue
+        rank=$((rank + 1))
+        "$1" "$rank" "$other"
+    done
+}
+all() { one_store 0 .; others one_store; }
+at_rank() { if [ "$1" = "$wanted" ]; then home=$2; fi; }
+# winners ID: RANK, ID, DAY, hidden and NAME of each message of a conversation, the last first; without ID, the tails.
+winners() {
+    awk -v wanted="$1" -v digits=0123456789ABCDEFGHJKMNPQRSTVWXYZ '
+    function is_id(s) { return length(s) == 26 && s ~ /^[0-7][0-9A-HJKMNP-TV-Z]*$/ }
+    function day_of(id,    i, ms, z, era, doe, yoe, doy, mp, m) {
+        ms = 0
+        for (i = 1; i <= 10; i++) ms = ms * 32 + index(digits, substr(id, i, 1)) - 1
+        z = int(ms / 86400000) + 719468     # days since 0000-03-01
+        era = int(z / 146097); doe = z % 146097
+        yoe = int((doe - int(doe / 1460) + int(doe / 36524) - int(doe / 146096)) / 365)
+        doy = doe - (365 * yoe + int(yoe / 4) - int(yoe / 100))
+        mp = int((5 * doy + 2) / 153); m = mp < 10 ? mp + 3 : mp - 9
+        return sprintf("%d-%02d/%02d", yoe + era * 400 + (m <= 2), m, doy - int((153 * mp + 2) / 5) + 1)
     }
-    function take(path, owner, day, name,   id, kind, prev, rank) {
-      id = toupper(substr(name, 1, 26)); kind = substr(name, 28, 1); prev = substr(name, 31, length(name) - 33)
-      if (substr(name, 27) !~ /^-[suat][01]-.*\.md$/ || !is_id(id)) return
-      if (prev != "head" && !is_id(prev = toupper(prev))) return
-      if (day != "" && (day != day_of(id) || prev != "head" && id <= prev)) return
-      # Of several files with one id the least of these counts; letters of ids are less than those of `head`.
-      rank = name != id substr(name, 27, 4) prev ".md"
-      rank = owner "\001" (day != "") (prev != "head") prev index("suat", kind) substr(name, 29, 1) rank
-      if (id in ranks && ranks[id] <= rank) return
-      ranks[id] = rank; file[id] = path; owners[id] = owner; prevs[id] = prev
-      kinds[id] = kind; visible[id] = substr(name, 29, 1) == "0"
+    function decide(id,    n, end) {        # of a hidden message; "" if nothing decides
+        while ((id in prev) && hidden[id] && !(id in decider)) { decider[id] = ""; way[++n] = id; id = prev[id] }
+        if (id in decider) end = decider[id]
+        else if (id in prev) end = id
+        else if (id == "head") end = way[n]
+        while (n) decider[way[n--]] = end
+        return end
     }
-    # Puts the conversation of a message into path, newest first; its height. `end` is what it ended at.
-    function walk(id,   height, seen) {
-      for (; id in prevs && !(id in seen); id = prevs[id]) { seen[id]; path[++height] = id }
-      end = id
-      return height
-    }
-    function is_spent(leaf, height,   i) {
-      for (i = 1; i <= height; i++) if (visible[path[i]]) return i > 1 && path[i] in above_visible
-      return end == "head" && path[height] in above_visible
+    function measure(id,    n, h) {         # heights, of a circle the number of its messages
+        while ((id in prev) && !(id in height) && !(id in at)) { at[id] = ++n; way[n] = id; id = prev[id] }
+        h = (id in height) ? height[id] : 0
+        circle = (id in at) ? (h = n - at[id] + 1) : 0
+        for (; n; n--) { height[way[n]] = circle-- > 0 ? h : ++h; delete at[way[n]] }
     }
     {
-      parts = split($0, part, "/"); owner = ""; at = 2
-      if (part[2] == "_from" && parts > 3 && part[3] !~ /^[_.]/) { owner = part[3]; at = 4 }
-      if (parts == at) take($0, owner, "", part[at])
-      if (parts == at + 3 && part[at] == "_old") take($0, owner, part[at + 1] "/" part[at + 2], part[at + 3])
+        if (split($3, part, "-") != 3) next
+        id = toupper(part[1]); p = substr(part[3], 1, length(part[3]) - 3)
+        if (p != "head") { p = toupper(p); if (!is_id(p)) next }
+        if (!is_id(id) || length(part[2]) != 2) next
+        if ($2 != "." && ($2 != day_of(id) || (p != "head" && "x" id <= "x" p))) next
+        h = substr(part[2], 2) + 0
+        key = sprintf("%09d %d %s %d%d %s", $1, $2 != ".", p == "head" ? "" : p, \
+            index("suat", substr(part[2], 1, 1)), h, $3)
+        if ((id in best) && best[id] <= key) next
+        best[id] = key; prev[id] = p; hidden[id] = h; rank[id] = $1; name[id] = $3
     }
     END {
-      if (wanted != "") {
-        height = walk(wanted)
-        if (!height) exit 1
-        if (end != "head") print "warning: " end ": incomplete conversation" | "cat >&2"
-        for (; height; height--) if (visible[at = path[height]]) print kinds[at], at, file[at]
-        exit
-      }
-      for (id in prevs) {
-        parents[prevs[id]]
-        for (at = visible[id] ? prevs[id] : ""; at in prevs && !(at in above_visible); at = prevs[at]) above_visible[at]
-      }
-      for (id in prevs) if (!(id in parents)) {
-        height = walk(id)
-        if (!is_spent(id, height)) print id, height, owners[id]
-      }
+        id = toupper(wanted)
+        for (; (id in prev) && !(id in at); id = prev[id]) { at[id]; print rank[id], id, day_of(id), hidden[id], name[id] }
+        if ((toupper(wanted) in at) && id != "head") print "lepo-read: incomplete conversation, before " id > "/dev/stderr"
+        if (wanted != "") exit
+        for (id in prev) {
+            parent[prev[id]] = 1
+            if (!hidden[id]) for (p = prev[id]; (p in prev) && !(p in below); p = prev[p]) below[p] = 1
+        }
+        for (id in prev) if (!(id in parent)) {
+            if (hidden[id] && (decide(id) in below)) continue
+            measure(id)
+            print id " (" height[id] ")"
+        }
     }'
 }
 
-# The bytes; to a terminal, without what could control it.
-shown() {
-  [ -t 1 ] || exec cat
-  tr -d '\000' | awk '{ gsub(/[\001-\010\013-\037\177]|\302[\200-\237]|\330\234|\342\200[\213-\217\250-\256]/, "?")
-    gsub(/\342\201[\240-\257]|\357\273\277|\363\240[\200\201]./, "?"); print }'
+case ${1-}:$# in list:2 | show:3) ;; *) fail 'usage: list STORE | show STORE ID' ;; esac
+case $2 in /*) store=$2 ;; *) store=./$2 ;; esac
+{ [ -n "$2" ] && CDPATH='' cd "$store" && [ -r . ]; } 2>/dev/null || fail 'the store cannot be opened'
+if [ "$1" = list ]; then all | winners '' | sort -r; exit; fi
+case $3 in *[!0-9A-Za-z]* | '') found= ;; *) found=$(all | winners "$3" | sed '1!G;h;$!d') ;; esac
+[ -n "$found" ] || fail 'no such message'
+show() {
+    while read -r wanted id day is_hidden name; do
+        [ "$is_hidden" = 0 ] || continue
+        home=. kind=${name#*-}
+        others at_rank
+        for path in "$home/$name" "$home/_old/$day/$name" "$home/$name"; do if [ -f "$path" ]; then break; fi; done
+        case $kind in s*) kind=system ;; u*) kind=user ;; a*) kind=assistant ;; t*) kind=tool ;; esac
+        if [ -h "$path" ] || [ ! -f "$path" ]; then fail "$id: its file is gone"; fi
+        printf '# %s %s\n' "$kind" "$id"
+        cat "$path" || fail "$id cannot be read"
+        case $(tail -c 1 "$path" | od -An -to1) in '' | *012*) echo ;; *) printf '\n\n' ;; esac
+    done
 }
-
-case "$#:${1-}" in 2:list | 3:show) ;; *) sed -n '3,4s/^# *//p' "$0" >&2; exit 2 ;; esac
-is_folder "$2" || { echo "error: $2 is not a directory" >&2; exit 1; }
-cd "$2"
-if [ "$1" = list ]; then
-  paths | forest '' | sort -r | while read -r id height owner; do
-    printf '%s%s (%s)\n' "${owner:+$owner/}" "$id" "$height"
-  done | shown
-  exit
-fi
-found=$(paths | forest "$(printf %s "$3" | tr a-z A-Z)") || { echo "error: $3 is not there" >&2; exit 1; }
-printf '%s\n' "$found" | while read -r kind id path; do
-  # Meanwhile it may have moved into its day.
-  [ -f "$path" ] || path=$(find ./_old -name "${path##*/}" -type f -print)
-  if [ -h "$path" ] || [ ! -f "$path" ]; then echo "error: $id cannot be read" >&2; continue; fi
-  case $kind in s) kind=system ;; u) kind=user ;; a) kind=assistant ;; t) kind=tool ;; esac
-  printf '# %s %s\n' "$kind" "$id"
-  cat "$path"
-  case $(tail -c 1 "$path" | od -An -to1) in '' | *012*) echo ;; *) printf '\n\n' ;; esac
-done | shown
+to_terminal() {
+    tr -d '\000-\010\013-\037\177' | awk '{
+        gsub(/\302[\200-\237\255]|\330\234|\342\200[\213-\217\250-\256]|\342\201[\240-\257]/, "")
+        gsub(/\357\273\277|\363\240[\200\201][\200-\277]/, ""); print }'
+}
+if [ -t 1 ]; then echo "$found" | show | to_terminal; else echo "$found" | show; fi

@@ -13,6 +13,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
 use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::written::{write, write_at};
 
 /// Add one message from stdin and print its id
 ///
@@ -60,7 +61,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::usage("stdin is empty: a message has at least one byte"));
     }
     let store = context.store_or_make(false)?;
-    let bytes = masked(&bytes, "stdin");
+    let kept = masked(&bytes, "stdin");
     let forest = match args.prev.as_deref() {
         None | Some("head" | "@") => store.names().forest_for(&[Wanted::Tip])?,
         tail => store.addresses().forest_at(false, tail)?,
@@ -72,15 +73,12 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let prev = prev.map(|prev| forest.name(prev).id);
     let name = match (args.time, prev) {
-        (Some(time), _) => store.bubbs().write_at(args.kind, args.hidden, prev, time, &bytes)?,
-        (None, Some(_)) => store.bubbs().write(args.kind, args.hidden, prev, 0, &bytes)?,
-        (None, None) => store.bubbs().write(
-            args.kind,
-            args.hidden,
-            None,
-            forest.root_time(lepo_store::store::now()),
-            &bytes,
-        )?,
+        (Some(time), _) => write_at(&store, (args.kind, args.hidden), prev, time, &kept)?,
+        (None, Some(_)) => write(&store, (args.kind, args.hidden), prev, 0, &kept)?,
+        (None, None) => {
+            let time = forest.root_time(lepo_store::store::now());
+            write(&store, (args.kind, args.hidden), None, time, &kept)?
+        }
     };
     context.out.line(&name.id.to_string());
     tidy_after(&store, tidy_limit(&store), false, context.out);

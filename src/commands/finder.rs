@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::term::say;
 use lepo_base::env::Env;
-use lepo_secrets::{Finder, Masker, Tally};
+use lepo_secrets::{Finder, Kept, Masker, Tally};
 use lepo_turn::config::{Flags, Paths, SecretsMode, Settings};
 use lepo_turn::{Masking, key_if_there, secret_values};
 
@@ -53,7 +53,7 @@ pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
 }
 
 /// Bytes of a file or of stdin as they are written: with masks, as the user's settings say; which is said.
-pub fn masked(bytes: &[u8], source: &'static str) -> Vec<u8> {
+pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> Kept<'t> {
     let env = Env::from_process();
     // A configuration that is wrong is told of by other commands.
     let paths = Paths::from_env(&env);
@@ -62,7 +62,7 @@ pub fn masked(bytes: &[u8], source: &'static str) -> Vec<u8> {
         Ok((settings, paths)) => Masking::new(settings, &env, &paths.state),
         Err(_) => Masking::of_shapes(),
     };
-    let kept = masking.kept(bytes, source).into_owned();
+    let kept = masking.kept(bytes, source);
     if let Some(told) = masking.told() {
         say(&told);
     }

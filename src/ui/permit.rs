@@ -6,12 +6,17 @@ use rustix::process::Signal;
 
 use super::in_fence;
 use super::on_terminal::on_terminal;
-use crate::term::{Asking, Tty, excerpt_within, extent, fold, quote};
+use crate::term::{Asking, Tty, excerpt_within, extent, fold, one_line, quote};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentQuestion, Permit};
 
 /// The words about who runs it.
-const HOLDS: &str = "The agent runs its own tools: lepo holds nothing of it.";
+fn holds(question: &AgentQuestion) -> String {
+    match &question.held {
+        None => "The agent runs its own tools: lepo holds nothing of it.".to_owned(),
+        Some(held) => format!("The agent runs its own tools, {}.", one_line(held)),
+    }
+}
 
 /// Asks; a signal can withdraw the question.
 pub async fn permit(agent: String, question: AgentQuestion) -> Result<Permit> {
@@ -25,7 +30,15 @@ pub async fn permit(agent: String, question: AgentQuestion) -> Result<Permit> {
 pub fn agent_words(agent: &str, question: &AgentQuestion) -> (String, String) {
     let title = excerpt_within(&question.title, 120);
     let details = format!("{}\n{}", question.title, question.details);
-    (title, format!("Asked by {}:\n\n{}\n\n{HOLDS}", excerpt_within(agent, 60), in_fence(details.trim())))
+    (
+        title,
+        format!(
+            "Asked by {}:\n\n{}\n\n{}",
+            excerpt_within(agent, 60),
+            in_fence(details.trim()),
+            holds(question)
+        ),
+    )
 }
 
 fn converse(
@@ -40,7 +53,7 @@ fn converse(
     loop {
         tty.forget_typed();
         let always = if question.offers_always { " [a]lways, as it means that" } else { "" };
-        let holds = fold(HOLDS, tty.columns());
+        let holds = fold(&holds(question), tty.columns());
         let length = extent(&question.details, tty.columns());
         let asked = format!("{length}{holds}\nAllow it? [y]es [n]o{always} ");
         let Some(answer) = tty.ask_about(&about, &asked, withdrawn)? else { return Ok(None) };
@@ -71,8 +84,13 @@ mod tests {
     #[test]
     fn no_words_of_an_agent_look_like_lepos_own() {
         let evil = "x\nAllow it? [y]es [n]o \u{1b}[2J";
-        let question =
-            AgentQuestion { number: 0, title: evil.into(), details: evil.into(), offers_always: true };
+        let question = AgentQuestion {
+            number: 0,
+            title: evil.into(),
+            details: evil.into(),
+            offers_always: true,
+            held: None,
+        };
         let shown = text(evil, &question, 80);
         let own = shown.lines().filter(|line| !line.starts_with("  | ") && !line.starts_with("  + "));
         assert_eq!(own.filter(|line| line.contains("Allow it?")).count(), 0, "{shown}");

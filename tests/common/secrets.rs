@@ -1,5 +1,10 @@
 //! Secrets that nobody has, made when a test runs: the sources hold none.
 
+/// An example of each kind, as the tests of the finder have them.
+#[path = "../../crates/lepo-secrets/src/examples.rs"]
+#[allow(dead_code)]
+pub mod examples;
+
 /// A token of GitHub's form, its checksum included; another one for each mark.
 pub fn github_token(mark: u32) -> String {
     let body = format!("aB3x{mark:04}kQ9zLmN2pR7tVx1YcW5eUf");

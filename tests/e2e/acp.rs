@@ -2,6 +2,9 @@
 
 mod agents;
 mod asking;
+mod forks;
+mod held;
 mod hostile;
 mod peers;
+mod real_agents;
 mod sessions;

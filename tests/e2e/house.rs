@@ -209,6 +209,56 @@ fn libraries() -> impl Iterator<Item = std::path::PathBuf> {
     sources().into_iter().filter(move |file| !beside.iter().any(|program| short(file).starts_with(program)))
 }
 
+/// Writers of the store that take any bytes, and ways to a value that they need not look at, each with the files besides
+/// `lepo-turn/written.rs` that may have it. All others write what `lepo-secrets` has looked at.
+const WRITERS: &[(&str, &[&str])] = &[
+    (".bubbs().write(", &[]),
+    (".bubbs().write_at(", &[]),
+    (".bubbs().draft(", &[]),
+    // A stream that is masked where it is kept; what another clone wrote, byte for byte.
+    (".blobs().keep(", &["lepo-turn/result_text.rs", "lepo-sync/incoming.rs"]),
+    // Files that the user attaches.
+    (".blobs().begin(", &["lepo-turn/attach/new_file.rs"]),
+    // Messages of other clones, and of imports, which mask where they read.
+    ("Batch::begin(", &["lepo-sync/incoming.rs", "commands/import/write.rs"]),
+    // Copies of messages that are in the store.
+    ("write_copies(", &["commands/rebase/mod.rs", "lepo-turn/compact.rs", "lepo-turn/replay/run.rs"]),
+    (".replacement().place(", &["commands/rm/redact.rs"]),
+    // The user's own words.
+    (".titles().set(", &["commands/title.rs", "repl/title.rs"]),
+    (
+        "Kept::typed(",
+        &[
+            "commands/do/replay.rs",
+            "commands/edit.rs",
+            "lepo-turn/agents/sent.rs",
+            "lepo-turn/between.rs",
+            "lepo-turn/flow.rs",
+            "lepo-turn/group/opening.rs",
+            "lepo-turn/masking.rs",
+        ],
+    ),
+    // What the settings leave alone.
+    ("Treatment::Leave", &["lepo-turn/masking.rs", "lepo-secrets/mask.rs", "lepo-secrets/spool.rs"]),
+];
+
+#[test]
+fn what_others_say_is_written_by_those_who_looked_at_it() {
+    let own = ["lepo-store/", "lepo-turn/written.rs"];
+    for file in libraries().filter(|file| !own.iter().any(|own| short(file).starts_with(own))) {
+        let code = code_of(&file);
+        // A call may stand on several lines.
+        let code: String = code.split("#[cfg(test)]").next().unwrap().split_whitespace().collect();
+        for (word, may) in WRITERS {
+            assert!(
+                !code.contains(word) || may.contains(&short(&file).as_str()),
+                "{} has {word}",
+                short(&file)
+            );
+        }
+    }
+}
+
 /// Each word only in files of `room`, and in those that are named beside it. Tests may say anything.
 fn holds_only_in(words: &[(&str, &[&str])], room: &str) {
     let mut wrong = Vec::new();
@@ -223,6 +273,33 @@ fn holds_only_in(words: &[(&str, &[&str])], room: &str) {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Beginnings of what is said to a person. A turn tells `Notice` values, and `ui` has the words; these files of it make
+/// sentences still: of what commands left behind, and for those who read settings and skills without a turn.
+const SAID: [&str; 2] = ["\"note: ", "\"warning: "];
+const SAY_STILL: &[&str] = &[
+    "lepo-turn/aftermath.rs",
+    "lepo-turn/attach/gather.rs",
+    "lepo-turn/config/choose.rs",
+    "lepo-turn/configured.rs",
+    "lepo-turn/held.rs",
+    "lepo-turn/skills/find/mod.rs",
+];
+
+#[test]
+fn a_turn_has_no_words_for_a_person() {
+    let mut found = Vec::new();
+    for file in
+        libraries().map(|file| (short(&file), file)).filter(|(path, _)| path.starts_with("lepo-turn/"))
+    {
+        let code = code_of(&file.1);
+        let code = code.split("#[cfg(test)]").next().unwrap();
+        if !file.0.contains("/tests") && SAID.iter().any(|word| code.contains(word)) {
+            found.push(file.0);
+        }
+    }
+    assert_eq!(found, SAY_STILL);
 }
 
 #[test]

@@ -119,6 +119,29 @@ fn it_installs_goes_on_to_a_newer_version_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_prefix_that_was_not_there_is_removed_again() {
+    let home = Home::new();
+    publish(&home, "0.9.0");
+    let prefix = home.path().join("own");
+    let run_with = |args: &[&str]| {
+        let mut command = installer(&home, args);
+        command.env("PREFIX", &prefix);
+        let ran = run(command, b"");
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    };
+    run_with(&[]);
+    publish(&home, "0.10.0");
+    run_with(&[]);
+    run_with(&["--uninstall"]);
+    assert!(!prefix.exists());
+    // Files of others stay, and so does the folder that they are in.
+    run_with(&[]);
+    home.write("own/mine", "mine");
+    run_with(&["--uninstall"]);
+    assert_eq!(std::fs::read_dir(&prefix).unwrap().count(), 1);
+}
+
+#[test]
 fn the_program_that_was_built_is_installed_with_its_manual_and_completions() {
     let home = Home::new();
     let (root, repository) = ("../tree/lepo-0.1.0", env!("CARGO_MANIFEST_DIR"));

@@ -47,6 +47,8 @@ def arguments(name, key, command):
     given = {key: ["sh", "-c", command] if name == "shell" else command}
     if name in ("Bash", "bash", "run_shell_command"):
         given["description"] = "print a word"
+    if name == "exec_command" and "--escalate" in sys.argv:
+        given.update(sandbox_permissions="require_escalated", justification="to print a word")
     return given
 
 
@@ -126,7 +128,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.server.count
 
     def on_anthropic(self, asked):
-        number, last = self.number(), asked["messages"][-1]
+        number = self.number()
+        last = [message for message in asked["messages"] if message["role"] != "system"][-1]
         blocks = last["content"] if isinstance(last["content"], list) else [{"type": "text", "text": last["content"]}]
         results = [block for block in blocks if block.get("type") == "tool_result"]
         result = words(results[-1].get("content")) if results else None

@@ -9,6 +9,8 @@ use super::rpc;
 pub const PROMPT: &str = "session/prompt";
 /// The method of a new session.
 pub const NEW: &str = "session/new";
+/// The method of a session that begins as another one is.
+pub const FORK: &str = "session/fork";
 /// The code of an agent that wants its user to sign in.
 pub const SIGN_IN: i64 = -32000;
 
@@ -19,6 +21,8 @@ pub struct Capabilities {
     pub version: u64,
     /// It takes images.
     pub image: bool,
+    /// It gives a session that begins as another one is.
+    pub fork: bool,
     load: bool,
     resume: bool,
 }
@@ -30,6 +34,7 @@ impl Capabilities {
         Capabilities {
             version: told["protocolVersion"].as_u64().unwrap_or_default(),
             image: can["promptCapabilities"]["image"].as_bool().unwrap_or_default(),
+            fork: can["sessionCapabilities"]["fork"].is_object(),
             load: can["loadSession"].as_bool().unwrap_or_default(),
             resume: can["sessionCapabilities"]["resume"].is_object(),
         }
@@ -136,6 +141,7 @@ mod tests {
         let both = json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } });
         assert_eq!(read(both).way_back(), Some("session/resume"));
         assert_eq!(read(json!({})).way_back(), None);
+        assert!(read(json!({ "sessionCapabilities": { "fork": {} } })).fork && !read(json!({})).fork);
         assert_eq!(Capabilities::read(&json!("x")).version, 0);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::acp;
 use super::agents::Permit;
+use super::answer_log::AnswerLog;
 use super::begun::{Begun, Stream};
 use super::cli::Run;
 use super::embedded::Reply;
@@ -33,6 +34,7 @@ pub struct Answer<'m> {
     source: Source<'m>,
     key: Option<Secret>,
     log: RequestLog,
+    told: AnswerLog,
     /// Events as they were read, and as they are given.
     raw: Events,
     events: Events,
@@ -61,6 +63,7 @@ impl<'m> Answer<'m> {
         let (failure, again, paused, spent) = (None, None, None, Usage::default());
         Answer {
             source,
+            told: AnswerLog::new(key.clone()),
             key,
             log,
             raw,
@@ -130,7 +133,7 @@ impl<'m> Answer<'m> {
     pub async fn next(&mut self) -> Result<Option<Event>> {
         loop {
             if let Some(event) = self.events.pop_front() {
-                tracing::debug!(event = %hide_key(&format!("{event:?}"), self.key.as_ref()), "answer");
+                self.told.sees(&event);
                 if let Some(metered) = &mut self.metered {
                     metered.sees(&event);
                 }

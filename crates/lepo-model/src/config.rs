@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 
+use crate::agents::AgentSandbox;
 use crate::options::Options;
 use crate::price::Price;
 use crate::provider::{Provider, Wire};
@@ -57,6 +58,8 @@ pub struct ModelConfig {
     pub command: Vec<String>,
     /// The place of the answer in its output (`cli`).
     pub answer: AnswerForm,
+    /// The sandbox that the program is started in (`acp`).
+    pub sandbox: Option<AgentSandbox>,
     /// The model takes a system message only as the first one (`system = "first"`).
     pub system_first: bool,
     /// The price of its tokens.
@@ -89,6 +92,7 @@ impl ModelConfig {
             key: Key::default(),
             command: Vec::new(),
             answer: AnswerForm::Text,
+            sandbox: None,
             system_first: false,
             price: None,
             wire: None,

@@ -8,6 +8,7 @@ mod acp;
 mod address;
 mod agents;
 mod answer;
+mod answer_log;
 mod anthropic;
 mod asking;
 mod begun;
@@ -70,7 +71,9 @@ use std::sync::Arc;
 
 pub use accepts::accepts;
 pub use address::{BASE_URL_FORM, base_url, ollama_url};
-pub use agents::{AgentCall, AgentPlace, AgentQuestion, Permit};
+pub use agents::{
+    AgentAccess, AgentCall, AgentPlace, AgentQuestion, AgentSandbox, HeldAgent, HoldAgents, Permit, ToHold,
+};
 pub use answer::Answer;
 pub use catalog::{known_window, offered_before};
 pub use config::{AnswerForm, Key, ModelConfig};
@@ -115,6 +118,7 @@ pub struct Model {
     gate: Gate,
     backend: Backend,
     meter: Option<Arc<dyn Meter>>,
+    holder: Option<Arc<dyn HoldAgents>>,
 }
 
 enum Backend {
@@ -157,7 +161,7 @@ impl Model {
             (None, _) if spec.own_tools => Backend::Acp,
             (None, _) => Backend::Cli,
         };
-        Ok(Model { config: config.clone(), timeouts, gate, backend, meter: None })
+        Ok(Model { config: config.clone(), timeouts, gate, backend, meter: None, holder: None })
     }
 
     /// The model as it is configured.
@@ -168,6 +172,11 @@ impl Model {
     /// Every request asks this meter first.
     pub fn set_meter(&mut self, meter: Option<Arc<dyn Meter>>) {
         self.meter = meter;
+    }
+
+    /// An agent that is to be held is started by this holder; without one, it is not started.
+    pub fn set_holder(&mut self, holder: Arc<dyn HoldAgents>) {
+        self.holder = Some(holder);
     }
 
     /// True if the server is not known to refuse native tools.
@@ -193,7 +202,7 @@ impl Model {
     pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
         match &mut self.backend {
             Backend::Http(remote) => remote.offered().await,
-            Backend::Acp => acp::offered(&self.config, self.timeouts).await,
+            Backend::Acp => acp::offered(&self.config, self.timeouts, self.holder.as_deref()).await,
             Backend::Cli | Backend::Embedded(_) => Ok(Vec::new()),
         }
     }
@@ -236,7 +245,8 @@ impl Model {
                 cli::Run::start(&self.config, request, self.timeouts).map(|run| Source::Cli(Box::new(run)))
             }
             Backend::Acp => {
-                let run = acp::begin(&self.config, request, self.timeouts, &self.gate).await;
+                let holder = self.holder.as_deref();
+                let run = acp::begin(&self.config, request, self.timeouts, &self.gate, holder).await;
                 run.map(|run| Source::Acp(Box::new(run)))
             }
             Backend::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),

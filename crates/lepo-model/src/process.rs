@@ -41,20 +41,14 @@ pub(super) struct Process {
 impl Process {
     /// Starts `program`; `stdin` says whether it has one.
     pub fn spawn(program: &std::ffi::OsStr, arguments: &[String], stdin: bool) -> Result<Self> {
-        Process::spawn_in(program, arguments, stdin, None)
-    }
-
-    /// The same in this folder.
-    pub fn spawn_in(
-        program: &std::ffi::OsStr,
-        arguments: &[String],
-        stdin: bool,
-        dir: Option<&std::path::Path>,
-    ) -> Result<Self> {
-        let name = program.to_string_lossy().into_owned();
         let prepared = Program::new(program, environment(|_| false)).args(arguments);
         let prepared = if stdin { prepared.with_stdin() } else { prepared };
-        let prepared = if let Some(dir) = dir { prepared.dir(dir) } else { prepared };
+        Process::start(&program.to_string_lossy(), prepared)
+    }
+
+    /// Starts a program that was prepared, under this name in messages.
+    pub fn start(name: &str, prepared: Program) -> Result<Self> {
+        let name = name.to_owned();
         let mut running = prepared.spawn().map_err(|error| not_started(&name, &error))?;
         Ok(Process {
             name,

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::finder::{Finder, Found};
+use super::kept::{Kept, Treatment};
+use super::what_is_text::is_binary;
 
 const LEAD: &str = "[secret: ";
 
@@ -98,6 +100,39 @@ impl Masker {
         }
         masked.push_str(text.get(from..).unwrap_or_default());
         Masked { text: Cow::Owned(masked), found }
+    }
+
+    /// A text as it is written, and the secrets in it. Bytes that are not UTF-8 stay, and end a secret.
+    pub fn kept<'t>(&self, text: &'t [u8], treatment: Treatment) -> (Kept<'t>, Vec<Found>) {
+        let (mut kept, mut all) = (None::<Vec<u8>>, Vec::new());
+        if treatment == Treatment::Leave {
+            return (Kept::looked_at(Cow::Borrowed(text)), all);
+        }
+        let mut done = 0;
+        for chunk in text.utf8_chunks() {
+            let (valid, invalid) = (chunk.valid(), chunk.invalid());
+            let masked = self.mask(valid);
+            all.extend(masked.found);
+            match (&mut kept, masked.text) {
+                (None, Cow::Borrowed(_)) => {}
+                (kept, masked) => {
+                    let kept = kept.get_or_insert_with(|| text.get(..done).unwrap_or_default().to_vec());
+                    kept.extend(masked.bytes());
+                    kept.extend(invalid);
+                }
+            }
+            done += valid.len() + invalid.len();
+        }
+        match kept.filter(|_| treatment == Treatment::Mask) {
+            Some(kept) => (Kept::looked_at(Cow::Owned(kept)), all),
+            None => (Kept::looked_at(Cow::Borrowed(text)), all),
+        }
+    }
+
+    /// A file as it is written, as [`Masker::kept`] has it; a binary one is not searched.
+    pub fn kept_file<'t>(&self, bytes: &'t [u8], treatment: Treatment) -> (Kept<'t>, Vec<Found>) {
+        let treatment = if is_binary(bytes) { Treatment::Leave } else { treatment };
+        self.kept(bytes, treatment)
     }
 
     /// Bytes with masks in place of the secrets that are wanted, ids of AWS by themselves among them; `None` if there is

@@ -66,7 +66,7 @@ fn separator(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at) {
         Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b',' | b'|' | b'>') => Some(1),
         Some(b'\\') => match text.get(at + 1) {
-            Some(b'n' | b'r' | b't') => Some(2),
+            Some(b'n' | b'r' | b't' | b'"' | b'\'') => Some(2),
             Some(b'\\' | b'\n' | b'\r') => Some(1),
             Some(_) => Some(0),
             None => None,

@@ -8,7 +8,7 @@ use crate::examples::{all, aws, mixed, pem, random};
 use crate::table::{AWS_ID, AWS_KEY, SHAPES, TWILIO};
 use crate::*;
 
-fn masker() -> Masker {
+pub(crate) fn masker() -> Masker {
     Masker::new(Arc::new(Finder::of_shapes()), Some([7; 32]))
 }
 
@@ -26,7 +26,7 @@ fn streamed(masker: &Masker, pieces: &[&str]) -> String {
 }
 
 /// Texts with a secret of each kind, those without a shape included.
-fn texts() -> Vec<(&'static str, String, String)> {
+pub(crate) fn texts() -> Vec<(&'static str, String, String)> {
     let mut texts: Vec<(&str, String, String)> = all()
         .into_iter()
         .map(|(kind, before, secret, after)| {

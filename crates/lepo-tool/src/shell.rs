@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+use super::SHELL;
 use super::capture::Captured;
 use super::consent::GrantedCommand;
 use super::sandbox::{Aftermath, Leftovers, Policy};
@@ -131,7 +132,7 @@ impl Shell<'_> {
         };
         let env = self.variables.of_command(request.access);
         let (program, mut leftovers) =
-            sandbox.prepare(&request.command, request.access, &self.policy, env, lock)?;
+            sandbox.prepare(&[SHELL, "-c", &request.command], request.access, &self.policy, env, lock)?;
         leftovers.found = Arc::clone(found);
         Ok(Held { running: program.spawn()?, _leftovers: leftovers })
     }

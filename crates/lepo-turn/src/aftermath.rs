@@ -11,19 +11,19 @@ const MOST: usize = 20;
 /// The most files that a line names.
 const NAMED: usize = 3;
 
-/// Lines for the person.
-pub fn for_person(found: &Aftermath) -> Vec<String> {
+/// Lines for the person, about a command or an agent.
+pub fn for_person(maker: &str, found: &Aftermath) -> Vec<String> {
     let mut lines: Vec<String> = found
         .moved
         .iter()
         .map(|(path, moved)| match moved {
             Ok(to) => format!(
-                "warning: the command made a git repository at {}, moved aside to {}: git would run what its settings say",
+                "warning: {maker} made a git repository at {}, moved aside to {}: git would run what its settings say",
                 shown(path),
                 shown(to)
             ),
             Err(why) => format!(
-                "warning: the command made a git repository at {} that cannot be moved aside ({why}): \
+                "warning: {maker} made a git repository at {} that cannot be moved aside ({why}): \
                  git would run what its settings say",
                 shown(path)
             ),
@@ -125,7 +125,7 @@ mod tests {
                 .collect(),
             unread: 1,
         };
-        let lines = for_person(&found);
+        let lines = for_person("the command", &found);
         assert_eq!(lines.len(), 2 + 2 + 2 + 1, "{lines:#?}");
         assert!(lines[2].starts_with("warning: x ran with its owner's rights"), "{lines:#?}");
         assert!(lines[3].starts_with("warning: y runs with") && lines[3].ends_with("(no)"), "{lines:#?}");

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::answer_place::AnswerPlace;
+use super::masking_cut::cut;
 use super::path::PathEntry;
 use super::turn::Turn;
-use super::{Event, Front, Interrupt, Masking};
+use super::written::write;
+use super::{Event, Front, Interrupt, Masking, Notice};
 use lepo_base::error::Result;
 use lepo_model::{AgentCall, AgentQuestion, Answer, Permit, spec};
 use lepo_store::bubb::{BubbId, Kind};
@@ -71,9 +73,7 @@ impl<'s> Beside<'s> {
         }
         let permit = interrupt.or(front.permit(self.model, question)).await?;
         if permit == Permit::Nobody {
-            let note =
-                format!("note: {} was refused what it asked for: nobody can be asked here", self.model);
-            front.happens(Event::Say(&note));
+            front.happens(Event::Notice(&Notice::AgentRefused(self.model.to_string())));
         }
         Ok(permit)
     }
@@ -81,14 +81,14 @@ impl<'s> Beside<'s> {
     /// Keeps a call and its result. It is none of lepo's requests: nobody can ever approve it.
     fn keep(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<()> {
         let asked = json!({ "arguments": call.input, "name": call.title }).to_string();
-        let (result, rest) = call.result.split_at(call.result.floor_char_boundary(LONGEST));
+        let (result, rest) = cut(self.masking, &call.result, LONGEST);
         let result = match rest.len() {
             0 => result.to_string(),
             more => format!("{result}\n[… {more} bytes left out …]"),
         };
         for (kind, text) in [(Kind::Assistant, asked), (Kind::Tool, result)] {
             let kept = self.masking.kept(text.as_bytes(), "what an agent did");
-            let name = self.store.bubbs().write(kind, true, self.tip, 0, &kept)?;
+            let name = write(self.store, (kind, true), self.tip, 0, &kept)?;
             self.tip = Some(name.id);
             front.happens(Event::Bubb(&name, Some(text.as_bytes())));
         }

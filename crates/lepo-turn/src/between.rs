@@ -3,8 +3,9 @@
 
 use super::attach::keep_files;
 use super::transcript::Transcript;
-use super::{CommandRunner, Event, Front, Question, RunBy, Start, TurnEnv};
+use super::{CommandRunner, Event, Front, Notice, Question, RunBy, Start, TurnEnv};
 use lepo_base::error::Result;
+use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
 
@@ -15,7 +16,7 @@ pub fn keep_question(env: &TurnEnv, forest: &Forest, start: Start, question: Que
     let kept = env.masking.kept_question(&text, &typed);
     let system_prompt = env.system_prompt().unwrap_or_default();
     let mut transcript = begin(env, forest, start, system_prompt)?;
-    let name = transcript.add_as(Kind::User, false, text.as_bytes(), kept.as_bytes())?;
+    let name = transcript.add_as(Kind::User, false, text.as_bytes(), &kept)?;
     env.store.journal().note_unanswered(name.id);
     Ok(name)
 }
@@ -35,24 +36,23 @@ pub async fn run_own(
     let carried = runner.carry_out_own(command, RunBy::Session, &mut |event| front.happens(event)).await?;
     match carried.exit {
         Some(0) => {}
-        Some(code) => front.happens(Event::Say(&format!("exit code: {code}"))),
-        None => front.happens(Event::Say("it did not come to an end of its own")),
+        Some(code) => front.happens(Event::Notice(&Notice::ExitCode(code))),
+        None => front.happens(Event::Notice(&Notice::NoExit)),
     }
     let mut transcript = begin(env, forest, start, system_prompt)?;
     let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?;
     if let Some(told) = env.masking.told() {
-        front.happens(Event::Say(&told));
+        front.happens(Event::Notice(&Notice::Words(told)));
     }
     Ok(used.bubb)
 }
 
 fn begin(env: &TurnEnv, forest: &Forest, start: Start, prompt: Option<String>) -> Result<Transcript> {
-    let mut transcript = Transcript::at(&env.store, forest, start)?;
-    transcript.mask_with(env.masking.clone());
+    let mut transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
     if start == Start::New
         && let Some(prompt) = prompt
     {
-        transcript.add_as(Kind::System, true, prompt.as_bytes(), prompt.as_bytes())?;
+        transcript.add_as(Kind::System, true, prompt.as_bytes(), &Kept::typed(&prompt))?;
     }
     Ok(transcript)
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::aftermath;
+use super::masking_cut::cut;
 use super::report::ToolUse;
 use super::result_text::ResultText;
 use super::transcript::Transcript;
-use super::{Event, Masking, RunBy, TurnEnv};
+use super::{Event, Masking, Notice, RunBy, TurnEnv};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::{Entry, Store};
@@ -103,6 +104,7 @@ impl<'e> CommandRunner<'e> {
             store: &self.env.store.path(),
             own: &self.env.own,
             read_only: &read_only,
+            writable: &[],
         };
         let keys = settings.keys();
         let variables =
@@ -114,11 +116,12 @@ impl<'e> CommandRunner<'e> {
         let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &found);
         let carried = self.env.interrupt.or(run).await;
         let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-        aftermath::for_person(&found).iter().for_each(|line| tell(Event::Say(line)));
+        let lines = aftermath::for_person("the command", &found).into_iter();
+        lines.for_each(|line| tell(Event::Notice(&Notice::Words(line))));
         let (carried, left) = carried?;
         tracing::info!(access, exit = carried.exit, ms = carried.ms, "command ran");
         if left > 0 {
-            tell(Event::Say(&format!("warning: {left} processes of the command could not be ended")));
+            tell(Event::Notice(&Notice::ProcessesLeft(left)));
         }
         Ok(carried)
     }
@@ -171,7 +174,7 @@ fn result_text(
     found: &str,
     (limit, masking): (usize, &Masking),
 ) -> Result<Vec<u8>> {
-    let head = format!("$ {}\n{}\n", shortened(command), ending_text(&outcome.ending));
+    let head = format!("$ {}\n{}\n", shortened(command, masking), ending_text(&outcome.ending));
     let mut result = ResultText::new(head.into_bytes(), masking);
     if outcome.left > 0 {
         let left = format!("processes of it that could not be ended: {}\n", outcome.left);
@@ -188,8 +191,8 @@ fn result_text(
 }
 
 /// The command as its result repeats it: at most [`MOST_COMMAND`] bytes; the bubb of the request has all of it.
-fn shortened(command: &str) -> String {
-    let (shown, rest) = command.split_at(command.floor_char_boundary(MOST_COMMAND));
+fn shortened(command: &str, masking: &Masking) -> String {
+    let (shown, rest) = cut(masking, command, MOST_COMMAND);
     match rest.len() {
         0 => shown.to_string(),
         missing => format!("{shown}\n[… {missing} bytes left out …]"),

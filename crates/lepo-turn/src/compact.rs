@@ -14,10 +14,10 @@ use super::servers::servers_ready;
 use super::skills::find_skills;
 use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{Event, Front, Start, TurnEnv};
+use super::{Event, Front, Notice, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Kind as ErrorKind, Place, Result};
-use lepo_model::{Gate, Message, PathForm, Request, Role, spec};
+use lepo_model::{AgentPlace, Gate, Message, PathForm, Request, Role, spec};
 use lepo_model::{ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, Kind, Name, counted};
 use lepo_store::conv::Forest;
@@ -61,7 +61,7 @@ pub async fn compact(
     gate.open();
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
     let start = Start::Under(wanted.tail);
-    let transcript = Transcript::at(&env.store, forest, start)?;
+    let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
     let cut = cut(&transcript.entries, wanted.keep)?;
     let path = transcript.path.clone();
     let mut turn = Turn {
@@ -71,13 +71,20 @@ pub async fn compact(
         model: &mut model,
         gate,
         servers: &mut *env.servers_of_turns().await,
-        front,
+        front: &mut *front,
         schema: None,
         results: None,
+        forks: false,
         record: TurnRecord::begin(transcript, &config.name, forest, start),
         skills: Default::default(),
     };
-    let summary = summary(&mut turn, cut, wanted.instruction).await.map_err(nothing_written)?;
+    let summary = summary(&mut turn, cut, wanted.instruction).await;
+    env.configured
+        .held
+        .left()
+        .into_iter()
+        .for_each(|line| front.happens(Event::Notice(&Notice::Words(line))));
+    let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
     let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
@@ -99,8 +106,7 @@ pub async fn make_room(
     if !fill.is_some_and(Fill::is_full) {
         return Ok(None);
     }
-    let note = "note: the conversation would not fit the model's window: it goes on from a summary";
-    front.happens(Event::Say(note));
+    front.happens(Event::Notice(&Notice::Compacts));
     // The turn that follows says the warnings about them.
     let (insts, _) = env.insts()?;
     let wanted = Compaction { tail, keep: KEEP, instruction: None };
@@ -114,12 +120,12 @@ pub async fn make_room(
 /// Writes the summary, and behind it copies of the last turns; what was written before a failure goes again.
 fn write_compacted(env: &TurnEnv, root: Option<BubbId>, summary: &str, last: Vec<Name>) -> Result<BubbId> {
     let summary = env.masking.kept(summary.as_bytes(), "the summary");
-    let first = Batch::name(Kind::System, false, root, now(), &summary)?;
+    let first = Batch::name(Kind::System, false, root, now(), summary.bytes())?;
     let under = |at: usize| at.checked_sub(1).map_or(Under::Base, Under::Copy);
     let copying = last.into_iter().enumerate();
     let copying = copying.map(|(at, original)| Copying { original, text: None, under: under(at) });
     let copies = plan_copies(&env.store, Some(first.id), copying.collect())?;
-    if let Err(error) = write_copies(&env.store, Some((first, &summary)), &copies) {
+    if let Err(error) = write_copies(&env.store, Some((first, summary.bytes())), &copies) {
         let new = copies.iter().rev().filter(|copy| !copy.here).map(|copy| copy.name);
         let written: Vec<Name> = new.chain([first]).collect();
         let _ = env.store.bubbs().remove(&written, &[]);
@@ -160,6 +166,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
         tools: &told.specs,
         tools_ended: true,
         cache_key: cache_key.as_deref(),
+        agent: AgentPlace { dir: Some(turn.env.store.root()), ..AgentPlace::default() },
         ..Request::default()
     };
     let start = std::time::Instant::now();

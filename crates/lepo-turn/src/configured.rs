@@ -8,6 +8,7 @@ use super::Masking;
 use super::agents::Instructions;
 use super::attach::{NewFile, check};
 use super::budget::Budget;
+use super::held::{HeldAgents, Holder};
 use super::recorded::not_recorded;
 use super::skills::Skills;
 use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, system_prompt};
@@ -37,6 +38,7 @@ pub struct Configured {
     pub(crate) flags: Flags,
     repo: Option<TrustedFile>,
     pub(crate) budget: Option<Arc<Budget>>,
+    pub(crate) held: HeldAgents,
 }
 
 impl Configured {
@@ -45,7 +47,7 @@ impl Configured {
         let settings = Settings::load(&paths, env, repo.clone(), &flags)?;
         let sends_nothing = flags.sends_nothing || env.text("LEPO_RECORDED")? == Some("only");
         let flags = Flags { sends_nothing, ..flags };
-        Ok(Configured { paths, settings, flags, repo, budget: None })
+        Ok(Configured { paths, settings, flags, repo, budget: None, held: HeldAgents::default() })
     }
 
     /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
@@ -181,6 +183,14 @@ impl Configured {
         let installed = self.installed(&config.model);
         let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
         model.set_meter(self.meter());
+        if config.sandbox.is_some() {
+            model.set_holder(Arc::new(Holder::new(
+                self.held.clone(),
+                &self.settings,
+                &self.paths,
+                self.own(),
+            )));
+        }
         Ok(model)
     }
 

@@ -15,10 +15,11 @@ use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::truth::forget_overtaken;
 use super::turn::{Turn, tell_typed};
-use super::{CommandRunner, Decision, Event, Front, Report, Start, TurnEnv};
+use super::{CommandRunner, Decision, Event, Front, Notice, Report, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, ModelConfig, Planner, spec};
+use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
@@ -43,14 +44,12 @@ pub async fn take_turn(
     }
     let gate = Gate::new();
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
-    let transcript = match Transcript::at(&env.store, forest, ask.start) {
+    let transcript = match Transcript::at(&env.store, forest, ask.start, &env.masking) {
         Ok(transcript) => transcript,
         Err(error) => {
             return Ok(Report { model: Some(config.name.clone()), error: Some(error), ..Report::default() });
         }
     };
-    let mut transcript = transcript;
-    transcript.mask_with(env.masking.clone());
     let mut servers = env.servers_of_turns().await;
     servers.new_turn();
     let turn = Turn {
@@ -60,13 +59,20 @@ pub async fn take_turn(
         model: &mut model,
         gate,
         servers: &mut servers,
-        front,
+        front: &mut *front,
         schema: ask.schema.clone(),
         results: ask.results.take(),
+        forks: transcript.forks(forest),
         record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
         skills: Default::default(),
     };
-    Ok(take(turn, ask).await)
+    let report = take(turn, ask).await;
+    env.configured
+        .held
+        .left()
+        .into_iter()
+        .for_each(|line| front.happens(Event::Notice(&Notice::Words(line))));
+    Ok(report)
 }
 
 /// Takes the turn. A failure is in the report, beside the results before it.
@@ -75,7 +81,7 @@ async fn take(mut turn: Turn<'_>, ask: Ask) -> Report {
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
     if let Some(told) = masking.told() {
-        turn.front.happens(Event::Say(&told));
+        turn.front.happens(Event::Notice(&Notice::Words(told)));
     }
     let Turn { env, record, front, .. } = turn;
     let report = record.finish(front, ended).await;
@@ -109,7 +115,8 @@ async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
     if ask.start == Start::New
         && let Some(prompt) = ask.system_prompt
     {
-        opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept: None });
+        let kept = Kept::typed(&prompt).into_owned();
+        opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept });
     }
     find_skills(turn)?;
     if is_asked_anew {
@@ -118,8 +125,7 @@ async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
     }
     if !ask.runs.is_empty() {
         for Opening { kind, hidden, text, kept } in opening.drain(..) {
-            let kept = kept.as_ref().unwrap_or(&text);
-            let name = turn.record.transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
+            let name = turn.record.transcript.add_as(kind, hidden, text.as_bytes(), &kept)?;
             turn.front.happens(Event::Bubb(&name, Some(text.as_bytes())));
         }
         let mut ran = ask.ran.into_iter();
@@ -136,8 +142,7 @@ async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
     }
     let masking = turn.env.masking.clone();
     opening.extend(served.into_iter().map(|(kind, hidden, text)| {
-        let kept = masking.kept(text.as_bytes(), "what an MCP server gave");
-        let kept = Some(String::from_utf8_lossy(&kept).into_owned());
+        let kept = masking.kept(text.as_bytes(), "what an MCP server gave").into_owned();
         Opening { kind, hidden, text, kept }
     }));
     if let Some(skill) = ask.skill {
@@ -149,7 +154,7 @@ async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
         typed = question.typed.clone();
         (text, files) = begin_files(&turn.env.store, question)?;
         let kept = masking.kept_question(&text, &typed);
-        opening.push(Opening { kind: Kind::User, hidden: false, text, kept: Some(kept) });
+        opening.push(Opening { kind: Kind::User, hidden: false, text, kept });
     }
     if opening.is_empty() {
         turn.gate.open();
@@ -173,7 +178,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         // Where none is left, nothing waits for them.
         if turn.servers.is_empty() {
             for text in turn.servers.unsaid() {
-                turn.front.happens(Event::Say(&text));
+                turn.front.happens(Event::Notice(&Notice::Words(text)));
             }
         }
     }

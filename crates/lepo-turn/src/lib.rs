@@ -27,10 +27,13 @@ mod fetch_served;
 mod fill;
 mod flow;
 mod group;
+mod held;
 mod interrupt;
 mod journal;
 mod masking;
+mod masking_cut;
 mod native;
+mod notice;
 mod offer;
 mod path;
 mod plan;
@@ -56,8 +59,10 @@ mod start;
 mod transcript;
 mod truth;
 mod turn;
+pub mod written;
 
 pub use ask::Ask;
+pub use attach::LeftOut;
 pub use between::{keep_question, run_own};
 pub use catalogue::Catalogue;
 pub use command_runner::{Carried, CommandRunner};
@@ -71,8 +76,10 @@ pub use flow::take_turn;
 pub use group::{
     Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch, take_group_turn,
 };
+pub use held::{HeldAgents, Holder};
 pub use interrupt::{Interrupt, is_unread};
 pub use masking::{Masking, key_if_there, secret_values};
+pub use notice::Notice;
 pub use prompts::{ListedPrompt, NO_PROMPT, Prompts, repo_file, repo_prompts};
 pub use question::{ContextFile, Part, Question, join_parts, not_utf8};
 pub use report::{Answered, Report, ToolUse};

@@ -12,7 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::config::{Paths, SecretsMode, Settings};
 use lepo_base::env::Env;
 use lepo_model::ModelConfig;
-use lepo_secrets::{Finder, Found, Key, Masker, Stream, Tally, Value, is_named_secret, is_worth, restore};
+use lepo_secrets::{
+    Finder, Found, Kept, Key, Masker, Spool, Stream, Tally, Treatment, Value, is_named_secret, is_worth,
+    restore,
+};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_tool::mcp::config::{ServerConfig, ServerVariables, Target, all_servers};
 
@@ -21,7 +24,7 @@ const KEY_FILE: &str = "secrets-key";
 
 /// The masking of everything that a process writes.
 pub struct Masking {
-    mode: SecretsMode,
+    treatment: Treatment,
     masker: Masker,
     seen: Mutex<Seen>,
 }
@@ -42,17 +45,22 @@ struct Seen {
 impl Masking {
     /// As the settings say; with the user's key, which is made here if there is none.
     pub fn new(settings: &Settings, env: &Env, state: &Path) -> Masking {
-        let is_on = settings.secrets != SecretsMode::Off;
+        let treatment = match settings.secrets {
+            SecretsMode::Mask => Treatment::Mask,
+            SecretsMode::Warn => Treatment::Warn,
+            SecretsMode::Off => Treatment::Leave,
+        };
+        let is_on = treatment != Treatment::Leave;
         let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
         // Without a key that can be kept the masks have no digits. What waits is proved by it, whatever is masked.
         let key = key(state).ok();
         let masker = Masker::new(Arc::new(Finder::new(values)), key);
-        Masking { mode: settings.secrets, masker, seen: Mutex::default() }
+        Masking { treatment, masker, seen: Mutex::default() }
     }
 
     /// Masks shapes, without digits.
     pub fn of_shapes() -> Masking {
-        Masking { mode: SecretsMode::Mask, masker: Masker::for_imports(), seen: Mutex::default() }
+        Masking { treatment: Treatment::Mask, masker: Masker::for_imports(), seen: Mutex::default() }
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -71,30 +79,22 @@ impl Masking {
     }
 
     /// The bytes of a bubb as they are written.
-    pub fn kept<'t>(&self, text: &'t [u8], source: &'static str) -> Cow<'t, [u8]> {
-        if self.mode == SecretsMode::Off {
-            return Cow::Borrowed(text);
-        }
-        let mut kept: Option<Vec<u8>> = None;
-        let mut done = 0;
-        for chunk in text.utf8_chunks() {
-            let (valid, invalid) = (chunk.valid(), chunk.invalid());
-            let masked = self.masker.mask(valid);
-            self.note(&masked.found, source);
-            match (&mut kept, masked.text) {
-                (None, Cow::Borrowed(_)) => {}
-                (kept, masked) => {
-                    let kept = kept.get_or_insert_with(|| text.get(..done).unwrap_or_default().to_vec());
-                    kept.extend(masked.bytes());
-                    kept.extend(invalid);
-                }
-            }
-            done += valid.len() + invalid.len();
-        }
-        match kept.filter(|_| self.mode == SecretsMode::Mask) {
-            Some(kept) => Cow::Owned(kept),
-            None => Cow::Borrowed(text),
-        }
+    pub fn kept<'t>(&self, text: &'t [u8], source: &'static str) -> Kept<'t> {
+        let (kept, found) = self.masker.kept(text, self.treatment);
+        self.note(&found, source);
+        kept
+    }
+
+    /// The bytes of a file as they are written; a binary one is not searched.
+    pub fn kept_file<'t>(&self, bytes: &'t [u8], source: &'static str) -> Kept<'t> {
+        let (kept, found) = self.masker.kept_file(bytes, self.treatment);
+        self.note(&found, source);
+        kept
+    }
+
+    /// The bytes of a bubb as they are written, of whose secrets nothing is told: they were counted elsewhere.
+    pub fn kept_uncounted<'t>(&self, text: &'t str) -> Kept<'t> {
+        self.masker.kept(text.as_bytes(), self.treatment).0
     }
 
     /// A text as it would be written; nothing is counted.
@@ -103,19 +103,17 @@ impl Masking {
     }
 
     /// A question as it is written: the user's own words are kept as typed.
-    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> String {
-        if self.mode == SecretsMode::Off {
-            return text.to_string();
+    pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> Kept<'static> {
+        if self.treatment == Treatment::Leave {
+            return Kept::typed(text).into_owned();
         }
-        let (mut kept, mut at, mut own) = (String::new(), 0, Tally::default());
+        let (mut kept, mut at, mut own) = (Kept::typed("").into_owned(), 0, Tally::default());
         for typed in typed.iter().chain([&(text.len()..text.len())]) {
             let between = text.get(at..typed.start).unwrap_or_default();
-            kept.push_str(&String::from_utf8_lossy(
-                &self.kept(between.as_bytes(), "what came with the question"),
-            ));
+            kept.push(&self.kept(between.as_bytes(), "what came with the question"));
             let words = text.get(typed.clone()).unwrap_or_default();
             self.masker.mask(words).found.iter().for_each(|found| own.add(found));
-            kept.push_str(words);
+            kept.push(&Kept::typed(words));
             at = typed.end;
         }
         if own.count() > 0 {
@@ -133,9 +131,14 @@ impl Masking {
         ))
     }
 
-    /// The masking of an answer that streams; `None` where nothing is masked.
-    pub fn stream(&self) -> Option<Stream> {
-        (self.mode != SecretsMode::Off).then(|| Stream::new(self.masker.clone()))
+    /// The masking of an answer that streams.
+    pub fn spool(&self) -> Spool {
+        Spool::new(&self.masker, self.treatment)
+    }
+
+    /// The masking of a text that arrives in pieces; `None` where nothing is looked for.
+    fn stream(&self) -> Option<Stream> {
+        (self.treatment != Treatment::Leave).then(|| Stream::new(self.masker.clone()))
     }
 
     /// Notes a text as it was said, if its bubb has masks: a view of many answers shows it from there.
@@ -152,7 +155,7 @@ impl Masking {
 
     /// Whether masks are written.
     pub fn masks(&self) -> bool {
-        self.mode == SecretsMode::Mask
+        self.treatment == Treatment::Mask
     }
 
     /// Counts what a stream masked, and keeps it for those that show the answer.
@@ -220,7 +223,7 @@ impl Masking {
             seen.sources.push(source);
         }
         seen.tally.merge(tally);
-        Ok(is_any && self.mode == SecretsMode::Mask)
+        Ok(is_any && self.treatment == Treatment::Mask)
     }
 
     /// The masker by which texts are written.

@@ -2,6 +2,7 @@
 
 use super::attach::Attached;
 use lepo_model::{MediaFile, Replay, Text, ToolCall};
+use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_tool::ToolRequest;
 
@@ -35,8 +36,8 @@ pub struct Opening {
     pub hidden: bool,
     /// Its text, as the model is told it.
     pub text: String,
-    /// Its text as it is written, where that is another one.
-    pub kept: Option<String>,
+    /// Its text as it is written.
+    pub kept: Kept<'static>,
 }
 
 /// An answer of this turn that has calls.

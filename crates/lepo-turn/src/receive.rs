@@ -1,6 +1,5 @@
 //! Receiving an answer: shown as it comes, spooled as it comes, and a bubb when it ends.
 
-use std::io::Write;
 use std::pin::pin;
 use std::time::Instant;
 
@@ -13,12 +12,13 @@ use super::report::Answered;
 use super::schema::AnswerSchema;
 use super::send::tell_cut;
 use super::spool_mask::SpoolMask;
-use super::{Event, Front, Interrupt};
+use super::written::{Spooled, write};
+use super::{Event, Front, Interrupt, Notice};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_model::{Answer, Replay, ToolCall, Usage, Utf8};
 use lepo_net::runtime::blocking;
 use lepo_store::bubb::{BubbId, Kind, Name};
-use lepo_store::store::{Draft, Entry};
+use lepo_store::store::Entry;
 use lepo_tool::mcp::CallRequest;
 
 /// Bytes kept back from the spool at most; whatever the network gave at once goes to it in one write.
@@ -26,8 +26,7 @@ const SPOOL_BUFFER: usize = 32 << 10;
 
 /// An answer that is being received, and the draft that keeps it.
 struct Receiving<'s> {
-    draft: Draft<'s>,
-    buffer: Vec<u8>,
+    draft: Spooled<'s>,
     /// An error of the store: the answer is still shown to its end, then the turn fails with it.
     failed: Option<Error>,
     blank: bool,
@@ -97,7 +96,7 @@ pub async fn receive(
     let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
     front.happens(Event::Pause);
     drop(answer);
-    receiving.mask.settle(&mut receiving.buffer);
+    receiving.mask.settle();
     receiving.spool();
     let ending = receiving.ending(done, &place)?;
     match &ending {
@@ -185,8 +184,9 @@ impl Ending {
 
 /// Writes the bubb that says whose the answer is; in a thread of its own, as several replies may end at the same time.
 async fn write_before(place: &AnswerPlace<'_>, text: &str, front: &mut dyn Front) -> Result<Name> {
-    let (store, under, bytes) = (place.store.clone(), place.under, text.to_string());
-    let written = blocking(move || store.bubbs().write(Kind::System, true, under, 0, bytes.as_bytes()));
+    let (store, under) = (place.store.clone(), place.under);
+    let kept = place.masking.kept_uncounted(text).into_owned();
+    let written = blocking(move || write(&store, (Kind::System, true), under, 0, &kept));
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
     front.happens(Event::Bubb(&written, Some(text.as_bytes())));
     Ok(written)
@@ -223,8 +223,8 @@ async fn receive_events(
             Some(lepo_model::Event::WebCall(call)) => front.happens(Event::WebCall(&call)),
             Some(lepo_model::Event::Citation(citation)) => front.happens(Event::Citation(&citation)),
             Some(lepo_model::Event::Usage(usage)) => receiving.usage = usage,
-            Some(lepo_model::Event::Notice(text)) => front.happens(Event::Say(&text)),
-            Some(lepo_model::Event::Done(finish)) => tell_cut(&finish, front),
+            Some(lepo_model::Event::Notice(text)) => front.happens(Event::Notice(&Notice::Words(text))),
+            Some(lepo_model::Event::Done(finish)) => tell_cut(finish, front),
             Some(lepo_model::Event::ToolCall(mut call)) if receiving.tools != Tools::None => {
                 call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);
@@ -244,8 +244,7 @@ fn too_long() -> Error {
 impl<'s> Receiving<'s> {
     fn begin(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<Receiving<'s>> {
         Ok(Receiving {
-            draft: place.store.bubbs().draft(Kind::Assistant, false, place.tip)?,
-            buffer: Vec::new(),
+            draft: Spooled::begin(place.store, place.tip)?,
             failed: None,
             blank: true,
             lead: String::new(),
@@ -282,8 +281,8 @@ impl<'s> Receiving<'s> {
                 self.show(&(lead + text), front);
             }
         }
-        self.mask.push(text, &mut self.buffer);
-        if self.buffer.len() >= SPOOL_BUFFER {
+        self.mask.push(text);
+        if self.mask.ready() >= SPOOL_BUFFER {
             self.spool();
         }
     }
@@ -298,12 +297,14 @@ impl<'s> Receiving<'s> {
     }
 
     fn spool(&mut self) {
-        if self.failed.is_none()
-            && let Err(error) = self.draft.write_all(&self.buffer)
-        {
-            self.failed = Some(self.draft.failed(error));
-        }
-        self.buffer.clear();
+        let (draft, failed) = (&mut self.draft, &mut self.failed);
+        self.mask.write(|kept| {
+            if failed.is_none()
+                && let Err(error) = draft.append(kept)
+            {
+                *failed = Some(draft.failed(error));
+            }
+        });
     }
 
     /// The end of the answer that came; `done` says whether it came to its end mark.
@@ -333,14 +334,17 @@ impl<'s> Receiving<'s> {
             Ok(())
         });
         read.map_err(|error| self.draft.failed(error))?;
-        let json = match schema.judge(&String::from_utf8_lossy(&bytes)) {
+        // Judged as the model gave it: a mask need not fit.
+        let given = self.mask.as_given(&String::from_utf8_lossy(&bytes));
+        let json = match schema.judge(&given) {
             Ok(json) => json,
             Err(fault) => return Ok(Some(fault)),
         };
-        if json.as_bytes() != bytes {
-            self.draft = place.store.bubbs().draft(Kind::Assistant, false, place.tip)?;
-            self.buffer = json.into_bytes();
-            self.spool();
+        if json != given {
+            self.draft = Spooled::begin(place.store, place.tip)?;
+            if let Err(error) = self.draft.append(&place.masking.kept_uncounted(&json)) {
+                self.failed.get_or_insert_with(|| self.draft.failed(error));
+            }
         }
         Ok(None)
     }

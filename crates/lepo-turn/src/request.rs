@@ -8,7 +8,7 @@ use super::request_words::{NOBODY, REFUSED};
 use super::servers::servers_ready;
 use super::skills::readable_skills;
 use super::turn::Turn;
-use super::{Event, RunBy};
+use super::{Event, Notice, RunBy};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::CallRequest;
@@ -44,7 +44,7 @@ pub(super) async fn decide_and_run(
             return Ok(Next::Again);
         }
         if let Some((text, exit)) = recorded(turn, &request) {
-            turn.front.happens(Event::Say(&format!("recorded: {}", request.line())));
+            turn.front.happens(Event::Notice(&Notice::Recorded(request.line())));
             turn.result(&name, &request, &text, exit)?;
             done.push(request);
             return Ok(if text == REFUSED.as_bytes() { Next::Answer } else { Next::Again });

@@ -1,6 +1,5 @@
 //! The text of a result: what fits, and at its end a line for each blob that holds the whole of something.
 
-use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
 use lepo_base::error::{Error, Result};
@@ -8,6 +7,7 @@ use lepo_store::store::Store;
 use lepo_tool::Captured;
 
 use super::Masking;
+use super::written::keep_blob;
 use lepo_secrets::{LOOKED_AT, is_binary};
 
 /// A result that is being put together.
@@ -100,11 +100,7 @@ impl<'m> ResultText<'m> {
 
 /// Keeps what a server gave as a blob, a text with masks, and gives its line.
 pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Result<String> {
-    let kept = match is_binary(bytes) {
-        true => Cow::Borrowed(bytes),
-        false => masking.kept(bytes, "what an MCP server gave"),
-    };
-    Ok(store.blobs().keep(&mut kept.as_ref())?.line())
+    Ok(keep_blob(store, &masking.kept_file(bytes, "what an MCP server gave"))?.line())
 }
 
 /// True if the whole is text by the rule of all that is searched for secrets.

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::turn::Turn;
-use super::{Event, Front};
+use super::{Event, Front, Notice};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_tool::mcp::{Asked, Caller, FormAnswer};
 
@@ -33,7 +33,7 @@ pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
     let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
     for text in said {
-        turn.front.happens(Event::Say(&text));
+        turn.front.happens(Event::Notice(&Notice::Words(text)));
     }
     // Without a terminal the turn fails: a script must not get an answer that was made without its server.
     let over = turn.servers.each().iter().find(|server| server.sign_in_is_over);

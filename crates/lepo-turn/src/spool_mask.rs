@@ -1,12 +1,11 @@
 //! Masks an answer on its way to the spool.
 
 use super::Masking;
-use lepo_secrets::{Stream, restore};
+use lepo_secrets::{Kept, Spool, restore};
 
 /// The masking of one answer.
 pub struct SpoolMask<'m> {
-    /// Set while the answer comes, if anything is looked for.
-    stream: Option<Stream>,
+    spool: Spool,
     /// The masks of the answer, each with what it stands for.
     truths: Vec<(String, String)>,
     masking: &'m Masking,
@@ -15,27 +14,29 @@ pub struct SpoolMask<'m> {
 impl<'m> SpoolMask<'m> {
     /// Begins an answer.
     pub fn new(masking: &'m Masking) -> SpoolMask<'m> {
-        SpoolMask { stream: masking.stream(), truths: Vec::new(), masking }
+        SpoolMask { spool: masking.spool(), truths: Vec::new(), masking }
     }
 
-    /// Takes a piece, and appends to the buffer what of the answer is settled.
-    pub fn push(&mut self, text: &str, buffer: &mut Vec<u8>) {
-        let Some(stream) = &mut self.stream else { return buffer.extend_from_slice(text.as_bytes()) };
-        let mut kept = String::new();
-        stream.push(text, &mut kept);
-        let kept = if self.masking.masks() { kept.as_str() } else { text };
-        buffer.extend_from_slice(kept.as_bytes());
+    /// Takes a piece.
+    pub fn push(&mut self, text: &str) {
+        self.spool.push(text);
     }
 
-    /// Appends what waited until it was known to be no secret: the answer has ended.
-    pub fn settle(&mut self, buffer: &mut Vec<u8>) {
-        let Some(mut stream) = self.stream.take() else { return };
-        let mut kept = String::new();
-        stream.finish(&mut kept);
-        if self.masking.masks() {
-            buffer.extend_from_slice(kept.as_bytes());
+    /// The number of bytes that are settled and not written.
+    pub fn ready(&self) -> usize {
+        self.spool.ready()
+    }
+
+    /// Gives to a writer what of the answer is settled.
+    pub fn write(&mut self, writer: impl FnOnce(&Kept<'_>)) {
+        self.spool.write(writer);
+    }
+
+    /// Settles what waited until it was known to be no secret: the answer has ended.
+    pub fn settle(&mut self) {
+        if let Some(stream) = self.spool.end() {
+            self.truths = self.masking.note_stream(stream, "the answer");
         }
-        self.truths = self.masking.note_stream(stream, "the answer");
     }
 
     /// Whether the spool has masks.

@@ -8,9 +8,11 @@ use super::attach::{Arriving, Attached, LeftOut, choose};
 use super::journal::failure_entry;
 use super::masking::{Masking, source_of};
 use super::path::{CalledAnswer, Opening, PathEntry, request};
+use super::written::write;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Accepts, Text};
 use lepo_net::runtime::{Blocking, blocking};
+use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
 use lepo_store::store::{Entry, Store};
@@ -30,8 +32,8 @@ pub struct Transcript {
     pub called: Vec<CalledAnswer>,
     /// A new root's time is not before this.
     not_before: u64,
-    /// The masking of what is written; nothing is masked without.
-    masking: Option<Arc<Masking>>,
+    /// The masking of what is written: the transcript keeps the truth.
+    masking: Arc<Masking>,
     unsaved: Option<Blocking<Written>>,
 }
 
@@ -41,8 +43,13 @@ impl Transcript {
         self.store.journal().add(Entry { under: self.tip(), ..failure_entry(model, after) });
     }
 
-    /// The conv up to where a turn starts, or the beginning of a new one.
-    pub fn at(store: &Arc<Store>, forest: &Forest, start: Start) -> Result<Transcript> {
+    /// The conv up to where a turn starts, or the beginning of a new one. What is added is masked, on disk alone.
+    pub fn at(
+        store: &Arc<Store>,
+        forest: &Forest,
+        start: Start,
+        masking: &Arc<Masking>,
+    ) -> Result<Transcript> {
         let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix));
         let mut transcript = Transcript {
             store: store.clone(),
@@ -50,7 +57,7 @@ impl Transcript {
             path: Vec::new(),
             called: Vec::new(),
             not_before: forest.root_time(lepo_store::store::now()),
-            masking: None,
+            masking: masking.clone(),
             unsaved: None,
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
@@ -77,6 +84,16 @@ impl Transcript {
         self.path.last().copied()
     }
 
+    /// True if something visible follows the last answer of the path besides what follows it there.
+    pub fn forks(&self, forest: &Forest) -> bool {
+        let is_answer = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::Assistant;
+        let Some(at) = self.entries.iter().rposition(is_answer) else { return false };
+        let Some(answer) = self.path.get(at).and_then(|&id| forest.find(id)) else { return false };
+        let next = self.path.get(at + 1);
+        let others = forest.children(answer).map(|child| forest.name(child));
+        others.into_iter().any(|other| !other.hidden && Some(&other.id) != next)
+    }
+
     /// The last visible question of the path.
     pub fn question(&self) -> Option<BubbId> {
         let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
@@ -97,11 +114,6 @@ impl Transcript {
         after.next().is_none()
     }
 
-    /// Masks what is added from now on, on disk alone: the transcript keeps the truth.
-    pub fn mask_with(&mut self, masking: Arc<Masking>) {
-        self.masking = Some(masking);
-    }
-
     /// Takes this as the text of the last bubb, which was masked when it was written.
     pub fn restore_last(&mut self, text: &str) {
         if let Some(entry) = self.entries.last_mut() {
@@ -112,14 +124,13 @@ impl Transcript {
     /// Adds a bubb, durable when this returns. Its secrets are masked on disk.
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         let masking = self.masking.clone();
-        let kept = masking.as_ref().map(|masking| masking.kept(text, source_of(kind, text)));
-        self.add_as(kind, hidden, text, kept.as_deref().unwrap_or(text))
+        self.add_as(kind, hidden, text, &masking.kept(text, source_of(kind, text)))
     }
 
     /// Adds a bubb that is kept on disk in another form than the model is told; durable when this returns. The user's
     /// own words are kept as typed.
-    pub fn add_as(&mut self, kind: Kind, hidden: bool, text: &[u8], kept: &[u8]) -> Result<Name> {
-        let name = self.store.bubbs().write(kind, hidden, self.tip(), self.not_before, kept)?;
+    pub fn add_as(&mut self, kind: Kind, hidden: bool, text: &[u8], kept: &Kept<'_>) -> Result<Name> {
+        let name = write(&self.store, (kind, hidden), self.tip(), self.not_before, kept)?;
         self.push_text(kind, hidden, self.path.is_empty(), text);
         self.path.push(name.id);
         Ok(name)
@@ -128,10 +139,9 @@ impl Transcript {
     /// Writes a hidden bubb that follows the first `base` ones of the path, beside those that do already. The transcript
     /// stays as it is.
     pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<Name> {
-        let masking = self.masking.clone();
-        let kept = masking.as_ref().map(|masking| masking.kept(text, source_of(kind, text)));
+        let kept = self.masking.kept(text, source_of(kind, text));
         let under = base.checked_sub(1).and_then(|last| self.path.get(last)).copied();
-        self.store.bubbs().write(kind, true, under, self.not_before, kept.as_deref().unwrap_or(text))
+        write(&self.store, (kind, true), under, self.not_before, &kept)
     }
 
     /// Begins to write bubbs, the last of which has these files, in a thread of its own: a connection opens
@@ -156,8 +166,7 @@ impl Transcript {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
             for Opening { kind, hidden, text, kept } in bubbs {
-                let kept = kept.as_ref().unwrap_or(&text);
-                let name = store.bubbs().write(kind, hidden, tip, not_before, kept.as_bytes())?;
+                let name = write(&store, (kind, hidden), tip, not_before, &kept)?;
                 tip = Some(name.id);
                 names.push((name, text.into_bytes()));
             }
@@ -180,7 +189,7 @@ impl Transcript {
 
     /// Appends a bubb that was written after the end of the path already.
     pub fn take_up(&mut self, name: &Name) -> Result<()> {
-        let bytes = match self.masking.as_ref().and_then(|masking| masking.given(name.id)) {
+        let bytes = match self.masking.given(name.id) {
             Some(given) => given.into_bytes(),
             None => self.store.bubbs().read(name)?,
         };

@@ -144,7 +144,7 @@ impl Asked {
         };
         for carried in &ran {
             let kept = masking.kept(&carried.text, "the output of a command");
-            past.push(Said::new(Kind::System, false, &String::from_utf8_lossy(&kept)));
+            past.push(Said::new(Kind::System, false, &kept.text()));
         }
         if let Some(asked) = asked {
             past.push(question(asked, &masking, (context.cwd(), &root))?);

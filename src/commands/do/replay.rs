@@ -13,11 +13,13 @@ use crate::ui::{self, ReplayRows};
 use lepo_base::error::{Error, Kind as ErrorKind, Result, quoted};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
+use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::{Store, now};
 use lepo_turn::config::Insts;
 use lepo_turn::replay::{Line, Plan, PlanOptions, all, replay};
+use lepo_turn::written::write;
 use lepo_turn::{Interrupt, TurnEnv};
 
 /// Asks again, and prints the ends of the new lines.
@@ -91,8 +93,8 @@ fn under_new_root(
 ) -> Result<Vec<Plan>> {
     let prompt = setup.configured.wanted_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
     if let Some(prompt) = prompt {
-        let root =
-            store.bubbs().write(Kind::System, true, None, forest.root_time(now()), prompt.as_bytes())?;
+        let prompt = Kept::typed(&prompt);
+        let root = write(store, (Kind::System, true), None, forest.root_time(now()), &prompt)?;
         plans.iter_mut().for_each(|plan| plan.base = Some(root.id));
     }
     Ok(plans)

@@ -15,6 +15,7 @@ use crate::term::{Progress, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_import::{Conversation, FORMATS, Format, Reading};
+use lepo_secrets::Masker;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Imported, now};
 use report::Report;
@@ -248,7 +249,7 @@ impl Import<'_, '_> {
             format,
             path,
             id: conversation.id.clone(),
-            title: conversation.title.clone(),
+            title: conversation.title.as_deref().map(masked_title),
             changed: conversation.changed(),
             tools,
         };
@@ -310,4 +311,9 @@ fn is_before_1970(text: &str) -> bool {
     let with = |year: &str| text.trim().split_once('-').map(|(_, rest)| format!("{year}-{rest}"));
     year.is_some_and(|year| year < 1970)
         && with("2001").is_some_and(|later| when::parse(&later, now(), DayEnd::First).is_some())
+}
+
+/// A title as it is kept: another tool makes it of what was said.
+fn masked_title(title: &str) -> String {
+    Masker::for_imports().mask(title).text.into_owned()
 }

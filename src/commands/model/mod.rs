@@ -3,6 +3,8 @@
 mod add;
 mod new;
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use new::NewArgs;
@@ -18,6 +20,7 @@ use lepo_model::{Gate, Model, ModelFacts, Timeouts, embedded_program, program_mi
 use lepo_model::{ModelConfig, Provider};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Flags, ModelChoice, Paths, Settings};
+use lepo_turn::{HeldAgents, Holder};
 
 /// List models, make one active, fetch the embedded one
 ///
@@ -143,8 +146,10 @@ fn list_remote(
     let gate = Gate::new();
     gate.open();
     let timeouts = Timeouts { connect: settings.http_connect, idle: settings.http_idle };
-    let models = runtime
-        .block_on(async { Model::new(&config, timeouts, &paths.state, gate, None)?.offered().await })?;
+    let mut model = Model::new(&config, timeouts, &paths.state, gate, None)?;
+    let own = vec![paths.config.clone(), paths.state.clone(), settings.file.clone()];
+    model.set_holder(Arc::new(Holder::new(HeldAgents::default(), settings, paths, own)));
+    let models = runtime.block_on(model.offered())?;
     if as_json {
         let document = |model: &ModelFacts| {
             json!({

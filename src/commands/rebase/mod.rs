@@ -129,7 +129,7 @@ fn words_of(file: &str) -> Result<Vec<u8>> {
         return Err(Error::usage(format!("{file} is empty: a message has at least one byte"))
             .hint("--drop ADDR leaves the message out"));
     }
-    Ok(masked(&text, if file == "-" { "stdin" } else { "a file" }))
+    Ok(masked(&text, if file == "-" { "stdin" } else { "a file" }).bytes().to_vec())
 }
 
 /// The text of `--system`: as given, of a file behind `@`, or of stdin.

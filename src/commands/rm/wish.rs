@@ -115,5 +115,5 @@ fn words_of(file: &str) -> Result<Vec<u8>> {
         return Err(Error::usage(format!("{name} is empty: a message has at least one byte"))
             .hint("`lepo rebase --drop ADDR` copies a line without a message"));
     }
-    Ok(masked(&bytes, if file == "-" { "stdin" } else { "a file" }))
+    Ok(masked(&bytes, if file == "-" { "stdin" } else { "a file" }).bytes().to_vec())
 }

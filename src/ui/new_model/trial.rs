@@ -1,7 +1,9 @@
 //! The one question that a new model is asked. No message is kept.
 
 use lepo_base::error::{Error, Result};
-use lepo_model::{Event, Gate, Installed, Message, Model, ModelConfig, ModelFacts, Request, Role, Timeouts};
+use lepo_model::{
+    Event, Gate, Installed, Message, Model, ModelConfig, ModelFacts, Permit, Request, Role, Timeouts,
+};
 use lepo_turn::config::{Paths, Settings};
 
 /// The words of the question.
@@ -21,6 +23,7 @@ pub async fn answers(
     loop {
         match answer.next().await? {
             Some(Event::Text(text)) if !text.trim().is_empty() => return Ok(()),
+            Some(Event::AgentAsks(question)) => answer.permit(question.number, Permit::Nobody),
             Some(_) => {}
             None => return Err(Error::remote("the model's answer was empty")),
         }

@@ -2,13 +2,16 @@
 
 import json
 import os
+import socket
 import sys
 import time
 
 HOME = os.environ["HOME"]
+# A folder of its own, where there is one.
+HOME = os.path.join(HOME, ".robot") if os.path.isdir(os.path.join(HOME, ".robot")) else HOME
 SESSIONS = os.path.join(HOME, "agent-sessions")
 MODE = sys.argv[1] if len(sys.argv) > 1 else ""
-log = open(os.path.join(HOME, "agent.log"), "a")
+log = open(os.path.join(HOME, "agent.log"), "a") if os.access(HOME, os.W_OK) else open(os.devnull, "a")
 
 
 def send(message):
@@ -60,7 +63,43 @@ def ask(session, number, title):
             return outcome.get("optionId") == "yes"
 
 
+def attempt(what, where):
+    """Tries something that a sandbox may forbid."""
+    try:
+        if what == "write":
+            with open(os.path.expanduser(where), "a") as file:
+                file.write("by the agent\n")
+        elif what == "mkdir":
+            os.makedirs(where)
+        elif what == "read":
+            open(os.path.expanduser(where)).read()
+        elif what == "dial":
+            socket.create_connection(("127.0.0.1", int(where)), 5).close()
+        elif what == "env":
+            return f"env {where}: {os.environ.get(where)}"
+    except OSError as error:
+        return f"{what}: {type(error).__name__}"
+    return f"{what}: done"
+
+
+def debate(session, text):
+    """A voice of a debate, which wants to look at something before it says anything."""
+    tool(session, 1, "peek")
+    done(session, 1, "peeked" if ask(session, 1, "peek") else "not allowed")
+    spoken = os.path.join(HOME, "spoken")
+    if "SELECT:" in text or "END:" in text:
+        say(session, "END: It is settled." if os.path.exists(spoken) else "SELECT: robot")
+    elif "REQUEST" in text:
+        say(session, "REQUEST")
+    else:
+        open(spoken, "w").close()
+        say(session, "So I say.")
+    return "end_turn"
+
+
 def turn(session, text):
+    if MODE == "debates":
+        return debate(session, text)
     last = text.rstrip().splitlines()[-1]
     if last.startswith("tool "):
         say(session, "A thought.", "agent_thought_chunk")
@@ -76,6 +115,15 @@ def turn(session, text):
         else:
             done(session, 1, "not run", "failed")
             say(session, "Refused.")
+    elif last.startswith("try "):
+        say(session, "\n".join(attempt(*word.split("=", 1)) for word in last[4:].split()))
+    elif last.startswith("lock "):
+        import fcntl
+        held = open(last[5:], "w")
+        fcntl.flock(held, fcntl.LOCK_EX)
+        say(session, "A part")
+        while True:
+            time.sleep(1)
     elif last == "wait":
         say(session, "A part")
         while True:
@@ -115,9 +163,11 @@ while True:
     session = params.get("sessionId")
     if method == "initialize":
         can = {"loadSession": MODE != "forgets", "promptCapabilities": {"image": MODE != "blind"}}
+        if MODE == "forks":
+            can["sessionCapabilities"] = {"fork": {}}
         version = 7 if MODE == "new" else 1
         send({"id": message["id"], "result": {"protocolVersion": version, "agentCapabilities": can, "authMethods": []}})
-    elif method == "session/new":
+    elif method == "session/new" or method == "session/fork":
         with open(SESSIONS, "a+") as known:
             known.seek(0)
             session = f"agent-session-{len(known.readlines())}"

@@ -8,7 +8,7 @@ use crate::home::{Home, run, until};
 use crate::pty::on_terminal;
 
 /// A home whose model is the scripted agent.
-fn home(mode: &str) -> Home {
+pub fn home(mode: &str) -> Home {
     let mode = if mode.is_empty() { "plain" } else { mode };
     let agent = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/acp/agent.py");
     Home::with_config(&format!(
@@ -17,7 +17,7 @@ fn home(mode: &str) -> Home {
 }
 
 /// Messages that the agent was sent, each of a type of the protocol.
-fn sent(home: &Home) -> Vec<Value> {
+pub fn sent(home: &Home) -> Vec<Value> {
     let log = home.read("agent.log");
     let messages: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     for message in &messages {
@@ -26,6 +26,8 @@ fn sent(home: &Home) -> Vec<Value> {
             Some("initialize") => valid("InitializeRequest", params),
             Some("session/new") => valid("NewSessionRequest", params),
             Some("session/load") => valid("LoadSessionRequest", params),
+            // Not in the stable schema yet: the form is that of `session/load`.
+            Some("session/fork") => valid("LoadSessionRequest", params),
             Some("session/prompt") => valid("PromptRequest", params),
             Some("session/cancel") => valid("CancelNotification", params),
             Some(other) => panic!("lepo sends {other}"),
@@ -36,7 +38,7 @@ fn sent(home: &Home) -> Vec<Value> {
     messages
 }
 
-fn methods(home: &Home) -> Vec<String> {
+pub fn methods(home: &Home) -> Vec<String> {
     sent(home).iter().filter_map(|message| message["method"].as_str().map(str::to_string)).collect()
 }
 
@@ -205,6 +207,24 @@ fn agents_take_part_in_questions_to_many() {
     let ran = home.lepo(&["do", "--parallel", "-m", "robot", "-m", "other", "ask make"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.out.matches("Refused.").count(), 2, "{}", ran.out);
+}
+
+#[test]
+fn agents_debate_and_wait_for_nobody() {
+    let home = home("debates");
+    let config = home.read("config/config.toml");
+    let other = |name: &str| config.replace("robot", name).replace("active = true", "");
+    home.write("config/config.toml", config.clone() + &other("other") + &other("chair"));
+    let ran =
+        home.lepo(&["do", "--debate", "--orchestrator", "chair", "--participants", "robot,other", "a topic"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("So I say.") && ran.out.contains("It is settled."), "{}", ran.out);
+    // All of them asked to look at something, and all were refused.
+    let refused = |message: &&Value| message["result"]["outcome"]["optionId"] == "no";
+    let asked = methods(&home).iter().filter(|method| *method == "session/prompt").count();
+    let log = sent(&home);
+    assert_eq!(log.iter().filter(refused).count(), asked, "{log:?}");
+    assert!(asked >= 4, "{log:?}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod offering;
 mod real;
 mod remote;
 mod serving;
+mod serving_hostile;
 mod sign_in;
 mod told;
 

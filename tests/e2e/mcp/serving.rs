@@ -86,6 +86,16 @@ impl Session {
         self.call(tool, arguments)["content"][0]["text"].as_str().unwrap().to_string()
     }
 
+    /// Its input, to be written to elsewhere.
+    pub fn stdin(&mut self) -> ChildStdin {
+        self.stdin.take().unwrap()
+    }
+
+    /// Takes its input back.
+    pub fn give_back(&mut self, stdin: ChildStdin) {
+        self.stdin = Some(stdin);
+    }
+
     /// Ends its input: it ends by itself.
     pub fn end(self) {
         self.end_saying("");

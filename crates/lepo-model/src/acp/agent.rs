@@ -1,19 +1,23 @@
 //! A running agent: its process, the messages to and from it, and what it said it can do.
 
+use std::any::Any;
 use std::collections::{HashSet, VecDeque};
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 
+use crate::agents::{HeldAgent, HoldAgents, ToHold};
+use crate::config::ModelConfig;
 use crate::process::Process;
 use lepo_acp::client::{self, Capabilities};
 use lepo_acp::lines::{Line, LineBuffer};
 use lepo_acp::permission;
 use lepo_acp::rpc::{self, Incoming, RpcError};
 use lepo_base::error::{Error, Result};
+use lepo_base::word::Word;
+use lepo_process::{Program, environment};
 
 /// The longest line that is taken of an agent.
 const LONGEST: usize = 16 << 20;
@@ -38,27 +42,80 @@ pub struct Agent {
     came: VecDeque<Incoming>,
     next: u64,
     idle: Duration,
+    /// The sandbox that holds it. Dropped after the process: fields are in order.
+    held: Option<Held>,
 }
 
-impl Agent {
-    /// Starts an agent in a folder, and says hello.
-    pub async fn start(command: &[String], dir: &Path, idle: Duration) -> Result<Agent> {
+/// The sandbox of an agent.
+struct Held {
+    words: String,
+    _rest: Box<dyn Any + Send>,
+}
+
+/// The way an agent is started.
+#[derive(Clone, Copy)]
+pub struct Starting<'s> {
+    /// The model.
+    pub config: &'s ModelConfig,
+    /// The folder it works in.
+    pub dir: &'s Path,
+    /// The longest silence.
+    pub idle: Duration,
+    /// Puts it into a sandbox.
+    pub holder: Option<&'s dyn HoldAgents>,
+}
+
+impl Starting<'_> {
+    /// The program, with what it is held by and a notice for the person.
+    async fn program(self) -> Result<(Program, Option<Held>, Option<String>)> {
+        let ModelConfig { name, command, sandbox, .. } = self.config;
         let Some((program, arguments)) = command.split_first() else {
             return Err(Error::usage("the model has no `command`"));
         };
-        let process = Process::spawn_in(OsStr::new(program), arguments, true, Some(dir))?;
+        let Some(sandbox) = sandbox else {
+            let program = Program::new(program, environment(|_| false)).args(arguments);
+            return Ok((program.with_stdin().dir(self.dir), None, None));
+        };
+        let Some(holder) = self.holder else {
+            let what = format!("{name} is not started here: it is to be held to `{}`", sandbox.access.word());
+            return Err(Error::usage(what));
+        };
+        let held = ToHold { model: name, command, sandbox, dir: self.dir };
+        let HeldAgent { program, words, note, rest } = holder.hold(held).await?;
+        Ok((program.with_stdin(), Some(Held { words, _rest: rest }), note))
+    }
+}
+
+impl Agent {
+    /// Starts an agent in a folder, and says hello; with a notice for the person.
+    pub async fn start(starting: Starting<'_>) -> Result<(Agent, Option<String>)> {
+        let (program, held, note) = starting.program().await?;
+        let command = &starting.config.command;
+        let name = command.first().cloned().unwrap_or_default();
+        let process = Process::start(&name, program)?;
         let mut agent = Agent {
-            name: program.clone(),
-            command: command.to_vec(),
-            dir: dir.to_path_buf(),
+            name,
+            command: command.clone(),
+            dir: starting.dir.to_path_buf(),
             open: HashSet::new(),
             can: Capabilities::default(),
             process,
             lines: LineBuffer::new(LONGEST),
             came: VecDeque::new(),
             next: 0,
-            idle,
+            idle: starting.idle,
+            held,
         };
+        agent.hello().await.map_err(|error| match agent.held {
+            Some(_) => error
+                .hint("in its sandbox it sees the system, its folder, `sandbox_home` and sandbox.read_only"),
+            None => error,
+        })?;
+        Ok((agent, note))
+    }
+
+    async fn hello(&mut self) -> Result<()> {
+        let agent = self;
         let told = agent.call("initialize", &client::hello("lepo", env!("CARGO_PKG_VERSION"))).await?;
         agent.can = Capabilities::read(&told);
         if agent.can.version != lepo_acp::VERSION {
@@ -69,7 +126,12 @@ impl Agent {
                 lepo_acp::VERSION
             )));
         }
-        Ok(agent)
+        Ok(())
+    }
+
+    /// The sandbox that holds it, in words.
+    pub fn held(&self) -> Option<&str> {
+        self.held.as_ref().map(|held| held.words.as_str())
     }
 
     /// True if it still runs.

@@ -1,10 +1,9 @@
 //! Agents that wait for their next question, as long as lepo's process lives.
 
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use super::Agent;
+use super::agent::Starting;
 use lepo_base::error::Result;
 
 /// Agents that wait at most.
@@ -16,29 +15,32 @@ fn waiting() -> MutexGuard<'static, Vec<Agent>> {
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An agent of this command in this folder: one that waits, with the session if one of them has it, else a new one.
-pub(super) async fn take(
-    command: &[String],
-    dir: &Path,
-    session: Option<&str>,
-    idle: Duration,
-) -> Result<Agent> {
-    let found = {
-        let mut waiting = waiting();
-        waiting.retain_mut(Agent::is_alive);
-        let fits = |agent: &Agent| agent.command == command && agent.dir == dir;
-        let has = |agent: &Agent| session.is_some_and(|session| agent.open.contains(session));
-        let at = waiting.iter().position(|agent| fits(agent) && has(agent));
-        at.or_else(|| waiting.iter().position(fits)).map(|at| waiting.remove(at))
-    };
+/// An agent for a model in a folder: one that waits, with the session if one of them has it, else a new one, which may
+/// come with a notice.
+pub(super) async fn take(starting: Starting<'_>, session: Option<&str>) -> Result<(Agent, Option<String>)> {
+    let is_held = starting.config.sandbox.is_some();
+    let found = if is_held { None } else { waiting_for(starting, session) };
     match found {
-        Some(agent) => Ok(agent),
-        None => Agent::start(command, dir, idle).await,
+        Some(agent) => Ok((agent, None)),
+        None => Agent::start(starting).await,
     }
+}
+
+fn waiting_for(starting: Starting<'_>, session: Option<&str>) -> Option<Agent> {
+    let mut waiting = waiting();
+    waiting.retain_mut(Agent::is_alive);
+    let fits = |agent: &Agent| agent.command == starting.config.command && agent.dir == starting.dir;
+    let has = |agent: &Agent| session.is_some_and(|session| agent.open.contains(session));
+    let at = waiting.iter().position(|agent| fits(agent) && has(agent));
+    at.or_else(|| waiting.iter().position(fits)).map(|at| waiting.remove(at))
 }
 
 /// Keeps an agent for the next question.
 pub(super) fn give_back(agent: Agent) {
+    // One in a sandbox has the folder for itself, and what it left there is looked through at its end.
+    if agent.held().is_some() {
+        return drop(agent);
+    }
     let mut waiting = waiting();
     if waiting.len() >= MOST {
         // It is ended, with all that it started.

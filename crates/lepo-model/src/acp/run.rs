@@ -180,12 +180,14 @@ impl Run {
 
     fn ask(&mut self, id: Value, question: Question, events: &mut Events) {
         let number = self.asked;
+        let held = self.agent.as_ref().and_then(Agent::held).map(str::to_owned);
         let known = self.known(&question.call);
         let asked = AgentQuestion {
             number,
             title: title(known),
             details: details(known),
             offers_always: question.offers(Choice::AllowAlways),
+            held,
         };
         self.questions.insert(number, (id, question));
         self.asked += 1;

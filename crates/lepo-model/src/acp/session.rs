@@ -2,11 +2,13 @@
 //! the conversation as text.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::agent::Starting;
 use super::{Agent, Run, pool};
+use crate::agents::{AgentPlace, HoldAgents};
 use crate::config::ModelConfig;
 use crate::event::Event;
 use crate::facts::ModelFacts;
@@ -24,13 +26,15 @@ pub async fn begin(
     request: Request<'_>,
     timeouts: Timeouts,
     gate: &Gate,
+    holder: Option<&dyn HoldAgents>,
 ) -> Result<Run> {
     let wanted = request.agent.session;
     let dir = match request.agent.dir {
         Some(dir) => dir.to_path_buf(),
         None => std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
     };
-    let mut agent = pool::take(&config.command, &dir, wanted, timeouts.idle).await?;
+    let starting = Starting { config, dir: &dir, idle: timeouts.idle, holder };
+    let (mut agent, note) = pool::take(starting, wanted).await?;
     let messages: Vec<Message> =
         request.messages.iter().filter(|message| !message.instruction).cloned().collect();
     let has_files = messages.iter().any(|message| !message.files.is_empty());
@@ -39,8 +43,8 @@ pub async fn begin(
             .hint_at(|place| format!("leave them out, or ask another model: {}", place.other_model())));
     }
     gate.passed().await;
-    let mut events = VecDeque::new();
-    let (session, goes_on) = open(&mut agent, wanted, &dir, config).await?;
+    let mut events: VecDeque<Event> = note.into_iter().map(Event::Notice).collect();
+    let (session, goes_on) = open(&mut agent, request.agent, &dir, config).await?;
     let asked = if goes_on { since_answer(&messages) } else { &messages };
     if !goes_on && messages.iter().any(|message| message.role == Role::Assistant) {
         let note = format!("note: {} is given the conversation so far as text", config.name);
@@ -56,12 +60,28 @@ pub async fn begin(
 /// The session to ask in, and whether it knows the conversation.
 async fn open(
     agent: &mut Agent,
-    wanted: Option<&str>,
-    dir: &std::path::Path,
+    place: AgentPlace<'_>,
+    dir: &Path,
     config: &ModelConfig,
 ) -> Result<(String, bool)> {
     let folder = dir.to_string_lossy();
-    if let Some(session) = wanted {
+    if let Some(session) = place.session
+        && place.forks
+        && agent.can.fork
+    {
+        match agent.call(client::FORK, &client::old_session(session, &folder)).await {
+            Ok(told) => {
+                if let Some(fork) = client::session_id(&told).filter(|fork| fork != session) {
+                    agent.open.insert(fork.clone());
+                    return Ok((fork, true));
+                }
+            }
+            Err(error) if !agent.is_alive() => return Err(error),
+            // It has forgotten it.
+            Err(_) => {}
+        }
+    }
+    if let Some(session) = place.session.filter(|_| !place.forks) {
         if agent.open.contains(session) {
             return Ok((session.to_owned(), true));
         }
@@ -106,9 +126,14 @@ fn blocks(messages: &[Message]) -> Result<Vec<Value>> {
 }
 
 /// The models that an agent tells of with a new session.
-pub async fn offered(config: &ModelConfig, timeouts: Timeouts) -> Result<Vec<ModelFacts>> {
+pub async fn offered(
+    config: &ModelConfig,
+    timeouts: Timeouts,
+    holder: Option<&dyn HoldAgents>,
+) -> Result<Vec<ModelFacts>> {
     let dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-    let mut agent = pool::take(&config.command, &dir, None, timeouts.idle).await?;
+    let starting = Starting { config, dir: &dir, idle: timeouts.idle, holder };
+    let (mut agent, _) = pool::take(starting, None).await?;
     let told = agent.call(client::NEW, &client::new_session(&dir.to_string_lossy())).await?;
     let facts = |id: String| ModelFacts { id, ..ModelFacts::default() };
     Ok(client::models(&told).into_iter().map(facts).collect())

@@ -149,7 +149,7 @@ impl<'s> Listing<'s> {
     }
 
     /// The name of an id in this store.
-    pub(super) fn find_own(&mut self, id: BubbId) -> Result<Option<Name>> {
+    pub(crate) fn find_own(&mut self, id: BubbId) -> Result<Option<Name>> {
         if let Some(name) = found(&self.recent, id) {
             return Ok(Some(name));
         }

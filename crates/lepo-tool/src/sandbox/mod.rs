@@ -6,6 +6,7 @@ mod autorun;
 mod bubblewrap;
 mod detect;
 mod git_settings;
+mod hold;
 mod homes;
 mod landlock;
 mod lock;
@@ -20,11 +21,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Access, SHELL};
+use super::Access;
 pub use after::Aftermath;
 use after::look_after;
 pub use autorun::Occasion;
 pub use detect::Detected;
+pub use hold::Held;
 pub use homes::covers_home;
 pub use landlock::run_as_held;
 use lepo_process::{Environment, Program};
@@ -92,21 +94,23 @@ impl Sandbox {
         }
     }
 
-    /// `sh -c line`, ready to be started, held to `access`, with the environment `env`. What it leaves behind is
-    /// looked after when the second value is finished or dropped, which must be after the command has ended.
+    /// A program with its arguments, ready to be started, held to `access`, with the environment `env`. What it leaves
+    /// behind is looked after when the second value is finished or dropped, which must be after the program has ended.
     pub(super) fn prepare(
         &self,
-        line: &str,
+        words: &[&str],
         access: Access,
         policy: &Policy<'_>,
         env: Environment,
         lock: DirLock,
     ) -> io::Result<(Program, Leftovers)> {
-        let words = [SHELL, "-c", line];
         let mut leftovers = Leftovers::default();
         let mut program = match self {
-            Sandbox::None => Program::new(SHELL, env).args(["-c", line]).dir(policy.dir),
-            Sandbox::Landlock => landlock::program(&policy.mounts(access, None)?, policy.dir, env, &words)?
+            Sandbox::None => {
+                let [program, arguments @ ..] = words else { return Err(io::Error::other("no program")) };
+                Program::new(program, env).args(arguments).dir(policy.dir)
+            }
+            Sandbox::Landlock => landlock::program(&policy.mounts(access, None)?, policy.dir, env, words)?
                 .at_most(MOST_PROCESSES),
             Sandbox::Bubblewrap(bwrap) => {
                 let dir = policy.dir.canonicalize()?;
@@ -115,7 +119,7 @@ impl Sandbox {
                     _ => Some(survey(&dir, survey::MOST)?.with_settings(&dir)),
                 };
                 let mounts = policy.mounts(access, survey.as_ref())?;
-                let mut program = bubblewrap::program(bwrap, access, &mounts, &dir, &env, &words)?;
+                let mut program = bubblewrap::program(bwrap, access, &mounts, &dir, &env, words)?;
                 // It makes directories to mount on, where nothing is to be made.
                 let made = mounts.iter().filter(|(_, mount)| **mount == Mount::Absent);
                 made.for_each(|(path, _)| program.remove_at_end(path));

@@ -25,6 +25,8 @@ pub struct Policy<'a> {
     pub own: &'a [PathBuf],
     /// Shown read-only besides, by the configuration.
     pub read_only: &'a [PathBuf],
+    /// Written besides the working directory.
+    pub writable: &'a [PathBuf],
 }
 
 impl Policy<'_> {
@@ -67,6 +69,14 @@ impl Policy<'_> {
         }
         if let Some(survey) = survey {
             self.keep(&dir, survey, &mut mounts)?;
+        }
+        for path in self.writable.iter().filter_map(|path| path.canonicalize().ok()) {
+            mounts.insert(path, Mount::ReadWrite);
+        }
+        if let Some(store) = self.store.canonicalize().ok().filter(|_| !self.writable.is_empty())
+            && mount_at(&mounts, &store) == Mount::ReadWrite
+        {
+            mounts.insert(store, Mount::ReadOnly);
         }
         for secret in self.secrets(&dir, access, survey) {
             // As for lepo's own directories.
@@ -180,7 +190,7 @@ mod tests {
         std::fs::write(dir.join("keys"), "").unwrap();
         std::os::unix::fs::symlink("../keys", dir.join(".lepo/_mcp.json")).unwrap();
         let own = [dir.join("own"), dir.join("not there")];
-        let policy = Policy { dir: &dir, store: &dir.join("a/b"), own: &own, read_only: &[] };
+        let policy = Policy { dir: &dir, store: &dir.join("a/b"), own: &own, read_only: &[], writable: &[] };
         let survey = survey(&dir, 100).unwrap();
         let mount = |access: Access, path: &str| {
             let survey = Some(&survey).filter(|_| access != Access::Read);
@@ -213,7 +223,7 @@ mod tests {
         let dir = place.path().canonicalize().unwrap();
         std::fs::create_dir(dir.join("elsewhere")).unwrap();
         std::os::unix::fs::symlink("elsewhere", dir.join(".git")).unwrap();
-        let policy = Policy { dir: &dir, store: &dir.join(".lepo"), own: &[], read_only: &[] };
+        let policy = Policy { dir: &dir, store: &dir.join(".lepo"), own: &[], read_only: &[], writable: &[] };
         assert!(policy.mounts(Access::Read, None).is_ok());
         let error = policy.mounts(Access::Write, Some(&survey(&dir, 100).unwrap())).unwrap_err();
         assert!(error.to_string().contains("is a link"), "{error}");

@@ -6,14 +6,19 @@ use super::find::Instructions;
 use super::told::{GONE, is_instructions_entry, written};
 use crate::Masking;
 use crate::path::{Opening, PathEntry};
+use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 
 /// The bubb that goes before a question at the end of this path, if one is needed.
 pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Masking) -> Option<Opening> {
     let last = path.iter().rfind(|entry| is_instructions_entry(entry));
-    let hidden = |text: String, kept| Some(Opening { kind: Kind::System, hidden: true, text, kept });
+    let hidden = |text: String, kept: Kept<'_>| {
+        Some(Opening { kind: Kind::System, hidden: true, kept: kept.into_owned(), text })
+    };
     if found.is_empty() {
-        return last.filter(|entry| *entry.text != *GONE).and_then(|_| hidden(GONE.to_string(), None));
+        return last
+            .filter(|entry| *entry.text != *GONE)
+            .and_then(|_| hidden(GONE.to_string(), Kept::typed(GONE)));
     }
     let masked: Vec<(&str, Cow<'_, str>)> =
         found.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();
@@ -27,7 +32,7 @@ pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Maskin
         masking.kept(file.text.as_bytes(), "AGENTS.md");
     }
     let text = written(found.files.iter().map(|file| (file.path.as_str(), file.text.as_str())));
-    hidden(text, Some(kept))
+    hidden(text, masking.kept_uncounted(&kept))
 }
 
 #[cfg(test)]
@@ -48,7 +53,7 @@ mod tests {
         let mut told = |found: &Instructions| {
             let opening = opening(found, &conv, &masking)?;
             assert_eq!((opening.kind, opening.hidden), (Kind::System, true));
-            let text = opening.kept.clone().unwrap_or(opening.text.clone());
+            let text = opening.kept.text().into_owned();
             let more = path(&format!("s1 {text}"));
             conv.extend(more.into_iter().map(|entry| PathEntry { root: false, ..entry }));
             Some(text)
@@ -69,7 +74,7 @@ mod tests {
         let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
         let found = of(&[&key]);
         let told = opening(&found, &[], &masking).unwrap();
-        let kept = told.kept.unwrap();
+        let kept = told.kept.text().into_owned();
         assert!(told.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
         assert!(masking.told().unwrap().contains("in AGENTS.md"));
         let entry = PathEntry { text: kept.into(), ..path("s1 x").remove(0) };

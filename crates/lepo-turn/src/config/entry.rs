@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 use super::document::Source;
 use super::options::{read_extra, read_options};
 use super::price::read_price;
-use super::program::{read_agent, read_program};
+use super::program::{read_agent, read_program, read_sandbox};
 use super::reader::Section;
 use lepo_base::error::Result;
 use lepo_base::secret::Secret;
 use lepo_base::word::Word;
 use lepo_model::Price;
-use lepo_model::{AnswerForm, Options, Provider, Wire};
+use lepo_model::{AgentSandbox, AnswerForm, Options, Provider, Wire};
 use lepo_model::{BASE_URL_FORM, base_url};
 use lepo_model::{Fields, ServerFacts};
 
@@ -48,6 +48,8 @@ pub struct ModelEntry {
     pub command: Vec<String>,
     /// The place of the answer.
     pub answer: AnswerForm,
+    /// `sandbox` and `sandbox_home`.
+    pub sandbox: Option<AgentSandbox>,
     /// `system = "first"`.
     pub system_first: bool,
     /// The price of its tokens.
@@ -105,6 +107,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
         key: KeyEntry::None,
         command: Vec::new(),
         answer: AnswerForm::Text,
+        sandbox: None,
         system_first: false,
         price: read_price(&mut section)?,
         wire: None,
@@ -116,7 +119,10 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     match provider.fields() {
         Fields::Server(facts) => read_server(&mut entry, &mut section, facts)?,
         Fields::Program => (entry.command, entry.answer) = read_program(&entry.name, &mut section)?,
-        Fields::Agent => entry.command = read_agent(&entry.name, &mut section)?,
+        Fields::Agent => {
+            entry.sandbox = read_sandbox(&mut section)?;
+            entry.command = read_agent(&entry.name, &mut section)?;
+        }
         Fields::Weights => {
             if let Some(model) = section.take("model") {
                 entry.model = model.text()?.value;

@@ -69,6 +69,7 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
         key,
         command: entry.command,
         answer: entry.answer,
+        sandbox: entry.sandbox,
         system_first: entry.system_first,
         price: entry.price,
         wire: entry.wire,

@@ -1,7 +1,8 @@
 //! A model that is a program: its command line, and where the answer stands in what it prints.
 
 use lepo_base::error::Result;
-use lepo_model::{AGENTS, AnswerForm, agent_preset, preset};
+use lepo_base::word::list_words;
+use lepo_model::{AGENTS, AgentAccess, AgentSandbox, AnswerForm, agent_preset, preset};
 
 use super::reader::Section;
 
@@ -34,6 +35,22 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
         None => {
             let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
             Err(field.error("is not an answer form", allowed))
+        }
+    }
+}
+
+/// Reads the sandbox of an `acp` model, and folders of the agent's own that stay open to it.
+pub fn read_sandbox(section: &mut Section) -> Result<Option<AgentSandbox>> {
+    let access = section.read("sandbox", |field| field.word(AgentAccess::ALL))?;
+    let home = section.take("sandbox_home");
+    match (access, home) {
+        (None, None) => Ok(None),
+        (None, Some(field)) => Err(field
+            .error("stands without `sandbox`", format!("add sandbox = {}", list_words(AgentAccess::ALL)))),
+        (Some(access), home) => {
+            let home = home.map(|field| field.paths()).transpose()?;
+            let home = home.map(|home| home.value).unwrap_or_default();
+            Ok(Some(AgentSandbox { access: access.value, home }))
         }
     }
 }

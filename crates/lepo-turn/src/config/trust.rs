@@ -12,7 +12,7 @@ use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
 use lepo_base::secret::Secret;
 use lepo_base::word::Word;
-use lepo_model::Fields;
+use lepo_model::{AgentSandbox, Fields};
 use lepo_tool::mcp::config::{self as servers, ServerConfig, Target};
 
 /// A repository's configuration file, as it is now.
@@ -107,6 +107,13 @@ fn model(entry: &ModelEntry, mine: &[&str]) -> String {
             format!("sends conversations to {}'s usual address", entry.provider.word())
         }
     };
+    let held = match &entry.sandbox {
+        None => String::new(),
+        Some(AgentSandbox { access, home }) if home.is_empty() => format!(", held to {}", access.word()),
+        Some(AgentSandbox { access, home }) => {
+            format!(", held to {}, and lets it write in {home:?}", access.word())
+        }
+    };
     let key = match &entry.key {
         KeyEntry::None => String::new(),
         KeyEntry::Literal(_) => ", with a key of its own".to_string(),
@@ -115,7 +122,7 @@ fn model(entry: &ModelEntry, mine: &[&str]) -> String {
     };
     let active = if entry.active { ", whenever no model is named" } else { "" };
     let instead = if mine.contains(&entry.name.as_str()) { ", in place of yours of this name" } else { "" };
-    format!("model {:?}{instead}: {what}{key}{active}", entry.name)
+    format!("model {:?}{instead}: {what}{held}{key}{active}", entry.name)
 }
 
 fn server(config: &ServerConfig) -> String {

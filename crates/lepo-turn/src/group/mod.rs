@@ -25,6 +25,7 @@ use super::{Event, TurnEnv};
 use crate::config::Insts;
 use crate::transcript::Transcript;
 use lepo_base::error::{Error, Kind, Result};
+use lepo_secrets::Kept;
 use lepo_store::bubb::Kind as Speaker;
 use lepo_store::conv::Forest;
 
@@ -93,9 +94,9 @@ impl GroupTurn<'_> {
         transcript: &mut Transcript,
         kind: Speaker,
         hidden: bool,
-        (text, kept): (&str, &str),
+        (text, kept): (&str, &Kept<'_>),
     ) -> Result<()> {
-        let name = transcript.add_as(kind, hidden, text.as_bytes(), kept.as_bytes())?;
+        let name = transcript.add_as(kind, hidden, text.as_bytes(), kept)?;
         self.tell(Event::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }

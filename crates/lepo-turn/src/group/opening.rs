@@ -5,8 +5,9 @@ use super::GroupTurn;
 use crate::attach::keep_files;
 use crate::report::ToolUse;
 use crate::transcript::Transcript;
-use crate::{Ask, CommandRunner, Event, Start};
+use crate::{Ask, CommandRunner, Event, Notice, Start};
 use lepo_base::error::Result;
+use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 
 /// The conv that all participants are asked about.
@@ -19,11 +20,10 @@ pub struct Opening {
 
 /// Takes up the conv, and adds what is new to it.
 pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
-    let mut transcript = Transcript::at(&group.env.store, group.forest, ask.start)?;
-    transcript.mask_with(group.env.masking.clone());
+    let transcript = Transcript::at(&group.env.store, group.forest, ask.start, &group.env.masking)?;
     let mut opening = Opening { transcript, tools: Vec::new() };
     if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
-        group.add_as(&mut opening.transcript, Kind::System, true, (&prompt, &prompt))?;
+        group.add_as(&mut opening.transcript, Kind::System, true, (&prompt, &Kept::typed(&prompt)))?;
     }
     let runner = CommandRunner::of(group.env);
     let mut ran = ask.ran.into_iter();
@@ -41,7 +41,7 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
         let kept = group.env.masking.kept_question(&question, &typed);
         group.add_as(&mut opening.transcript, Kind::User, false, (&question, &kept))?;
         let note = opening.transcript.tip().and_then(|id| group.env.masking.told_typed(id));
-        note.iter().for_each(|note| group.tell(Event::Say(note)));
+        note.into_iter().for_each(|note| group.tell(Event::Notice(&Notice::Words(note))));
     }
     Ok(opening)
 }

@@ -10,12 +10,12 @@ use crate::journal::{failure_entry, usage_entry};
 use crate::receive::{Received, receive};
 use crate::recorded::{Hit, RequestFacts, schema_hash};
 use crate::report::Answered;
-use crate::schema::{AnswerSchema, KEPT, asking_again, complaint, tell, unfit};
+use crate::schema::{AnswerSchema, KEPT, complaint, tell, unfit};
 use crate::send::whole;
-use crate::{Event, Front};
+use crate::{Event, Front, Notice};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_model::ModelConfig;
-use lepo_model::{Accepts, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
+use lepo_model::{Accepts, AgentPlace, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
 use lepo_store::bubb::{BubbId, Kind as Speaker, Name};
 use lepo_store::store::Entry;
 use lepo_tool::{Proposal, Reply, without_thinking};
@@ -86,8 +86,15 @@ impl Participant {
         let messages = [Message::new(Role::User, prompt)];
         let name = self.name.clone();
         let mut ear = ReplyFront { name: &name, watch: group.watch };
-        let asked = async { whole(self.ask(&messages, None, &mut ear).await?, &mut ear).await };
+        let asked = async { whole(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
+        group
+            .env
+            .configured
+            .held
+            .left()
+            .into_iter()
+            .for_each(|line| ear.happens(Event::Notice(&Notice::Words(line))));
         let read = read.inspect_err(|error| failed(group, &name, under, error, start));
         let (text, usage) = read.map_err(Error::without_retry)?;
         let brief = Brief { text, under, usage, ms: start.elapsed().as_millis() as u64 };
@@ -132,7 +139,7 @@ impl Participant {
             let mut ear = ReplyFront { name: &shown, watch: group.watch };
             let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
             let wire = schema.map(|schema| &schema.wire);
-            let answer = interrupt.or(self.ask(&messages, wire, &mut ear)).await;
+            let answer = interrupt.or(self.ask(&messages, wire, group, &mut ear)).await;
             let answer = answer.inspect_err(|error| failed(group, &name, under, error, start))?;
             let place = AnswerPlace {
                 store: &group.env.store,
@@ -148,7 +155,15 @@ impl Participant {
                 facts: &facts,
                 masking: &group.env.masking,
             };
-            match receive(answer, place, &mut ear, &interrupt).await? {
+            let received = receive(answer, place, &mut ear, &interrupt).await;
+            group
+                .env
+                .configured
+                .held
+                .left()
+                .into_iter()
+                .for_each(|line| ear.happens(Event::Notice(&Notice::Words(line))));
+            match received? {
                 Received::Answer(answered) => {
                     group.watch.sees(Moment::Spoken(&shown, &answered));
                     return Ok(answered);
@@ -156,7 +171,7 @@ impl Participant {
                 Received::Cut(_, error) => return Err(error),
                 Received::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
                 Received::Unfit(words, fault) => {
-                    ear.happens(Event::Say(&asking_again(&fault)));
+                    ear.happens(Event::Notice(&Notice::AskedAgain(fault.clone())));
                     asked_again = true;
                     tip = Some(words.id);
                     messages.push(Message::new(Role::Assistant, group.env.store.bubbs().text(&words)?));
@@ -181,12 +196,14 @@ impl Participant {
         &'m mut self,
         messages: &'m [Message],
         schema: Option<&'m Schema>,
+        group: GroupTurn<'m>,
         ear: &mut ReplyFront<'_>,
     ) -> Result<Answer<'m>> {
         ear.happens(Event::Waiting);
         let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
-        let request = Request { messages, schema, ..Request::default() };
-        model.ask(request, &mut |text| ear.happens(Event::Say(text))).await
+        let agent = AgentPlace { dir: Some(group.env.store.root()), ..AgentPlace::default() };
+        let request = Request { messages, schema, agent, ..Request::default() };
+        model.ask(request, &mut |text| ear.happens(Event::Notice(&Notice::Words(text.to_string())))).await
     }
 }
 

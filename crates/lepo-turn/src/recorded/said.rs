@@ -70,5 +70,5 @@ pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Pa
     let lines = question.files.iter().map(|file| file.line_of()).collect::<Result<Vec<Attachment>>>()?;
     let text = with_attachments(&question.text, &lines);
     let kept = masking.kept_question(&text, &question.typed);
-    Ok(Said::new(Kind::User, false, &paths::relative(&kept, cwd, root)))
+    Ok(Said::new(Kind::User, false, &paths::relative(&kept.text(), cwd, root)))
 }

@@ -79,9 +79,9 @@ pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Optio
         [] => GONE.to_string(),
         skills => catalogue(skills),
     };
-    let kept = masking.masked(&text).into_owned();
-    let is_told = last.is_some_and(|entry| *entry.text == *kept);
-    (!is_told).then_some(Opening { kind: Kind::System, hidden: true, text, kept: Some(kept) })
+    let kept = masking.kept_uncounted(&text).into_owned();
+    let is_told = last.is_some_and(|entry| *entry.text == *kept.text());
+    (!is_told).then_some(Opening { kind: Kind::System, hidden: true, text, kept })
 }
 
 /// The first line of what a skill gives.

@@ -10,6 +10,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_store::store::now;
 use lepo_tool::mcp::serve::Told;
+use lepo_turn::written::write;
 
 /// Adds it to the first store, where `prev` must be.
 pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
@@ -18,14 +19,14 @@ pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
     let store = shelf.stores.open(0)?.map(lepo_store::store::Store::alone);
     let store =
         store.ok_or_else(|| Error::nothing(format!("no store {} to write to", shelf.stores.shown(0))))?;
-    let bytes = masked(text.as_bytes(), "a note");
+    let kept = masked(text.as_bytes(), "a note");
     let name = if prev == "head" {
         let forest = store.names().forest_for(&[Wanted::Tip])?;
-        store.bubbs().write(Kind::User, false, None, forest.root_time(now()), &bytes)?
+        write(&store, (Kind::User, false), None, forest.root_time(now()), &kept)?
     } else {
         let forest = store.names().forest_for(&store.addresses().wanted_by(prev)?)?;
         let prev = store.addresses().find_bubb(&forest, prev)?.ix;
-        store.bubbs().write(Kind::User, false, Some(forest.name(prev).id), 0, &bytes)?
+        write(&store, (Kind::User, false), Some(forest.name(prev).id), 0, &kept)?
     };
     let id = name.id.to_string();
     Ok(Told { text: format!("Added {id}."), structured: json!({ "address": id }), is_error: false })

@@ -93,7 +93,15 @@ impl Arguments<'_> {
     }
 }
 
+/// The most characters of an error, which quotes what was asked.
+const ERROR: usize = 1000;
+
 /// The result of a call that failed.
 pub fn failed(error: &Error) -> Told {
-    Told { text: error.chain(), structured: Value::Null, is_error: true }
+    let mut text = error.chain();
+    if let Some((end, _)) = text.char_indices().nth(ERROR) {
+        text.truncate(end);
+        text.push('…');
+    }
+    Told { text, structured: Value::Null, is_error: true }
 }

@@ -22,6 +22,10 @@ const LONGEST: u64 = 4 << 20;
 /// Lines that were read and are not yet taken.
 const AHEAD: usize = 16;
 
+/// Requests without an answer, at most: no further line is read before one of them has its answer, so that a client that
+/// asks and does not read fills no memory.
+const OPEN: usize = 16;
+
 /// Where messages come from.
 pub type Input = Box<dyn BufRead + Send>;
 
@@ -61,11 +65,11 @@ impl Pipe {
         Pipe { lines, shared: Arc::new(shared), begun: false }
     }
 
-    /// Waits until nothing is open.
-    async fn drained(&self) {
+    /// Waits until no more requests than these are open.
+    async fn drained(&self, most: usize) {
         loop {
             let answered = self.shared.answered.notified();
-            if self.shared.open().is_empty() {
+            if self.shared.open().len() <= most {
                 return;
             }
             answered.await;
@@ -155,8 +159,9 @@ impl Transport<RoleServer> for Pipe {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            self.drained(OPEN - 1).await;
             let Some(line) = self.lines.recv().await else {
-                self.drained().await;
+                self.drained(0).await;
                 return None;
             };
             let read = match line {
@@ -237,6 +242,27 @@ mod tests {
             };
             assert_eq!(got, expected, "{line}");
         }
+    }
+
+    #[tokio::test]
+    async fn no_request_is_taken_while_too_many_have_no_answer() {
+        let lines: String = (0..OPEN + 4)
+            .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
+            .collect();
+        let mut pipe = Pipe::new(Box::new(io::Cursor::new(lines)), Box::new(|_| Ok(())));
+        for _ in 0..OPEN {
+            assert!(matches!(pipe.receive().await, Some(JsonRpcMessage::Request(_))));
+        }
+        // The next line is there, and is not taken.
+        while pipe.lines.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let taken =
+            tokio::select! { biased; _ = pipe.receive() => true, () = tokio::task::yield_now() => false };
+        assert!(!taken);
+        let answer = serde_json::from_str(r#"{"jsonrpc":"2.0","id":3,"result":{}}"#).unwrap();
+        pipe.send(answer).await.unwrap();
+        assert!(matches!(pipe.receive().await, Some(JsonRpcMessage::Request(_))));
     }
 
     #[test]

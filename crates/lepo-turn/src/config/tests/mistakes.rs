@@ -10,6 +10,7 @@ use crate::config::file::ConfigFile;
 fn mistakes_say_line_and_what_is_allowed() {
     let openai = "[[models]]\nname='g'\nprovider='openai'\nmodel='m'\n";
     let cli = "[[models]]\nname='c'\nprovider='cli'\n";
+    let acp = "[[models]]\nname='a'\nprovider='acp'\npreset='claude'\n";
     // text, line, part of the message, part of the hint
     let table: Vec<(String, usize, &str, &str)> = vec![
         ("max_round = 3".into(), 1, "unknown key `max_round`", "max_rounds"),
@@ -63,6 +64,10 @@ fn mistakes_say_line_and_what_is_allowed() {
         (format!("{openai}active='yes'"), 5, "is a TOML string", "true or false"),
         (format!("{openai}{openai}"), 5, "there twice", "name of its own"),
         (format!("{openai}active=true\n{}active=true", openai.replace('g', "h")), 6, "two active", "at most"),
+        (format!("{acp}sandbox='full'"), 5, "cannot be \"full\"", "read | write | net"),
+        (format!("{acp}sandbox_home=['~/x']"), 5, "stands without `sandbox`", "read | write | net"),
+        (format!("{acp}sandbox='read'\nsandbox_home=['x']"), 6, "relative", "~/"),
+        (format!("{cli}command=['x']\nsandbox='read'"), 5, "unknown key `sandbox`", "command"),
         (cli.to_string(), 1, "no command", "preset"),
         (format!("{cli}command=[]"), 4, "is empty", "program"),
         (format!("{openai}wire='both'"), 5, "cannot be \"both\"", "responses | chat"),

@@ -1,0 +1,64 @@
+//! The log of what a model says, for those who want all of it: a text is told whole, as a secret cannot be found in pieces.
+
+use tracing::Level;
+
+use super::Event;
+use super::error_text::hide_key;
+use lepo_base::secret::Secret;
+
+/// The log of one answer.
+pub(super) struct AnswerLog {
+    key: Option<Secret>,
+    /// The text that is not told yet.
+    text: String,
+    is_thinking: bool,
+}
+
+impl AnswerLog {
+    pub fn new(key: Option<Secret>) -> AnswerLog {
+        AnswerLog { key, text: String::new(), is_thinking: false }
+    }
+
+    /// Takes the next event of the answer.
+    pub fn sees(&mut self, event: &Event) {
+        if !tracing::enabled!(Level::DEBUG) {
+            return;
+        }
+        let (Event::Text(text) | Event::Thinking(text)) = event else {
+            self.tell_text();
+            return self.tell(event);
+        };
+        let is_thinking = matches!(event, Event::Thinking(_));
+        if is_thinking != self.is_thinking {
+            self.tell_text();
+        }
+        self.is_thinking = is_thinking;
+        self.text.push_str(text);
+    }
+
+    fn tell(&self, event: &Event) {
+        let told = match event {
+            Event::ToolCall(call) => format!("ToolCall {} {}", call.name, call.arguments),
+            Event::AgentCall(call) => format!("AgentCall {} {} {}", call.title, call.input, call.result),
+            // The calls themselves follow.
+            Event::Replay(_) | Event::Paused(_) => return,
+            event => format!("{event:?}"),
+        };
+        tracing::debug!(event = %hide_key(&told, self.key.as_ref()), "answer");
+    }
+
+    fn tell_text(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if !text.is_empty() {
+            let what = if self.is_thinking { "Thinking" } else { "Text" };
+            tracing::debug!(event = %hide_key(&format!("{what} {text}"), self.key.as_ref()), "answer");
+        }
+    }
+}
+
+/// An answer that is dropped before its end has said something, too.
+impl Drop for AnswerLog {
+    fn drop(&mut self) {
+        self.tell_text();
+    }
+}

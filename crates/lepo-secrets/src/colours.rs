@@ -1,0 +1,91 @@
+//! A text without the control sequences of terminals: a program that colours a part of a secret hides none of it.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+/// The beginnings of a sequence, without the bracket: the escape character, and how strings of programs write it.
+const BEGINS: [&[u8]; 6] = [b"\x1b", b"\\u{1b}", b"\\u001b", b"\\x1b", b"\\033", b"\\e"];
+
+/// Bytes of numbers in a sequence at most.
+const LONGEST: usize = 24;
+
+/// A text without its sequences.
+pub struct Plain {
+    pub text: Vec<u8>,
+    /// For each sequence, the length of the text before it without sequences, and the number of bytes that were taken out
+    /// with it and before it.
+    cuts: Vec<(usize, usize)>,
+}
+
+impl Plain {
+    /// `None` if there is no sequence.
+    pub fn of(text: &[u8]) -> Option<Plain> {
+        let (mut plain, mut cuts, mut from) = (Vec::new(), Vec::new(), 0);
+        for bracket in memchr_iter(b'[', text) {
+            let Some(span) = sequence(text, bracket).filter(|span| span.start >= from) else { continue };
+            plain.extend(text.get(from..span.start).unwrap_or_default());
+            cuts.push((plain.len(), span.end - plain.len()));
+            from = span.end;
+        }
+        if cuts.is_empty() {
+            return None;
+        }
+        plain.extend(text.get(from..).unwrap_or_default());
+        Some(Plain { text: plain, cuts })
+    }
+
+    /// The place in the text as it was.
+    pub fn place(&self, span: &Range<usize>) -> Range<usize> {
+        let at = |place: usize| {
+            let before = self.cuts.partition_point(|(at, _)| *at <= place);
+            before.checked_sub(1).and_then(|last| self.cuts.get(last)).map_or(place, |(_, cut)| place + cut)
+        };
+        match span.end.checked_sub(1).filter(|last| *last >= span.start) {
+            Some(last) => at(span.start)..at(last) + 1,
+            None => at(span.start)..at(span.start),
+        }
+    }
+}
+
+/// The sequence around a bracket.
+fn sequence(text: &[u8], bracket: usize) -> Option<Range<usize>> {
+    let before = text.get(..bracket)?;
+    let begin = BEGINS.iter().find(|begin| before.ends_with(begin))?;
+    let mut start = bracket - begin.len();
+    // In a string within a string its backslash is escaped, too.
+    while begin.len() > 1 && start > 0 && text.get(start - 1) == Some(&b'\\') {
+        start -= 1;
+    }
+    let after = text.get(bracket + 1..)?;
+    let numbers =
+        after.iter().take(LONGEST).take_while(|byte| matches!(byte, b'0'..=b'?' | b' '..=b'/')).count();
+    let is_ended = after.get(numbers).is_some_and(|byte| matches!(byte, b'@'..=b'~'));
+    is_ended.then(|| start..bracket + 1 + numbers + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_are_taken_out_and_places_are_those_of_the_text() {
+        for (text, plain, span, place) in [
+            ("a\x1b[31mbc\x1b[md", "abcd", 1..3, 6..8),
+            ("a\x1b[31mbc\x1b[md", "abcd", 0..4, 0..12),
+            ("a\x1b[1mb\x1b[mc", "abc", 0..2, 0..6),
+            ("\\u001b[01;31m\\u001b[Kab", "ab", 0..2, 21..23),
+            ("x\\\\u001b[0mab", "xab", 1..3, 11..13),
+        ] {
+            let found = Plain::of(text.as_bytes()).unwrap();
+            assert_eq!(
+                (String::from_utf8_lossy(&found.text).as_ref(), found.place(&span)),
+                (plain, place),
+                "{text}"
+            );
+        }
+        for text in ["", "a[0]", "\x1b[", "\x1b[31", "\x1b[3\n", "e[1m", "[31m"] {
+            assert!(Plain::of(text.as_bytes()).is_none(), "{text:?}");
+        }
+    }
+}

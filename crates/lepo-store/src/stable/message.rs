@@ -1,0 +1,252 @@
+//! Messages as values: ids, speakers, what is read and what is to be written.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::failure::{Failure, failed};
+use crate::bubb::{BubbId, Kind, Name};
+use crate::store::Store;
+
+/// The id of a message: a ULID that is a hash of the message and of all before it.
+///
+/// ```
+/// let id: lepo_store::MessageId = "01jb3z0q4n8v2k5t7w9x1y3z5a".parse().unwrap();
+/// assert_eq!(id.to_string(), "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
+/// assert_eq!(id.time(), 1_729_931_271_317);
+/// assert!("no id".parse::<lepo_store::MessageId>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageId(pub(super) BubbId);
+
+/// A text that is no id.
+///
+/// ```
+/// let error = "no id".parse::<lepo_store::MessageId>().unwrap_err();
+/// assert_eq!(error.to_string(), "it is not an id of 26 characters");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoId;
+
+/// The speaker of a message.
+///
+/// ```
+/// assert_eq!(lepo_store::Speaker::Assistant.to_string(), "assistant");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Speaker {
+    /// What a model is told of the program: a system prompt, the output of a command of the user's own.
+    System,
+    /// The user.
+    User,
+    /// A model.
+    Assistant,
+    /// The result of a tool.
+    Tool,
+}
+
+/// A message, read.
+///
+/// ```
+/// # use lepo_store::{Conversations, NewMessage, Speaker};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let store = Conversations::create(&dir.path().join(".lepo")).unwrap();
+/// # let id = store.append(&NewMessage::root(Speaker::User, b"why?")).unwrap();
+/// let message = &store.read(id).unwrap().messages[0];
+/// assert_eq!((message.speaker, message.hidden, message.after), (Speaker::User, false, None));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Message {
+    /// The id.
+    pub id: MessageId,
+    /// The message before; a root has none.
+    pub after: Option<MessageId>,
+    /// The speaker.
+    pub speaker: Speaker,
+    /// Not shown unless asked for: thinking, tool calls, results.
+    pub hidden: bool,
+    /// The content, byte for byte. Most is UTF-8; nothing has looked at it.
+    pub text: Vec<u8>,
+}
+
+/// The messages from a root to one message.
+///
+/// ```
+/// # use lepo_store::{Conversations, NewMessage, Speaker};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let store = Conversations::create(&dir.path().join(".lepo")).unwrap();
+/// # let id = store.append(&NewMessage::root(Speaker::User, b"why?")).unwrap();
+/// assert!(store.read(id).unwrap().is_whole);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Conversation {
+    /// The messages, the oldest first.
+    pub messages: Vec<Message>,
+    /// The first of them is a root: nothing before it is missing.
+    pub is_whole: bool,
+}
+
+/// The end of a conversation that can be continued.
+///
+/// ```
+/// # use lepo_store::{Conversations, NewMessage, Speaker};
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let store = Conversations::create(&dir.path().join(".lepo")).unwrap();
+/// # store.append(&NewMessage::root(Speaker::User, b"why?")).unwrap();
+/// for tail in store.tails().unwrap() {
+///     println!("{} ({})", tail.id, tail.height);
+/// }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tail {
+    /// The last message.
+    pub id: MessageId,
+    /// The number of messages from the root to it.
+    pub height: u32,
+}
+
+/// A message to be written.
+///
+/// ```
+/// use lepo_store::{NewMessage, Speaker};
+///
+/// let root = NewMessage::root(Speaker::System, b"Be brief.").hidden();
+/// assert!(root.hidden && root.after.is_none());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewMessage<'m> {
+    /// The message before; none begins a conversation.
+    pub after: Option<MessageId>,
+    /// The speaker.
+    pub speaker: Speaker,
+    /// Not shown unless asked for.
+    pub hidden: bool,
+    /// The content.
+    pub text: &'m [u8],
+}
+
+impl<'m> NewMessage<'m> {
+    /// A message that begins a conversation.
+    ///
+    /// ```
+    /// let new = lepo_store::NewMessage::root(lepo_store::Speaker::User, b"why?");
+    /// assert_eq!(new.after, None);
+    /// ```
+    pub fn root(speaker: Speaker, text: &'m [u8]) -> NewMessage<'m> {
+        NewMessage { after: None, speaker, hidden: false, text }
+    }
+
+    /// A message that follows another.
+    ///
+    /// ```
+    /// let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A".parse().unwrap();
+    /// let new = lepo_store::NewMessage::after(id, lepo_store::Speaker::Assistant, b"so");
+    /// assert_eq!(new.after, Some(id));
+    /// ```
+    pub fn after(id: MessageId, speaker: Speaker, text: &'m [u8]) -> NewMessage<'m> {
+        NewMessage { after: Some(id), speaker, hidden: false, text }
+    }
+
+    /// The same, not shown unless asked for.
+    ///
+    /// ```
+    /// assert!(lepo_store::NewMessage::root(lepo_store::Speaker::System, b"x").hidden().hidden);
+    /// ```
+    pub fn hidden(self) -> NewMessage<'m> {
+        NewMessage { hidden: true, ..self }
+    }
+}
+
+/// Something wrong with a file of a store.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let store = lepo_store::Conversations::create(&dir.path().join(".lepo")).unwrap();
+/// for problem in store.verify().unwrap() {
+///     println!("{} {}: {}", problem.what, problem.file, problem.why);
+/// }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// A word of `docs/format.md`, section 15: `edited`, `dangling`, `cycle` and so on.
+    pub what: &'static str,
+    /// Worth a word, and no failure.
+    pub is_warning: bool,
+    /// The file, relative to the store; what is not UTF-8 as U+FFFD.
+    pub file: String,
+    /// In words.
+    pub why: String,
+}
+
+/// Reads a message.
+pub(super) fn read(store: &Store, name: &Name) -> Result<Message, Failure> {
+    let text = failed(store.bubbs().read(name))?;
+    let (id, after) = (MessageId(name.id), name.prev.map(MessageId));
+    Ok(Message { id, after, speaker: name.kind.into(), hidden: name.hidden, text })
+}
+
+impl MessageId {
+    /// Milliseconds since 1970 at which the message was made.
+    ///
+    /// ```
+    /// let id: lepo_store::MessageId = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A".parse().unwrap();
+    /// assert_eq!(id.time(), 1_729_931_271_317);
+    /// ```
+    pub fn time(self) -> u64 {
+        self.0.time()
+    }
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for MessageId {
+    type Err = NoId;
+
+    fn from_str(text: &str) -> Result<MessageId, NoId> {
+        BubbId::parse(text.as_bytes()).map(MessageId).ok_or(NoId)
+    }
+}
+
+impl fmt::Display for NoId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it is not an id of 26 characters")
+    }
+}
+
+impl std::error::Error for NoId {}
+
+impl fmt::Display for Speaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Kind::from(*self).word())
+    }
+}
+
+impl From<Speaker> for Kind {
+    fn from(speaker: Speaker) -> Kind {
+        match speaker {
+            Speaker::System => Kind::System,
+            Speaker::User => Kind::User,
+            Speaker::Assistant => Kind::Assistant,
+            Speaker::Tool => Kind::Tool,
+        }
+    }
+}
+
+impl From<Kind> for Speaker {
+    fn from(kind: Kind) -> Speaker {
+        match kind {
+            Kind::System => Speaker::System,
+            Kind::User => Speaker::User,
+            Kind::Assistant => Speaker::Assistant,
+            Kind::Tool => Speaker::Tool,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Messages as they are written.
+
+use std::time::Duration;
+
+use super::failure::{Failure, failed};
+use super::message::{Message, read};
+use crate::store::{Store, Watch};
+
+/// A watch on a store, which ends when it is dropped.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let store = lepo_store::Conversations::create(&dir.path().join(".lepo")).unwrap();
+/// let mut watching = store.watch().unwrap();
+/// assert!(watching.next(Duration::ZERO).unwrap().is_none(), "nobody writes");
+/// ```
+pub struct Watching<'c> {
+    store: &'c Store,
+    watch: Watch<'c>,
+}
+
+impl<'c> Watching<'c> {
+    pub(super) fn begin(store: &'c Store) -> Result<Watching<'c>, Failure> {
+        let watch = failed(Watch::begin(store, None))?;
+        Ok(Watching { store, watch })
+    }
+
+    /// The next message of the store itself; none if none was written for so long.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use lepo_store::{Conversations, NewMessage, Speaker};
+    ///
+    /// # let dir = tempfile::tempdir().unwrap();
+    /// # let store = Conversations::create(&dir.path().join(".lepo")).unwrap();
+    /// let mut watching = store.watch().unwrap();
+    /// store.append(&NewMessage::root(Speaker::User, b"why?")).unwrap();
+    /// assert!(watching.next(Duration::from_secs(60)).unwrap().is_some());
+    /// ```
+    pub fn next(&mut self, patience: Duration) -> Result<Option<Message>, Failure> {
+        loop {
+            match failed(self.watch.next(patience))? {
+                // Of another person.
+                Some(seen) if seen.from.is_some() => {}
+                Some(seen) => return read(self.store, &seen.name).map(Some),
+                None => return Ok(None),
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Agents in lepo's sandbox: `sandbox` and `sandbox_home` of a model with `provider = "acp"`.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::aftermath;
+use crate::config::{Paths, Settings};
+use lepo_base::error::{Error, Result};
+use lepo_model::{AgentAccess, HeldAgent, HoldAgents, ToHold};
+use lepo_tool::{Access, Aftermath, Detected, Held, Policy, covers_home};
+
+/// Facts about held agents that a process keeps.
+#[derive(Clone, Default)]
+pub struct HeldAgents {
+    /// The store, once there is one: a held agent never changes it.
+    store: Arc<Mutex<Option<PathBuf>>>,
+    sandbox: Detected,
+    /// Models of which it was said that they have no network.
+    said: Arc<Mutex<HashSet<String>>>,
+    /// Lines about files that agents left behind, which the person is still to be told.
+    left: Arc<Mutex<Vec<String>>>,
+}
+
+impl HeldAgents {
+    /// Takes note of the store, for this and all clones.
+    pub(crate) fn keep_off(&self, store: PathBuf) {
+        *open(&self.store) = Some(store);
+    }
+
+    /// Lines about files that agents left behind, each once.
+    pub(crate) fn left(&self) -> Vec<String> {
+        std::mem::take(&mut *open(&self.left))
+    }
+}
+
+/// Puts agents into a sandbox.
+pub struct Holder {
+    kept: HeldAgents,
+    own: Vec<PathBuf>,
+    read_only: Vec<PathBuf>,
+    home: Option<PathBuf>,
+    patience: Duration,
+}
+
+impl Holder {
+    /// The holder of these settings. `own` are lepo's own directories.
+    pub fn new(kept: HeldAgents, settings: &Settings, paths: &Paths, own: Vec<PathBuf>) -> Holder {
+        Holder {
+            kept,
+            own,
+            read_only: settings.sandbox_read_only.clone(),
+            home: paths.home.clone(),
+            patience: settings.command_timeout,
+        }
+    }
+
+    /// The folders of an agent's own, without links.
+    fn folders(&self, agent: ToHold<'_>) -> Result<Vec<PathBuf>> {
+        agent.sandbox.home.iter().map(|path| self.folder(agent.model, path)).collect()
+    }
+
+    fn folder(&self, model: &str, path: &Path) -> Result<PathBuf> {
+        let wrong =
+            |what: &str| Error::usage(format!("{} in `sandbox_home` of {model} {what}", path.display()));
+        let whole = match (path.strip_prefix("~"), &self.home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => path.to_path_buf(),
+        };
+        let folder = whole
+            .canonicalize()
+            .ok()
+            .filter(|folder| folder.is_dir())
+            .ok_or_else(|| wrong("is no folder").hint(format!("mkdir -p {}", path.display())))?;
+        if covers_home(&folder) {
+            return Err(wrong("is the whole home directory").hint("name the agent's own folder in it"));
+        }
+        let own = self.own.iter().filter_map(|own| own.canonicalize().ok());
+        match own.into_iter().any(|own| folder.starts_with(own)) {
+            true => Err(wrong("is lepo's own")),
+            false => Ok(folder),
+        }
+    }
+
+    async fn held(&self, agent: ToHold<'_>) -> Result<HeldAgent> {
+        let access = match agent.sandbox.access {
+            AgentAccess::Read => Access::Read,
+            AgentAccess::Write => Access::Write,
+            AgentAccess::Net => Access::Net,
+        };
+        let writable = self.folders(agent)?;
+        let store = open(&self.kept.store).clone().unwrap_or_else(|| agent.dir.join(".lepo"));
+        let policy = Policy {
+            dir: agent.dir,
+            store: &store,
+            own: &self.own,
+            read_only: &self.read_only,
+            writable: &writable,
+        };
+        let sandbox = self.kept.sandbox.get(agent.dir).await;
+        let held = sandbox.hold(agent.command, access, policy, self.patience).await;
+        let (program, held) = held.map_err(|error| {
+            let word = access.word();
+            Error::usage(format!("{} cannot be held to `{word}`, and is not started without", agent.model))
+                .because(error)
+                .hint(
+                    "`lepo --version --verbose` says which sandbox there is; `sandbox` of the model decides",
+                )
+        })?;
+        let net = if access == Access::Net { "" } else { ", without a network" };
+        let also: Vec<String> = agent.sandbox.home.iter().map(|path| path.display().to_string()).collect();
+        let also = match also.as_slice() {
+            [] => String::new(),
+            paths => format!("; it may also write in {}", paths.join(", ")),
+        };
+        let by = sandbox.name();
+        let is_new = access != Access::Net && open(&self.kept.said).insert(agent.model.to_string());
+        let note =
+            || format!("note: {} is held to `{}` by {by}: it has no network", agent.model, access.word());
+        Ok(HeldAgent {
+            program,
+            words: format!("held to `{}` by {by}{net}{also}", access.word()),
+            note: is_new.then(note),
+            rest: Box::new(Rest {
+                found: held.found(),
+                held: Some(held),
+                model: agent.model.to_string(),
+                left: Arc::clone(&self.kept.left),
+            }),
+        })
+    }
+}
+
+impl HoldAgents for Holder {
+    fn hold<'h>(&'h self, agent: ToHold<'h>) -> Pin<Box<dyn Future<Output = Result<HeldAgent>> + 'h>> {
+        Box::pin(self.held(agent))
+    }
+}
+
+/// The hold on an agent. Dropped, it notes the files that the agent left behind.
+struct Rest {
+    held: Option<Held>,
+    found: Arc<Mutex<Aftermath>>,
+    model: String,
+    left: Arc<Mutex<Vec<String>>>,
+}
+
+impl Drop for Rest {
+    fn drop(&mut self) {
+        drop(self.held.take());
+        let found = std::mem::take(&mut *open(&self.found));
+        open(&self.left).extend(aftermath::for_person(&self.model, &found));
+    }
+}
+
+fn open<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

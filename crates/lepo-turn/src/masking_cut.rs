@@ -1,0 +1,57 @@
+//! Cuts a text that is written shortened.
+
+use super::Masking;
+use lepo_secrets::Found;
+
+/// A beginning of a text with so many bytes at most, and the rest. Between them stands no secret: half of one could not
+/// be found when the beginning is written.
+pub fn cut<'t>(masking: &Masking, text: &'t str, most: usize) -> (&'t str, &'t str) {
+    let mut at = text.floor_char_boundary(most);
+    if at == text.len() || !masking.masks() {
+        return text.split_at(at);
+    }
+    let finder = masking.masker().finder();
+    let whole = finder.find(text.as_bytes());
+    loop {
+        let begun = finder.find(text.as_bytes().get(..at).unwrap_or_default());
+        let is_lost = |secret: &&Found| {
+            let start = secret.span.start;
+            start < at && !begun.iter().any(|found| found.span.contains(&start))
+        };
+        let is_cut = |secret: &&Found| secret.span.start < at && at < secret.span.end;
+        match whole.iter().find(|secret| is_cut(secret) || is_lost(secret)) {
+            Some(secret) => at = secret.span.start,
+            None => return text.split_at(at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_cut_off_whole_and_so_is_one_whose_id_is_cut_off() {
+        let key = format!("sk-{}-api03-{}", "ant", "aZ7Or0xhGfxTEUQXbx6Ppv9AVlolLA1z");
+        let (id, secret) = (
+            format!("AKI{}", "AQW3ERT7YUIOPASDF"),
+            format!("aZ7Or0xhGfxTEUQXbx6Ppv9AVlolLA1{}", "z/+k3f4gQ"),
+        );
+        let masking = Masking::of_shapes();
+        let texts = [format!("key {key} end"), format!("k={secret}\nid={id}\n"), "한국어 글".to_string()];
+        for text in texts {
+            for most in 0..text.len() + 2 {
+                let (begun, rest) = cut(&masking, &text, most);
+                assert_eq!(format!("{begun}{rest}"), text);
+                assert!(begun.len() <= most);
+                let kept = masking.masked(begun).into_owned();
+                for secret in [&key, &secret] {
+                    let piece = secret.split_at(9).0;
+                    assert!(!kept.contains(piece), "{most}: {kept}");
+                }
+            }
+            assert_eq!(cut(&masking, &text, text.len()).1, "");
+        }
+        assert_eq!(cut(&masking, "plain words", 5), ("plain", " words"));
+    }
+}
