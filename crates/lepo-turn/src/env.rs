@@ -149,8 +149,9 @@ impl TurnEnv {
     /// Fills the catalogue whenever completion needs it; never ends.
     pub async fn serve_catalogue(&self) {
         loop {
-            self.catalogue.wanted().await;
-            let (mut servers, mut said) = self.servers().await;
+            let wanted = self.catalogue.asked().await;
+            let mut servers = self.servers_of_turns().await;
+            let mut said = servers.start_named(|name| wanted.iter().any(|wanted| wanted == name)).await;
             said.extend(servers.list_offers().await);
             // A prompt is on the screen: the next turn says it.
             servers.say_later(said);

@@ -44,7 +44,9 @@ pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<Opening> {
     let found = turn.env.configured.instructions(turn.config)?;
     left_out(&found).for_each(|notice| turn.say_once(notice));
     let opening = opening(&found, &turn.record.transcript.entries, &turn.env.masking)?;
-    if let Some(news) = news(&found, &turn.env.configured.paths.state) {
+    if !turn.env.configured.writes_nothing()
+        && let Some(news) = news(&found, &turn.env.configured.paths.state)
+    {
         turn.front.happens(Event::Notice(&news));
     }
     Some(opening)
