@@ -145,7 +145,7 @@ impl Turning<'_> {
         if !self.env.compacts_by_itself() {
             return Ok((config, forest, start));
         }
-        match make_room(&self.env, &config, &forest, tail, question.text.len(), &mut Silent).await? {
+        match make_room(self.env, &config, &forest, tail, question.text.len(), &mut Silent).await? {
             Some(id) => {
                 self.session.state.borrow_mut().branch = None;
                 Ok((config, self.session.store.names().forest()?, Start::Under(id)))
@@ -218,7 +218,7 @@ impl Turning<'_> {
         if let Start::Decided(id) = ask.start {
             front.goes_on_with(id);
         }
-        let report = take_turn(&self.env, config, &insts, forest, &mut front, ask).await?;
+        let report = take_turn(self.env, config, &insts, forest, &mut front, ask).await?;
         front.flush();
         let withdrew = front.withdrew;
         self.follow(&report)?;
@@ -270,7 +270,7 @@ impl Turning<'_> {
             self.session.state.borrow_mut().title = title.clone();
             self.peer.update(&self.session.id, &Update::Info { title, updated: None, meta: None });
         }
-        if let Some(fill) = fill_in_time(&self.env, config, &forest, at, 0).await {
+        if let Some(fill) = fill_in_time(self.env, config, &forest, at, 0).await {
             let usage = Update::Usage { used: fill.tokens, size: fill.window };
             self.peer.update(&self.session.id, &usage);
         }
@@ -288,7 +288,7 @@ impl Turning<'_> {
     fn keep(&self, error: Error, question: Question) -> Answered {
         let kept = self.forest().and_then(|forest| {
             let start = self.start(&forest, false)?;
-            keep_question(&self.env, &forest, start, question)
+            keep_question(self.env, &forest, start, question)
         });
         let kept = match kept {
             Ok(name) => name.id,
@@ -312,7 +312,7 @@ impl Turning<'_> {
             let (insts, _) = self.env.insts()?;
             let instruction = Some(words).filter(|words| !words.is_empty());
             let wanted = Compaction { tail, keep: KEEP, instruction };
-            compact(&self.env, &config, &insts, &forest, wanted, &mut Silent).await
+            compact(self.env, &config, &insts, &forest, wanted, &mut Silent).await
         };
         match compacted.await {
             Ok(id) => {

@@ -6,4 +6,5 @@ mod forks;
 mod held;
 mod hostile;
 mod peers;
+mod real_agents;
 mod sessions;

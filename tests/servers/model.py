@@ -47,6 +47,8 @@ def arguments(name, key, command):
     given = {key: ["sh", "-c", command] if name == "shell" else command}
     if name in ("Bash", "bash", "run_shell_command"):
         given["description"] = "print a word"
+    if name == "exec_command" and "--escalate" in sys.argv:
+        given.update(sandbox_permissions="require_escalated", justification="to print a word")
     return given
 
 

@@ -82,7 +82,24 @@ def attempt(what, where):
     return f"{what}: done"
 
 
+def debate(session, text):
+    """A voice of a debate, which wants to look at something before it says anything."""
+    tool(session, 1, "peek")
+    done(session, 1, "peeked" if ask(session, 1, "peek") else "not allowed")
+    spoken = os.path.join(HOME, "spoken")
+    if "SELECT:" in text or "END:" in text:
+        say(session, "END: It is settled." if os.path.exists(spoken) else "SELECT: robot")
+    elif "REQUEST" in text:
+        say(session, "REQUEST")
+    else:
+        open(spoken, "w").close()
+        say(session, "So I say.")
+    return "end_turn"
+
+
 def turn(session, text):
+    if MODE == "debates":
+        return debate(session, text)
     last = text.rstrip().splitlines()[-1]
     if last.startswith("tool "):
         say(session, "A thought.", "agent_thought_chunk")

@@ -210,6 +210,24 @@ fn agents_take_part_in_questions_to_many() {
 }
 
 #[test]
+fn agents_debate_and_wait_for_nobody() {
+    let home = home("debates");
+    let config = home.read("config/config.toml");
+    let other = |name: &str| config.replace("robot", name).replace("active = true", "");
+    home.write("config/config.toml", config.clone() + &other("other") + &other("chair"));
+    let ran =
+        home.lepo(&["do", "--debate", "--orchestrator", "chair", "--participants", "robot,other", "a topic"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("So I say.") && ran.out.contains("It is settled."), "{}", ran.out);
+    // All of them asked to look at something, and all were refused.
+    let refused = |message: &&Value| message["result"]["outcome"]["optionId"] == "no";
+    let asked = methods(&home).iter().filter(|method| *method == "session/prompt").count();
+    let log = sent(&home);
+    assert_eq!(log.iter().filter(refused).count(), asked, "{log:?}");
+    assert!(asked >= 4, "{log:?}");
+}
+
+#[test]
 fn a_preset_names_its_program_and_an_unknown_one_is_refused() {
     let home = Home::with_config("[[models]]\nname = \"x\"\nprovider = \"acp\"\npreset = \"nothing\"\n");
     let ran = home.lepo(&["model"]);

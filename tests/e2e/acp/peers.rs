@@ -1,4 +1,4 @@
-//! Clients and agents of the protocol that nobody here wrote: `scripts/acp-peers` fetches them; skipped without.
+//! Clients of the protocol that nobody here wrote: `scripts/acp-peers` fetches them; skipped without.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -7,9 +7,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::bots::Bot;
-use crate::disk::{bubbs, forest};
+use crate::disk::forest;
 use crate::home::{Home, run};
-use crate::pty::on_terminal;
 use crate::scripted::{Piece, Reply, openai_calls, openai_sse, said};
 
 const OFF: &str = "planner = \"off\"";
@@ -17,7 +16,7 @@ const NATIVE: &str = "planner = \"native\"";
 const ECHO: &str = r#"{"access":"full","command":"echo 한글 | tee -a ran"}"#;
 
 /// A file below the folder of the peers; none, and said, if it is not there.
-fn peer(path: &str) -> Option<PathBuf> {
+pub fn peer(path: &str) -> Option<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
     let file = cache.unwrap_or_default().join("lepo-acp").join(path);
@@ -171,67 +170,4 @@ fn acpx_asks_lists_and_takes_up_a_session() {
     ask(&["sessions", "new"]);
     assert!(ask(&["prompt", "second"]).contains("Two."));
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D s1 head / E u0 D / F a0 E");
-}
-
-/// A server that answers as a model would, by rule; it ends when it is dropped.
-struct Rules(Child, u16);
-
-impl Rules {
-    fn start() -> Rules {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/servers/model.py");
-        let mut child =
-            Command::new("python3").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Rules(child, line.trim().parse().unwrap())
-    }
-}
-
-impl Drop for Rules {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Asks a real agent twice through lepo: something to say, then something to do, which is allowed.
-fn has_its_way(home: &Home, variables: &[(&str, String)]) {
-    let with = |mut command: Command| {
-        command.envs(variables.iter().map(|(name, value)| (*name, value)));
-        command
-    };
-    let ran = run(with(home.command(&["do", "Say pear"])), b"");
-    assert_eq!((ran.code, ran.out.trim()), (0, "Answer to: Say pear"), "{}", ran.err);
-    let keys = [("Allow it? [y]es", "y\n")];
-    let ran = on_terminal(with(home.command(&["do", "Run the tool: echo planted > made.txt"])), &keys);
-    assert_eq!(ran.code, 0, "{}", ran.out);
-    assert!(ran.out.contains("The tool said:"), "{}", ran.out);
-    assert_eq!(home.read("work/made.txt"), "planted\n");
-    let found = bubbs(home);
-    let call = found.iter().find(|bubb| bubb.tag == "a1").unwrap_or_else(|| panic!("{}", forest(home)));
-    assert!(call.text.contains("echo planted") && call.text.starts_with(r#"{"arguments":"#), "{}", call.text);
-    assert!(found.iter().any(|bubb| bubb.tag == "t1" && bubb.prev == call.id));
-}
-
-fn model(command: &str) -> String {
-    format!("[[models]]\nname = \"agent\"\nprovider = \"acp\"\ncommand = {command}\nactive = true\n")
-}
-
-#[test]
-fn gemini_cli_answers_through_lepo() {
-    let Some(program) = peer("agents/node_modules/.bin/gemini") else { return };
-    let rules = Rules::start();
-    let home = Home::with_config(&model(&format!("[{program:?}, \"--acp\", \"-m\", \"gemini-2.5-flash\"]")));
-    let settings = json!({
-        "security": { "auth": { "selectedType": "gemini-api-key" } }, "privacy": { "usageStatisticsEnabled": false },
-        "general": { "disableAutoUpdate": true },
-    });
-    home.write(".gemini/settings.json", settings.to_string());
-    let url = format!("http://127.0.0.1:{}", rules.1);
-    let variables = [
-        ("GOOGLE_GEMINI_BASE_URL", url),
-        ("GEMINI_API_KEY", "x".into()),
-        ("GEMINI_CLI_TRUST_WORKSPACE", "true".into()),
-    ];
-    has_its_way(&home, &variables);
 }
