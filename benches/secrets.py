@@ -9,6 +9,7 @@ sources of others there should be none. With --lepo, one exchange, an answer of 
 measured with `secrets = "mask"` and with `"off"`; the limit is the noise of a short exchange.
 """
 
+import json
 import pathlib
 import resource
 import shutil
@@ -71,8 +72,17 @@ def main():
 def finder(rg, arguments):
     root = pathlib.Path(__file__).resolve().parent.parent
     scan = ["cargo", "run", "--quiet", "--release", "-p", "lepo-secrets", "--example", "scan", "--"]
+    folders = [str(pathlib.Path(folder).resolve()) for folder in arguments]
+    subprocess.run([*scan, "/dev/null"], cwd=root, check=True, stdout=subprocess.DEVNULL)
+    built = json.loads(subprocess.run(["cargo", "metadata", "--format-version=1", "--no-deps"], cwd=root, check=True, capture_output=True).stdout)
+    program = pathlib.Path(built["target_directory"], "release/examples/scan")
     for _ in range(3):
-        subprocess.run(scan + [str(pathlib.Path(folder).resolve()) for folder in arguments], cwd=root, check=True)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run([program, *folders], check=True, capture_output=True, text=True)
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        size = int(done.stdout.split()[-6])
+        print(done.stdout, end="")
+        print(f"lepo: {size} bytes, {took:.3f} s of its own, {size / 1e6 / max(took, 1e-9):.0f} MB/s")
     if not rg:
         print("rg is not installed: nothing to compare with")
         return

@@ -1,22 +1,37 @@
 //! The question for permission before a request is carried out: the editor asks the person.
 
-use super::front::AcpFront;
+use super::peer::Peer;
+use super::session::Session;
 use crate::ui::{agent_words, permission_words};
 use lepo_acp::TEXT;
 use lepo_acp::permission::{self, Choice, Outcome};
 use lepo_acp::update::{Status, ToolCall, Voice};
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Permit};
+use lepo_store::bubb::BubbId;
 use lepo_tool::{Proposal, Reply};
 
+/// The outcome of a question.
+pub struct Asked {
+    /// The reply of the person.
+    pub reply: Reply,
+    /// The editor left the question unanswered, or withdrew it.
+    pub withdrew: bool,
+}
+
 /// Asks about one request. An editor that cannot ask, or leaves the question, leaves the request waiting.
-pub async fn ask(front: &mut AcpFront<'_>, proposal: &Proposal) -> Result<Reply> {
+pub async fn ask(
+    (peer, session): (&Peer, &Session),
+    open: Option<BubbId>,
+    proposal: &Proposal,
+) -> Result<Asked> {
     let words = permission_words(proposal);
-    let Some(open) = front.open_call() else { return Ok(Reply::NoTerminal) };
+    let nobody = Asked { reply: Reply::NoTerminal, withdrew: false };
+    let Some(open) = open else { return Ok(nobody) };
     if words.text.len() > TEXT {
         let said = "The request is too long to be shown here: decide on it in a terminal.\n";
-        front.peer.say(&front.session.id, Voice::Agent, said);
-        return Ok(Reply::NoTerminal);
+        peer.say(&session.id, Voice::Agent, said);
+        return Ok(nobody);
     }
     let mut options = vec![(Choice::AllowOnce, "Allow")];
     if words.may_be_kept {
@@ -30,28 +45,30 @@ pub async fn ask(front: &mut AcpFront<'_>, proposal: &Proposal) -> Result<Reply>
         texts: Some(vec![words.text]),
         ..ToolCall::default()
     };
-    let params = permission::params(&front.session.id, &call, &options);
-    let answer = front.peer.ask(permission::METHOD, &params).answer().await;
-    front.session.state.borrow_mut().asks_again = false;
+    let params = permission::params(&session.id, &call, &options);
+    let answer = peer.ask(permission::METHOD, &params).answer().await;
+    session.state.borrow_mut().asks_again = false;
     let outcome = match &answer {
         Some(Ok(result)) => permission::outcome(result, &options),
         // It has nobody to ask.
-        Some(Err(_)) => return Ok(Reply::NoTerminal),
+        Some(Err(_)) => return Ok(nobody),
         None => Outcome::Cancelled,
     };
-    Ok(match outcome {
+    let reply = match outcome {
         Outcome::Chosen(Choice::AllowOnce) => Reply::Yes,
         Outcome::Chosen(Choice::AllowAlways) => Reply::Always,
         Outcome::Chosen(Choice::RejectOnce | Choice::RejectAlways) => Reply::No,
-        Outcome::Cancelled => {
-            front.withdrew = true;
-            Reply::NoTerminal
-        }
-    })
+        Outcome::Cancelled => return Ok(Asked { withdrew: true, ..nobody }),
+    };
+    Ok(Asked { reply, withdrew: false })
 }
 
 /// Hands a question of an agent on to the editor.
-pub async fn permit(front: &mut AcpFront<'_>, agent: &str, question: &AgentQuestion) -> Result<Permit> {
+pub async fn permit(
+    (peer, session): (&Peer, &Session),
+    agent: &str,
+    question: &AgentQuestion,
+) -> Result<Permit> {
     let (title, text) = agent_words(agent, question);
     let mut options = vec![(Choice::AllowOnce, "Allow")];
     if question.offers_always {
@@ -68,8 +85,8 @@ pub async fn permit(front: &mut AcpFront<'_>, agent: &str, question: &AgentQuest
         texts: Some(vec![text]),
         ..ToolCall::default()
     };
-    let params = permission::params(&front.session.id, &call, &options);
-    let outcome = match front.peer.ask(permission::METHOD, &params).answer().await {
+    let params = permission::params(&session.id, &call, &options);
+    let outcome = match peer.ask(permission::METHOD, &params).answer().await {
         Some(Ok(result)) => permission::outcome(&result, &options),
         Some(Err(_)) | None => Outcome::Cancelled,
     };

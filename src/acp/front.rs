@@ -10,6 +10,7 @@ use super::peer::Peer;
 use super::session::Session;
 use super::tool_calls::{asked, result};
 use crate::term::one_line;
+use crate::ui::notice_lines;
 use lepo_acp::TEXT;
 use lepo_acp::update::{Status, ToolCall, Update, Voice};
 use lepo_base::error::Result;
@@ -45,11 +46,6 @@ impl<'f> AcpFront<'f> {
             self.peer.say(&self.session.id, self.voice, &self.text);
             self.text.clear();
         }
-    }
-
-    /// The id of the tool call that is open, where it is asked about.
-    pub fn open_call(&self) -> Option<BubbId> {
-        self.open
     }
 
     /// Takes this as the tool call that is open: it was told of before.
@@ -119,9 +115,11 @@ impl Front for AcpFront<'_> {
             Event::Text(text) => self.said(Voice::Agent, text),
             Event::Thinking(text) => self.said(Voice::Thought, text),
             Event::Pause | Event::NotFinal | Event::Done => self.flush(),
-            Event::Say(text) => {
+            Event::Notice(notice) => {
                 self.flush();
-                self.peer.say(&self.session.id, Voice::Thought, &format!("{text}\n"));
+                for line in notice_lines(notice) {
+                    self.peer.say(&self.session.id, Voice::Thought, &format!("{line}\n"));
+                }
             }
             Event::Announce(_) | Event::Approved(_) | Event::CommandStarted(_) | Event::ToolStarted(_) => {
                 self.more(|call| ToolCall { status: Some(Status::InProgress), ..call });
@@ -150,7 +148,11 @@ impl Front for AcpFront<'_> {
 
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         self.flush();
-        Box::pin(consent::ask(self, proposal))
+        Box::pin(async move {
+            let asked = consent::ask((self.peer, self.session), self.open, proposal).await?;
+            self.withdrew |= asked.withdrew;
+            Ok(asked.reply)
+        })
     }
 
     fn permit<'f>(
@@ -159,7 +161,7 @@ impl Front for AcpFront<'_> {
         question: &'f AgentQuestion,
     ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
         self.flush();
-        Box::pin(consent::permit(self, agent, question))
+        Box::pin(consent::permit((self.peer, self.session), agent, question))
     }
 }
 

@@ -16,6 +16,7 @@ mod commands;
 mod consent;
 mod failure;
 mod front;
+mod given;
 mod inbox;
 mod list;
 mod peer;

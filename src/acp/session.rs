@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::Opened;
-use super::servers::Given;
+use super::given::Given;
 use crate::ui;
 use lepo_acp::agent;
 use lepo_base::error::{Error, Result};

@@ -92,7 +92,7 @@ impl<'a> Browser<'a> {
         colours: bool,
         limit: Option<usize>,
     ) -> Result<Browser<'a>> {
-        let mut rows = Rows::all(store, forest, limit);
+        let mut rows = Rows::all(store, forest, facts, limit);
         if rows.get(0).is_none() {
             return Err(Error::nothing("no conversations yet").hint("ask something: lepo do QUESTION"));
         }
@@ -277,7 +277,7 @@ impl<'a> Browser<'a> {
             self.focus = Focus::List;
         } else if self.pattern.take().is_some() {
             self.found.clear();
-            self.list(Rows::all(self.store, self.forest, self.limit));
+            self.list(Rows::all(self.store, self.forest, self.facts, self.limit));
         }
     }
 
@@ -337,7 +337,7 @@ impl<'a> Browser<'a> {
             self.said = format!("nothing has {text:?}");
             return;
         }
-        let rows = Rows::through(self.store, self.forest, &found);
+        let rows = Rows::through(self.store, self.forest, self.facts, &found);
         self.list(rows);
         (self.pattern, self.found, self.focus) = (Some(pattern), found, Focus::List);
         self.said = "Esc shows all again".into();

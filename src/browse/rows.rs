@@ -4,12 +4,15 @@ use std::collections::{HashMap, HashSet};
 
 use crate::term::clean;
 use lepo_base::when;
-use lepo_store::bubb::BubbId;
+use lepo_store::bubb::{BubbId, Kind, shown_model};
 use lepo_store::conv::{Forest, Ix, Origins};
-use lepo_store::store::{Store, now};
+use lepo_store::store::{FactIndex, Store, now};
 
 /// Characters of a row's words at most.
 const WORDS: usize = 200;
+
+/// Answers to one question that are looked at for their models.
+const MOST_BESIDE: usize = 50;
 
 /// A conversation in the list.
 #[derive(Debug, Clone)]
@@ -29,6 +32,7 @@ pub struct Rows<'a> {
     tails: Box<dyn Iterator<Item = Ix> + 'a>,
     origins: Origins<'a>,
     titles: HashMap<BubbId, String>,
+    facts: &'a FactIndex,
     now: u64,
     read: Vec<Row>,
     /// The rows that the forest was read for; of older ones it may lack any.
@@ -37,10 +41,11 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// All conversations, or the newest so many.
-    pub fn all(store: &'a Store, forest: &'a Forest, limit: Option<usize>) -> Rows<'a> {
+    pub fn all(store: &'a Store, forest: &'a Forest, facts: &'a FactIndex, limit: Option<usize>) -> Rows<'a> {
         Rows {
             store,
             forest,
+            facts,
             tails: Box::new(forest.newest_first(false).take(limit.unwrap_or(usize::MAX))),
             origins: Origins::of(forest),
             titles: store.titles().all(),
@@ -51,11 +56,11 @@ impl<'a> Rows<'a> {
     }
 
     /// Only those whose conversation has one of these bubbs.
-    pub fn through(store: &'a Store, forest: &'a Forest, bubbs: &[Ix]) -> Rows<'a> {
+    pub fn through(store: &'a Store, forest: &'a Forest, facts: &'a FactIndex, bubbs: &[Ix]) -> Rows<'a> {
         let all: Vec<Ix> = forest.newest_first(false).collect();
         let found: HashSet<Ix> = forest.through(&all, bubbs).into_iter().collect();
         let tails = all.into_iter().filter(move |tail| found.contains(tail));
-        Rows { tails: Box::new(tails), ..Rows::all(store, forest, None) }
+        Rows { tails: Box::new(tails), ..Rows::all(store, forest, facts, None) }
     }
 
     /// The row at a place, if the list goes so far; it may be without its words.
@@ -100,6 +105,26 @@ impl<'a> Rows<'a> {
         Some(whole)
     }
 
+    /// The model of the answer to a conversation's last question, where others answered that question too: `gpt:`.
+    fn model_beside_others(&self, tail: Ix) -> Option<String> {
+        let question = self.forest.last_question(tail)?;
+        let is_answer = |ix: &Ix| {
+            let name = self.forest.name(*ix);
+            name.kind == Kind::Assistant && !name.hidden
+        };
+        let answer = self.forest.up(tail).take_while(|ix| *ix != question).filter(is_answer).last()?;
+        // Of several models each answer follows a hidden message of its own.
+        let below = |ix: Ix| match is_answer(&ix) {
+            true => vec![ix],
+            false => self.forest.children(ix).take(MOST_BESIDE).filter(is_answer).collect(),
+        };
+        let answers: Vec<Ix> = self.forest.children(question).take(MOST_BESIDE).flat_map(below).collect();
+        let model = |ix: Ix| self.facts.get(self.forest.name(ix).id)?.model;
+        let own = model(answer)?;
+        let others = answers.into_iter().filter(|ix| *ix != answer).filter_map(model);
+        others.into_iter().any(|other| other != own).then(|| format!("{}:", clean(shown_model(&own))))
+    }
+
     fn row(&mut self, tail: Ix) -> Row {
         let root = self.forest.name(self.origins.origin(tail).root).id;
         let words = match self.titles.get(&root) {
@@ -109,8 +134,11 @@ impl<'a> Rows<'a> {
                 self.store.bubbs().words(&self.forest.name(question)).unwrap_or_default()
             }
         };
-        let words: Vec<&str> = words.split_whitespace().take(WORDS / 2).collect();
-        let words: String = words.join(" ").chars().take(WORDS).collect();
+        let mut told: Vec<&str> = Vec::new();
+        let model = self.model_beside_others(tail);
+        told.extend(model.as_deref());
+        told.extend(words.split_whitespace().take(WORDS / 2));
+        let words: String = told.join(" ").chars().take(WORDS).collect();
         let when = when::short(self.forest.name(tail).id.time(), self.now);
         Row { tail, when, words: clean(&words).into_owned() }
     }

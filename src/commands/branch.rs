@@ -5,6 +5,7 @@ use super::line::question;
 use super::words::find_one;
 use super::{Context, complete};
 use crate::term::{one_line, say, width};
+use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Store, check_branch_name};
@@ -147,6 +148,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
     }
     let forest =
         store.names().forest_for(&[Wanted::Paths(branches.iter().map(|(_, _, id)| *id).collect())])?;
+    let shorts = ShortIds::on_terminal(context.out.is_terminal(), forest.all().map(|ix| forest.name(ix).id));
     let mut documents = Vec::new();
     for (from, name, id) in branches {
         let found = forest.find(id);
@@ -170,10 +172,12 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         }
         let height = height.map(|height| format!(" ({height}):")).unwrap_or_default();
         let question = question.unwrap_or_default();
-        let wide = width(&name) + id.to_string().len() + width(&height) + width(&question) + 2;
+        // Of one that is not there nothing was read.
+        let id = if found.is_some() { shorts.show(id) } else { id.to_string() };
+        let wide = width(&name) + id.len() + width(&height) + width(&question) + 2;
         let is_too_wide = context.out.columns().is_some_and(|columns| wide > columns);
         context.out.untrusted(format!("{name} ").as_bytes());
-        context.out.trusted(&context.paint.yellow(&id.to_string()));
+        context.out.trusted(&context.paint.yellow(&id));
         context.out.trusted(&height);
         if !question.is_empty() {
             // Words of a question are not broken by a narrow terminal.

@@ -40,6 +40,7 @@ pub struct WatchArgs {
 /// Watches until the end.
 pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut known = None;
+    let mut shorts = ShortIds::default();
     // An answer among many is written right behind the bubb that names its speaker.
     let mut selects: VecDeque<Name> = VecDeque::new();
     loop {
@@ -56,15 +57,23 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
                 selects.push_front(name);
             }
             let speaker = selects.iter().find_map(|before| seen.store.bubbs().speaker_behind(&name, before));
+            if context.out.is_terminal() {
+                shorts.read(name.id);
+            }
             if args.hidden || !name.hidden {
-                tell(&seen, speaker, &args, context);
+                tell((&seen, &shorts), speaker, &args, context);
             }
         }
         known = Some(watch.into_known());
     }
 }
 
-fn tell(seen: &Seen<'_>, speaker: Option<String>, args: &WatchArgs, context: &mut Context<'_>) {
+fn tell(
+    (seen, shorts): (&Seen<'_>, &ShortIds),
+    speaker: Option<String>,
+    args: &WatchArgs,
+    context: &mut Context<'_>,
+) {
     let Seen { name, store, from } = *seen;
     if args.json {
         let mut map = name_json(store, &name);
@@ -75,7 +84,7 @@ fn tell(seen: &Seen<'_>, speaker: Option<String>, args: &WatchArgs, context: &mu
     } else {
         let whose = from.map(|clone| clean(&format!("{clone}/")).into_owned()).unwrap_or_default();
         let about: Vec<String> = speaker.into_iter().map(|speaker| format!("{speaker}:")).collect();
-        bubb_line((store, &ShortIds::default()), &name, &whose, &about, &[], context);
+        bubb_line((store, shorts), &name, &whose, &about, &[], context);
     }
     context.out.flush();
 }

@@ -157,3 +157,61 @@ impl EditMode for Keys {
         self.mode.edit_mode()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::crossterm::event::{Event, KeyEvent};
+    use reedline::PromptViMode;
+
+    /// What a key comes to.
+    fn press(keys: &mut Keys, code: KeyCode, modifiers: KeyModifiers) -> ReedlineEvent {
+        let event = Event::Key(KeyEvent::new(code, modifiers));
+        keys.parse_event(ReedlineRawEvent::try_from(event).unwrap())
+    }
+
+    fn typed(keys: &mut Keys, c: char) -> ReedlineEvent {
+        press(keys, KeyCode::Char(c), KeyModifiers::NONE)
+    }
+
+    fn inserts(c: char) -> ReedlineEvent {
+        ReedlineEvent::Edit(vec![EditCommand::InsertChar(c)])
+    }
+
+    #[test]
+    fn with_vi_letters_are_text_until_escape_and_commands_after_it() {
+        let mut keys = Keys::new(EditKeys::Vi, Arc::default(), Arc::default());
+        assert!(matches!(keys.edit_mode(), PromptEditMode::Vi(PromptViMode::Insert)));
+        assert_eq!(typed(&mut keys, 'x'), inserts('x'));
+        press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
+        assert!(matches!(keys.edit_mode(), PromptEditMode::Vi(PromptViMode::Normal)));
+        assert_ne!(typed(&mut keys, 'x'), inserts('x'));
+        typed(&mut keys, 'i');
+        assert!(matches!(keys.edit_mode(), PromptEditMode::Vi(PromptViMode::Insert)));
+        assert_eq!(typed(&mut keys, '한'), inserts('한'));
+
+        let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default());
+        press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
+        assert!(matches!(keys.edit_mode(), PromptEditMode::Emacs));
+        assert_eq!(typed(&mut keys, 'x'), inserts('x'));
+    }
+
+    #[test]
+    fn lepos_own_keys_are_the_same_with_both() {
+        for kind in [EditKeys::Emacs, EditKeys::Vi] {
+            let mut keys = Keys::new(kind, Arc::default(), Arc::default());
+            let control = KeyModifiers::CONTROL;
+            let word = |word: &str| ReedlineEvent::ExecuteHostCommand(word.into());
+            assert_eq!(press(&mut keys, KeyCode::Char('c'), control), interrupt());
+            assert_eq!(press(&mut keys, KeyCode::Char('z'), control), word(SUSPEND));
+            assert_eq!(press(&mut keys, KeyCode::Char('x'), control), ReedlineEvent::None);
+            assert_eq!(press(&mut keys, KeyCode::Char('e'), control), word(EDIT));
+            assert_ne!(press(&mut keys, KeyCode::Char('e'), control), word(EDIT));
+            // Enter behind a `\\` is a new line.
+            assert_eq!(typed(&mut keys, '\\'), inserts('\\'));
+            let new_line = ReedlineEvent::Edit(vec![EditCommand::Backspace, EditCommand::InsertNewline]);
+            assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), new_line);
+            assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), ReedlineEvent::Enter);
+        }
+    }
+}

@@ -11,6 +11,7 @@ mod decide;
 mod entered;
 mod find;
 mod first_model;
+mod grace;
 mod keys;
 mod leaving;
 mod mentions;

@@ -19,6 +19,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT};
 
 use super::complain::complain;
 use super::complete::{Completion, Offered};
+use super::grace::{CtrlC, ctrl_c, is_just_stopped};
 use super::keys::{EDIT, Keys, SUSPEND};
 use super::menu::QuietMenu;
 use crate::term::{
@@ -35,9 +36,6 @@ const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
 
 /// No hand enters a line sooner.
 const BY_HAND: Duration = Duration::from_millis(15);
-
-/// For so long after it stopped an answer, Ctrl+C does not leave.
-const GRACE: Duration = Duration::from_secs(1);
 
 /// Entries that are remembered from run to run.
 const REMEMBERED: usize = 10_000;
@@ -134,11 +132,11 @@ impl Reader {
         let ahead = self.ahead.take().map(TypeAhead::take).unwrap_or_default();
         let given = std::mem::take(&mut self.given) + &typed(&ahead);
         editor.run_edit_commands(&[EditCommand::InsertString(given)]);
-        let (found, grace) = (self.found.clone(), self.grace());
+        let (found, stopped) = (self.found.clone(), self.stopped);
         let mark = Mark(MARK, self.paint);
         let (waits, since, before) = (has_line(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
-            let read = edit(&mut editor, &mark, &found, grace);
+            let read = edit(&mut editor, &mark, &found, stopped);
             // Now, and not only at the end: what was asked is remembered, whatever becomes of the answer.
             let _ = editor.sync_history();
             read.map(|read| (editor, read))
@@ -177,17 +175,13 @@ impl Reader {
         read
     }
 
-    /// The moment until which Ctrl+C is not meant for the prompt.
-    fn grace(&self) -> Option<Instant> {
-        self.stopped.map(|at| at + GRACE)
-    }
-
     async fn wait<T>(&self, mut reading: Blocking<io::Result<T>>, interrupt: &Interrupt) -> Result<T> {
         let read = loop {
             tokio::select! {
             biased;
             signal = interrupt.wait() => {
-                if signal.kind == Kind::Signal(SIGINT as u8) && is_within(self.grace()) {
+                let is_ctrl_c = signal.kind == Kind::Signal(SIGINT as u8);
+                if is_ctrl_c && is_just_stopped(self.stopped, Instant::now()) {
                     interrupt.reset();
                     continue;
                 }
@@ -215,11 +209,6 @@ impl Reader {
             self.ahead = TypeAhead::begin();
         }
     }
-}
-
-/// True until this moment has passed.
-fn is_within(grace: Option<Instant>) -> bool {
-    grace.is_some_and(|until| Instant::now() < until)
 }
 
 /// A line was typed already.
@@ -257,7 +246,7 @@ fn edit(
     editor: &mut Reedline,
     prompt: &Mark,
     found: &AtomicBool,
-    grace: Option<Instant>,
+    stopped: Option<Instant>,
 ) -> io::Result<Option<String>> {
     loop {
         match editor.read_line(prompt)? {
@@ -274,16 +263,18 @@ fn edit(
             // Ctrl+C: words are cleared, and remembered; where there are none it leaves.
             Signal::HostCommand(_) => {
                 let words = editor.current_buffer_contents().to_string();
-                if words.is_empty() && is_within(grace) {
-                    continue;
+                match ctrl_c(&words, stopped, Instant::now()) {
+                    CtrlC::Nothing => {}
+                    CtrlC::Leaves => {
+                        // Ctrl+D ends the line by itself.
+                        show("\n");
+                        return Ok(None);
+                    }
+                    CtrlC::Clears => {
+                        let _ = editor.history_mut().save(HistoryItem::from_command_line(words));
+                        editor.run_edit_commands(&[EditCommand::Clear]);
+                    }
                 }
-                if words.is_empty() {
-                    // Ctrl+D ends the line by itself.
-                    show("\n");
-                    return Ok(None);
-                }
-                let _ = editor.history_mut().save(HistoryItem::from_command_line(words));
-                editor.run_edit_commands(&[EditCommand::Clear]);
             }
             _ => return Ok(None),
         }

@@ -26,7 +26,12 @@ pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
     let up = async { Ok(session.env.servers().await) };
     let (mut servers, said) = session.env.interrupt.or(up).await?;
     said.iter().for_each(|text| say(text));
-    let said = session.env.interrupt.or(async { Ok(servers.list_offers().await) }).await?;
+    let listing = async {
+        let mut said = servers.start_named(|_| true).await;
+        said.extend(servers.list_offers().await);
+        Ok(said)
+    };
+    let said = session.env.interrupt.or(listing).await?;
     said.iter().for_each(|text| say(text));
     session.env.catalogue.fill(servers.each());
     ui::tool_table(session.out, servers.each());

@@ -5,19 +5,19 @@ use lepo_store::bubb::{Kind, Name};
 
 /// `# user ID`, and ` hidden` where it is.
 pub fn heading(name: &Name, paint: Paint) -> String {
-    in_colour(name, paint, &format!("# {}", title(name)))
+    in_colour(name, paint, &format!("# {}", title(name, &name.id.to_string())))
 }
 
-/// Heading with the name of the participant who speaks, and on a terminal of so many columns with what
+/// Heading with the id as it is shown, the name of the participant who speaks, and on a terminal of so many columns with what
 /// else is told `about` it, as far as there is room.
 pub fn full_heading(
-    name: &Name,
+    (name, id): (&Name, &str),
     speaker: Option<&str>,
     about: &[String],
     columns: Option<usize>,
     paint: Paint,
 ) -> String {
-    let mut line = format!("# {}", title(name));
+    let mut line = format!("# {}", title(name, id));
     if let Some(speaker) = speaker {
         line.push_str(&format!(" {}", clean(speaker)));
     }
@@ -33,9 +33,9 @@ pub fn full_heading(
 }
 
 /// `user ID`, and ` hidden` where it is.
-pub fn title(name: &Name) -> String {
+pub fn title(name: &Name, id: &str) -> String {
     let hidden = if name.hidden { " hidden" } else { "" };
-    format!("{} {}{hidden}", name.kind.word(), name.id)
+    format!("{} {id}{hidden}", name.kind.word())
 }
 
 /// Text in the colour of who speaks.
@@ -67,7 +67,7 @@ mod tests {
             (None, Some(48), "  2h ago"),
             (None, Some(40), ""),
         ] {
-            let shown = full_heading(&name, speaker, &about, columns, paint);
+            let shown = full_heading((&name, &name.id.to_string()), speaker, &about, columns, paint);
             assert_eq!(shown, format!("{bare}{behind}"), "{columns:?}");
         }
     }

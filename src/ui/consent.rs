@@ -315,8 +315,8 @@ mod tests {
         for evil in [forged, &padded] {
             let arguments = serde_json::Map::from_iter([(evil.to_string(), evil.into())]);
             let request = CallRequest { server: evil.to_string(), tool: evil.to_string(), arguments };
-            let proposal =
-                CallProposal { request, description: evil.to_string(), changed: false, unagreed: Vec::new() };
+            let (description, tool, unagreed) = (evil.to_string(), String::new(), Vec::new());
+            let proposal = CallProposal { request, description, tool, changed: false, unagreed };
             let shown = text(&Proposal::Call(proposal), 80);
             let quoted = |line: &&str| line.starts_with("  | ") || line.starts_with("  + ");
             let own: Vec<&str> = shown.lines().filter(|line| !quoted(line)).collect();

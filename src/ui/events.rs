@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::consent;
 use super::form;
+use super::line::Level;
+use super::notices::notice_lines;
 use super::permit;
 use crate::term::{Out, tty};
 use lepo_base::error::{Error, Result};
@@ -45,8 +47,12 @@ impl<'o> EventLines<'o> {
             Event::Text(text) => json!({ "event": "text", "text": text }),
             Event::WebCall(call) => json!({ "event": "web", "tool": call.tool, "about": call.about }),
             Event::Citation(page) => json!({ "event": "citation", "title": page.title, "url": page.url }),
-            Event::Say(text) => {
-                json!({ "event": "note", "text": text.strip_prefix("note: ").unwrap_or(text) })
+            Event::Notice(notice) => {
+                for line in notice_lines(notice) {
+                    let text = if line.level == Level::Warning { line.to_string() } else { line.text };
+                    self.line(named(json!({ "event": "note", "text": text }), name));
+                }
+                return;
             }
             Event::Announce(proposal) | Event::Approved(proposal) => request("announce", proposal),
             Event::CommandStarted(command) => json!({ "event": "running", "command": command }),

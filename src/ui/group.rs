@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Shown;
+use super::notices::notice_lines;
 use super::outcome::{CONCLUSION, heading, headings, set_apart};
 use super::rows::Rows;
 use super::signs::Signs;
@@ -324,17 +325,23 @@ impl<'o> GroupView<'o> {
         }
     }
 
+    /// Says a line in a reply, under the name of who makes it, unless the words begin with that.
+    fn note_in(&mut self, name: Option<&str>, text: &str) {
+        let has_name = |name: &&str| text.strip_prefix(*name).is_some_and(|rest| rest.starts_with(' '));
+        match name.filter(|name| !has_name(name)) {
+            Some(name) => self.note(&format!("{}: {text}", name.trim_end_matches(':'))),
+            None => self.note(text),
+        }
+    }
+
     fn event(&mut self, name: Option<&str>, event: Event<'_>) {
         match (name, event) {
             (_, Event::Bubb(name, bytes)) => self.bubb(name, bytes),
-            (None, Event::Say(text)) => self.note(text),
-            // Some words begin with the name of the model.
-            (Some(name), Event::Say(text))
-                if text.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')) =>
-            {
-                self.note(text);
+            (name, Event::Notice(notice)) => {
+                for line in notice_lines(notice) {
+                    self.note_in(name, &line.to_string());
+                }
             }
-            (Some(name), Event::Say(text)) => self.note(&format!("{}: {text}", name.trim_end_matches(':'))),
             (None, Event::CommandStarted(command)) => self.talk(&format!("$ {command}")),
             (None, Event::CommandOutput(_, Stream::Stderr, bytes)) => self.foreign(bytes),
             (Some(name), Event::Waiting) => {

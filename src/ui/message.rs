@@ -3,6 +3,7 @@
 
 use std::io::Read;
 
+use super::ShortIds;
 use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading};
 use lepo_base::error::{Error, Result};
 use lepo_base::when;
@@ -15,6 +16,7 @@ pub struct MessageView<'s> {
     store: &'s Store,
     forest: &'s Forest,
     facts: FactIndex,
+    shorts: ShortIds,
     now: u64,
     /// Markdown is rendered and prose wrapped.
     formed: bool,
@@ -36,6 +38,7 @@ impl<'s> MessageView<'s> {
             store,
             forest,
             facts,
+            shorts: ShortIds::on_terminal(on_terminal, forest.all().map(|ix| forest.name(ix).id)),
             now: now(),
             formed: on_terminal && !plain && paint.is_on(),
             paint,
@@ -61,7 +64,8 @@ impl<'s> MessageView<'s> {
             }
             false => Vec::new(),
         };
-        out.trusted(&full_heading(name, speaker.as_deref(), &about, out.columns(), self.paint));
+        let id = self.shorts.show(name.id);
+        out.trusted(&full_heading((name, &id), speaker.as_deref(), &about, out.columns(), self.paint));
         out.trusted("\n");
         match name.kind {
             Kind::Assistant if self.formed => self.print_markdown(name, out)?,

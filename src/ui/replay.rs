@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 use super::consent;
 use super::form;
 use super::group::TICK;
+use super::notices::notice_lines;
 use super::rows::Rows;
 use crate::term::{Live, say, tty};
 use lepo_base::error::Result;
@@ -110,7 +111,11 @@ impl Progress for ReplayLine<'_> {
 impl Front for ReplayLine<'_> {
     fn happens(&mut self, event: Event<'_>) {
         match event {
-            Event::Say(text) => self.rows.note(&self.name, text),
+            Event::Notice(notice) => {
+                for line in notice_lines(notice) {
+                    self.rows.note(&self.name, &line.to_string());
+                }
+            }
             Event::Text(_) | Event::Thinking(_) => {
                 self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, true);
             }

@@ -15,6 +15,8 @@ const ENDING: u128 = (1 << (5 * SHORT)) - 1;
 pub struct ShortIds {
     /// The endings that several ids have; none where ids are shown whole.
     shared: Option<HashSet<u128>>,
+    /// The endings of ids that were read one by one.
+    read: HashSet<u128>,
 }
 
 impl ShortIds {
@@ -23,7 +25,15 @@ impl ShortIds {
         let mut endings: Vec<u128> = ids.map(ending).collect();
         endings.sort_unstable();
         let shared = endings.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
-        ShortIds { shared: Some(shared) }
+        ShortIds { shared: Some(shared), read: HashSet::new() }
+    }
+
+    /// Takes up one more id, so that it and others are shown whole if they end alike.
+    pub fn read(&mut self, id: BubbId) {
+        let shared = self.shared.get_or_insert_default();
+        if !self.read.insert(ending(id)) {
+            shared.insert(ending(id));
+        }
     }
 
     /// Short forms if there is a terminal to show them on, else whole ids.
@@ -65,5 +75,10 @@ mod tests {
         assert_eq!((shorts.show(a), shorts.show(b)), (a.to_string(), b.to_string()));
         assert_eq!(shorts.show(c).len(), SHORT);
         assert_eq!(ShortIds::default().show(a), a.to_string());
+        let mut shorts = ShortIds::default();
+        shorts.read(a);
+        assert_eq!(shorts.show(a), "W7QFR1KV");
+        shorts.read(b);
+        assert_eq!((shorts.show(a), shorts.show(b)), (a.to_string(), b.to_string()));
     }
 }

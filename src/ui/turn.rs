@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use super::consent;
 use super::form;
+use super::notices::notice_lines;
 use super::permit;
 use super::printed::Printed;
 use super::state::{State, Step};
@@ -318,8 +319,12 @@ impl Front for TurnView<'_> {
                 self.list_citations();
             }
             Event::Pause => self.out.flush(),
-            Event::Say(_) if self.shown.quiet => {}
-            Event::Say(text) => self.interject(|| say(text)),
+            Event::Notice(_) if self.shown.quiet => {}
+            Event::Notice(notice) => {
+                for line in notice_lines(notice) {
+                    self.interject(|| say(&line.to_string()));
+                }
+            }
             Event::Announce(proposal) => self.announce(proposal, "(auto)"),
             Event::Approved(proposal) => self.announce(proposal, "(approved)"),
             Event::CommandStarted(command) => {

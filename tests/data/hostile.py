@@ -40,6 +40,10 @@ def tools(cursor):
             return {"tools": [tool("echo", f"Version {version}.")]}
         schema = {"type": "object", "properties": {"a": {"type": "string", "description": f"Version {version}."}}}
         return {"tools": [tool("echo", inputSchema=schema)]}
+    if MODE == "from-file":
+        after = os.path.join(DIR, "tools-after-a-call")
+        file = after if CALLS and os.path.exists(after) else os.path.join(DIR, "tools")
+        return {"tools": [tool(name, about) for name, about in json.load(open(file)).items()]}
     return {"tools": [tool("echo", "Says what it is told.")]}
 
 
@@ -135,6 +139,8 @@ def stdio():
         found = answer(message)
         if found is not None:
             say(found)
+        if os.path.exists(os.path.join(DIR, "tools-after-a-call")) and message.get("method") == "tools/call":
+            say({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         if MODE in ("die-after", "die-for-good") and message.get("method") == "tools/call":
             os._exit(3)
     # Its stdin has ended, and so should it.

@@ -57,6 +57,14 @@ fn columns(line: &str) -> usize {
 }
 
 #[test]
+fn answers_of_several_models_are_told_apart_in_the_list() {
+    let panel = crate::many::Panel::saying(&[("gpt", &["one"]), ("qwen", &["two"])]);
+    assert_eq!(panel.lepo(&["do", "--parallel", "which?"]).code, 0);
+    let Some(screen) = browse(&panel.home, (80, 24)) else { return };
+    screen.shows("gpt: which?").shows("qwen: which?").keys(&["q"]).ends(0);
+}
+
+#[test]
 fn a_narrow_terminal_shows_one_of_them() {
     let home = home();
     let Some(screen) = browse(&home, (40, 15)) else { return };

@@ -30,6 +30,7 @@ mod do_budget;
 mod do_budget_kinds;
 mod do_commands;
 mod do_config;
+mod do_dry_run;
 mod do_events;
 mod do_everyday;
 mod do_failures;

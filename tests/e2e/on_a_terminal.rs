@@ -1,6 +1,7 @@
 //! Lists as a terminal shows them: short ids, questions counted, a heading a conversation; pipes as ever.
 
-use crate::home::{Home, run};
+use crate::home::{Home, run, until};
+use crate::screen::Screen;
 
 /// Text of a terminal, without paint.
 fn shown(home: &Home, args: &[&str]) -> String {
@@ -30,6 +31,59 @@ fn ids_are_short_on_a_terminal_and_whole_in_pipes_and_long_lists() {
     assert_eq!(home.ok(&["resolve", short]), format!("{last}\n"));
     assert!(home.ok(&["show", short_first]).contains("leap year"));
     assert_eq!(home.lepo(&["do", "--approve", short]).code, 2);
+}
+
+#[test]
+fn headings_of_show_diff_and_branch_have_short_ids_too() {
+    let home = Home::new();
+    let question = home.add(&["--prev", "head"], "Which?");
+    let [one, other] = ["one", "other"].map(|text| home.add(&["--kind", "a", "--prev", &question], text));
+    home.ok(&["branch", "plan-b", &one]);
+    let shown_of = |args: &[&str], code: i32| {
+        let mut command = home.terminal(&format!("stty cols 80 rows 24; lepo {}", args.join(" ")));
+        command.env("NO_COLOR", "1").env("LEPO_PAGER", "cat");
+        let ran = run(command, b"");
+        assert_eq!(ran.code, code, "{args:?}: {}", ran.out);
+        ran.out.replace('\r', "")
+    };
+    let short = |id: &str| id[18..].to_string();
+    for (args, code, begin, id) in [
+        (vec!["show", &one], 0, format!("# user {}", short(&question)), &question),
+        (
+            vec!["diff", &one, &other],
+            1,
+            format!("--- assistant {}\n+++ assistant {}", short(&one), short(&other)),
+            &one,
+        ),
+        (
+            vec!["diff", "--stat", &one, &other],
+            1,
+            format!("+1 -1 assistant {} {}", short(&one), short(&other)),
+            &one,
+        ),
+        (vec!["branch"], 0, format!("plan-b {} (2): Which?", short(&one)), &one),
+    ] {
+        let shown = shown_of(&args, code);
+        assert!(shown.starts_with(&begin) && !shown.contains(id.as_str()), "{args:?}: {shown}");
+        let piped = home.lepo(&args).out;
+        assert!(piped.contains(id.as_str()), "{args:?}: {piped}");
+    }
+}
+
+#[test]
+fn watch_shows_short_ids_on_a_terminal() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let Some(screen) = Screen::sized(&home.command(&["watch"]), &home, (80, 24)) else { return };
+    let mut ids = Vec::new();
+    // What is written before it watches is not told.
+    until("a line", || {
+        ids.push(home.add(&[], "What is it?"));
+        screen.text().contains(" u0 What is it?")
+    });
+    let text = screen.text();
+    assert!(ids.iter().any(|id| text.contains(&format!("{} u0 ", &id[18..]))), "{text}");
+    assert!(ids.iter().all(|id| !text.contains(id)), "{text}");
 }
 
 #[test]

@@ -118,10 +118,11 @@ fn show_tells_when_and_which_model_and_renders_markdown() {
     let home = Home::new();
     let [old, answer, korean] = store(&home);
     let wide = shown(&home, 80, "LEPO_PAGER=cat lepo show --color always");
-    assert!(wide.contains(&format!("# user {old}\u{1b}[0m\u{1b}[2m  Mar 2025")), "{wide:?}");
+    assert!(wide.contains(&format!("# user {}\u{1b}[0m\u{1b}[2m  Mar 2025", &old[18..])), "{wide:?}");
     assert!(
         wide.contains(&format!(
-            "# assistant {answer}\u{1b}[0m\u{1b}[2m  Mar 2025\u{1b}[0m\u{1b}[2m · gpt-4o"
+            "# assistant {}\u{1b}[0m\u{1b}[2m  Mar 2025\u{1b}[0m\u{1b}[2m · gpt-4o",
+            &answer[18..]
         )),
         "{wide:?}"
     );

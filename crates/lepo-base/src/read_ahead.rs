@@ -2,7 +2,6 @@
 //!
 //! Small files cost system calls, not bytes, so a second processor halves the time.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
@@ -21,11 +20,6 @@ struct Pace {
 const FILES: Pace = Pace { first: 512, batch: 128, ahead: 4 };
 /// For work of some milliseconds.
 const LONG: Pace = Pace { first: 0, batch: 1, ahead: 2 };
-/// For pieces of a file, some hundred kilobytes each: a small file is read without a thread.
-const PIECES: Pace = Pace { first: 4, batch: 1, ahead: 8 };
-
-/// Bytes in flight from which on nothing more is handed over.
-const MOST: usize = 4 << 20;
 
 /// Gives `work` of each item to `each`, in order, until that breaks. The first few are worked on right here:
 /// they are out soonest so, and often they are all.
@@ -34,7 +28,7 @@ pub fn in_order<T: Send, R: Send>(
     work: impl Fn(T) -> R + Sync,
     each: impl FnMut(R) -> ControlFlow<()>,
 ) {
-    at_pace(&FILES, processors(), items, |_| 0, work, each);
+    at_pace(&FILES, processors(), items, work, each);
 }
 
 /// [`in_order`] for few items that take long each: none is worked on here.
@@ -43,19 +37,7 @@ pub fn few_in_order<T: Send, R: Send>(
     work: impl Fn(T) -> R + Sync,
     each: impl FnMut(R) -> ControlFlow<()>,
 ) {
-    at_pace(&LONG, processors(), items, |_| 0, work, each);
-}
-
-/// [`in_order`] for pieces of a file, of so many bytes each as `bytes` tells: few bytes are in flight, or one piece.
-/// With so many threads as are named, else with as many as there are processors.
-pub fn pieces_in_order<T: Send, R: Send>(
-    threads: Option<usize>,
-    items: impl Iterator<Item = T>,
-    bytes: impl Fn(&T) -> usize,
-    work: impl Fn(T) -> R + Sync,
-    each: impl FnMut(R) -> ControlFlow<()>,
-) {
-    at_pace(&PIECES, threads.unwrap_or_else(processors), items, bytes, work, each);
+    at_pace(&LONG, processors(), items, work, each);
 }
 
 fn processors() -> usize {
@@ -66,7 +48,6 @@ fn at_pace<T: Send, R: Send>(
     pace: &Pace,
     threads: usize,
     mut items: impl Iterator<Item = T>,
-    bytes: impl Fn(&T) -> usize,
     work: impl Fn(T) -> R + Sync,
     mut each: impl FnMut(R) -> ControlFlow<()>,
 ) {
@@ -110,25 +91,20 @@ fn at_pace<T: Send, R: Send>(
         }
         // In turn, so that the next results always come from the thread whose turn it is.
         let (mut sent, mut taken) = (0, 0);
-        let (mut weights, mut flying) = (VecDeque::new(), 0);
         loop {
             while sent - taken < pace.ahead * threads.len()
-                && flying < MOST
                 && let Some(batch) = batches.next()
             {
-                let weight = batch.iter().map(&bytes).sum();
                 if threads[sent % threads.len()].0.send(batch).is_err() {
                     break;
                 }
-                weights.push_back(weight);
-                (sent, flying) = (sent + 1, flying + weight);
+                sent += 1;
             }
             if taken == sent {
                 return;
             }
             let Ok(results) = threads[taken % threads.len()].1.recv() else { return };
             taken += 1;
-            flying -= weights.pop_front().unwrap_or(0);
             for result in results {
                 if each(result).is_break() {
                     return;
@@ -152,20 +128,13 @@ mod tests {
             (10_000, 99_999, 10_000),
             (10_000, 3_000, 3_000),
         ] {
-            for (pace, threads, weight) in [
-                (&FILES, 2, 0),
-                (&LONG, 2, 0),
-                (&LONG, 1, 0),
-                (&PIECES, 2, MOST / 3),
-                (&PIECES, 5, 1),
-                (&PIECES, 2, 2 * MOST),
-            ] {
+            for (pace, threads) in [(&FILES, 2), (&LONG, 2), (&LONG, 1)] {
                 let mut seen = Vec::new();
                 let each = |doubled: usize| {
                     seen.push(doubled / 2);
                     if seen.len() == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };
-                at_pace(pace, threads, 0..items, |_| weight, |i| i * 2, each);
+                at_pace(pace, threads, 0..items, |i| i * 2, each);
                 assert_eq!(seen, (0..expected).collect::<Vec<_>>(), "{items} {stop}");
             }
         }

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use lepo_import::{Conversation, File, Parts, Role, Value, What, file_of_hash, written_time};
+use lepo_import::{Conversation, File, Parts, Role, Value, What, file_of_hash, read_json, written_time};
 use rusqlite::{Connection, Row};
 
 use super::each::Each;
-use super::rows::{bytes, count, has_table, json, or_null, said, text};
+use super::rows::{bytes, count, has_table, or_null, said, text};
 
 /// Threads that were forked from each other, at most.
 const DEEP: usize = 32;
@@ -323,7 +323,7 @@ fn message(
             None => pieces(database, &payload)?,
         };
         let id = text(row, "id").unwrap_or_default();
-        let field = |key: &str| json(&payload, |payload| payload.get(key).words()).unwrap_or_default();
+        let field = |key: &str| read_json(&payload, |payload| payload.get(key).words()).unwrap_or_default();
         match text(row, "type").unwrap_or_default().as_str() {
             "text" if role == "system" => parts.then(What::System(whole)),
             "text" => parts.text(&whole),
@@ -331,7 +331,7 @@ fn message(
             "tool_call" => {
                 let raw =
                     |value: Value<'_>| String::from_utf8_lossy(value.get("arguments").raw()).into_owned();
-                let input = json(&payload, raw).unwrap_or_default();
+                let input = read_json(&payload, raw).unwrap_or_default();
                 parts.then(What::Call { id: field("tool_call_id"), name: field("name"), input });
             }
             "tool_result" => {
@@ -354,7 +354,7 @@ fn pieces(database: &Connection, payload: &str) -> rusqlite::Result<String> {
         let piece = |piece: Value<'_>| (piece.get("literal").words(), piece.get("fragment").count());
         (payload.get("text").words(), payload.get("text_ref").items().map(piece).collect::<Vec<_>>())
     };
-    let Some((mut whole, pieces)) = json(payload, read) else { return Ok(String::new()) };
+    let Some((mut whole, pieces)) = read_json(payload, read) else { return Ok(String::new()) };
     let mut query = database.prepare("select content from fragments where id = ?1")?;
     for (literal, fragment) in pieces {
         whole += &literal;

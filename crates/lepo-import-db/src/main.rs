@@ -12,7 +12,7 @@ mod webui;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use lepo_import::line;
+use lepo_import::{Conversation, line};
 use rusqlite::{Connection, OpenFlags};
 
 fn main() -> ExitCode {

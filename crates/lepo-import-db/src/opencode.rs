@@ -7,12 +7,12 @@
 use std::collections::HashSet;
 
 use lepo_import::{
-    Calls, Conversation, OpencodeLine, OpencodeMessage, Parts, Role, Value, gather, opencode_part,
+    Calls, Conversation, OpencodeLine, OpencodeMessage, Parts, Role, Value, gather, opencode_part, read_json,
 };
 use rusqlite::Connection;
 
 use super::each::Each;
-use super::rows::{count, has_table, json, or_null, said, text};
+use super::rows::{count, has_table, or_null, said, text};
 
 /// A session, and the one that began it.
 type Session = (String, Option<String>, Conversation);
@@ -88,12 +88,12 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
         };
         let data = text(row, "data").unwrap_or_default();
         // A fork has the original's time in its data, and its own in the row.
-        let own = json(&data, |data| data.at(&["time", "created"]).count()).flatten();
+        let own = read_json(&data, |data| data.at(&["time", "created"]).count()).flatten();
         let time = own.or(count(row, "time_created"));
         last = conversation.nodes.len();
         ended = false;
         let mut parts = Parts::new(conversation, at, time, kind);
-        let about = json(&data, |data| {
+        let about = read_json(&data, |data| {
             let mut about = OpencodeMessage { kind, time, ..OpencodeMessage::of(data) };
             let words = data.get("text").said().or_else(|| data.get("summary").said()).unwrap_or_default();
             match kind {
@@ -140,7 +140,7 @@ fn messages(
         let message = text(row, "id").unwrap_or_default();
         let data = text(row, "data").unwrap_or_default();
         let of = |data: Value<'_>| (data.at(&["time", "created"]).count(), OpencodeMessage::of(data));
-        let Some((time, about)) = json(&data, of) else { continue };
+        let Some((time, about)) = read_json(&data, of) else { continue };
         let time = time.or(count(row, "time_created"));
         let mut found = Vec::new();
         let mut rows = parts.query([&id, &message])?;
@@ -149,7 +149,7 @@ fn messages(
         }
         line.add(conversation, time, about, |building, about| {
             for data in &found {
-                json(data, |data| opencode_part(building, about, data, calls));
+                read_json(data, |data| opencode_part(building, about, data, calls));
             }
         });
     }

@@ -1,6 +1,5 @@
 //! Rows whatever the types of their columns are, which SQLite does not enforce.
 
-use lepo_import::{Scanner, Value};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
@@ -54,11 +53,4 @@ pub fn bytes(row: &Row<'_>, column: &str) -> Option<Vec<u8>> {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),
         _ => None,
     }
-}
-
-/// Reads a column's JSON.
-pub fn json<T>(text: &str, tell: impl FnOnce(Value<'_>) -> T) -> Option<T> {
-    let mut scanner = Scanner::default();
-    scanner.feed(text.as_bytes(), true)?;
-    scanner.value(text.as_bytes()).map(tell)
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::source::{Capped, Reading, cannot, files_in, folders_in, most, regular};
+use super::source::{Capped, Reading, cannot, files_below, most, regular};
 use lepo_base::error::{Error, Result};
 
 /// Bytes of one asset, at most.
@@ -38,14 +38,8 @@ impl Archive {
     /// Opens it. A zip that declares more than it may unpack to is refused.
     pub fn open(path: &Path) -> Result<Archive> {
         if path.is_dir() {
-            let mut files = Vec::new();
-            let mut folders = vec![(path.to_path_buf(), 0)];
-            while let Some((folder, depth)) = folders.pop() {
-                files.extend(files_in(&folder).into_iter().map(|path| (file_name(&path), path)));
-                if depth < 4 {
-                    folders.extend(folders_in(&folder).into_iter().map(|folder| (folder, depth + 1)));
-                }
-            }
+            let files = files_below(path, 4).into_iter();
+            let mut files: Vec<_> = files.map(|path| (file_name(&path), path)).collect();
             files.sort();
             return Ok(Archive::Folder(files));
         }

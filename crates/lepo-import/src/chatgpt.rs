@@ -10,7 +10,7 @@ use super::archive::Archive;
 use super::conversation::{Conversation, File, Role, What};
 use super::json::Value;
 use super::parts::Parts;
-use super::source::{BEHIND, Reading, finish};
+use super::source::{BEHIND, Reading};
 use super::tree::{Link, parents};
 use super::values::Values;
 use super::{Each, attach, time};
@@ -28,26 +28,21 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     let mut archive = Archive::open(path)?;
     // A second one for the assets, as the first is being read.
     let mut assets = Archive::open(path)?;
-    let done = reading.finish;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
-            let work = |value: Value<'_>| {
+            let mut values = Values::of(from);
+            while let Some(value) = reading.next(&mut values)? {
                 let mut ids = Vec::new();
-                let mut read = conversation(value, &mut ids).filter(|_| !value.is_array());
-                read.iter_mut().for_each(|read| finish(&mut read.nodes, done));
-                (read, ids, value.is_array())
-            };
-            reading.each(&mut Values::of(from), work, |(read, ids, is_array), reading| {
-                match read {
+                match conversation(value, &mut ids) {
+                    _ if value.is_array() => reading.tally.skip(BEHIND, 1),
                     Some(mut conversation) => {
                         fill(&mut conversation, ids, &mut assets);
                         each(conversation)?;
                     }
-                    None if is_array => reading.tally.skip(BEHIND, 1),
                     None => reading.tally.skip("conversation without messages", 1),
                 }
-                Ok(())
-            })
+            }
+            Ok(())
         })?;
     }
     Ok(())

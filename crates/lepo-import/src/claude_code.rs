@@ -5,12 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::claude_lines::{Line, Message, Told, Wanted};
 use super::conversation::{Conversation, Node, Role, What};
 use super::log::Log;
-use super::source::{Reading, files_in, finish, first_value, first_values};
+use super::source::{Reading, files_in, first_value, first_values};
 use super::{Each, claude_prompts};
 use lepo_base::error::Result;
 
@@ -96,22 +95,15 @@ impl Session {
     /// Reads a file; with `under`, one of a subagent, all of whose lines follow that call.
     fn file(&mut self, path: &Path, reading: &mut Reading, under: Option<Option<usize>>) -> Result<()> {
         self.log.begin();
-        let (agent, done) = (under.is_some(), reading.finish);
-        let dir = AtomicBool::new(self.conversation.dir.is_none());
         let mut lines = reading.lines(path)?;
-        reading.each(
-            &mut lines,
-            |line| {
-                let mut line = Line::of(line, Wanted { agent, dir: dir.load(Ordering::Relaxed) });
-                finish(line.nodes(), done);
-                line
-            },
-            |line, reading| {
-                self.line(line, reading);
-                dir.store(self.conversation.dir.is_none(), Ordering::Relaxed);
-                Ok(())
-            },
-        )?;
+        while let Some(line) = reading.next(&mut lines)? {
+            let wanted = Wanted { agent: under.is_some(), dir: self.conversation.dir.is_none() };
+            let mut line = Line::of(line, wanted);
+            if let Some(finish) = reading.finish {
+                line.nodes().iter_mut().for_each(finish);
+            }
+            self.line(line, reading);
+        }
         self.log.link(&mut self.conversation, under.flatten());
         self.log.mark_last(&mut self.conversation);
         Ok(())

@@ -1,4 +1,4 @@
-//! One line of a log of Claude Code, read without the lines before it: many are read at once.
+//! One line of a log of Claude Code, read without the lines before it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

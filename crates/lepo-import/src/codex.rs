@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Each;
 use super::codex_records::{Record, Told};
 use super::conversation::{Conversation, Role, What};
 use super::source::Reading;
 use super::threads::{Thread, Threads};
-use super::{Each, codex_lines};
 use lepo_base::error::Result;
 
 /// The most threads that may continue each other.
@@ -107,16 +107,17 @@ impl Log {
     /// Reads a log behind what is there, without records before `from`.
     fn read(&mut self, thread: &Thread, from: u64, reading: &mut Reading) -> Result<()> {
         let from = from.max(thread.own_from);
-        let mut values = reading.trimmed_lines(&thread.path, codex_lines::trim)?;
-        reading.each(&mut values, Record::of, |record, reading| {
+        let mut values = reading.lines(&thread.path)?;
+        while let Some(line) = reading.next(&mut values)? {
+            let record = Record::of(line);
             let ordinal = record.ordinal.unwrap_or(self.ordinal);
             self.ordinal = ordinal.saturating_add(1);
             if ordinal >= from {
                 self.take(record.told, reading);
             }
             self.ends.push((ordinal, self.at, self.turns.len()));
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     /// Goes back to where only records before this ordinal were read.

@@ -1,4 +1,4 @@
-//! One record of a log of Codex, read without the records before it: many are read at once.
+//! One record of a log of Codex, read without the records before it.
 
 use super::conversation::{Conversation, Role, What};
 use super::exported::{Exported, FIELD};

@@ -85,7 +85,7 @@ pub struct Node {
     pub output: Option<u64>,
     /// It belongs to the last message of a log.
     pub last: bool,
-    /// The SHA-256 of its text, if [`Reading::finish`](crate::Reading) has made that what its taker writes.
+    /// The SHA-256 of its text, if `Reading::finish` has made that what its taker writes.
     pub ready: Option<[u8; 32]>,
 }
 

@@ -7,7 +7,7 @@
 //! | `format` | the formats: a name, a reader, whether its sources know a directory |
 //! | `recognise`, `places` | a source's format, told from its content; where tools keep their histories |
 //! | `source`, `archive`, `zst` | files opened with care, zip files, Zstandard; all that is read is counted |
-//! | `values`, `scanner`, `json`, `pieces`, `blocks`, `parallel` | the JSON values of a stream, on all processors |
+//! | `values`, `scanner`, `json` | the JSON values of a stream, one at a time |
 //! | `conversation`, `parts`, `tree`, `log` | what readers hand on, and what several of them need to build it |
 //! | `stream` | conversations as lines of JSON: how the program `lepo-import-db` hands on what is in databases |
 //!
@@ -18,14 +18,12 @@
 
 mod archive;
 mod attach;
-mod blocks;
 mod chatgpt;
 mod claude_ai;
 mod claude_code;
 mod claude_lines;
 mod claude_prompts;
 mod codex;
-mod codex_lines;
 mod codex_records;
 mod conversation;
 mod escape;
@@ -40,10 +38,8 @@ mod log;
 mod messages;
 mod opencode;
 mod openwebui;
-mod parallel;
 mod parts;
 mod pi;
-mod pieces;
 mod places;
 mod recognise;
 mod scanner;
@@ -65,7 +61,7 @@ pub use openwebui::read_text as open_webui;
 pub use parts::Parts;
 pub use places::{Place, places};
 pub use recognise::{is_about, recognise};
-pub use scanner::Scanner;
+pub use scanner::read_json;
 pub use source::{Reading, Tally, files_in, folders_in};
 pub use stream::{line, read_stream};
 pub use time::read as written_time;
@@ -74,9 +70,6 @@ use lepo_base::error::Result;
 
 /// Takes each conversation that is read.
 pub type Each<'e> = dyn FnMut(Conversation) -> Result<()> + 'e;
-
-#[cfg(test)]
-mod blocks_tests;
 
 #[cfg(test)]
 mod skipped_tests;

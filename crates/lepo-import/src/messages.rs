@@ -6,7 +6,7 @@ use std::path::Path;
 use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
-use super::source::{Reading, finish};
+use super::source::Reading;
 use super::{Each, attach, time};
 use lepo_base::error::Result;
 
@@ -16,35 +16,20 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     let mut values = if lines { reading.lines(path)? } else { reading.values(path)? };
     // Messages that stand by themselves are one conversation.
     let mut loose = Conversation::default();
-    let done = reading.finish;
-    let work = |value: Value<'_>| {
-        let is_loose = is_message(value);
-        let mut read = match is_loose {
-            true => {
-                let mut one = Conversation::default();
-                message(&mut one, value);
-                one
-            }
-            false => conversation(value),
-        };
-        finish(&mut read.nodes, done);
-        (read, is_loose)
-    };
-    reading.each(&mut values, work, |(mut read, is_loose), reading| {
-        if is_loose {
-            let last = loose.nodes.len().checked_sub(1);
-            loose.append(read, last);
-            return Ok(());
+    while let Some(value) = reading.next(&mut values)? {
+        if is_message(value) {
+            message(&mut loose, value);
+            continue;
         }
+        let mut read = conversation(value);
         match read.nodes.is_empty() {
             true => {
                 reading.tally.skip_parts(&mut read);
                 reading.tally.skip("no messages", 1);
-                Ok(())
             }
-            false => each(read),
+            false => each(read)?,
         }
-    })?;
+    }
     match loose.nodes.is_empty() {
         true => reading.tally.skip_parts(&mut loose),
         false => each(loose)?,

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
-use super::scanner::Scanner;
+use super::scanner::read_json;
 use super::source::Reading;
 use super::tree::{Link, parents};
 use super::{Each, attach, time};
@@ -19,9 +19,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
 
 /// One chat as a text.
 pub fn read_text(text: &str) -> Option<Conversation> {
-    let mut scanner = Scanner::default();
-    scanner.feed(text.as_bytes(), true)?;
-    conversation(scanner.value(text.as_bytes())?)
+    read_json(text, conversation)?
 }
 
 /// One chat: a row of the export, or what stands in its `chat`.

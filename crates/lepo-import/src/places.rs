@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Format;
 use super::archive::begins;
-use super::source::{files_in, folders_in};
+use super::source::{files_below, folders_in};
 use super::threads::logs_in;
 
 /// The history of one tool.
@@ -101,17 +101,11 @@ fn is_database(path: &Path) -> bool {
 }
 
 /// The files below a folder, so many levels down, whose names end so.
-fn below(folder: &Path, depth: usize, ends: &[&str]) -> Vec<PathBuf> {
-    let (mut found, mut folders) = (Vec::new(), vec![(folder.to_path_buf(), 0)]);
-    while let Some((folder, at)) = folders.pop() {
-        found.extend(files_in(&folder).into_iter().filter(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            ends.iter().any(|end| name.ends_with(end))
-        }));
-        if at < depth {
-            folders.extend(folders_in(&folder).into_iter().map(|folder| (folder, at + 1)));
-        }
-    }
-    found.sort();
+fn below(folder: &Path, levels: usize, ends: &[&str]) -> Vec<PathBuf> {
+    let mut found = files_below(folder, levels);
+    found.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        ends.iter().any(|end| name.ends_with(end))
+    });
     found
 }

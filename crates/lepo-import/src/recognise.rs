@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{Archive, begins};
 use super::json::Value;
-use super::source::{Reading, files_in, first_value, folders_in, regular};
+use super::source::{Reading, files_below, files_in, first_value, regular};
 use super::values::Values;
 use super::{Format, chatgpt, claude_code, claude_prompts, gemini, messages, opencode};
 use lepo_base::error::{Error, Result, cause};
@@ -47,22 +47,14 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     {
         return Ok(vec![(format, path.to_path_buf())]);
     }
-    let (mut found, mut folders) = (Vec::new(), vec![(path.to_path_buf(), 0)]);
-    while let Some((folder, depth)) = folders.pop() {
-        for file in files_in(&folder) {
-            if !is_candidate(&file) {
-                continue;
+    let mut found = Vec::new();
+    for file in files_below(path, DEPTH).into_iter().filter(|file| is_candidate(file)) {
+        match format_of(&file) {
+            Ok(Some(format)) => found.push((format, file)),
+            Ok(None) => reading.tally.skip_file("file of an unknown format", &file, None),
+            Err(error) => {
+                reading.tally.skip_file("file that cannot be read", &file, Some(&cause(&error)));
             }
-            match format_of(&file) {
-                Ok(Some(format)) => found.push((format, file)),
-                Ok(None) => reading.tally.skip_file("file of an unknown format", &file, None),
-                Err(error) => {
-                    reading.tally.skip_file("file that cannot be read", &file, Some(&cause(&error)));
-                }
-            }
-        }
-        if depth < DEPTH {
-            folders.extend(folders_in(&folder).into_iter().map(|folder| (folder, depth + 1)));
         }
     }
     // Files that belong to a session are read with it.

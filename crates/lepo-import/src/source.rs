@@ -6,14 +6,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode, OFlags};
+use walkdir::{DirEntry, WalkDir};
 
-use super::blocks::Blocks;
+use super::Each;
 use super::conversation::{Conversation, Node};
 use super::json::Value;
-use super::values::{Item, Trim, Values};
+use super::values::{Odd, Values};
 use super::zst::Unpacked;
 use lepo_base::error::{Error, Result};
 
@@ -44,6 +44,14 @@ impl Tally {
         if count > 0 {
             *self.skipped.entry(reason.to_string()).or_default() += count;
         }
+    }
+
+    /// Counts the texts of a stream that have no value.
+    pub fn skip_odd(&mut self, odd: Odd) {
+        self.skip("not JSON", odd.bad);
+        self.skip("torn", odd.torn);
+        self.skip("too large", odd.large);
+        self.skip(BEHIND, odd.behind);
     }
 
     /// Counts a file that was stepped over; `fault` says more than the reason.
@@ -91,19 +99,10 @@ pub struct Reading {
     pub beside: HashMap<PathBuf, HashMap<String, Vec<PathBuf>>>,
     /// Of folders of logs, the titles that logs give to messages of others.
     pub titles: HashMap<PathBuf, HashMap<String, String>>,
-    /// Work on each node that is done by the thread that read it, so that its taker need not do all of that alone.
+    /// Work on each node of a long log that its taker wants done as soon as it is read: so that it is not held whole.
     pub finish: Option<fn(&mut Node)>,
-    /// Threads that values are worked on by, if not as many as there are processors.
-    pub threads: Option<usize>,
     /// Asked between values: its error ends the reading.
     pub stop: Option<Box<dyn Fn() -> Result<()>>>,
-}
-
-/// Does the work on each of these nodes, if there is any.
-pub fn finish(nodes: &mut [Node], finish: Option<fn(&mut Node)>) {
-    if let Some(finish) = finish {
-        nodes.iter_mut().for_each(finish);
-    }
 }
 
 /// A stream of values of a source.
@@ -112,13 +111,7 @@ pub type Stream = Values<Box<dyn Read>>;
 impl Reading {
     /// The lines of a file, unpacked if it is compressed.
     pub fn lines(&mut self, path: &Path) -> Result<Stream> {
-        let (from, blocks) = self.open_with_blocks(path)?;
-        Ok(Values::lines(from).at_most(LINE).in_blocks(blocks))
-    }
-
-    /// The lines of a file, of which `trim` tells how much is worth to be scanned.
-    pub fn trimmed_lines(&mut self, path: &Path, trim: Trim) -> Result<Stream> {
-        Ok(self.lines(path)?.trimmed(trim))
+        Ok(Values::lines(self.open(path)?).at_most(LINE))
     }
 
     /// The values of a file.
@@ -128,19 +121,12 @@ impl Reading {
 
     /// Opens a file; a `.zst` is unpacked on the way.
     pub fn open(&mut self, path: &Path) -> Result<Box<dyn Read>> {
-        Ok(self.open_with_blocks(path)?.0)
-    }
-
-    fn open_with_blocks(&mut self, path: &Path) -> Result<(Box<dyn Read>, Option<Blocks>)> {
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
-        let file = Arc::new(file);
-        let counted = Counted { from: file.clone(), bytes: self.bytes.clone() };
-        if path.extension().is_some_and(|end| end == "zst") {
-            return Ok((Box::new(Capped::new(Unpacked::new(counted), length)), None));
-        }
-        // One of the system's own may have content and no length.
-        let blocks = (length > 0).then(|| Blocks::new(file, length));
-        Ok((Box::new(counted), blocks))
+        let counted = Counted { from: file, bytes: self.bytes.clone() };
+        Ok(match path.extension().is_some_and(|end| end == "zst") {
+            true => Box::new(Capped::new(Unpacked::new(counted), length)),
+            false => Box::new(counted),
+        })
     }
 
     /// An error if the reading is to end.
@@ -151,18 +137,29 @@ impl Reading {
     /// The next value. What is none is counted and stepped over; so is the rest of a file that cannot be read on.
     pub fn next<'v, R: Read>(&mut self, values: &'v mut Values<R>) -> Result<Option<Value<'v>>> {
         self.check()?;
-        loop {
-            match values.next() {
-                Ok(None) => return Ok(None),
-                Ok(Some(Item::Value | Item::Passed)) => break,
-                Ok(Some(Item::Bad)) => self.tally.skip("not JSON", 1),
-                Ok(Some(Item::Torn)) => self.tally.skip("torn", 1),
-                Ok(Some(Item::Large)) => self.tally.skip("too large", 1),
-                Ok(Some(Item::Behind)) => self.tally.skip(BEHIND, 1),
-                Err(error) => return self.tally.broken(error).map(|()| None),
+        let mut odd = Odd::default();
+        let found = values.advance(&mut odd);
+        self.tally.skip_odd(odd);
+        match found {
+            Ok(found) => Ok(found.then(|| values.value())),
+            Err(error) => self.tally.broken(error).map(|()| None),
+        }
+    }
+
+    /// Reads a stream each of whose values is a conversation, if `read` knows it.
+    pub fn conversations<R: Read>(
+        &mut self,
+        values: &mut Values<R>,
+        read: impl Fn(Value<'_>) -> Option<Conversation>,
+        each: &mut Each<'_>,
+    ) -> Result<()> {
+        while let Some(value) = self.next(values)? {
+            match read(value) {
+                Some(conversation) => each(conversation)?,
+                None => self.tally.skip("conversation without messages", 1),
             }
         }
-        Ok(values.value())
+        Ok(())
     }
 }
 
@@ -184,42 +181,38 @@ pub fn regular(path: &Path) -> io::Result<(File, u64)> {
 
 /// The regular files of a folder by name; none where it is not there. No link is followed.
 pub fn files_in(folder: &Path) -> Vec<PathBuf> {
-    entries(folder, false)
+    files_below(folder, 0)
 }
 
-/// The folders of a folder by name. No link is followed.
+/// The regular files of a folder, and of those in it, so many levels down, by their paths.
+pub fn files_below(folder: &Path, levels: usize) -> Vec<PathBuf> {
+    let files = entries(folder, levels + 1).filter(|entry| entry.file_type().is_file());
+    files.map(DirEntry::into_path).collect()
+}
+
+/// The folders of a folder by name.
 pub fn folders_in(folder: &Path) -> Vec<PathBuf> {
-    entries(folder, true)
+    entries(folder, 1).filter(|entry| entry.file_type().is_dir()).map(DirEntry::into_path).collect()
 }
 
-fn entries(folder: &Path, folders: bool) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let is_it = |entry: &std::fs::DirEntry| {
-        entry.file_type().is_ok_and(|kind| if folders { kind.is_dir() } else { kind.is_file() })
-    };
-    let mut found: Vec<PathBuf> = entries.flatten().filter(is_it).map(|entry| entry.path()).collect();
-    found.sort();
-    found
+fn entries(folder: &Path, levels: usize) -> impl Iterator<Item = DirEntry> {
+    WalkDir::new(folder).min_depth(1).max_depth(levels).sort_by_file_name().into_iter().flatten()
 }
 
 /// The first value of a file; `None` if it has none.
 pub fn first_value<T>(path: &Path, tell: impl FnOnce(Value<'_>) -> T) -> Option<T> {
     let mut values = Values::of(Reading::default().open(path).ok()?).at_most(64 << 20);
-    match values.next() {
-        Ok(Some(Item::Value)) => values.value().map(tell),
-        _ => None,
-    }
+    let mut odd = Odd::default();
+    let found = values.advance(&mut odd).unwrap_or(false) && odd.bad == 0;
+    found.then(|| tell(values.value()))
 }
 
 /// Reads a file's values as long as `tell` wants another one.
 pub fn first_values(path: &Path, mut tell: impl FnMut(Value<'_>) -> bool) {
     let Ok(file) = Reading::default().open(path) else { return };
     let mut values = Values::lines(file).at_most(1 << 20);
-    while let Ok(Some(Item::Value)) = values.next() {
-        if !values.value().is_some_and(&mut tell) {
-            return;
-        }
-    }
+    let mut odd = Odd::default();
+    while values.advance(&mut odd).unwrap_or(false) && odd.bad == 0 && tell(values.value()) {}
 }
 
 /// Counts the bytes that are read.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::json::Value;
-use super::source::{Reading, files_in, folders_in};
+use super::source::{Reading, files_below, files_in};
 use super::time;
 
 /// The depth of the logs below their folder: year, month, day.
@@ -194,15 +194,9 @@ fn is_home(folder: &Path) -> bool {
 
 /// The logs below a folder.
 pub fn logs_in(folder: &Path) -> Vec<PathBuf> {
-    let (mut found, mut folders) = (Vec::new(), vec![(folder.to_path_buf(), 0)]);
-    while let Some((folder, depth)) = folders.pop() {
-        found.extend(files_in(&folder).into_iter().filter(|path| is_log(path)));
-        if depth < DEPTH {
-            folders.extend(folders_in(&folder).into_iter().map(|folder| (folder, depth + 1)));
-        }
-    }
-    found.sort();
-    found
+    let mut logs = files_below(folder, DEPTH);
+    logs.retain(|path| is_log(path));
+    logs
 }
 
 fn is_log(path: &Path) -> bool {

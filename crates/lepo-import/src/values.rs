@@ -1,48 +1,47 @@
-//! The JSON values of a file, one after the other: lines, the elements of one array, or values in a row.
+//! The JSON values of a stream: lines, the elements of one array, or values in a row.
 //!
-//! Only one value is in memory at a time, or one piece of the file (see [`super::pieces`]). One that is too large,
-//! torn or no JSON is told and stepped over.
+//! A stream is cut into whole texts, each a line or a value by its brackets alone; then each is scanned. What is too
+//! large, torn or no JSON is counted and stepped over.
 
 use std::io::{self, Read};
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
-use super::blocks::Blocks;
 use super::json::Value;
-use super::pieces::Cutting;
-use super::scanner::Scanner;
+use super::scanner::{Scanner, ends_scalar};
 
 /// Bytes of one value, at most. A conversation is one value in an export.
-pub const LARGEST: usize = 1 << 30;
+const LARGEST: usize = 1 << 30;
 
 /// Bytes read at a time.
 const STEP: usize = 1 << 18;
 
-/// The next token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Item {
-    /// A value; see [`Values::value`].
-    Value,
-    /// A line that was not worth to be scanned; its value is an empty object.
-    Passed,
-    /// Something that is no JSON.
-    Bad,
-    /// The file ends within it.
-    Torn,
-    /// A value that is larger than what is read.
-    Large,
-    /// Something behind the end of the array; it is not read.
-    Behind,
+/// Counts of texts that have no value.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Odd {
+    /// Not JSON.
+    pub bad: u64,
+    /// The file ends within one.
+    pub torn: u64,
+    /// Larger than what is read.
+    pub large: u64,
+    /// Behind the end of the array; it is not read.
+    pub behind: u64,
 }
 
-/// Shortens a whole line in place, before it is scanned: gives the bytes that are left of it, none for a line
-/// that says nothing.
-pub type Trim = fn(&mut [u8]) -> usize;
+impl Odd {
+    fn add(&mut self, other: Odd) {
+        self.bad += other.bad;
+        self.torn += other.torn;
+        self.large += other.large;
+        self.behind += other.behind;
+    }
+}
 
 /// The way values are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+enum Form {
     /// By newlines; what is wrong with one line does not touch the next.
     Lines,
     /// By their own ends; not known yet whether in one array.
@@ -51,31 +50,87 @@ pub(super) enum Form {
     Array,
     /// Behind the end of the array.
     Behind,
-    Ended,
+}
+
+/// The part of a value that the bytes so far end in.
+#[derive(Debug, Clone, Copy)]
+enum Within {
+    /// So many brackets are open. None: the value has ended.
+    Brackets(usize),
+    /// A string in so many brackets.
+    String(usize),
+    /// A number or a word that stands by itself.
+    Scalar,
 }
 
 /// The values of a stream.
 pub struct Values<R> {
     from: R,
-    pub(super) buffer: Vec<u8>,
-    /// The bytes of the buffer that are not taken yet.
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) eof: bool,
-    pub(super) form: Form,
-    pub(super) scanner: Scanner,
-    /// The rest of a line, behind the value that was taken of it.
-    line: usize,
-    /// The offset of the value that was found last.
-    pub(super) found: Range<usize>,
-    pub(super) largest: usize,
-    pub(super) trim: Option<Trim>,
-    /// Bytes read at a time.
-    pub(super) step: usize,
-    /// Used by [`super::pieces`] alone.
-    pub(super) cutting: Cutting,
-    /// The file that is read, if its lines may be read in any order.
-    pub(super) blocks: Option<Blocks>,
+    form: Form,
+    /// Of a value that is begun; lines are none.
+    within: Option<Within>,
+    /// Bytes of a text that the batch before cut through.
+    rest: Vec<u8>,
+    /// The place up to which these are looked at.
+    seen: usize,
+    /// The text is larger than what is read: its beginning was let go.
+    dropped: bool,
+    ended: bool,
+    /// The error that follows what was read before it.
+    failed: Option<io::Error>,
+    largest: usize,
+    step: usize,
+    batch: Batch,
+}
+
+/// Whole texts of a stream, each a line or a value.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    texts: Vec<Range<usize>>,
+    /// The last text is a line that the end of the file ends: what is no JSON there is torn.
+    open: bool,
+    /// Texts without a value that were met so far.
+    odd: Odd,
+    /// The text that the next value is in.
+    next: usize,
+    /// The value that was found last.
+    found: Range<usize>,
+    scanner: Scanner,
+}
+
+impl Batch {
+    fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.odd == Odd::default()
+    }
+
+    /// Finds the next value; false if there is none. A line may hold several.
+    fn advance(&mut self) -> bool {
+        let count = self.texts.len();
+        while let Some(text) = self.texts.get_mut(self.next) {
+            text.start += between(&self.bytes[text.clone()]);
+            if text.start == text.end {
+                self.next += 1;
+                continue;
+            }
+            if let Some(length) = self.scanner.scan(&self.bytes[text.clone()]) {
+                self.found = text.start..text.start + length;
+                text.start = self.found.end;
+                return true;
+            }
+            // The rest of a line cannot be told apart from it.
+            self.next += 1;
+            match self.open && self.next == count {
+                true => self.odd.torn += 1,
+                false => self.odd.bad += 1,
+            }
+        }
+        false
+    }
+
+    fn value(&self) -> Value<'_> {
+        self.scanner.value(&self.bytes[self.found.clone()])
+    }
 }
 
 impl<R: Read> Values<R> {
@@ -89,263 +144,205 @@ impl<R: Read> Values<R> {
         Values::new(from, Form::Begin)
     }
 
-    pub(super) fn new(from: R, form: Form) -> Values<R> {
-        let (buffer, scanner) = (Vec::new(), Scanner::default());
+    fn new(from: R, form: Form) -> Values<R> {
         Values {
             from,
-            buffer,
-            start: 0,
-            end: 0,
-            eof: false,
             form,
-            scanner,
-            line: 0,
-            found: 0..0,
+            within: None,
+            rest: Vec::new(),
+            seen: 0,
+            dropped: false,
+            ended: false,
+            failed: None,
             largest: LARGEST,
-            trim: None,
             step: STEP,
-            cutting: Cutting::default(),
-            blocks: None,
+            batch: Batch::default(),
         }
     }
 
-    /// With lines that are shortened before they are scanned.
-    pub fn trimmed(mut self, trim: Trim) -> Values<R> {
-        self.trim = Some(trim);
-        self
-    }
-
-    /// Lines of a file, which may be read in blocks instead.
-    pub(super) fn in_blocks(mut self, blocks: Option<Blocks>) -> Values<R> {
-        self.blocks = blocks;
-        self
-    }
-
-    /// With another limit of a value's bytes.
+    /// With another limit of a text's bytes.
     pub fn at_most(mut self, largest: usize) -> Values<R> {
         self.largest = largest.min(LARGEST);
         self
     }
 
-    /// The value that was found last.
-    pub fn value(&self) -> Option<Value<'_>> {
-        if self.found.is_empty() && self.trim.is_some() {
-            return Some(Value::missing_at_all());
-        }
-        self.scanner.value(&self.buffer[self.found.clone()])
+    /// With so many bytes read at a time.
+    #[cfg(test)]
+    pub fn by(mut self, step: usize) -> Values<R> {
+        self.step = step;
+        self
     }
 
-    /// Finds the next one.
-    pub fn next(&mut self) -> io::Result<Option<Item>> {
-        match self.form {
-            Form::Lines => self.next_in_line(),
-            Form::Ended => Ok(None),
-            Form::Begin | Form::Row | Form::Array | Form::Behind => self.next_value(),
-        }
-    }
-
-    /// Reads more; false at the end.
-    pub(super) fn more(&mut self) -> io::Result<bool> {
-        if self.eof {
-            return Ok(false);
-        }
-        if self.holds_values() {
-            return self.fill();
-        }
-        if self.start > 0 && (self.start == self.end || self.start >= self.buffer.len() / 2) {
-            self.buffer.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
-        }
-        if self.end + self.step > self.buffer.len() {
-            let larger = (self.end + self.step).max(self.buffer.len() + self.buffer.len() / 4);
-            self.buffer.resize(larger, 0);
-        }
-        self.fill()
-    }
-
-    fn fill(&mut self) -> io::Result<bool> {
-        let to = self.buffer.len().min(self.end + self.step);
+    /// Finds the next value, which [`Values::value`] gives; false at the end. Texts without a value are added to `odd`.
+    pub fn advance(&mut self, odd: &mut Odd) -> io::Result<bool> {
         loop {
-            match self.from.read(&mut self.buffer[self.end..to]) {
-                Ok(0) => {
-                    self.eof = true;
-                    return Ok(false);
-                }
-                Ok(n) => {
-                    self.end += n;
-                    return Ok(true);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+            let is_found = self.batch.advance();
+            odd.add(std::mem::take(&mut self.batch.odd));
+            if is_found {
+                return Ok(true);
+            }
+            match self.next_batch()? {
+                Some(batch) => self.batch = batch,
+                None => return Ok(false),
             }
         }
     }
 
-    fn next_in_line(&mut self) -> io::Result<Option<Item>> {
-        loop {
-            // The rest of the line before: another value, if two stand in one line.
-            if self.line == 0 {
-                match self.find_line()? {
-                    None => return Ok(None),
-                    Some(None) => return Ok(Some(Item::Large)),
-                    Some(Some(length)) => self.line = length,
-                }
+    /// The value that was found.
+    pub fn value(&self) -> Value<'_> {
+        self.batch.value()
+    }
+
+    /// The next batch. An error comes after all that was read before it.
+    fn next_batch(&mut self) -> io::Result<Option<Batch>> {
+        let (mut batch, mut bytes) = (Batch::default(), std::mem::take(&mut self.rest));
+        let mut start = 0;
+        while batch.is_empty() && !self.ended {
+            bytes.drain(..start);
+            self.seen -= start;
+            bytes.reserve(self.step);
+            match self.from.by_ref().take(self.step as u64).read_to_end(&mut bytes) {
+                Ok(read) => self.ended = read < self.step,
+                Err(error) => (self.ended, self.failed) = (true, Some(error)),
             }
-            let line = &self.buffer[self.start..self.start + self.line];
-            let blank = line
-                .iter()
-                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | 0xef | 0xbb | 0xbf))
-                .count();
-            self.start += blank;
-            self.line -= blank;
-            if self.line == 0 {
-                continue;
+            let whole = self.ended && self.failed.is_none();
+            start = match self.form {
+                Form::Lines => self.cut_lines(&bytes, whole, &mut batch),
+                _ => self.cut_values(&bytes, whole, &mut batch),
+            };
+            if bytes.len() - start > self.largest {
+                bytes.drain(start..self.seen);
+                (self.seen, self.dropped) = (start, true);
             }
-            let place = self.start..self.start + self.line;
-            let ended = self.buffer[place.end - 1] == b'\n';
-            let trim = self.trim.filter(|_| ended);
-            let left = trim.map_or(self.line, |trim| trim(&mut self.buffer[place.clone()]));
-            self.found = place.start..place.start + left;
-            self.scanner.reset();
-            let length = self.scanner.feed(&self.buffer[self.found.clone()], true);
-            let taken = length.filter(|_| left == self.line).unwrap_or(self.line);
-            self.start += taken;
-            self.line -= taken;
-            if left == 0 {
-                return Ok(Some(Item::Passed));
-            }
-            if length.is_some() && self.value().is_some() {
-                return Ok(Some(Item::Value));
-            }
-            // The rest of the line cannot be told apart from the value.
-            self.start += self.line;
-            self.line = 0;
-            return Ok(Some(if ended { Item::Bad } else { Item::Torn }));
+        }
+        if batch.is_empty() {
+            return self.failed.take().map_or(Ok(None), Err);
+        }
+        self.rest = bytes.split_off(start);
+        self.seen -= start;
+        batch.bytes = bytes;
+        Ok(Some(batch))
+    }
+
+    /// Takes a text, unless it is too large.
+    fn take(&mut self, text: Range<usize>, batch: &mut Batch) {
+        match std::mem::take(&mut self.dropped) || text.len() > self.largest {
+            true => batch.odd.large += 1,
+            false => batch.texts.push(text),
         }
     }
 
-    /// The length of the next line with its newline; none in it if it is too long, none at all at the end.
-    fn find_line(&mut self) -> io::Result<Option<Option<usize>>> {
-        let mut seen = 0;
-        loop {
-            if let Some(at) = memchr(b'\n', &self.buffer[self.start + seen..self.end]) {
-                let length = seen + at + 1;
-                if length > self.largest {
-                    self.start += length;
-                    return Ok(Some(None));
-                }
-                return Ok(Some(Some(length)));
-            }
-            seen = self.end - self.start;
-            if seen > self.largest {
-                self.skip_line()?;
-                return Ok(Some(None));
-            }
-            if !self.more()? {
-                let large = seen > self.largest;
-                self.start += if large { seen } else { 0 };
-                return Ok((seen > 0).then_some((!large).then_some(seen)));
-            }
+    /// Takes whole lines; the place where the next one begins. `whole`: nothing is behind these bytes.
+    fn cut_lines(&mut self, bytes: &[u8], whole: bool, batch: &mut Batch) -> usize {
+        let mut start = 0;
+        while let Some(length) = memchr(b'\n', &bytes[self.seen..]) {
+            self.seen += length + 1;
+            self.take(start..self.seen, batch);
+            start = self.seen;
         }
+        self.seen = bytes.len();
+        if whole && (start < self.seen || self.dropped) {
+            batch.open = !self.dropped && self.seen - start <= self.largest;
+            self.take(start..self.seen, batch);
+            start = self.seen;
+        }
+        start
     }
 
-    pub(super) fn skip_line(&mut self) -> io::Result<()> {
+    /// Takes whole values; the place where the next one begins.
+    fn cut_values(&mut self, bytes: &[u8], whole: bool, batch: &mut Batch) -> usize {
+        let mut start = 0;
         loop {
-            if let Some(at) = memchr(b'\n', &self.buffer[self.start..self.end]) {
-                self.start += at + 1;
-                return Ok(());
-            }
-            self.start = self.end;
-            if !self.more()? {
-                return Ok(());
-            }
-        }
-    }
-
-    fn next_value(&mut self) -> io::Result<Option<Item>> {
-        loop {
-            let Some(&byte) = self.buffer[self.start..self.end].first() else {
-                match self.more()? {
-                    true => continue,
-                    false => {
-                        let torn = self.form == Form::Array;
-                        self.form = Form::Ended;
-                        return Ok(torn.then_some(Item::Torn));
+            if self.within.is_none() {
+                self.seen += between(&bytes[self.seen..]);
+                start = self.seen;
+                let Some(&byte) = bytes.get(start) else {
+                    batch.odd.torn += u64::from(whole && self.form == Form::Array);
+                    return start;
+                };
+                self.seen += 1;
+                self.within = Some(match (byte, self.form) {
+                    (b'[', Form::Begin) => {
+                        self.form = Form::Array;
+                        continue;
                     }
+                    (b']', Form::Array) => {
+                        self.form = Form::Behind;
+                        continue;
+                    }
+                    (_, Form::Behind) => {
+                        batch.odd.behind += 1;
+                        // It is not read, nor is what is wrong with it.
+                        (self.ended, self.failed, self.seen) = (true, None, bytes.len());
+                        return bytes.len();
+                    }
+                    (b'{' | b'[', _) => Within::Brackets(1),
+                    (b'}' | b']', _) => Within::Brackets(0),
+                    (b'"', _) => Within::String(0),
+                    _ => Within::Scalar,
+                });
+                if self.form == Form::Begin {
+                    self.form = Form::Row;
+                }
+            }
+            if self.finds_end(bytes, whole) {
+                self.take(start..self.seen, batch);
+            } else if whole {
+                match self.dropped {
+                    true => batch.odd.large += 1,
+                    false => batch.odd.torn += 1,
+                }
+                return bytes.len();
+            } else {
+                return start;
+            }
+        }
+    }
+
+    /// Looks on for the end of a value, by its brackets alone.
+    fn finds_end(&mut self, bytes: &[u8], whole: bool) -> bool {
+        while let Some(within) = self.within {
+            let rest = &bytes[self.seen..];
+            let (length, goes_on) = match within {
+                Within::Brackets(0) => (Some(0), None),
+                Within::Brackets(open) => {
+                    let at = rest.iter().position(|byte| matches!(byte, b'"' | b'{' | b'[' | b'}' | b']'));
+                    let within = at.map(|at| match rest[at] {
+                        b'"' => Within::String(open),
+                        b'{' | b'[' => Within::Brackets(open + 1),
+                        _ => Within::Brackets(open - 1),
+                    });
+                    (at.map(|at| at + 1), within)
+                }
+                Within::String(open) => match memchr2(b'"', b'\\', rest) {
+                    Some(at) if rest[at] == b'"' => (Some(at + 1), Some(Within::Brackets(open))),
+                    Some(at) if at + 1 < rest.len() => (Some(at + 2), Some(within)),
+                    // The escape is looked at again with what follows it.
+                    Some(at) => {
+                        self.seen += at;
+                        return false;
+                    }
+                    None => (None, None),
+                },
+                Within::Scalar => {
+                    let end = rest.iter().position(|&byte| ends_scalar(byte));
+                    (end.or(whole.then_some(rest.len())), None)
                 }
             };
-            match byte {
-                b' ' | b'\t' | b'\r' | b'\n' | b',' | 0xef | 0xbb | 0xbf => self.start += 1,
-                b'[' if self.form == Form::Begin => {
-                    self.start += 1;
-                    self.form = Form::Array;
-                }
-                b']' if self.form == Form::Array => {
-                    self.start += 1;
-                    self.form = Form::Behind;
-                }
-                _ if self.form == Form::Behind => {
-                    self.form = Form::Ended;
-                    return Ok(Some(Item::Behind));
-                }
-                _ => break,
-            }
+            let Some(length) = length else {
+                self.seen = bytes.len();
+                return false;
+            };
+            self.seen += length;
+            self.within = goes_on;
         }
-        if self.form == Form::Begin {
-            self.form = Form::Row;
-        }
-        self.scanner.reset();
-        loop {
-            if let Some(length) = self.scanner.feed(&self.buffer[self.start..self.end], self.eof) {
-                self.found = self.start..self.start + length;
-                self.start = self.found.end;
-                if length > self.largest {
-                    return Ok(Some(Item::Large));
-                }
-                return Ok(Some(if self.value().is_some() { Item::Value } else { Item::Bad }));
-            }
-            if self.end - self.start > self.largest {
-                self.skip_value()?;
-                return Ok(Some(Item::Large));
-            }
-            if !self.more()? && !self.scanner.ends(&self.buffer[self.start..self.end]) {
-                self.form = Form::Ended;
-                return Ok(Some(Item::Torn));
-            }
-        }
+        true
     }
+}
 
-    /// Steps over a value of which the scanner has seen all that is in the buffer.
-    fn skip_value(&mut self) -> io::Result<()> {
-        let (mut depth, mut string) = self.scanner.depth();
-        // A backslash at the very end is looked at again with what follows it.
-        let held = usize::from(string && self.buffer[self.end - 1] == b'\\' && self.odd_backslashes());
-        let mut escaped = false;
-        self.start = self.end - held;
-        loop {
-            while let Some(&byte) = self.buffer[self.start..self.end].first() {
-                self.start += 1;
-                match byte {
-                    _ if escaped => escaped = false,
-                    b'\\' if string => escaped = true,
-                    b'"' => string = !string,
-                    b'{' | b'[' if !string => depth += 1,
-                    b'}' | b']' if !string => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                if depth == 0 && !string {
-                    return Ok(());
-                }
-            }
-            if !self.more()? {
-                self.form = Form::Ended;
-                return Ok(());
-            }
-        }
-    }
-
-    fn odd_backslashes(&self) -> bool {
-        let seen = &self.buffer[self.start..self.end];
-        seen.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
-    }
+/// The number of bytes that may stand between two values, at the beginning of these: the mark of an encoding too.
+fn between(bytes: &[u8]) -> usize {
+    let is_between =
+        |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | 0xef | 0xbb | 0xbf);
+    bytes.iter().take_while(is_between).count()
 }

@@ -8,17 +8,15 @@ use std::io::{self, BufReader, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Bytes of a block, at most.
-const LARGEST: usize = 128 << 10;
-
 /// The last block of a frame, without any bytes, and a checksum, which the decoder does not look at.
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
+const ONE: BlockDecodingStrategy = BlockDecodingStrategy::UptoBlocks(1);
 
 /// A packed stream.
 pub struct Unpacked<R> {
     from: BufReader<R>,
     decoder: FrameDecoder,
-    block: Vec<u8>,
     /// An error that is told once all before it was read.
     failed: Option<io::Error>,
     ended: bool,
@@ -27,8 +25,7 @@ pub struct Unpacked<R> {
 impl<R: Read> Unpacked<R> {
     /// Unpacks what is read from `from`.
     pub fn new(from: R) -> Unpacked<R> {
-        let from = BufReader::with_capacity(LARGEST, from);
-        Unpacked { from, decoder: FrameDecoder::new(), block: Vec::new(), failed: None, ended: false }
+        Unpacked { from: BufReader::new(from), decoder: FrameDecoder::new(), failed: None, ended: false }
     }
 
     /// Begins the next frame; false if there is none.
@@ -50,29 +47,6 @@ impl<R: Read> Unpacked<R> {
                 Err(error) => return Err(self.error(&error)),
             }
         }
-    }
-
-    /// Decodes the next block, once all of it is there.
-    fn next_block(&mut self) -> io::Result<()> {
-        let mut header = [0; 3];
-        self.from.read_exact(&mut header)?;
-        let bits = u32::from_le_bytes([header[0], header[1], header[2], 0]);
-        // Of a block of one repeated byte, the size is that of what it unpacks to.
-        let (is_repeated, size) = (bits >> 1 & 3 == 1, (bits >> 3) as usize);
-        let size = if is_repeated { 1 } else { size };
-        if size > LARGEST {
-            return Err(io::Error::other("a block is larger than blocks can be"));
-        }
-        self.block.clear();
-        self.block.extend(header);
-        self.from.by_ref().take(size as u64).read_to_end(&mut self.block)?;
-        if self.block.len() < header.len() + size {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        // The checksum behind the last block may be torn.
-        let source = self.block.as_slice().chain(&mut self.from).chain(&END[3..]);
-        let decoded = self.decoder.decode_blocks(source, BlockDecodingStrategy::UptoBlocks(1));
-        decoded.map(|_| ()).map_err(|error| self.error(&error))
     }
 
     /// An error of the decoder; at the end of the file, that it is torn.
@@ -97,11 +71,10 @@ impl<R: Read> Read for Unpacked<R> {
             }
             if self.decoder.is_finished() {
                 self.ended = !self.next_frame().inspect_err(|_| self.ended = true)?;
-            } else if let Err(error) = self.next_block() {
-                // With its last block, the frame gives all that it holds.
-                let ended = self.decoder.decode_blocks(END.as_slice(), BlockDecodingStrategy::UptoBlocks(1));
-                ended.map_err(|error| io::Error::other(error.to_string()))?;
-                self.failed = Some(error);
+            } else if let Err(error) = self.decoder.decode_blocks(&mut self.from, ONE) {
+                self.failed = Some(self.error(&error));
+                // With its last block, the frame gives all that it holds. Where that is torn, it has done so.
+                let _ = self.decoder.decode_blocks(END.as_slice(), ONE);
             }
         }
         Ok(0)
@@ -152,7 +125,8 @@ mod tests {
             last = read.len();
         }
         // No more is lost than the block that is torn.
-        assert!(last + LARGEST >= text.len() && last > LARGEST, "{last} of {}", text.len());
+        let block = 128 << 10;
+        assert!(last + block >= text.len() && last > block, "{last} of {}", text.len());
     }
 
     #[test]

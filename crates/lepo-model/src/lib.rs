@@ -69,6 +69,8 @@ mod wire;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 pub use accepts::accepts;
 pub use address::{BASE_URL_FORM, base_url, ollama_url};
 pub use agents::{
@@ -184,6 +186,15 @@ impl Model {
         match &self.backend {
             Backend::Http(remote) => remote.takes_tools(),
             Backend::Cli | Backend::Acp | Backend::Embedded(_) => true,
+        }
+    }
+
+    /// The fields of a request's body besides its conversation and its tools, as far as they are known before the server
+    /// is asked; none of a program.
+    pub fn fields(&self, request: Request<'_>) -> Map<String, Value> {
+        match &self.backend {
+            Backend::Http(remote) => remote.fields(request),
+            Backend::Cli | Backend::Acp | Backend::Embedded(_) => Map::new(),
         }
     }
 

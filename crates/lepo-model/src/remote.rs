@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use reqwest::Response;
+use serde_json::{Map, Value};
 
 use super::asking::Asking;
 use super::begun::Begun;
@@ -41,6 +42,10 @@ pub(super) struct Remote {
     /// The server refused what it had said itself: it is rebuilt for the rest of the turn.
     rebuilds: bool,
 }
+
+/// Fields of bodies that hold the conversation, the tools or the form of the answer.
+const TOLD_APART: &[&str] =
+    &["messages", "input", "instructions", "system", "tools", "model", "text", "response_format", "format"];
 
 /// The outcome of a body that was sent once.
 enum Sent {
@@ -235,6 +240,19 @@ impl Remote {
         }
         let payload = (self.spec.body)(&mut asking);
         (payload, asking.open)
+    }
+
+    /// The fields of a request's body besides its conversation and its tools.
+    pub fn fields(&self, request: Request<'_>) -> Map<String, Value> {
+        let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.place, &self.config.model);
+        let facts: ModelFacts = self.facts.clone().or_else(|| cache.load()).unwrap_or_default();
+        let (body, _) = self.body(request, &facts, &self.quirks);
+        let Ok(Value::Object(mut fields)) = serde_json::from_str(&body.shown()) else { return Map::new() };
+        fields.retain(|name, _| !TOLD_APART.contains(&name.as_str()));
+        // What is sent as it is configured may be a secret.
+        let own = fields.iter_mut().filter(|(name, _)| self.config.extra.contains_key(*name));
+        own.for_each(|(_, value)| *value = Value::from("(as configured)"));
+        fields
     }
 
     /// Waits for the first event of the answer: a refusal may still come in its place.

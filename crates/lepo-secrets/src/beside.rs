@@ -1,8 +1,9 @@
 //! Secrets without a shape of their own: a key of AWS and a token of Twilio, known by an id within three lines.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::{memchr_iter, memmem, memrchr_iter};
+use memchr::{memchr_iter, memchr3_iter, memmem, memrchr_iter};
 
 use super::check::is_example;
 use super::shape::begins_word;
@@ -11,6 +12,9 @@ use super::shape::begins_word;
 const LINES: usize = 3;
 /// And never further than so many bytes: a line can be a whole file.
 pub const REACH: usize = 2048;
+
+/// A value follows the sign that sets it within so many bytes.
+const GIVEN: usize = 8;
 
 /// Ids and what belongs to them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +61,8 @@ impl Pair {
 
 /// The account ids of Twilio in a text: `AC` and 32 hexadecimal digits.
 pub fn accounts(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> + '_ {
-    let places = memmem::find_iter(text.get(from..).unwrap_or_default(), b"AC").map(move |at| at + from);
+    static ACCOUNT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"AC"));
+    let places = ACCOUNT.find_iter(text.get(from..).unwrap_or_default()).map(move |at| at + from);
     places.filter_map(|at| {
         let rest = text.get(at + 2..).unwrap_or_default();
         let run = rest.iter().take(33).take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -97,7 +102,7 @@ fn is_candidate(text: &[u8], pair: Pair, run: &Range<usize>) -> bool {
 /// Whether something is set before a place: a secret before its id counts only as a value, so that a stream need not hold
 /// back each word.
 fn is_given(text: &[u8], at: usize) -> bool {
-    let before = text.get(at.saturating_sub(8)..at).unwrap_or_default();
+    let before = text.get(at.saturating_sub(GIVEN)..at).unwrap_or_default();
     let last = before.iter().rev().find(|byte| **byte != b' ');
     last.is_some_and(|byte| matches!(byte, b'=' | b':' | b'"' | b'\''))
 }
@@ -124,14 +129,26 @@ pub fn hold(text: &[u8], from: usize, ids: &[Range<usize>]) -> usize {
     let recent = text.get(start..).unwrap_or_default();
     let start = memrchr_iter(b'\n', recent).nth(LINES).map_or(start, |at| start + at + 1);
     let id = ids.iter().map(|id| id.start).filter(|at| *at >= start).min();
-    let begun = [Pair::Aws, Pair::Twilio].into_iter().filter_map(|pair| {
-        let mut runs =
-            runs(text, pair, start..text.len()).filter(|run| run.start > 0 && is_given(text, run.start));
-        let first = runs.find(|run| {
-            let is_open = run.end == text.len() && run.len() <= pair.len();
-            is_open || is_candidate(text, pair, run)
-        });
-        first.map(|run| run.start)
-    });
+    let begun = [Pair::Aws, Pair::Twilio].into_iter().filter_map(|pair| begun(text, pair, start));
     begun.chain(id).min().unwrap_or(text.len())
+}
+
+/// The first run from a place on that something is set to, and that is a secret or may become one.
+fn begun(text: &[u8], pair: Pair, start: usize) -> Option<usize> {
+    let from = start.saturating_sub(GIVEN);
+    let part = text.get(from..).unwrap_or_default();
+    let set = memchr3_iter(b'=', b':', b'"', part).chain(memchr_iter(b'\'', part));
+    let runs = set.filter_map(|at| {
+        let after = text.get(from + at + 1..)?;
+        let spaces = after.iter().take(GIVEN - 1).take_while(|byte| **byte == b' ').count();
+        let run = from + at + 1 + spaces;
+        let len =
+            after.get(spaces..)?.iter().take(pair.len() + 1).take_while(|byte| pair.is_part(**byte)).count();
+        (len > 0 && run >= start).then_some(run..run + len)
+    });
+    let is_begun = |run: &Range<usize>| {
+        let is_open = run.end == text.len() && run.len() <= pair.len();
+        is_open || is_candidate(text, pair, run)
+    };
+    runs.filter(is_begun).map(|run| run.start).min()
 }

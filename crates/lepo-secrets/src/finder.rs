@@ -40,6 +40,10 @@ struct Anchors {
     search: Option<AhoCorasick>,
     /// Each anchor, with the rows that it begins.
     rows: Vec<(&'static str, Vec<usize>)>,
+    /// The short ones, with the search for each.
+    short: Vec<(usize, memmem::Finder<'static>)>,
+    /// The anchors that begin with a byte, by that.
+    begins: Vec<Vec<usize>>,
 }
 
 /// Read once, at the first text.
@@ -59,7 +63,15 @@ fn anchors() -> &'static Anchors {
         rows.sort_by_key(|(text, _)| text.len() <= SHORT);
         let long = rows.iter().map(|(text, _)| *text).filter(|text| text.len() > SHORT);
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(long).ok();
-        Anchors { search, rows }
+        let mut begins = vec![Vec::new(); 256];
+        for (number, (text, _)) in rows.iter().enumerate() {
+            if let Some(begins) = text.bytes().next().and_then(|first| begins.get_mut(usize::from(first))) {
+                begins.push(number);
+            }
+        }
+        let short = rows.iter().enumerate().filter(|(_, row)| row.0.len() <= SHORT);
+        let short = short.map(|(number, row)| (number, memmem::Finder::new(row.0))).collect();
+        Anchors { search, rows, short, begins }
     })
 }
 
@@ -176,9 +188,9 @@ impl Finder {
                 visit(hit.start(), hit.pattern().as_usize(), scan);
             }
         }
-        for (number, (anchor, _)) in anchors.rows.iter().enumerate().filter(|(_, row)| row.0.len() <= SHORT) {
-            for at in memmem::find_iter(text.get(from..).unwrap_or_default(), anchor.as_bytes()) {
-                visit(from + at, number, scan);
+        for (number, anchor) in &anchors.short {
+            for at in anchor.find_iter(text.get(from..).unwrap_or_default()) {
+                visit(from + at, *number, scan);
             }
         }
     }
@@ -233,15 +245,19 @@ fn key(text: &[u8], at: usize, is_whole: bool, scan: &mut Scan) -> Option<usize>
 fn begun(text: &[u8], from: usize) -> usize {
     let longest = 34;
     let start = from.max(text.len().saturating_sub(longest));
+    let anchors = anchors();
     let is_begun = |at: &usize| {
         let tail = text.get(*at..).unwrap_or_default();
-        let begins = |(anchor, rows): &(&str, Vec<usize>)| {
-            let is_word = rows.iter().filter_map(|row| SHAPES.get(*row)).all(|shape| shape.at_word);
+        let begins = |number: &usize| {
+            let Some((anchor, rows)) = anchors.rows.get(*number) else { return false };
+            let is_word = || rows.iter().filter_map(|row| SHAPES.get(*row)).all(|shape| shape.at_word);
             anchor.len() > tail.len()
                 && anchor.as_bytes().starts_with(tail)
-                && (!is_word || rows.is_empty() || begins_word(text, *at))
+                && (rows.is_empty() || !is_word() || begins_word(text, *at))
         };
-        anchors().rows.iter().any(begins) || (beside::begins_account(tail) && begins_word(text, *at))
+        let known = tail.first().and_then(|first| anchors.begins.get(usize::from(*first)));
+        known.is_some_and(|known| known.iter().any(begins))
+            || (beside::begins_account(tail) && begins_word(text, *at))
     };
     (start..text.len()).find(is_begun).unwrap_or(text.len())
 }

@@ -42,7 +42,7 @@ mod what_is_text;
 
 pub use finder::{Finder, Found};
 pub use kept::{Kept, Treatment};
-pub use mask::{Key, Masked, Masker, Tally, has_mask, restore, without_digits};
+pub use mask::{Key, Masked, Masker, Tally, has_mask, keyed_hash, restore, without_digits};
 pub use spool::Spool;
 pub use stream::{LONGEST_HELD, Stream};
 pub use table::kinds;

@@ -160,20 +160,7 @@ impl Masker {
 
     /// A keyed hash over some texts, to know again what this user's lepo wrote; `None` without a key.
     pub fn proof(&self, parts: &[&[u8]]) -> Option<String> {
-        let key = self.key?;
-        // HMAC with one block of padding, as RFC 2104 has it.
-        let pad = |with: u8| {
-            let mut block = [with; 64];
-            block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
-            block
-        };
-        let mut inner = Sha256::new().chain_update(pad(0x36));
-        for part in parts {
-            inner.update((part.len() as u64).to_be_bytes());
-            inner.update(part);
-        }
-        let outer = Sha256::new().chain_update(pad(0x5c)).chain_update(inner.finalize()).finalize();
-        Some(outer.iter().map(|byte| format!("{byte:02x}")).collect())
+        Some(keyed_hash(&self.key?, parts))
     }
 
     /// The mask of a secret.
@@ -184,6 +171,22 @@ impl Masker {
         let digits = digest.iter().take(2).map(|byte| format!("{byte:02x}")).collect::<String>();
         format!("{LEAD}{} {digits}]", found.kind)
     }
+}
+
+/// A hash over some texts that only the holder of the key can make: HMAC with one block of padding, as RFC 2104 has it.
+pub fn keyed_hash(key: &Key, parts: &[&[u8]]) -> String {
+    let pad = |with: u8| {
+        let mut block = [with; 64];
+        block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+        block
+    };
+    let mut inner = Sha256::new().chain_update(pad(0x36));
+    for part in parts {
+        inner.update((part.len() as u64).to_be_bytes());
+        inner.update(part);
+    }
+    let outer = Sha256::new().chain_update(pad(0x5c)).chain_update(inner.finalize()).finalize();
+    outer.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Whether a text has a mask in it.

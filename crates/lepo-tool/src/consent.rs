@@ -35,6 +35,8 @@ pub struct CallProposal {
     pub request: CallRequest,
     /// The server's own words for the tool.
     pub description: String,
+    /// Fingerprint of the tool as the server has it now: consent is to a call of exactly this one.
+    pub tool: String,
     /// The description or the schema differs from the one that the user last agreed to.
     pub changed: bool,
     /// Instructions of the repository that nobody has agreed to, which a yes agrees to.
@@ -81,7 +83,9 @@ impl Proposal {
             Proposal::Command(CommandProposal { request, sandbox, .. }) => {
                 Granted::Command(GrantedCommand { request, sandbox })
             }
-            Proposal::Call(CallProposal { request, .. }) => Granted::Call(GrantedCall { request }),
+            Proposal::Call(CallProposal { request, tool, .. }) => {
+                Granted::Call(GrantedCall { request, tool })
+            }
         }
     }
 }
@@ -150,10 +154,11 @@ pub struct GrantedCommand {
     sandbox: Sandbox,
 }
 
-/// A call that may be made. Its field is private to this file.
+/// A call that may be made. Its fields are private to this file.
 #[derive(Debug, PartialEq)]
 pub struct GrantedCall {
     request: CallRequest,
+    tool: String,
 }
 
 impl GrantedCommand {
@@ -178,6 +183,11 @@ impl GrantedCall {
     /// The request that was granted, to the letter.
     pub fn request(&self) -> &CallRequest {
         &self.request
+    }
+
+    /// Fingerprint of the tool, as the person was shown.
+    pub fn tool(&self) -> &str {
+        &self.tool
     }
 }
 
@@ -262,8 +272,8 @@ mod tests {
     }
 
     fn call_proposal(request: CallRequest, changed: bool) -> Proposal {
-        let (description, unagreed) = (String::new(), Vec::new());
-        Proposal::Call(CallProposal { request, description, changed, unagreed })
+        let (description, tool, unagreed) = (String::new(), String::new(), Vec::new());
+        Proposal::Call(CallProposal { request, description, tool, changed, unagreed })
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::masking_cut::cut;
 use super::path::PathEntry;
 use super::turn::Turn;
 use super::written::write;
-use super::{Event, Front, Interrupt, Masking};
+use super::{Event, Front, Interrupt, Masking, Notice};
 use lepo_base::error::Result;
 use lepo_model::{AgentCall, AgentQuestion, Answer, Permit, spec};
 use lepo_store::bubb::{BubbId, Kind};
@@ -73,9 +73,7 @@ impl<'s> Beside<'s> {
         }
         let permit = interrupt.or(front.permit(self.model, question)).await?;
         if permit == Permit::Nobody {
-            let note =
-                format!("note: {} was refused what it asked for: nobody can be asked here", self.model);
-            front.happens(Event::Say(&note));
+            front.happens(Event::Notice(&Notice::AgentRefused(self.model.to_string())));
         }
         Ok(permit)
     }

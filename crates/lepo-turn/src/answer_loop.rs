@@ -6,7 +6,6 @@
 
 use std::time::Instant;
 
-use super::Event;
 use super::agent::agent_session;
 use super::answer_place::{AnswerPlace, Tools};
 use super::called::keep_called;
@@ -20,11 +19,12 @@ use super::recorded::{RequestFacts, tools_hash};
 use super::report::Answered;
 use super::request::{Next, decide_and_run};
 use super::request_words::several_note;
-use super::schema::{asking_again, complaint, tell, unfit};
+use super::schema::{complaint, tell, unfit};
 use super::send::{Sent, send};
 use super::servers::servers_ready;
 use super::skills::{gives_skill, keep_skills, kept_skills};
 use super::turn::Turn;
+use super::{Event, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentPlace, Message, Request, ToolCall, spec};
 use lepo_store::bubb::{Kind, Name};
@@ -263,7 +263,7 @@ fn ask_for_form(turn: &mut Turn<'_>, words: &Name, fault: &str, progress: &mut P
     }
     take_up(turn, words)?;
     turn.add(Kind::System, true, complaint(fault).as_bytes())?;
-    turn.front.happens(Event::Say(&asking_again(fault)));
+    turn.front.happens(Event::Notice(&Notice::AskedAgain(fault.to_string())));
     progress.rounds = 0;
     Ok(())
 }
@@ -308,8 +308,7 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut 
     progress.rounds = match carry_out_calls(turn, calls, &mut progress.done).await? {
         Next::Again if progress.rounds == 1 => {
             let limit = turn.env.settings().max_rounds;
-            let note = format!("note: no more tools in this turn: max_rounds ({limit}) is reached");
-            turn.front.happens(Event::Say(&note));
+            turn.front.happens(Event::Notice(&Notice::NoMoreTools(limit)));
             0
         }
         Next::Again => progress.rounds - 1,

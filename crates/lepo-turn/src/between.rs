@@ -3,7 +3,7 @@
 
 use super::attach::keep_files;
 use super::transcript::Transcript;
-use super::{CommandRunner, Event, Front, Question, RunBy, Start, TurnEnv};
+use super::{CommandRunner, Event, Front, Notice, Question, RunBy, Start, TurnEnv};
 use lepo_base::error::Result;
 use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
@@ -36,13 +36,13 @@ pub async fn run_own(
     let carried = runner.carry_out_own(command, RunBy::Session, &mut |event| front.happens(event)).await?;
     match carried.exit {
         Some(0) => {}
-        Some(code) => front.happens(Event::Say(&format!("exit code: {code}"))),
-        None => front.happens(Event::Say("it did not come to an end of its own")),
+        Some(code) => front.happens(Event::Notice(&Notice::ExitCode(code))),
+        None => front.happens(Event::Notice(&Notice::NoExit)),
     }
     let mut transcript = begin(env, forest, start, system_prompt)?;
     let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?;
     if let Some(told) = env.masking.told() {
-        front.happens(Event::Say(&told));
+        front.happens(Event::Notice(&Notice::Words(told)));
     }
     Ok(used.bubb)
 }

@@ -4,15 +4,51 @@ use std::time::Instant;
 
 use super::command_runner::Carried;
 use super::result_text::ResultText;
-use super::servers::FrontCaller;
+use super::servers::{FrontCaller, sign_ins_hold};
 use super::turn::Turn;
-use super::{Event, Masking};
+use super::{Event, Masking, Notice};
 use lepo_base::error::Result;
 use lepo_store::store::{Store, blobs_of_result};
-use lepo_tool::mcp::{Block, CallResult, Called};
+use lepo_tool::mcp::{Block, CallRequest, CallResult, Called};
+use lepo_tool::{CallProposal, Proposal};
 
-/// Makes a granted call, and makes the text of its result.
-pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -> Result<Carried> {
+/// The proposal for a call, of the tool as its running server has it; or for the model why it cannot be made.
+pub(super) async fn propose_call(
+    turn: &mut Turn<'_>,
+    request: &CallRequest,
+) -> Result<std::result::Result<Proposal, String>> {
+    let servers = &mut *turn.servers;
+    let up = turn.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
+    for text in turn.servers.unsaid() {
+        turn.front.happens(Event::Notice(&Notice::Words(text)));
+    }
+    sign_ins_hold(turn)?;
+    if let Err(words) = up {
+        let words = turn.servers.not_up(&request.server).unwrap_or(words);
+        return Ok(Err(format!("error: {words}")));
+    }
+    let Some((server, tool)) = turn.servers.live(request) else { return Ok(Err(no_tool(turn, request))) };
+    let changed = !turn.env.pins.holds(server, tool)?;
+    Ok(Ok(Proposal::Call(CallProposal {
+        request: request.clone(),
+        description: tool.description.clone(),
+        tool: tool.fingerprint(),
+        changed,
+        unagreed: Vec::new(),
+    })))
+}
+
+/// For the model: a tool that its server does not have.
+fn no_tool(turn: &Turn<'_>, request: &CallRequest) -> String {
+    let CallRequest { server, tool, .. } = request;
+    match turn.servers.is_told(request) {
+        true => format!("error: server {server:?} no longer has a tool {tool:?}"),
+        false => format!("error: there is no tool {tool:?} of a server {server:?}"),
+    }
+}
+
+/// Makes a granted call, and makes the text of its result; `None` if the tool has changed since it was granted.
+pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -> Result<Option<Carried>> {
     turn.front.happens(Event::ToolStarted(granted.request()));
     let start = Instant::now();
     let Turn { env, servers, front, .. } = turn;
@@ -30,8 +66,9 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
             true,
         ),
         Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
+        Called::Changed => return Ok(None),
     };
-    Ok(Carried { text, exit: None, ms, ran })
+    Ok(Some(Carried { text, exit: None, ms, ran }))
 }
 
 /// The text of a result, cut where it is too long; then a line for each blob: the whole text, images and the like.

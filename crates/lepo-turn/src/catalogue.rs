@@ -1,6 +1,7 @@
-//! Resources and prompts of MCP servers, for completion. Servers are asked when completion first needs them,
-//! by the turn's own thread while the person waits a moment.
+//! Resources and prompts of MCP servers, for completion. A server is asked when completion first needs it, by the
+//! turn's own thread while the person waits a moment.
 
+use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -8,16 +9,18 @@ use tokio::sync::Notify;
 
 use lepo_tool::mcp::{Server, Servers};
 
-/// The time for which completion waits for servers that start.
+/// The time for which completion waits for a server that starts.
 const WAIT: Duration = Duration::from_secs(3);
 
 /// The servers' names, and what they offer once that is known.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     names: Vec<String>,
-    known: Mutex<Option<Vec<Offered>>>,
+    known: Mutex<HashMap<String, Vec<Offered>>>,
     told: Condvar,
-    wanted: Notify,
+    /// Servers that completion needs.
+    wanted: Mutex<Vec<String>>,
+    notice: Notify,
 }
 
 /// Something a server offers, as it is typed.
@@ -41,33 +44,46 @@ impl Catalogue {
         &self.names
     }
 
-    /// Offers that begin with this word, which names a server; waits a moment if it is not known yet.
+    /// Offers that begin with this word, which names a server; waits a moment if they are not known yet.
     pub fn offered(&self, begun: &str) -> Vec<Offered> {
+        let word = begun.strip_prefix(['@', '/']).unwrap_or(begun);
+        let is_of =
+            |name: &&String| word.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(':'));
+        let Some(server) = self.names.iter().filter(is_of).max_by_key(|name| name.len()) else {
+            return Vec::new();
+        };
         let mut known = self.known();
-        if known.is_none() {
-            self.wanted.notify_one();
-            known = match self.told.wait_timeout_while(known, WAIT, |known| known.is_none()) {
+        if !known.contains_key(server) {
+            self.wanted().push(server.clone());
+            self.notice.notify_one();
+            known = match self.told.wait_timeout_while(known, WAIT, |known| !known.contains_key(server)) {
                 Ok((known, _)) => known,
                 Err(poisoned) => poisoned.into_inner().0,
             };
         }
         let fits = |offered: &&Offered| offered.word.starts_with(begun);
-        known.iter().flatten().filter(fits).cloned().collect()
+        known.get(server).into_iter().flatten().filter(fits).cloned().collect()
     }
 
-    /// Waits until completion asks for what the servers offer.
-    pub async fn wanted(&self) {
-        self.wanted.notified().await;
+    /// Waits until completion asks for what servers offer; gives their names.
+    pub async fn asked(&self) -> Vec<String> {
+        self.notice.notified().await;
+        std::mem::take(&mut *self.wanted())
     }
 
-    /// Takes what the servers offer by now.
+    /// Takes what the servers offer by now, as far as that is known.
     pub fn fill(&self, servers: &[Server]) {
-        *self.known() = Some(servers.iter().flat_map(offered).collect());
+        let settled = servers.iter().filter(|server| server.offers.is_some() || server.failed.is_some());
+        self.known().extend(settled.map(|server| (server.config.name.clone(), offered(server))));
         self.told.notify_all();
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<Vec<Offered>>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<Offered>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wanted(&self) -> MutexGuard<'_, Vec<String>> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

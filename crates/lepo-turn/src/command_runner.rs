@@ -9,7 +9,7 @@ use super::masking_cut::cut;
 use super::report::ToolUse;
 use super::result_text::ResultText;
 use super::transcript::Transcript;
-use super::{Event, Masking, RunBy, TurnEnv};
+use super::{Event, Masking, Notice, RunBy, TurnEnv};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::{Entry, Store};
@@ -116,11 +116,12 @@ impl<'e> CommandRunner<'e> {
         let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &found);
         let carried = self.env.interrupt.or(run).await;
         let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-        aftermath::for_person("the command", &found).iter().for_each(|line| tell(Event::Say(line)));
+        let lines = aftermath::for_person("the command", &found).into_iter();
+        lines.for_each(|line| tell(Event::Notice(&Notice::Words(line))));
         let (carried, left) = carried?;
         tracing::info!(access, exit = carried.exit, ms = carried.ms, "command ran");
         if left > 0 {
-            tell(Event::Say(&format!("warning: {left} processes of the command could not be ended")));
+            tell(Event::Notice(&Notice::ProcessesLeft(left)));
         }
         Ok(carried)
     }

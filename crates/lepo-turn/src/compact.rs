@@ -14,7 +14,7 @@ use super::servers::servers_ready;
 use super::skills::find_skills;
 use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{Event, Front, Start, TurnEnv};
+use super::{Event, Front, Notice, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Kind as ErrorKind, Place, Result};
 use lepo_model::{AgentPlace, Gate, Message, PathForm, Request, Role, spec};
@@ -79,7 +79,11 @@ pub async fn compact(
         skills: Default::default(),
     };
     let summary = summary(&mut turn, cut, wanted.instruction).await;
-    env.configured.held.left().iter().for_each(|line| front.happens(Event::Say(line)));
+    env.configured
+        .held
+        .left()
+        .into_iter()
+        .for_each(|line| front.happens(Event::Notice(&Notice::Words(line))));
     let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
@@ -102,8 +106,7 @@ pub async fn make_room(
     if !fill.is_some_and(Fill::is_full) {
         return Ok(None);
     }
-    let note = "note: the conversation would not fit the model's window: it goes on from a summary";
-    front.happens(Event::Say(note));
+    front.happens(Event::Notice(&Notice::Compacts));
     // The turn that follows says the warnings about them.
     let (insts, _) = env.insts()?;
     let wanted = Compaction { tail, keep: KEEP, instruction: None };

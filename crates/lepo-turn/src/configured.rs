@@ -9,6 +9,7 @@ use super::agents::Instructions;
 use super::attach::{NewFile, check};
 use super::budget::Budget;
 use super::held::{HeldAgents, Holder};
+use super::masking::{key_if_there, user_key};
 use super::recorded::not_recorded;
 use super::skills::Skills;
 use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, system_prompt};
@@ -19,11 +20,12 @@ use lepo_model::{
     missing, spec, weights,
 };
 use lepo_model::{ModelConfig, Options, Provider};
+use lepo_secrets::{Key, keyed_hash};
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::client::{Limits, ProcessSetup};
 use lepo_tool::mcp::config::{ServerConfig, ServerVariables, servers};
-use lepo_tool::mcp::{Patience, Servers};
+use lepo_tool::mcp::{KeyedHash, Patience, Servers, ToolLists};
 
 /// A file of the repository that is trusted: its path and its bytes.
 pub type TrustedFile = (PathBuf, Vec<u8>);
@@ -45,7 +47,8 @@ impl Configured {
     /// Reads the user's files, `repo` (the repository's own configuration) and the options.
     pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configured> {
         let settings = Settings::load(&paths, env, repo.clone(), &flags)?;
-        let sends_nothing = flags.sends_nothing || env.text("LEPO_RECORDED")? == Some("only");
+        let is_replayed = !flags.writes_nothing && env.text("LEPO_RECORDED")? == Some("only");
+        let sends_nothing = flags.sends_nothing || is_replayed;
         let flags = Flags { sends_nothing, ..flags };
         Ok(Configured { paths, settings, flags, repo, budget: None, held: HeldAgents::default() })
     }
@@ -111,7 +114,28 @@ impl Configured {
                 sign_ins: self.paths.sign_ins(),
                 transports: Some(self.paths.state.join("mcp-transports")),
             },
+            self.tool_lists().as_ref(),
         )
+    }
+
+    /// The user's key for keyed hashes; none where it cannot be kept, or is not there and nothing is to be written.
+    fn key(&self) -> Option<Key> {
+        match self.flags.writes_nothing {
+            true => key_if_there(&self.paths.state),
+            false => user_key(&self.paths.state).ok(),
+        }
+    }
+
+    /// True if the turn is only looked at: nothing is written.
+    pub(crate) fn writes_nothing(&self) -> bool {
+        self.flags.writes_nothing
+    }
+
+    /// The kept lists of tools; none where no key for them can be kept.
+    fn tool_lists(&self) -> Option<ToolLists> {
+        let key = self.key()?;
+        let hash: KeyedHash = Arc::new(move |parts| keyed_hash(&key, parts));
+        Some(ToolLists::new(self.paths.tool_lists(), hash))
     }
 
     /// The model that answers. If there is none: exit 2, with a hint.
@@ -128,12 +152,22 @@ impl Configured {
         }
     }
 
+    /// The model that answers, without asking an Ollama server which ones it has.
+    pub fn choose_offline(&self) -> Result<ModelConfig> {
+        match self.settings.choose()? {
+            ModelChoice::Model(config) => Ok(*config),
+            ModelChoice::Look(look) => {
+                look.settle(Found { ollama_model: None, embedded: self.installed("").is_some() })
+            }
+        }
+    }
+
     /// The system prompt of a new conv: the one asked for, else that of the user's file. A blank one is none. The file
     /// as it was made is for conversations `with_servers`.
     pub fn system_prompt(&self, with_servers: bool) -> Result<Option<String>> {
         match &self.flags.system_prompt {
             Some(text) => Ok(Some(text.clone()).filter(|text| !text.trim().is_empty())),
-            None => system_prompt(&self.paths, with_servers),
+            None => system_prompt(&self.paths, with_servers, self.flags.writes_nothing),
         }
     }
 
@@ -162,7 +196,7 @@ impl Configured {
 
     /// The masking of secrets, as the settings say.
     pub fn masking(&self) -> Masking {
-        Masking::new(&self.settings, &Env::from_process(), &self.paths.state)
+        Masking::with_key(&self.settings, &Env::from_process(), self.key())
     }
 
     /// lepo's own directories and files, which hold keys: no sandboxed command sees them.

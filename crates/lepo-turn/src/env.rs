@@ -2,7 +2,6 @@
 //!
 //! Made once, and used by one-shot turns, sessions, groups and decisions alike.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex as Lock};
 
@@ -10,7 +9,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::catalogue::Catalogue;
 use super::configured::Configured;
-use super::{Interrupt, Masking};
+use super::{Interrupt, Masking, Notice};
 use crate::config::{AutoCompact, Insts, Settings, set_tool_mode};
 use lepo_base::error::Result;
 use lepo_base::record::HashFile;
@@ -40,7 +39,7 @@ pub struct TurnEnv {
     /// The masking of what is written.
     pub masking: Arc<Masking>,
     /// Notes about the repository's words that were given: each once.
-    pub(super) said: Lock<HashSet<String>>,
+    pub(super) said: Lock<Vec<Notice>>,
 }
 
 impl TurnEnv {
@@ -150,8 +149,9 @@ impl TurnEnv {
     /// Fills the catalogue whenever completion needs it; never ends.
     pub async fn serve_catalogue(&self) {
         loop {
-            self.catalogue.wanted().await;
-            let (mut servers, mut said) = self.servers().await;
+            let wanted = self.catalogue.asked().await;
+            let mut servers = self.servers_of_turns().await;
+            let mut said = servers.start_named(|name| wanted.iter().any(|wanted| wanted == name)).await;
             said.extend(servers.list_offers().await);
             // A prompt is on the screen: the next turn says it.
             servers.say_later(said);

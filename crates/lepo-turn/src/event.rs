@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use super::Notice;
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Citation, Permit, WebCall};
 use lepo_store::bubb::Name;
@@ -31,7 +32,7 @@ pub enum Event<'e> {
     /// No more text is at hand: buffered output is to be shown.
     Pause,
     /// A note or warning for the user.
-    Say(&'e str),
+    Notice(&'e Notice),
     /// A request is carried out without a question.
     Announce(&'e Proposal),
     /// A pending request is carried out now, after `--approve`.

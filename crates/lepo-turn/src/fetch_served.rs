@@ -6,9 +6,9 @@ use super::result_text::{ResultText, blob_line};
 use super::served::{PromptWish, ResourceAddress, Served};
 use super::servers::{FrontCaller, servers_ready};
 use super::turn::Turn;
-use super::{Event, Masking};
+use super::{Event, Masking, Notice};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{Kind, counted_in_thousands};
+use lepo_store::bubb::Kind;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{Block, Content, PromptMessage};
@@ -34,7 +34,7 @@ pub(super) async fn fetch(turn: &mut Turn<'_>, served: &Served) -> Result<Vec<Op
         let reading = servers.read(&address.server, &address.uri, &mut caller);
         let contents = env.interrupt.or(reading).await?;
         let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
-        turn.front.happens(Event::Say(&format!("read {address}: {}", counted_in_thousands(bytes, "byte"))));
+        turn.front.happens(Event::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
         opening.push((
             Kind::System,
             false,

@@ -15,7 +15,7 @@ use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::truth::forget_overtaken;
 use super::turn::{Turn, tell_typed};
-use super::{CommandRunner, Decision, Event, Front, Report, Start, TurnEnv};
+use super::{CommandRunner, Decision, Event, Front, Notice, Report, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, ModelConfig, Planner, spec};
@@ -67,7 +67,11 @@ pub async fn take_turn(
         skills: Default::default(),
     };
     let report = take(turn, ask).await;
-    env.configured.held.left().iter().for_each(|line| front.happens(Event::Say(line)));
+    env.configured
+        .held
+        .left()
+        .into_iter()
+        .for_each(|line| front.happens(Event::Notice(&Notice::Words(line))));
     Ok(report)
 }
 
@@ -77,7 +81,7 @@ async fn take(mut turn: Turn<'_>, ask: Ask) -> Report {
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
     if let Some(told) = masking.told() {
-        turn.front.happens(Event::Say(&told));
+        turn.front.happens(Event::Notice(&Notice::Words(told)));
     }
     let Turn { env, record, front, .. } = turn;
     let report = record.finish(front, ended).await;
@@ -174,7 +178,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         // Where none is left, nothing waits for them.
         if turn.servers.is_empty() {
             for text in turn.servers.unsaid() {
-                turn.front.happens(Event::Say(&text));
+                turn.front.happens(Event::Notice(&Notice::Words(text)));
             }
         }
     }

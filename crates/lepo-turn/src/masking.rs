@@ -45,6 +45,11 @@ struct Seen {
 impl Masking {
     /// As the settings say; with the user's key, which is made here if there is none.
     pub fn new(settings: &Settings, env: &Env, state: &Path) -> Masking {
+        Masking::with_key(settings, env, user_key(state).ok())
+    }
+
+    /// As the settings say, with this key. Without a key the masks have no digits.
+    pub(crate) fn with_key(settings: &Settings, env: &Env, key: Option<Key>) -> Masking {
         let treatment = match settings.secrets {
             SecretsMode::Mask => Treatment::Mask,
             SecretsMode::Warn => Treatment::Warn,
@@ -52,8 +57,7 @@ impl Masking {
         };
         let is_on = treatment != Treatment::Leave;
         let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
-        // Without a key that can be kept the masks have no digits. What waits is proved by it, whatever is masked.
-        let key = key(state).ok();
+        // What waits is proved by the key, whatever is masked.
         let masker = Masker::new(Arc::new(Finder::new(values)), key);
         Masking { treatment, masker, seen: Mutex::default() }
     }
@@ -325,8 +329,8 @@ pub fn key_if_there(state: &Path) -> Option<Key> {
     Some(key)
 }
 
-/// The user's key for the digits of masks, made if there is none.
-fn key(state: &Path) -> io::Result<Key> {
+/// The user's key for the digits of masks and other keyed hashes, made if there is none.
+pub(crate) fn user_key(state: &Path) -> io::Result<Key> {
     let path = state.join(KEY_FILE);
     let read = || -> io::Result<Key> {
         let mut key = Key::default();

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use super::Event;
 use super::context::{Inst, messages};
 use super::journal::usage_entry;
 use super::planner::{ChooserAnswer, choice_schema, read_requests, request_schema};
@@ -10,6 +9,7 @@ use super::request::{Next, decide_and_run};
 use super::request_words::several_note;
 use super::send::send_whole;
 use super::turn::Turn;
+use super::{Event, Notice};
 use lepo_base::error::Result;
 use lepo_model::{Request, Schema, spec};
 use lepo_store::bubb::{BubbId, Kind};
@@ -24,7 +24,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
     for _ in done.len()..turn.env.settings().max_rounds as usize {
         let choice = ask(turn, &chooser, &choice_schema(), ChooserAnswer::read).await?;
         let Some((choice, used)) = choice else {
-            turn.front.happens(Event::Say("warning: the tool chooser's answer could not be read; `planner = \"off\"` leaves this step out"));
+            turn.front.happens(Event::Notice(&Notice::ChooserUnreadable));
             return Ok(());
         };
         let name = turn.add(Kind::System, true, choice.canonical().as_bytes())?;
@@ -34,7 +34,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
         }
         let written = ask(turn, &writer, &request_schema(), read_requests).await?;
         let Some(((requests, mut words), used)) = written else {
-            turn.front.happens(Event::Say("warning: the command writer's answer could not be read"));
+            turn.front.happens(Event::Notice(&Notice::WriterUnreadable));
             return Ok(());
         };
         if let Some(told) = several_note(requests.len()) {
@@ -61,9 +61,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
         }
     }
     let limit = turn.env.settings().max_rounds;
-    turn.front.happens(Event::Say(&format!(
-        "note: no more commands in this turn: max_rounds ({limit}) is reached"
-    )));
+    turn.front.happens(Event::Notice(&Notice::NoMoreCommands(limit)));
     Ok(())
 }
 

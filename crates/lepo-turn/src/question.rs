@@ -31,6 +31,9 @@ pub struct Part {
     pub typed: bool,
 }
 
+/// The text in place of what stands at an address, or what a server would give, where nothing is fetched.
+pub const NOT_FETCHED: &str = "(not fetched)";
+
 /// A file that goes with the question.
 #[derive(Debug)]
 pub struct ContextFile {

@@ -13,7 +13,7 @@ use super::schema::AnswerSchema;
 use super::send::tell_cut;
 use super::spool_mask::SpoolMask;
 use super::written::{Spooled, write};
-use super::{Event, Front, Interrupt};
+use super::{Event, Front, Interrupt, Notice};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_model::{Answer, Replay, ToolCall, Usage, Utf8};
 use lepo_net::runtime::blocking;
@@ -223,8 +223,8 @@ async fn receive_events(
             Some(lepo_model::Event::WebCall(call)) => front.happens(Event::WebCall(&call)),
             Some(lepo_model::Event::Citation(citation)) => front.happens(Event::Citation(&citation)),
             Some(lepo_model::Event::Usage(usage)) => receiving.usage = usage,
-            Some(lepo_model::Event::Notice(text)) => front.happens(Event::Say(&text)),
-            Some(lepo_model::Event::Done(finish)) => tell_cut(&finish, front),
+            Some(lepo_model::Event::Notice(text)) => front.happens(Event::Notice(&Notice::Words(text))),
+            Some(lepo_model::Event::Done(finish)) => tell_cut(finish, front),
             Some(lepo_model::Event::ToolCall(mut call)) if receiving.tools != Tools::None => {
                 call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);

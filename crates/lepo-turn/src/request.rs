@@ -1,20 +1,18 @@
 //! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
-use super::agents::{agree, unagreed_with};
-use super::call::call;
+use super::agents::{ToldFile, agree, unagreed_with};
+use super::call::{call, propose_call};
 use super::command_runner::{Carried, CommandRunner};
 use super::decision::{Decision, Verdict};
-use super::request_words::{NOBODY, REFUSED};
+use super::request_words::{CHANGED, NOBODY, REFUSED};
 use super::servers::servers_ready;
 use super::skills::readable_skills;
 use super::turn::Turn;
-use super::{Event, RunBy};
+use super::{Event, Notice, RunBy};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_store::bubb::Name;
-use lepo_tool::mcp::CallRequest;
 use lepo_tool::{
-    Allowed, CallProposal, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode,
-    ToolRequest,
+    Allowed, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode, ToolRequest,
 };
 
 /// The continuation of tool use after one request.
@@ -37,68 +35,83 @@ pub(super) async fn decide_and_run(
 ) -> Result<Next> {
     // Until its result is written, no other process can decide on it.
     let mut _claim = turn.env.store.requests().claim(name.id)?;
-    let granted = loop {
+    loop {
         if done.iter().any(|earlier| earlier.same_action(&request)) {
             let text = "This very request was carried out before in this turn; its result is above.";
             turn.result(&name, &request, text.as_bytes(), None)?;
             return Ok(Next::Again);
         }
         if let Some((text, exit)) = recorded(turn, &request) {
-            turn.front.happens(Event::Say(&format!("recorded: {}", request.line())));
+            turn.front.happens(Event::Notice(&Notice::Recorded(request.line())));
             turn.result(&name, &request, &text, exit)?;
             done.push(request);
             return Ok(if text == REFUSED.as_bytes() { Next::Answer } else { Next::Again });
         }
-        let Some(mut proposal) = propose(turn, &request).await? else {
-            let why = not_there(turn, &request);
-            return not_run(turn, &name, &request, &why);
+        let mut proposal = match propose(turn, &request).await? {
+            Ok(proposal) => proposal,
+            Err(why) => return not_run(turn, &name, &request, &why),
         };
         let (mode, most) = (turn.env.settings().tool_call_mode, turn.env.settings().auto_access);
         // A replay runs nothing by itself.
         let mode = if turn.results.is_some() { ToolMode::Manual } else { mode };
         let unagreed = unagreed_with(turn, &proposal)?;
         proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
-        if let Some(granted) = proposal.runs_unasked(mode, most) {
-            turn.front.happens(Event::Announce(&proposal));
-            break granted;
-        }
-        if let Some(granted) = allowed(turn, |allowed| allowed.grants(&proposal)) {
-            turn.front.happens(Event::Announce(&proposal));
-            break granted;
-        }
-        let reply = turn.env.interrupt.or(turn.front.ask(&proposal)).await?;
-        if reply == Reply::Always {
-            allowed(turn, |allowed| allowed.note(&proposal));
-        }
-        if reply.agrees() {
-            agree(&unagreed, &turn.trust())?;
-        }
-        match Consent::of(proposal, reply) {
-            Consent::Granted(granted) => {
-                pin_tool(turn, &request)?;
-                if let ToolRequest::Command(request) = &request {
-                    turn.front.happens(Event::CommandStarted(&request.command));
+        let unasked = proposal.runs_unasked(mode, most);
+        let unasked = unasked.or_else(|| allowed(turn, |allowed| allowed.grants(&proposal)));
+        let granted = match unasked {
+            Some(granted) => {
+                turn.front.happens(Event::Announce(&proposal));
+                granted
+            }
+            None => match asked(turn, proposal, &request, &unagreed).await? {
+                Consent::Granted(granted) => granted,
+                Consent::Edited(edited) => {
+                    let edited = ToolRequest::Command(edited);
+                    if edited != request {
+                        name = turn.add(name.kind, true, edited.canonical().as_bytes())?;
+                        _claim = turn.env.store.requests().claim(name.id)?;
+                        request = edited;
+                    }
+                    continue;
                 }
-                break granted;
-            }
-            Consent::Edited(edited) => {
-                let edited = ToolRequest::Command(edited);
-                if edited != request {
-                    name = turn.add(name.kind, true, edited.canonical().as_bytes())?;
-                    _claim = turn.env.store.requests().claim(name.id)?;
-                    request = edited;
+                Consent::Refused => return not_run(turn, &name, &request, REFUSED),
+                Consent::Pending if !turn.env.keeps => return not_run(turn, &name, &request, NOBODY),
+                Consent::Pending => {
+                    turn.record.wait_for(&name, &request);
+                    return Ok(Next::Wait);
                 }
-            }
-            Consent::Refused => return not_run(turn, &name, &request, REFUSED),
-            Consent::Pending if !turn.env.keeps => return not_run(turn, &name, &request, NOBODY),
-            Consent::Pending => {
-                turn.record.wait_for(&name, &request);
-                return Ok(Next::Wait);
-            }
+            },
+        };
+        // A tool that changed in the meantime was not called: it is proposed as it is now.
+        if let Some(next) = run_granted(turn, &name, &request, granted).await? {
+            done.push(request);
+            return Ok(next);
         }
-    };
-    done.push(request.clone());
-    run_granted(turn, &name, &request, granted).await
+    }
+}
+
+/// Asks for consent, and takes note of what the person agreed to.
+async fn asked(
+    turn: &mut Turn<'_>,
+    proposal: Proposal,
+    request: &ToolRequest,
+    unagreed: &[ToldFile],
+) -> Result<Consent> {
+    let reply = turn.env.interrupt.or(turn.front.ask(&proposal)).await?;
+    if reply == Reply::Always {
+        allowed(turn, |allowed| allowed.note(&proposal));
+    }
+    if reply.agrees() {
+        agree(unagreed, &turn.trust())?;
+    }
+    let consent = Consent::of(proposal, reply);
+    if let Consent::Granted(_) = &consent {
+        pin_tool(turn, request)?;
+        if let ToolRequest::Command(request) = request {
+            turn.front.happens(Event::CommandStarted(&request.command));
+        }
+    }
+    Ok(consent)
 }
 
 /// The recorded result of this request, in a replay.
@@ -119,9 +132,9 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
     if let ToolRequest::Call(_) = &request {
         servers_ready(turn).await?;
     }
-    let Some(mut proposal) = propose(turn, &request).await? else {
-        let why = not_there(turn, &request);
-        return not_run(turn, &name, &request, &why);
+    let mut proposal = match propose(turn, &request).await? {
+        Ok(proposal) => proposal,
+        Err(why) => return not_run(turn, &name, &request, &why),
     };
     let unagreed = unagreed_with(turn, &proposal)?;
     proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
@@ -152,7 +165,10 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
     match Consent::of(proposal, reply) {
         Consent::Granted(granted) => {
             pin_tool(turn, &request)?;
-            run_granted(turn, &name, &request, granted).await
+            match run_granted(turn, &name, &request, granted).await? {
+                Some(next) => Ok(next),
+                None => not_run(turn, &name, &request, CHANGED),
+            }
         }
         _ => not_run(turn, &name, &request, REFUSED),
     }
@@ -163,28 +179,26 @@ fn allowed<T>(turn: &Turn<'_>, of: impl FnOnce(&mut Allowed) -> T) -> T {
     of(&mut turn.env.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// The proposal that consent is asked for; `None` for a tool that does not exist.
-async fn propose(turn: &Turn<'_>, request: &ToolRequest) -> Result<Option<Proposal>> {
+/// The proposal that consent is asked for; or for the model why the request cannot be carried out.
+async fn propose(
+    turn: &mut Turn<'_>,
+    request: &ToolRequest,
+) -> Result<std::result::Result<Proposal, String>> {
     match request {
-        ToolRequest::Command(request) => Ok(Some(Proposal::Command(CommandProposal {
+        ToolRequest::Command(request) => Ok(Ok(Proposal::Command(CommandProposal {
             request: request.clone(),
             dir: turn.env.store.root().to_path_buf(),
             sandbox: turn.env.sandbox.get(turn.env.store.root()).await.holding(request.access),
             unagreed: Vec::new(),
         }))),
-        ToolRequest::Call(request) => {
-            let Some((server, tool)) = turn.servers.find(request) else { return Ok(None) };
-            let changed = !turn.env.pins.holds(server, tool)?;
-            let (request, description) = (request.clone(), tool.description.clone());
-            Ok(Some(Proposal::Call(CallProposal { request, description, changed, unagreed: Vec::new() })))
-        }
+        ToolRequest::Call(request) => propose_call(turn, request).await,
     }
 }
 
 /// Pins the tool of a call as it was shown when the user agreed to it; a command has no pin.
 fn pin_tool(turn: &Turn<'_>, request: &ToolRequest) -> Result<()> {
     match request {
-        ToolRequest::Call(request) => match turn.servers.find(request) {
+        ToolRequest::Call(request) => match turn.servers.live(request) {
             Some((server, tool)) => turn.env.pins.agree(server, tool),
             None => Ok(()),
         },
@@ -192,15 +206,15 @@ fn pin_tool(turn: &Turn<'_>, request: &ToolRequest) -> Result<()> {
     }
 }
 
-/// Runs a granted request and adds its result.
+/// Runs a granted request and adds its result; `None` if it was not run, as its tool has changed.
 async fn run_granted(
     turn: &mut Turn<'_>,
     name: &Name,
     request: &ToolRequest,
     granted: Granted,
-) -> Result<Next> {
+) -> Result<Option<Next>> {
     let carried = match granted {
-        Granted::Command(granted) => carry_out(turn, granted).await,
+        Granted::Command(granted) => carry_out(turn, granted).await.map(Some),
         Granted::Call(granted) => call(turn, granted).await,
     };
     let carried = match carried {
@@ -211,9 +225,10 @@ async fn run_granted(
         }
         carried => carried?,
     };
+    let Some(carried) = carried else { return Ok(None) };
     let result = turn.result(name, request, &carried.text, carried.exit)?;
     CommandRunner::of(turn.env).journal(&result, request.kind(), &carried);
-    Ok(if carried.ran { Next::Again } else { Next::Answer })
+    Ok(Some(if carried.ran { Next::Again } else { Next::Answer }))
 }
 
 async fn carry_out(turn: &mut Turn<'_>, granted: GrantedCommand) -> Result<Carried> {
@@ -227,15 +242,4 @@ async fn carry_out(turn: &mut Turn<'_>, granted: GrantedCommand) -> Result<Carri
 fn not_run(turn: &mut Turn<'_>, name: &Name, request: &ToolRequest, why: &str) -> Result<Next> {
     turn.result(name, request, why.as_bytes(), None)?;
     Ok(Next::Answer)
-}
-
-/// Why a request for a tool that is not there cannot be carried out, for the model.
-fn not_there(turn: &Turn<'_>, request: &ToolRequest) -> String {
-    match request {
-        ToolRequest::Call(CallRequest { server, tool, .. }) => match turn.servers.not_up(server) {
-            Some(not_up) => format!("error: {not_up}"),
-            None => format!("error: there is no tool {tool:?} of a server {server:?}"),
-        },
-        ToolRequest::Command(_) => "error: there are no commands".to_string(),
-    }
 }

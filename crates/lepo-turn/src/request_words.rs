@@ -13,3 +13,6 @@ pub(super) const REFUSED: &str = "refused: the user said no";
 
 /// The result of a request that could only wait, in a conversation of which nothing is kept.
 pub(super) const NOBODY: &str = "refused: there was nobody to ask";
+
+/// The result of a call whose tool changed between the decision and the call.
+pub(super) const CHANGED: &str = "error: the tool changed after the call was approved, so it was not made";

@@ -81,11 +81,6 @@ pub fn unfit(model: &str, fault: &str) -> Error {
     })
 }
 
-/// The note that an answer is asked for again.
-pub fn asking_again(fault: &str) -> String {
-    format!("note: the answer does not fit the schema ({fault}): asking again")
-}
-
 /// Tells a model of the form: with its instruction, or where it has none, in the last message of the user.
 pub fn tell(messages: &mut Vec<Message>, form: PathForm, instruction: &str) {
     let role = match form {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use super::record::TurnRecord;
-use super::{Event, Front};
+use super::{Event, Front, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Answer, Model, Permit, Request};
 
@@ -31,7 +31,8 @@ pub async fn send<'m>(
     let start = Instant::now();
     let front = RefCell::new(front);
     let answer = {
-        let mut notice = |text: &str| front.borrow_mut().happens(Event::Say(text));
+        let mut notice =
+            |text: &str| front.borrow_mut().happens(Event::Notice(&Notice::Words(text.to_string())));
         tokio::pin! {
             let asked = model.ask(request, &mut notice);
         }
@@ -91,8 +92,8 @@ pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(Str
         match event {
             lepo_model::Event::Text(piece) => text.push_str(&piece),
             lepo_model::Event::Usage(told) => usage = told,
-            lepo_model::Event::Notice(words) => front.happens(Event::Say(&words)),
-            lepo_model::Event::Done(finish) => tell_cut(&finish, front),
+            lepo_model::Event::Notice(words) => front.happens(Event::Notice(&Notice::Words(words))),
+            lepo_model::Event::Done(finish) => tell_cut(finish, front),
             // A reply for lepo's own use is no reason to act.
             lepo_model::Event::AgentAsks(question) => answer.permit(question.number, Permit::Nobody),
             _ => {}
@@ -102,17 +103,12 @@ pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(Str
 }
 
 /// Tells of an answer that ended before the model had said all of it.
-pub fn tell_cut(finish: &lepo_model::Finish, front: &mut dyn Front) {
-    match finish {
-        lepo_model::Finish::Stop | lepo_model::Finish::ToolCalls => {}
-        lepo_model::Finish::Length => {
-            front.happens(Event::Say("note: the answer is cut at the model's token limit (max_tokens)"));
-        }
-        lepo_model::Finish::Window => {
-            front.happens(Event::Say("note: the answer is cut where the model's window is full"));
-        }
-        lepo_model::Finish::Other(reason) => {
-            front.happens(Event::Say(&format!("note: the model stopped: {reason}")));
-        }
-    }
+pub fn tell_cut(finish: lepo_model::Finish, front: &mut dyn Front) {
+    let notice = match finish {
+        lepo_model::Finish::Stop | lepo_model::Finish::ToolCalls => return,
+        lepo_model::Finish::Length => Notice::CutAtLimit,
+        lepo_model::Finish::Window => Notice::CutAtWindow,
+        lepo_model::Finish::Other(reason) => Notice::Stopped(reason),
+    };
+    front.happens(Event::Notice(&notice));
 }

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::turn::Turn;
-use super::{Event, Front};
+use super::{Event, Front, Notice};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_tool::mcp::{Asked, Caller, FormAnswer};
 
@@ -28,20 +28,27 @@ impl Caller for FrontCaller<'_> {
     }
 }
 
-/// Waits until each server has started or failed, and reports notes about them.
+/// Fails without a terminal if a sign-in is over: a script must not get an answer that was made without its server.
+pub(super) fn sign_ins_hold(turn: &Turn<'_>) -> Result<()> {
+    let over = turn.servers.each().iter().find(|server| server.sign_in_is_over);
+    match over.filter(|_| !turn.front.has_person()) {
+        None => Ok(()),
+        Some(server) => {
+            let name = &server.config.name;
+            Err(Error::remote(format!("the sign-in to MCP server {name} has expired"))
+                .hint(format!("`lepo mcp login {}` signs in again", quoted(name))))
+        }
+    }
+}
+
+/// Waits until the tools of each server are known or it has failed, and reports notes about them.
 pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
     let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
     for text in said {
-        turn.front.happens(Event::Say(&text));
+        turn.front.happens(Event::Notice(&Notice::Words(text)));
     }
-    // Without a terminal the turn fails: a script must not get an answer that was made without its server.
-    let over = turn.servers.each().iter().find(|server| server.sign_in_is_over);
-    if let Some(server) = over.filter(|_| !turn.front.has_person()) {
-        let name = &server.config.name;
-        return Err(Error::remote(format!("the sign-in to MCP server {name} has expired"))
-            .hint(format!("`lepo mcp login {}` signs in again", quoted(name))));
-    }
+    sign_ins_hold(turn)?;
     for server in turn.servers.each() {
         turn.env.pins.first_sight(server)?;
     }

@@ -177,6 +177,14 @@ impl Transcript {
         }));
     }
 
+    /// Takes up what would be written; nothing is.
+    pub fn imagine(&mut self, bubbs: Vec<(Kind, bool, String)>) {
+        for (kind, hidden, text) in bubbs {
+            let root = self.entries.is_empty();
+            self.push_text(kind, hidden, root, text.as_bytes());
+        }
+    }
+
     /// Waits until the bubbs of [`Transcript::begin`] are durable; gives their names.
     pub async fn saved(&mut self) -> Written {
         let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };

@@ -7,7 +7,7 @@ use super::replay::ResultRecord;
 use super::schema::AnswerSchema;
 use super::skills::Skill;
 use super::truth::keep_truth;
-use super::{Event, Front, Masking, TurnEnv};
+use super::{Event, Front, Masking, Notice, TurnEnv};
 use crate::config::{Insts, Trust};
 use lepo_base::error::Result;
 use lepo_model::{Gate, Model, ModelConfig, Planner, ToolWire, spec};
@@ -56,8 +56,8 @@ impl Turn<'_> {
     /// Decides which files of the conversation are sent to the model, and tells which are not.
     pub fn choose_files(&mut self) {
         let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
-        for note in left.words(&self.config.name) {
-            self.front.happens(Event::Say(&note));
+        if !left.is_empty() {
+            self.front.happens(Event::Notice(&Notice::FilesNotSent(self.config.name.clone(), left)));
         }
     }
 
@@ -71,11 +71,8 @@ impl Turn<'_> {
         match self.env.settings().planner_or(spec(self.config).planner) {
             Planner::Native if !native => {
                 if self.env.settings().planner == Planner::Native {
-                    let name = &self.config.name;
-                    let note = format!(
-                        "note: {name} has no native tool calling: it is asked beforehand whether a command is needed (planner = \"chooser\")"
-                    );
-                    self.front.happens(Event::Say(&note));
+                    let name = self.config.name.clone();
+                    self.front.happens(Event::Notice(&Notice::NoNativeTools(name)));
                 }
                 Planner::Chooser
             }
@@ -122,10 +119,11 @@ impl Turn<'_> {
     }
 
     /// Says something about the repository, once for all turns of a process.
-    pub fn say_once(&mut self, note: String) {
+    pub fn say_once(&mut self, notice: Notice) {
         let mut said = self.env.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if said.insert(note.clone()) {
-            self.front.happens(Event::Say(&note));
+        if !said.contains(&notice) {
+            self.front.happens(Event::Notice(&notice));
+            said.push(notice);
         }
     }
 
@@ -149,6 +147,6 @@ impl Turn<'_> {
 /// Says that the user's own words are kept as typed, if they have what looks like a secret.
 pub fn tell_typed(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
     if let Some(note) = question.and_then(|id| masking.told_typed(id)) {
-        front.happens(Event::Say(&note));
+        front.happens(Event::Notice(&Notice::Words(note)));
     }
 }

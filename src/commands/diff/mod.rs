@@ -7,6 +7,7 @@ mod turns;
 use super::words::find_all;
 use super::{Context, complete};
 use crate::term::{Out, Paint, title};
+use crate::ui::ShortIds;
 use compare::{Tag, counts, hunks};
 use inline::print_words;
 use lepo_base::error::{Error, Result};
@@ -66,6 +67,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
         true => vec![Pair::Both(a.ix, b.ix)],
         false => forest.pairs(a.ix, b.ix, args.hidden),
     };
+    let shorts = ShortIds::on_terminal(context.out.is_terminal(), forest.all().map(|ix| forest.name(ix).id));
     let mut differ = false;
     let (mut added, mut removed) = (0, 0);
     for pair in pairs {
@@ -86,10 +88,10 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
         differ = true;
         if args.stat {
             let (plus, minus) = counts(&old, &new);
-            context.out.line(&stat(plus, minus, a, b));
+            context.out.line(&stat(plus, minus, (a, b), &shorts));
             (added, removed) = (added + plus, removed + minus);
         } else {
-            headings(a, b, context.out, context.paint);
+            headings((a, b), &shorts, context.out, context.paint);
             let print = if args.word { print_words } else { print_lines };
             print(&old, &new, context.out, context.paint);
         }
@@ -101,14 +103,15 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// `+3 -2 assistant A B`; `-` where there is none.
-fn stat(added: usize, removed: usize, a: Option<Name>, b: Option<Name>) -> String {
+fn stat(added: usize, removed: usize, (a, b): (Option<Name>, Option<Name>), shorts: &ShortIds) -> String {
     let kind = a.or(b).map(|name| name.kind.word()).unwrap_or_default();
-    let id = |name: Option<Name>| name.map_or("-".to_string(), |name| name.id.to_string());
+    let id = |name: Option<Name>| name.map_or("-".to_string(), |name| shorts.show(name.id));
     format!("+{added} -{removed} {kind} {} {}", id(a), id(b))
 }
 
-fn headings(a: Option<Name>, b: Option<Name>, out: &mut Out, paint: Paint) {
-    let title = |name: Option<Name>| name.map_or("/dev/null".to_string(), |name| title(&name));
+fn headings((a, b): (Option<Name>, Option<Name>), shorts: &ShortIds, out: &mut Out, paint: Paint) {
+    let shown = |name: Name| title(&name, &shorts.show(name.id));
+    let title = |name: Option<Name>| name.map_or("/dev/null".to_string(), shown);
     for line in [format!("--- {}", title(a)), format!("+++ {}", title(b))] {
         out.trusted(&paint.bold(&line));
         out.trusted("\n");

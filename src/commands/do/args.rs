@@ -177,6 +177,12 @@ pub struct DoArgs {
     /// Show hidden messages too
     #[arg(short = 'a', long = "hidden", alias = "show-all", help_heading = OUTPUT)]
     pub(super) show_all: bool,
+    /// Print the first request that would leave, and write and send nothing
+    ///
+    /// Its messages with their sizes, the tools and the other fields. Commands of --run are not run, addresses and resources
+    /// not fetched, no MCP server is started: its tools stand there as they are known, or as not asked.
+    #[arg(long, conflicts_with_all = ["approve", "deny", "compact", "replay", "parallel", "debate", "list_tools", "context_files", "acp", "events", "output", "code"], help_heading = OUTPUT)]
+    pub(super) dry_run: bool,
     /// Print one JSON document about the turn
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
@@ -235,7 +241,8 @@ impl DoArgs {
             agents: (self.no_agents || self.recorded.wish()?.is_some()).then_some(false),
             options,
             system_prompt: self.system_prompt()?,
-            sends_nothing: self.recorded.wish()?.is_some_and(|recorded| recorded.only),
+            sends_nothing: !self.dry_run && self.recorded.wish()?.is_some_and(|recorded| recorded.only),
+            writes_nothing: self.dry_run,
             ..Flags::default()
         };
         let flags = self.budget.flags(flags);

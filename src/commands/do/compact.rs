@@ -18,8 +18,8 @@ pub struct Quiet;
 
 impl Front for Quiet {
     fn happens(&mut self, event: Event<'_>) {
-        if let Event::Say(text) = event {
-            say(text);
+        if let Event::Notice(notice) = event {
+            ui::notice_lines(notice).iter().for_each(|line| say(&line.to_string()));
         }
     }
 

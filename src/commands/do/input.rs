@@ -1,7 +1,7 @@
 //! The question, from the command line, files and stdin.
 
 use std::io::{IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         let bytes = args.prompt.join(" ").into_bytes();
         parts.push(Part { typed: true, ..part("PROMPT", Looked::Other(bytes)) });
     }
-    let mut gathering = Gathering::default();
+    let mut gathering = if args.dry_run { Gathering::offline() } else { Gathering::default() };
     for path in &args.file {
         if path.as_os_str() == STDIN {
             if std::mem::replace(&mut names_stdin, true) {
@@ -81,7 +81,12 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     if !args.quiet {
         gathering.notes().iter().for_each(|note| say(&one_line(note)));
     }
-    let attached = args.attach.iter().map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;
+    let is_page = |path: &&PathBuf| args.dry_run && path.to_str().is_some_and(is_url);
+    for path in args.attach.iter().filter(is_page) {
+        context.extend(gathering.take(path)?);
+    }
+    let attached = args.attach.iter().filter(|path| !is_page(path));
+    let attached = attached.map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;
     let question = join_parts(parts, context, attached)?;
     Ok(Some(Question { of_folders: gathering.tokens(), ..question }))
 }

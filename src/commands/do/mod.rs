@@ -9,6 +9,7 @@ mod code;
 mod compact;
 mod context_files;
 mod debate_place;
+mod dry_run;
 mod form_args;
 mod group;
 mod group_args;
@@ -119,7 +120,16 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let (verdict, served) = (args.verdict()?, args.served()?);
     let asks_nothing = args.retry || verdict.is_some();
     let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
-    if question.is_some() || served.prompt.is_some() || asks_nothing {
+    let asks = question.is_some() || served.prompt.is_some() || asks_nothing;
+    if args.dry_run {
+        let input = TurnInput { verdict, question, served, schema, skill };
+        return match asks {
+            true => dry_run::show_first_request(&mut args, input, context),
+            false => Err(Error::usage("no question: --dry-run needs one")
+                .hint("lepo do --dry-run QUESTION, or the question on stdin")),
+        };
+    }
+    if asks {
         return turn::run_turn(&mut args, TurnInput { verdict, question, served, schema, skill }, context);
     }
     if args.json || args.events {

@@ -55,7 +55,9 @@ impl Setup {
         let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
         let values = secret_values(&env, &configured.settings.models);
         let level = (configured.settings.log_level, args.keeping.no_keep);
-        start_log(&configured.paths, level, keys, values);
+        if !args.dry_run {
+            start_log(&configured.paths, level, keys, values);
+        }
         // A turn that is not kept counts in the store that it would have been kept in.
         if let Some(store) = context.find_store()?.filter(|_| args.keeping.no_keep) {
             configured.count_in(store.into(), true);

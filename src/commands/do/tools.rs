@@ -16,6 +16,7 @@ use lepo_turn::Interrupt;
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let mut servers = setup.servers()?;
+    servers.ask_all();
     let runtime = current_thread()?;
     let listed = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;

@@ -14,10 +14,11 @@ use lepo_turn::config::Paths;
 
 /// A server a line; or one document.
 pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
+    let dir = context.find_store()?.map_or_else(|| context.new_root(), |store| store.root().to_path_buf());
     let pins = Pins::new(HashFile::at(paths.state.join("pins")));
     let mut rows = Vec::new();
     for server in servers {
-        rows.push((server, signed_in(server, paths)?, pins.agreed(server)?));
+        rows.push((server, signed_in(server, paths)?, pins.agreed(server, &dir)?));
     }
     if as_json {
         let servers: Vec<Value> = rows.iter().map(document).collect();

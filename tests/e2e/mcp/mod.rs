@@ -5,6 +5,7 @@ mod calls;
 mod clients;
 mod consent;
 mod hostile;
+mod kept_lists;
 mod listing;
 mod offering;
 mod real;

@@ -33,6 +33,15 @@ impl Store {
     }
 }
 
+impl Store {
+    /// The store that an empty `folder` is, for the working directory `root`: what would be read in a new one.
+    pub fn unmade(folder: &Path, root: &Path) -> Result<Store> {
+        let failed = |error| failure(format!("cannot read {}", folder.display()), error);
+        let fd = File::open(folder).map_err(failed)?.into();
+        Ok(opened(fd, STORE.into(), root.to_path_buf()))
+    }
+}
+
 impl Unkept {
     fn make(folder: &Path) -> io::Result<Unkept> {
         let private = |recursive| {

@@ -1,6 +1,9 @@
 //! Hashes of a server's tools when a person last agreed to them. `auto` is bound to these: a
 //! description or a schema that changed since is asked about again.
 
+use std::path::Path;
+
+use super::server::folder_of;
 use super::{Server, Tool};
 use crate::mcp::config::{ServerConfig, Target};
 use lepo_base::error::Result;
@@ -21,8 +24,8 @@ impl Pins {
 
     /// Takes note of a server that was never seen before, with all its tools: a person configured it.
     pub fn first_sight(&self, server: &Server) -> Result<()> {
-        let identity = identity(&server.config);
-        if server.failed.is_some() || self.record.has(&identity)? {
+        let identity = identity_of(server);
+        if !server.is_known() || self.record.has(&identity)? {
             return Ok(());
         }
         let name = &server.config.name;
@@ -33,12 +36,12 @@ impl Pins {
 
     /// True if a tool is what was agreed to.
     pub fn holds(&self, server: &Server, tool: &Tool) -> Result<bool> {
-        self.record.has(&tool.hash(&identity(&server.config)))
+        self.record.has(&tool.hash(&identity_of(server)))
     }
 
-    /// The number of tools of a server that the user has agreed to; none if the server was never seen.
-    pub fn agreed(&self, config: &ServerConfig) -> Result<Option<usize>> {
-        if !self.record.has(&identity(config))? {
+    /// The number of tools that the user has agreed to of a server that starts in `dir`; none if it was never seen.
+    pub fn agreed(&self, config: &ServerConfig, dir: &Path) -> Result<Option<usize>> {
+        if !self.record.has(&identity(config, folder_of(config, dir).as_deref()))? {
             return Ok(None);
         }
         let begin = format!("{:?} ", config.name);
@@ -53,7 +56,7 @@ impl Pins {
     pub fn agree(&self, server: &Server, tool: &Tool) -> Result<()> {
         match self.holds(server, tool)? {
             true => Ok(()),
-            false => self.record.keep(&[line(&identity(&server.config), &server.config.name, tool)]),
+            false => self.record.keep(&[line(&identity_of(server), &server.config.name, tool)]),
         }
     }
 }
@@ -62,8 +65,12 @@ fn line(identity: &str, server: &str, tool: &Tool) -> String {
     format!("{} {server:?} {:?}", tool.hash(identity), tool.name)
 }
 
-/// The identity of a server: its name, and the program or address behind it.
-fn identity(config: &ServerConfig) -> String {
+fn identity_of(server: &Server) -> String {
+    identity(&server.config, server.folder.as_deref())
+}
+
+/// The identity of a server: its name, and the address, or the program and the folder it starts in.
+fn identity(config: &ServerConfig, folder: Option<&Path>) -> String {
     let target = match (&config.details.written, &config.target) {
         // The values of variables may change.
         (Some(written), _) => written.clone(),
@@ -74,7 +81,9 @@ fn identity(config: &ServerConfig) -> String {
             place.to_string()
         }
     };
-    hash_of(&[config.name.as_bytes(), target.as_bytes()])
+    let mut parts = vec![config.name.as_bytes(), target.as_bytes()];
+    parts.extend(folder.map(|folder| folder.as_os_str().as_encoded_bytes()));
+    hash_of(&parts)
 }
 
 #[cfg(test)]
@@ -85,7 +94,8 @@ mod tests {
     fn a_server_is_what_stands_behind_its_name() {
         let id = |name: &str, fields: &str| {
             let text = format!(r#"{{"mcpServers":{{"{name}":{fields}}}}}"#);
-            identity(&crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap()[0])
+            let config = crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap().remove(0);
+            identity(&config, folder_of(&config, "/no-such-folder".as_ref()).as_deref())
         };
         let program = r#"{"command":"x","args":["a","b"]}"#;
         let remote = r#"{"url":"http://h/mcp?token=1","env":{"A":"1"}}"#;
@@ -94,6 +104,8 @@ mod tests {
             (("s", program), ("t", program), false),
             (("s", program), ("s", r#"{"command":"y","args":["a","b"]}"#), false),
             (("s", program), ("s", r#"{"command":"x","args":["a b"]}"#), false),
+            (("s", program), ("s", r#"{"command":"x","args":["a","b"],"cwd":"sub"}"#), false),
+            (("s", program), ("s", r#"{"command":"x","args":["a","b"],"cwd":"/no-such-folder"}"#), true),
             (("s", remote), ("s", r#"{"url":"http://h/mcp?token=2"}"#), true),
             (("s", remote), ("s", r#"{"url":"http://h2/mcp"}"#), false),
             (("s", r#"{"url":"http://${H}/m?a=${A}"}"#), ("s", r#"{"url":"http://${H}/m?a=${B}"}"#), true),

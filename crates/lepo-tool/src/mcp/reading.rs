@@ -8,7 +8,8 @@ use super::content::{self, Block, decode};
 use super::failure_words::{failure_words, hidden};
 use super::form::Caller;
 use super::offers::{Offers, Prompt};
-use super::servers::{Server, Servers};
+use super::server::Server;
+use super::servers::Servers;
 use lepo_base::error::{Error, Result};
 
 /// The most parts that one resource is read in.
@@ -122,8 +123,12 @@ impl Servers {
             };
             return Err(Error::usage(format!("no MCP server {name:?}")).hint(hint));
         };
-        match server.wake(&self.place, self.patience.with(&server.config)).await {
-            Ok(()) => Ok(server),
+        let mut said = Vec::new();
+        match server.wake(&self.place, self.patience.with(&server.config), &mut said).await {
+            Ok(()) => {
+                self.unsaid.extend(said);
+                Ok(server)
+            }
             Err(words) => Err(Error::remote_lines(&format!("server {name} cannot be used: {words}"))),
         }
     }

@@ -26,6 +26,11 @@ impl Tool {
         hash_of(&[server.as_bytes(), self.name.as_bytes(), self.description.as_bytes(), schema.as_bytes()])
     }
 
+    /// The same, whatever server it is of: what consent to one call is bound to.
+    pub fn fingerprint(&self) -> String {
+        self.hash("")
+    }
+
     /// The schema as model APIs take it: an object with properties, no union at its root.
     pub fn parameters(&self) -> Value {
         let mut schema = self.schema.clone();
@@ -65,6 +70,12 @@ const MOST_TOOLS: usize = 1_000;
 const MOST_BYTES: usize = 4 << 20;
 
 impl Listing {
+    /// A list that was read before.
+    pub fn of(tools: Vec<Tool>) -> Listing {
+        let seen = tools.iter().map(|tool| tool.name.clone()).collect();
+        Listing { tools, seen, ..Listing::default() }
+    }
+
     /// Takes one page; gives the cursor of the next, if there is one.
     pub fn take(&mut self, page: &Value) -> Option<String> {
         match page.get("tools").and_then(Value::as_array) {

@@ -8,8 +8,8 @@ mod sent;
 mod told;
 mod turn;
 
-pub(crate) use agreed::agree;
 pub use agreed::{Agreement, agreements};
+pub(crate) use agreed::{ToldFile, agree};
 pub(crate) use bounded::{in_note, read_inside};
 pub(crate) use find::NOT_TAKEN;
 pub use find::{InstructionFile, Instructions};

@@ -6,9 +6,9 @@ use super::agreed::{ToldFile, unagreed};
 use super::bounded::in_note;
 use super::find::Instructions;
 use super::sent::opening;
-use crate::Event;
 use crate::path::Opening;
 use crate::turn::Turn;
+use crate::{Event, Notice};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
@@ -19,13 +19,15 @@ use std::os::unix::ffi::OsStrExt;
 /// The name of the record of repositories in which instructions were told of.
 const TOLD: &str = "agents-told";
 
-/// A line for each file that is left out.
-fn notes(found: &Instructions) -> impl Iterator<Item = String> {
-    found.left_out.iter().map(|(path, why)| format!("note: {} is left out: {why}", in_note(path.as_ref())))
+/// The files that are left out.
+fn left_out(found: &Instructions) -> impl Iterator<Item = Notice> {
+    let notice =
+        |(path, why): &(String, String)| Notice::InstructionsLeftOut(in_note(path.as_ref()), why.clone());
+    found.left_out.iter().map(notice)
 }
 
-/// The line that is said the first time in a repository.
-fn news(found: &Instructions, state: &Path) -> Option<String> {
+/// What is said the first time in a repository.
+fn news(found: &Instructions, state: &Path) -> Option<Notice> {
     let first = found.files.first()?;
     let hash = hash_of(&[found.root.as_ref()?.as_os_str().as_bytes()]);
     let record = HashFile::at(state.join(TOLD));
@@ -34,22 +36,18 @@ fn news(found: &Instructions, state: &Path) -> Option<String> {
     }
     // If it cannot be kept, it is said again.
     let _ = record.keep(&[hash]);
-    let named = match found.files.len() {
-        1 => format!("{} goes", first.path),
-        more => format!("{} and {} more go", first.path, more - 1),
-    };
-    Some(format!(
-        "note: {named} with your questions here; turn it off: --no-agents, or lepo config agents false"
-    ))
+    Some(Notice::InstructionsGo(first.path.clone(), found.files.len() - 1))
 }
 
 /// The bubb of instructions that is due before a question. What is left out of it is said.
 pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<Opening> {
     let found = turn.env.configured.instructions(turn.config)?;
-    notes(&found).for_each(|note| turn.say_once(note));
+    left_out(&found).for_each(|notice| turn.say_once(notice));
     let opening = opening(&found, &turn.record.transcript.entries, &turn.env.masking)?;
-    if let Some(news) = news(&found, &turn.env.configured.paths.state) {
-        turn.front.happens(Event::Say(&news));
+    if !turn.env.configured.writes_nothing()
+        && let Some(news) = news(&found, &turn.env.configured.paths.state)
+    {
+        turn.front.happens(Event::Notice(&news));
     }
     Some(opening)
 }

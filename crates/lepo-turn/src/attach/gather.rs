@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ignore::WalkBuilder;
 
 use super::{Looked, NewFile, web_page};
-use crate::ContextFile;
+use crate::{ContextFile, NOT_FETCHED};
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
 use lepo_store::bubb::thousands;
@@ -36,6 +36,8 @@ pub struct Gathering {
     files: usize,
     bytes: u64,
     notes: Vec<String>,
+    /// Pages are not fetched.
+    is_offline: bool,
 }
 
 /// Entries of one folder that were left out.
@@ -50,10 +52,19 @@ struct LeftOut {
 }
 
 impl Gathering {
+    /// A gathering that fetches no page: a word stands in its place.
+    pub fn offline() -> Gathering {
+        Gathering { is_offline: true, ..Gathering::default() }
+    }
+
     /// The file at this path; or the files of the folder, in the order of their paths; or the page at this address.
     pub fn take(&mut self, path: &Path) -> Result<Vec<ContextFile>> {
         if let Some(address) = path.to_str().filter(|path| is_url(path)) {
-            return Ok(vec![ContextFile { path: address.to_string(), content: web_page(address)? }]);
+            let content = match self.is_offline {
+                true => Looked::Other(NOT_FETCHED.into()),
+                false => web_page(address)?,
+            };
+            return Ok(vec![ContextFile { path: address.to_string(), content }]);
         }
         if !path.is_dir() {
             return Ok(vec![ContextFile { path: path.display().to_string(), content: NewFile::look(path)? }]);

@@ -26,7 +26,7 @@ pub struct Attached {
 }
 
 /// Files that are not sent, by reason.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Names of files whose blob is missing or not what its name says.
     pub broken: Vec<String>,
@@ -37,24 +37,9 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// A sentence for each reason.
-    pub fn words(&self, model: &str) -> Vec<String> {
-        let sentence = |names: &[String], why: String| match names {
-            [] => None,
-            [one] => Some(format!("note: {one} is not sent: {why}")),
-            [first, rest @ ..] => {
-                let more = if rest.len() == 1 { "file" } else { "files" };
-                Some(format!("note: {first} and {} more {more} are not sent: {why}", rest.len()))
-            }
-        };
-        [
-            sentence(&self.broken, "missing in the store, or changed; `lepo fsck` names them".into()),
-            sentence(&self.refused, format!("{model} does not take them")),
-            sentence(&self.beyond, format!("earlier files beyond what {model} takes in one request")),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+    /// True if all files are sent.
+    pub fn is_empty(&self) -> bool {
+        self.broken.is_empty() && self.refused.is_empty() && self.beyond.is_empty()
     }
 }
 
@@ -191,7 +176,7 @@ mod tests {
             .map(|attached| attached.line.name.as_str())
             .collect();
         assert_eq!(sent, ["a", "b"]);
-        assert_eq!(left.words("m").len(), 3);
+        assert!(!left.is_empty());
         assert_eq!(choose(bubbs.iter_mut(), &accepts), LeftOut::default(), "each is told once");
         assert_eq!(choose(bubbs[2..].iter_mut(), &accepts), LeftOut::default());
     }

@@ -33,4 +33,6 @@ pub struct Flags {
     pub max_tokens_total: Option<u64>,
     /// `--recorded=only`: no request leaves.
     pub sends_nothing: bool,
+    /// `--dry-run`: nothing is written.
+    pub writes_nothing: bool,
 }

@@ -68,6 +68,11 @@ impl Paths {
         self.state.join("mcp-auth")
     }
 
+    /// The folder of the kept lists of MCP servers' tools.
+    pub fn tool_lists(&self) -> PathBuf {
+        self.state.join("mcp-tools")
+    }
+
     /// The folder of stores that are deleted at their end.
     pub fn unkept(&self) -> PathBuf {
         self.state.join("unkept")

@@ -22,12 +22,13 @@ pub fn is_as_made(prompt: &str) -> bool {
 /// The system prompt in force: the file byte for byte, or where that is as it was made and there are no servers, a
 /// short one. `None` if the file is blank: no system prompt.
 ///
-/// Makes the file if there is none (0600, its directory 0700) and it can be made; never touches one that
-/// is there. Exit 2 if it cannot be read, or is not UTF-8.
-pub fn system_prompt(paths: &Paths, with_servers: bool) -> Result<Option<String>> {
+/// Makes the file if there is none (0600, its directory 0700), it can be made and something may be written; never touches
+/// one that is there. Exit 2 if it cannot be read, or is not UTF-8.
+pub fn system_prompt(paths: &Paths, with_servers: bool, writes_nothing: bool) -> Result<Option<String>> {
     let path = paths.system_prompt_file();
     let bytes = match read_if_there(&path)? {
         Some(bytes) => bytes,
+        None if writes_nothing => DEFAULT_SYSTEM_PROMPT.into(),
         None => match create(&path, DEFAULT_SYSTEM_PROMPT.as_bytes()) {
             // Read back: another process may have been first, with another text.
             Ok(()) => read_if_there(&path)?.unwrap_or_default(),
@@ -61,8 +62,10 @@ mod tests {
         let paths = Paths::from_env(&Env::of(&env)).unwrap();
         let file = paths.system_prompt_file();
 
+        assert_eq!(system_prompt(&paths, false, true).unwrap().as_deref(), Some(SHORT_SYSTEM_PROMPT));
+        assert!(!file.exists());
         for (with_servers, prompt) in [(true, DEFAULT_SYSTEM_PROMPT), (false, SHORT_SYSTEM_PROMPT)] {
-            let first = system_prompt(&paths, with_servers).unwrap();
+            let first = system_prompt(&paths, with_servers, false).unwrap();
             assert_eq!(first.as_deref(), Some(prompt));
             assert!(is_as_made(prompt));
         }
@@ -72,7 +75,7 @@ mod tests {
         for (bytes, prompt) in table {
             std::fs::write(&file, bytes).unwrap();
             for with_servers in [true, false] {
-                assert_eq!(system_prompt(&paths, with_servers).unwrap().as_deref(), prompt);
+                assert_eq!(system_prompt(&paths, with_servers, false).unwrap().as_deref(), prompt);
             }
             assert_eq!(std::fs::read(&file).unwrap(), bytes);
         }
@@ -80,10 +83,10 @@ mod tests {
         // If the file cannot be made, the default counts all the same.
         let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", "/proc/lepo")];
         let nowhere = Paths::from_env(&Env::of(&env)).unwrap();
-        assert_eq!(system_prompt(&nowhere, true).unwrap().as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
+        assert_eq!(system_prompt(&nowhere, true, false).unwrap().as_deref(), Some(DEFAULT_SYSTEM_PROMPT));
 
         std::fs::write(&file, b"ab\xff").unwrap();
-        let error = system_prompt(&paths, true).unwrap_err();
+        let error = system_prompt(&paths, true, false).unwrap_err();
         assert_eq!(error.kind.exit_code(), 2);
         assert!(error.message.ends_with("system_prompt.txt: not UTF-8 at byte 2"));
     }

@@ -12,7 +12,7 @@ use super::rules::{DebateRules, FAILURES};
 use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::report::log_failure;
 use crate::transcript::Transcript;
-use crate::{Ask, Event, Report};
+use crate::{Ask, Event, Notice, Report};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_model::{Message, Role};
 use lepo_store::bubb::{Kind, Name};
@@ -109,7 +109,7 @@ impl Debate<'_> {
             }
             for who in self.rules.end_round() {
                 let name = &self.panel[who].name;
-                self.note(&format!("note: {name} is out, after {FAILURES} failures in a row"));
+                self.note(&Notice::Out(name.clone(), FAILURES));
             }
         }
         if self.rules.present().is_empty() && self.debated.speeches.is_empty() {
@@ -117,7 +117,7 @@ impl Debate<'_> {
         }
         if self.rules.round == self.group.env.settings().many_rounds {
             let rounds = self.rules.round;
-            self.note(&format!("note: {rounds} rounds are the limit: {} sums up", self.orchestrator.name));
+            self.note(&Notice::LastRound(rounds, self.orchestrator.name.clone()));
         }
         self.sum_up().await
     }
@@ -196,7 +196,7 @@ impl Debate<'_> {
                 }
                 None => {
                     let name = &self.orchestrator.name;
-                    self.note(&format!("note: the reply of {name} named no speaker and no end"));
+                    self.note(&Notice::NoDecision(name.clone()));
                 }
             }
         }
@@ -281,8 +281,8 @@ impl Debate<'_> {
         }
     }
 
-    fn note(&self, text: &str) {
-        self.group.tell(Event::Say(text));
+    fn note(&self, notice: &Notice) {
+        self.group.tell(Event::Notice(notice));
     }
 
     /// There is a question: without one no debate begins.

@@ -6,7 +6,7 @@ use super::protocol::JUDGE;
 use super::{GroupTurn, Moment, Polled, ends_all};
 use crate::config::fill;
 use crate::report::log_failure;
-use crate::{Event, Report};
+use crate::{Event, Notice, Report};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_base::hash::sha256_hex;
 use lepo_model::{Message, Role};
@@ -42,8 +42,7 @@ pub(super) async fn judge(
     let question =
         polled.replies.iter().find_map(|(_, report)| report.user.filter(|_| report.answer.is_some()));
     let (Some(question), true) = (question, answers.len() > 1) else {
-        let note = format!("note: there are no two answers, so {} is not asked to judge", judge.name);
-        group.tell(Event::Say(&note));
+        group.tell(Event::Notice(&Notice::NothingToJudge(judge.name.clone())));
         return Ok(polled);
     };
     if let Some(hit) = judge.recorded.take() {

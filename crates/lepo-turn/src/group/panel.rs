@@ -169,7 +169,7 @@ pub async fn take_group_turn(group: GroupTurn<'_>, panel: &mut Panel, mut ask: A
     };
     forget_overtaken(&group.env.store);
     if let Some(told) = group.env.masking.told() {
-        group.tell(crate::Event::Say(&told));
+        group.tell(crate::Event::Notice(&crate::Notice::Words(told)));
     }
     taken
 }

@@ -8,7 +8,7 @@ use super::{GroupTurn, Moment, Participant, ends_all};
 use crate::attach::choose;
 use crate::context::{Inst, messages};
 use crate::report::log_failure;
-use crate::{Ask, Event, Report};
+use crate::{Ask, Event, Notice, Report};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
 
@@ -43,8 +43,9 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
         }
         let mut entries = transcript.entries.clone();
         let left = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
-        for note in left.words(&name) {
-            group.watch.sees(Moment::In(&name, Event::Say(&note)));
+        if !left.is_empty() {
+            let notice = Notice::FilesNotSent(name.clone(), left);
+            group.watch.sees(Moment::In(&name, Event::Notice(&notice)));
         }
         let said = messages(&entries, &[], general, participant.form, None);
         let spoken = participant.speak(&said, schema.as_deref(), transcript.tip(), group).await;

@@ -10,9 +10,9 @@ use crate::journal::{failure_entry, usage_entry};
 use crate::receive::{Received, receive};
 use crate::recorded::{Hit, RequestFacts, schema_hash};
 use crate::report::Answered;
-use crate::schema::{AnswerSchema, KEPT, asking_again, complaint, tell, unfit};
+use crate::schema::{AnswerSchema, KEPT, complaint, tell, unfit};
 use crate::send::whole;
-use crate::{Event, Front};
+use crate::{Event, Front, Notice};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_model::ModelConfig;
 use lepo_model::{Accepts, AgentPlace, Answer, Message, Model, PathForm, Request, Role, Schema, Usage, spec};
@@ -88,7 +88,13 @@ impl Participant {
         let mut ear = ReplyFront { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
-        group.env.configured.held.left().iter().for_each(|line| ear.happens(Event::Say(line)));
+        group
+            .env
+            .configured
+            .held
+            .left()
+            .into_iter()
+            .for_each(|line| ear.happens(Event::Notice(&Notice::Words(line))));
         let read = read.inspect_err(|error| failed(group, &name, under, error, start));
         let (text, usage) = read.map_err(Error::without_retry)?;
         let brief = Brief { text, under, usage, ms: start.elapsed().as_millis() as u64 };
@@ -150,7 +156,13 @@ impl Participant {
                 masking: &group.env.masking,
             };
             let received = receive(answer, place, &mut ear, &interrupt).await;
-            group.env.configured.held.left().iter().for_each(|line| ear.happens(Event::Say(line)));
+            group
+                .env
+                .configured
+                .held
+                .left()
+                .into_iter()
+                .for_each(|line| ear.happens(Event::Notice(&Notice::Words(line))));
             match received? {
                 Received::Answer(answered) => {
                     group.watch.sees(Moment::Spoken(&shown, &answered));
@@ -159,7 +171,7 @@ impl Participant {
                 Received::Cut(_, error) => return Err(error),
                 Received::Unfit(_, fault) if asked_again => return Err(unfit(&name, &fault).hint(KEPT)),
                 Received::Unfit(words, fault) => {
-                    ear.happens(Event::Say(&asking_again(&fault)));
+                    ear.happens(Event::Notice(&Notice::AskedAgain(fault.clone())));
                     asked_again = true;
                     tip = Some(words.id);
                     messages.push(Message::new(Role::Assistant, group.env.store.bubbs().text(&words)?));
@@ -191,7 +203,7 @@ impl Participant {
         let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
         let agent = AgentPlace { dir: Some(group.env.store.root()), ..AgentPlace::default() };
         let request = Request { messages, schema, agent, ..Request::default() };
-        model.ask(request, &mut |text| ear.happens(Event::Say(text))).await
+        model.ask(request, &mut |text| ear.happens(Event::Notice(&Notice::Words(text.to_string())))).await
     }
 }
 

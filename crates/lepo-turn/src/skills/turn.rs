@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use super::find::{Skill, Skills};
 use super::told::{given, is_given, is_of, kept_of, opening};
 use super::tool::{TOOL, tool};
-use crate::Event;
 use crate::native::call_text;
 use crate::path::Opening;
 use crate::turn::Turn;
+use crate::{Event, Notice};
 use lepo_base::error::Result;
 use lepo_model::{ToolCall, ToolSpec};
 use lepo_store::bubb::{BubbId, Kind};
@@ -20,14 +20,9 @@ pub(crate) fn find_skills(turn: &mut Turn<'_>) -> Result<()> {
     let native = turn.takes_native_tools();
     let found = if speaks && native { turn.env.configured.skills()? } else { None };
     let Some(Skills { counting, untrusted, warnings }) = found else { return Ok(()) };
-    warnings.into_iter().for_each(|warning| turn.say_once(warning));
-    match untrusted.len() {
-        0 => {}
-        1 => {
-            turn.say_once("note: a skill of the repository is not trusted; `lepo trust` shows it".to_string())
-        }
-        n => turn
-            .say_once(format!("note: {n} skills of the repository are not trusted; `lepo trust` shows them")),
+    warnings.into_iter().for_each(|warning| turn.say_once(Notice::Words(warning)));
+    if !untrusted.is_empty() {
+        turn.say_once(Notice::SkillsNotTrusted(untrusted.len()));
     }
     turn.skills.offered = counting;
     Ok(())
@@ -75,14 +70,14 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
                 true => {
                     (format!("The instructions of {name} stand above, as they are now: follow those."), None)
                 }
-                false => (text, Some(format!("the model reads the skill {name}"))),
+                false => (text, Some(Notice::SkillGiven(name.to_string()))),
             }
         }
     };
     turn.add(Kind::Assistant, true, call_text(call).as_bytes())?;
     turn.add(Kind::Tool, true, text.as_bytes())?;
     if let Some(note) = note {
-        turn.front.happens(Event::Say(&note));
+        turn.front.happens(Event::Notice(&note));
     }
     Ok(true)
 }

@@ -155,7 +155,7 @@ fn imported(text: &str) -> (String, Value) {
     let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
     let (name, rest) = if is_name { (name, rest) } else { ("tool", text) };
     let letter = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let input = serde_json::from_str(rest).ok().filter(Value::is_object);
+    let input = serde_json::from_str(rest).ok().filter(|input: &Value| is_name && input.is_object());
     (name.chars().take(NAME).map(letter).collect(), input.unwrap_or_else(|| json!({ "text": rest })))
 }
 

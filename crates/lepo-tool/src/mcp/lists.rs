@@ -1,0 +1,309 @@
+//! Lists of tools that are kept between processes, a file for each definition of a server. A turn offers tools from
+//! there, and no server is started for it.
+
+use std::fmt;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use super::failure_words::hidden;
+use super::secrets::Secrets;
+use super::tools::{Listing, Tool};
+use crate::mcp::config::{ServerConfig, Target};
+
+/// The age at which a server is asked for its tools again.
+const OLD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The age at which the list of a definition that nobody uses is deleted.
+const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// The longest file that is read. A list has its own, lower limit, but JSON may escape each of its bytes.
+const LONGEST: u64 = 32 << 20;
+
+/// A keyed hash over some texts.
+pub type KeyedHash = Arc<dyn Fn(&[&[u8]]) -> String + Send + Sync>;
+
+/// The folder of kept lists.
+#[derive(Clone)]
+pub struct ToolLists {
+    dir: PathBuf,
+    hash: KeyedHash,
+}
+
+impl fmt::Debug for ToolLists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolLists").field("dir", &self.dir).finish_non_exhaustive()
+    }
+}
+
+impl ToolLists {
+    /// The lists of this folder. Definitions have secrets in them, so files are named by `hash`.
+    pub fn new(dir: PathBuf, hash: KeyedHash) -> ToolLists {
+        ToolLists { dir, hash }
+    }
+
+    /// The list of a server as it is configured now and started in `folder`.
+    pub(super) fn of(&self, config: &ServerConfig, folder: Option<&Path>) -> ToolList {
+        let definition = (self.hash)(&parts(config, folder).iter().map(Vec::as_slice).collect::<Vec<_>>());
+        ToolList { path: self.dir.join(format!("{definition}.json")), definition }
+    }
+}
+
+/// Everything that makes a server another one, each behind a word that says what it is.
+fn parts(config: &ServerConfig, folder: Option<&Path>) -> Vec<Vec<u8>> {
+    let mut parts: Vec<Vec<u8>> = Vec::new();
+    let mut add = |kind: &str, part: &[u8]| parts.extend([kind.as_bytes().to_vec(), part.to_vec()]);
+    add("name", config.name.as_bytes());
+    if let Some(folder) = folder {
+        add("folder", folder.as_os_str().as_encoded_bytes());
+    }
+    match &config.target {
+        Target::Program { command, args, env, .. } => {
+            add("command", command.as_bytes());
+            args.iter().for_each(|arg| add("arg", arg.as_bytes()));
+            for (name, value) in env {
+                add("env", name.as_bytes());
+                add("value", value.reveal().as_bytes());
+            }
+        }
+        Target::Remote { url, headers, identity, transport } => {
+            add("url", url.as_str().as_bytes());
+            add("transport", format!("{transport:?}").as_bytes());
+            for (name, value) in headers {
+                add("header", name.as_bytes());
+                add("value", value.reveal().as_bytes());
+            }
+            let secret = identity.client_secret.as_ref().map(|secret| secret.reveal());
+            let document = identity.client_metadata_url.as_ref().map(url::Url::as_str);
+            for part in [identity.client_id.as_deref(), secret, document] {
+                add("client", part.unwrap_or_default().as_bytes());
+            }
+        }
+    }
+    parts
+}
+
+/// The kept list of one server.
+#[derive(Debug, Clone)]
+pub(super) struct ToolList {
+    path: PathBuf,
+    definition: String,
+}
+
+impl ToolList {
+    /// All tools of the server, and when it was asked for them. Nothing for a list that is old, damaged, or of a time
+    /// that is still to come.
+    pub fn load(&self) -> Option<(Vec<Tool>, SystemTime)> {
+        let about = std::fs::symlink_metadata(&self.path).ok()?;
+        if !about.is_file() || about.len() > LONGEST {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        File::open(&self.path).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;
+        let document: Value = serde_json::from_slice(&bytes).ok()?;
+        if document.get("definition").and_then(Value::as_str) != Some(self.definition.as_str()) {
+            return None;
+        }
+        let asked = Duration::from_secs(document.get("asked").and_then(Value::as_u64)?);
+        let asked = UNIX_EPOCH.checked_add(asked).filter(|asked| is_recent(*asked))?;
+        let mut listing = Listing::default();
+        listing.take(&document);
+        listing.notes.is_empty().then_some((listing.tools, asked))
+    }
+
+    /// Keeps a list that the server just gave. Without one it is asked again, so that it cannot be kept is no failure.
+    pub fn keep(&self, tools: &[Tool], secrets: &Secrets) {
+        let asked = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let tools: Vec<Value> = tools
+            .iter()
+            .map(|tool| json!({"name": tool.name, "description": tool.description, "inputSchema": tool.schema}))
+            .collect();
+        let tools = Value::Array(tools);
+        // What a server tells of its own secrets is not written down.
+        if hidden(tools.clone(), secrets) != tools {
+            return;
+        }
+        let document = json!({ "definition": self.definition, "asked": asked, "tools": tools });
+        if let Err(error) = self.write(document.to_string().as_bytes()) {
+            tracing::debug!(%error, "a list of tools is not kept");
+        }
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let Some(dir) = self.path.parent() else { return Ok(()) };
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+        // Only its owner can read a temporary file; another process sees the old list or the new one.
+        let mut file = tempfile::NamedTempFile::new_in(dir)?;
+        file.write_all(bytes)?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        forget(dir);
+        Ok(())
+    }
+}
+
+/// True for a time at most a day ago.
+pub(super) fn is_recent(asked: SystemTime) -> bool {
+    asked.elapsed().is_ok_and(|age| age < OLD)
+}
+
+/// Deletes the lists that were not asked for in a long time.
+fn forget(dir: &Path) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let age = entry.metadata().ok().and_then(|about| about.modified().ok()?.elapsed().ok());
+        if age.is_some_and(|age| age > FORGOTTEN) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lepo_base::hash::hash_of;
+
+    fn lists(dir: &Path) -> ToolLists {
+        ToolLists::new(dir.join("lists"), Arc::new(|parts| hash_of(parts)))
+    }
+
+    fn config(name: &str, fields: &str) -> ServerConfig {
+        let text = format!(r#"{{"mcpServers":{{"{name}":{fields}}}}}"#);
+        crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap().remove(0)
+    }
+
+    fn tool(name: &str) -> Tool {
+        let schema = serde_json::from_str(r#"{"type":"object","z":1,"a":12345678901234567890}"#).unwrap();
+        Tool { name: name.into(), description: "Tells \"it\"\n한글".into(), schema }
+    }
+
+    #[test]
+    fn a_list_is_of_one_definition() {
+        let dir = tempfile::tempdir().unwrap();
+        let lists = lists(dir.path());
+        let program = r#"{"command":"x","args":["a","b"],"env":{"A":"1"}}"#;
+        let remote = r#"{"url":"http://h/mcp?token=1","headers":{"A":"1"}}"#;
+        let here = Some(Path::new("/here"));
+        for (first, second, same) in [
+            (("s", program, here), ("s", program, here), true),
+            (("s", program, here), ("t", program, here), false),
+            (("s", program, here), ("s", program, Some(Path::new("/there"))), false),
+            (("s", program, here), ("s", r#"{"command":"y","args":["a","b"],"env":{"A":"1"}}"#, here), false),
+            (("s", program, here), ("s", r#"{"command":"x","args":["a b"],"env":{"A":"1"}}"#, here), false),
+            (("s", program, here), ("s", r#"{"command":"x","args":["a"],"env":{"A":"1"}}"#, here), false),
+            (("s", program, here), ("s", r#"{"command":"x","args":["a","b"],"env":{"A":"2"}}"#, here), false),
+            (("s", program, here), ("s", r#"{"command":"x","args":["a","b"],"env":{"B":"1"}}"#, here), false),
+            // What the configuration takes of a list is no other list.
+            (
+                ("s", program, here),
+                ("s", r#"{"command":"x","args":["a","b"],"env":{"A":"1"},"excludeTools":["t"]}"#, here),
+                true,
+            ),
+            (("s", remote, None), ("s", remote, None), true),
+            (
+                ("s", remote, None),
+                ("s", r#"{"url":"http://h/mcp?token=2","headers":{"A":"1"}}"#, None),
+                false,
+            ),
+            (
+                ("s", remote, None),
+                ("s", r#"{"url":"http://h/mcp?token=1","headers":{"A":"2"}}"#, None),
+                false,
+            ),
+        ] {
+            let of = |(name, fields, folder): (&str, &str, Option<&Path>)| {
+                lists.of(&config(name, fields), folder).path
+            };
+            assert_eq!(of(first) == of(second), same, "{first:?} {second:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_what_was_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let list = lists(dir.path()).of(&config("s", r#"{"command":"x"}"#), None);
+        assert_eq!(list.load(), None);
+        list.keep(&[tool("a"), tool("b")], &Secrets::default());
+        let (tools, asked) = list.load().unwrap();
+        assert_eq!(tools, [tool("a"), tool("b")]);
+        assert!(is_recent(asked));
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&list.path), mode(list.path.parent().unwrap())), (0o600, 0o700));
+        list.keep(&[], &Secrets::default());
+        assert_eq!(list.load().unwrap().0, []);
+    }
+
+    #[test]
+    fn a_server_that_tells_its_secret_in_a_description_is_not_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let config = config("s", r#"{"command":"x","env":{"MY_TOKEN":"tok-s3cr3t-1234567890"}}"#);
+        let list = lists(dir.path()).of(&config, None);
+        let told = Tool { description: "with tok-s3cr3t-1234567890".into(), ..tool("a") };
+        list.keep(&[told], &Secrets::of(&config));
+        assert!(!list.path.exists());
+    }
+
+    #[test]
+    fn a_list_that_is_damaged_old_or_of_another_server_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let list = lists(dir.path()).of(&config("s", r#"{"command":"x"}"#), None);
+        list.keep(&[tool("a")], &Secrets::default());
+        let whole: Value = serde_json::from_slice(&std::fs::read(&list.path).unwrap()).unwrap();
+        let asked = whole["asked"].as_u64().unwrap();
+        let with = |key: &str, value: Value| {
+            let mut document = whole.clone();
+            document[key] = value;
+            document.to_string()
+        };
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        for (text, is_one) in [
+            (whole.to_string(), true),
+            (with("asked", (asked - 86_300).into()), true),
+            (with("asked", (asked - 86_401).into()), false),
+            (with("asked", (asked + 600).into()), false),
+            (with("asked", u64::MAX.into()), false),
+            (with("asked", (-1).into()), false),
+            (with("definition", "another".into()), false),
+            (with("tools", Value::Null), false),
+            (with("tools", json!([{"name": "a\u{1b}[2J"}])), false),
+            (with("tools", json!([{"name": "a", "inputSchema": "odd"}])), false),
+            (with("tools", json!([3])), false),
+            (
+                with("tools", json!((0..1001).map(|n| json!({"name": format!("t{n}")})).collect::<Vec<_>>())),
+                false,
+            ),
+            (with("tools", json!([{"name": "a", "description": "x".repeat(5 << 20)}])), false),
+            (whole.to_string().replace('}', ""), false),
+            (with("tools", "DEEP".into()).replace("\"DEEP\"", &deep), false),
+            (String::new(), false),
+        ] {
+            std::fs::write(&list.path, &text).unwrap();
+            let shown: String = text.chars().take(200).collect();
+            assert_eq!(list.load().is_some(), is_one, "{shown}");
+        }
+        std::fs::remove_file(&list.path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &list.path).unwrap();
+        assert_eq!(list.load(), None);
+        std::fs::remove_file(&list.path).unwrap();
+        std::fs::create_dir(&list.path).unwrap();
+        assert_eq!(list.load(), None);
+        list.keep(&[tool("a")], &Secrets::default());
+    }
+
+    #[test]
+    fn a_list_that_nobody_asks_for_is_deleted_in_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let lists = lists(dir.path());
+        let [old, new] =
+            ["x", "y"].map(|command| lists.of(&config("s", &format!(r#"{{"command":"{command}"}}"#)), None));
+        old.keep(&[], &Secrets::default());
+        let long_ago = SystemTime::now() - FORGOTTEN - Duration::from_secs(60);
+        File::open(&old.path).unwrap().set_modified(long_ago).unwrap();
+        new.keep(&[], &Secrets::default());
+        assert_eq!((old.path.exists(), new.path.exists()), (false, true));
+    }
+}

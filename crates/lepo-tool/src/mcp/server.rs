@@ -1,0 +1,235 @@
+//! One MCP server: its tools as models are told of them and as it lists them itself, and its session once it runs.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::client::{Client, Failure, ProcessSetup};
+use super::failure_words::failure_words;
+use super::lists::{ToolList, ToolLists, is_recent};
+use super::offers::Offers;
+use super::patience::Patience;
+use super::secrets::Secrets;
+use super::session::{Session, answers, list};
+use super::tools::{Listing, Tool};
+use crate::mcp::config::{ServerConfig, Target};
+
+/// The most starts of a server in one turn.
+const MOST_STARTS: usize = 2;
+
+/// A server.
+pub struct Server {
+    /// Configuration.
+    pub config: ServerConfig,
+    /// Tools of the server as models are told of them, once they are known. They stay as they are during a turn.
+    pub tools: Vec<Tool>,
+    /// Why it cannot be used.
+    pub failed: Option<String>,
+    /// A sign-in to the server was made, and is over.
+    pub sign_in_is_over: bool,
+    /// Resources and prompts, once they were asked for.
+    pub offers: Option<Offers>,
+    /// The folder that it starts in; none for an address.
+    pub(super) folder: Option<PathBuf>,
+    pub(super) secrets: Secrets,
+    pub(super) client: Option<Client>,
+    /// Something went wrong with it over HTTP: it may be gone.
+    pub(super) suspect: bool,
+    /// It is starting in the background.
+    pub(super) is_starting: bool,
+    /// The number of times it was started in this turn.
+    pub(super) starts: usize,
+    /// Tools as the running server listed them last.
+    live: Vec<Tool>,
+    /// The time at which the server was asked for the tools that are known.
+    asked: Option<SystemTime>,
+    kept: Option<ToolList>,
+}
+
+/// The folder that a program starts in.
+pub(super) fn folder_of(config: &ServerConfig, dir: &Path) -> Option<PathBuf> {
+    let Target::Program { cwd, .. } = &config.target else { return None };
+    let folder = cwd.as_ref().map_or_else(|| dir.to_path_buf(), |cwd| dir.join(cwd));
+    Some(folder.canonicalize().unwrap_or(folder))
+}
+
+impl Server {
+    /// A server that nothing is known of yet.
+    pub(super) fn new(config: ServerConfig, place: &ProcessSetup, lists: Option<&ToolLists>) -> Server {
+        let folder = folder_of(&config, &place.dir);
+        Server {
+            secrets: Secrets::of(&config),
+            kept: lists.map(|lists| lists.of(&config, folder.as_deref())),
+            folder,
+            config,
+            tools: Vec::new(),
+            live: Vec::new(),
+            asked: None,
+            failed: None,
+            sign_in_is_over: false,
+            offers: None,
+            client: None,
+            suspect: false,
+            is_starting: false,
+            starts: 0,
+        }
+    }
+
+    /// True if its tools are known, from itself or from a kept list.
+    pub fn is_known(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// A turn begins: models are told what the server listed last, and one that died may be started anew.
+    pub(super) fn new_turn(&mut self) {
+        self.starts = 0;
+        if self.client.is_some() {
+            self.tools.clone_from(&self.live);
+        } else if self.is_known() {
+            (self.failed, self.sign_in_is_over) = (None, false);
+        }
+    }
+
+    /// True if a list that is not old is known or kept, which is taken up then; and what is to be said of it.
+    pub(super) fn is_listed(&mut self) -> (bool, Vec<String>) {
+        if self.asked.is_some_and(is_recent) {
+            return (true, Vec::new());
+        }
+        let Some((tools, asked)) = self.kept.as_ref().and_then(ToolList::load) else {
+            return (false, Vec::new());
+        };
+        let mut listing = Listing::of(tools);
+        listing.choose(&self.config.details);
+        (self.tools, self.asked) = (listing.tools, Some(asked));
+        (true, self.said(&listing.notes))
+    }
+
+    /// Takes what came of its start, and keeps its list for the next turn; gives what is to be said of it. Models are
+    /// told the tools at once if the turn has not told them any yet.
+    pub(super) fn take(&mut self, started: Result<Session, Failure>, in_a_turn: bool) -> Vec<String> {
+        match started {
+            Ok(Session { client, listing }) => {
+                let mut notes = self.take_list(listing, in_a_turn);
+                if client.junk() > 0 {
+                    notes.push("lines on its stdout that are no messages were skipped".to_string());
+                }
+                (self.client, self.failed, self.suspect) = (Some(client), None, false);
+                self.offers = None;
+                self.said(&notes)
+            }
+            Err(failure) => {
+                let name = &self.config.name;
+                let words = failure_words(&failure, &self.secrets, name);
+                self.sign_in_is_over = matches!(&failure, Failure::SignIn(needed) if needed.over);
+                tracing::warn!(server = name, failed = words, "not started");
+                let said = format!("warning: server {name} cannot be used: {words}");
+                self.failed = Some(words);
+                vec![said]
+            }
+        }
+    }
+
+    fn take_list(&mut self, mut listing: Listing, in_a_turn: bool) -> Vec<String> {
+        if let Some(kept) = &self.kept {
+            kept.keep(&listing.tools, &self.secrets);
+        }
+        listing.choose(&self.config.details);
+        self.live = listing.tools;
+        if !in_a_turn {
+            self.tools.clone_from(&self.live);
+        }
+        self.asked = Some(SystemTime::now());
+        listing.notes
+    }
+
+    fn said(&self, notes: &[String]) -> Vec<String> {
+        notes.iter().map(|note| format!("note: server {}: {note}", self.config.name)).collect()
+    }
+
+    /// The tool of this name as the running server has it.
+    pub(super) fn live_tool(&self, name: &str) -> Option<&Tool> {
+        self.live.iter().find(|tool| tool.name == name)
+    }
+
+    /// True if the server could not be started, or nothing is known of it; in words why.
+    pub(super) fn not_up(&self) -> Option<String> {
+        let why = match &self.failed {
+            Some(why) => why,
+            None if self.is_known() => return None,
+            None => "it was not started",
+        };
+        let first = why.lines().next().unwrap_or_default().trim_end_matches([';', ':']);
+        let first = first.trim_end_matches("the end of its stderr").trim_end_matches([';', ' ']);
+        self.client.is_none().then(|| format!("server {:?} is not up: {first}", self.config.name))
+    }
+
+    /// Makes sure that the server runs: starts it if that was not needed before, and again once if it is gone. `said`
+    /// receives notes about a first start.
+    pub(super) async fn wake(
+        &mut self,
+        place: &ProcessSetup,
+        patience: Patience,
+        said: &mut Vec<String>,
+    ) -> Result<(), String> {
+        let doubtful = self.suspect && self.is_remote();
+        if let Some(client) = &mut self.client {
+            let gone = client.is_closed() || (doubtful && !answers(client).await);
+            if !gone {
+                return Ok(());
+            }
+        }
+        match (&self.client, &self.failed) {
+            (Some(_), _) if self.starts >= MOST_STARTS => {
+                return Err(format!(
+                    "it ended again; lepo starts a server at most {MOST_STARTS} times a turn"
+                ));
+            }
+            (None, Some(failed)) => return Err(failed.clone()),
+            _ => {}
+        }
+        let again = match self.client.take() {
+            Some(client) => {
+                let way = client.way();
+                client.close().await;
+                Some(way)
+            }
+            None => None,
+        };
+        self.starts += 1;
+        let opened = Session::open(&self.config, place, patience, &self.secrets, again).await;
+        let failed = opened.as_ref().err().map(|failure| {
+            let words = failure_words(failure, &self.secrets, &self.config.name);
+            match again {
+                Some(_) => format!("it was gone, and cannot be started again: {words}"),
+                None => words,
+            }
+        });
+        let notes = self.take(opened, true);
+        if again.is_none() {
+            said.extend(notes);
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn is_remote(&self) -> bool {
+        let is_sse = self.client.as_ref().is_some_and(|client| client.way().is_sse());
+        matches!(&self.config.target, Target::Remote { .. }) && !is_sse
+    }
+
+    /// Lists the tools again if the running server said that they changed; gives a warning if they cannot be listed.
+    pub(super) async fn list_again(&mut self, patience: Patience, in_a_turn: bool) -> Vec<String> {
+        let Some(client) = self.client.as_mut().filter(|client| client.tools_changed()) else {
+            return Vec::new();
+        };
+        match list(client, patience).await {
+            Ok(listing) => {
+                self.take_list(listing, in_a_turn);
+                Vec::new()
+            }
+            Err(failure) => {
+                let words = failure_words(&failure, &self.secrets, &self.config.name);
+                let name = &self.config.name;
+                vec![format!("warning: server {name}: its tools changed and cannot be listed: {words}")]
+            }
+        }
+    }
+}

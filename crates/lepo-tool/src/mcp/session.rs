@@ -1,0 +1,72 @@
+//! The beginning of a session with a server: it is started, and tells its tools.
+
+use std::time::{Duration, Instant};
+
+use super::client::{Client, Failure, Limits, List, ProcessSetup, Way};
+use super::patience::Patience;
+use super::secrets::Secrets;
+use super::tools::Listing;
+use crate::mcp::config::ServerConfig;
+
+/// The time to wait for a sign of life from a server that may have ended.
+const PROBE: Duration = Duration::from_secs(5);
+
+/// A server that has just been started.
+pub(super) struct Session {
+    pub client: Client,
+    pub listing: Listing,
+}
+
+impl Session {
+    /// Starts a server, as an earlier session of it was if there was one.
+    pub async fn open(
+        config: &ServerConfig,
+        place: &ProcessSetup,
+        patience: Patience,
+        secrets: &Secrets,
+        known: Option<Way>,
+    ) -> Result<Session, Failure> {
+        let start = Instant::now();
+        tracing::debug!(server = config.name, "starting");
+        let (connect, live) = (patience.connect, &secrets.live);
+        let mut client = match known {
+            Some(way) => Client::open_again(way, config, place, connect, live).await?,
+            None => Client::open(config, place, connect, live).await?,
+        };
+        let (protocol, ms) = (client.protocol(), start.elapsed().as_millis() as u64);
+        tracing::debug!(server = config.name, protocol, ms, "started");
+        let left = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
+        match tokio::time::timeout(left, list(&mut client, patience)).await {
+            Ok(Ok(listing)) => Ok(Session { client, listing }),
+            failed => {
+                let failure = match failed {
+                    Ok(Err(failure)) => client.explain(failure).await,
+                    _ => Failure::Silent(patience.connect),
+                };
+                client.close().await;
+                Err(failure)
+            }
+        }
+    }
+}
+
+/// All tools, page by page.
+pub(super) async fn list(client: &mut Client, patience: Patience) -> Result<Listing, Failure> {
+    let (mut listing, mut cursor) = (Listing::default(), None);
+    loop {
+        let page = client
+            .page(List::Tools, cursor, Limits { idle: patience.connect, total: patience.connect })
+            .await?;
+        cursor = listing.take(&page);
+        if cursor.is_none() {
+            return Ok(listing);
+        }
+    }
+}
+
+/// True if the server answers.
+pub(super) async fn answers(client: &mut Client) -> bool {
+    let limits = Limits { idle: PROBE, total: PROBE };
+    // A server that was started anew refuses everything: it knows nothing of the session.
+    client.page(List::Tools, None, limits).await.is_ok()
+}

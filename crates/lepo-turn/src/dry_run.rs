@@ -1,0 +1,170 @@
+//! The first request of a turn, put together as the turn would do it; nothing is written, run, started or sent.
+
+use serde_json::{Map, Value};
+
+use super::agents::instructions;
+use super::context::{Inst, messages};
+use super::offer::{Offer, tool_list};
+use super::path::Opening;
+use super::planner::choice_schema;
+use super::record::TurnRecord;
+use super::schema::tell;
+use super::skills::{catalogue, find_skills, named_skill};
+use super::transcript::Transcript;
+use super::turn::Turn;
+use super::{Ask, Event, Front, NOT_FETCHED, Notice, Start, TurnEnv};
+use crate::config::Insts;
+use lepo_base::error::Result;
+use lepo_base::media::Media;
+use lepo_model::{Gate, Key, Message, ModelConfig, Planner, Request, Schema, ToolSpec, spec};
+use lepo_store::bubb::Kind;
+use lepo_store::conv::Forest;
+use lepo_tool::ToolMode;
+
+/// The text in place of the output of a command.
+const NOT_RUN: &str = "(not run)";
+
+/// The first request that a turn would send.
+#[derive(Debug)]
+pub struct FirstRequest {
+    /// Its messages, in order.
+    pub messages: Vec<Message>,
+    /// The new files that go with the question.
+    pub files: Vec<FileToSend>,
+    /// The tools in fields of the model's API.
+    pub tools: Vec<ToolSpec>,
+    /// The form of its answer, where that is asked for in a field of the API.
+    pub schema: Option<Schema>,
+    /// The MCP servers that would be asked for their tools first.
+    pub not_asked: Vec<String>,
+    /// The fields of its body besides these.
+    pub fields: Map<String, Value>,
+}
+
+/// A file that goes with the question.
+#[derive(Debug)]
+pub struct FileToSend {
+    /// Its type.
+    pub media: Media,
+    /// Its name.
+    pub name: String,
+    /// Its length in bytes.
+    pub len: u64,
+}
+
+/// The first request of a turn.
+pub async fn first_request(
+    env: &TurnEnv,
+    (config, insts): (&ModelConfig, &Insts),
+    forest: &Forest,
+    front: &mut dyn Front,
+    mut ask: Ask,
+) -> Result<FirstRequest> {
+    if let Some(question) = &ask.question {
+        env.configured.check_files(&question.files, config)?;
+    }
+    if ask.start == Start::New && ask.system_prompt.is_none() {
+        ask.system_prompt = env.system_prompt()?;
+    }
+    let gate = Gate::new();
+    // No program is asked for a key that is not needed.
+    let keyless = ModelConfig { key: Key::default(), ..config.clone() };
+    let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
+    let transcript = Transcript::at(&env.store, forest, ask.start, &env.masking)?;
+    let mut servers = env.servers_of_turns().await;
+    let mut turn = Turn {
+        env,
+        insts,
+        config,
+        model: &mut model,
+        gate,
+        servers: &mut servers,
+        front,
+        schema: ask.schema.clone(),
+        results: None,
+        forks: transcript.forks(forest),
+        record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
+        skills: Default::default(),
+    };
+    request_of(&mut turn, ask)
+}
+
+fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
+    let files = ask.question.iter().flat_map(|question| &question.files);
+    let files = files.map(|file| FileToSend { media: file.media, name: file.name.clone(), len: file.len });
+    let files = files.collect();
+    let opening = imagined(turn, ask)?;
+    turn.record.transcript.imagine(opening);
+    turn.choose_files();
+    let planner = turn.planner();
+    let may = turn.env.settings().tool_call_mode != ToolMode::Off && !spec(turn.config).own_tools;
+    let plans = may && planner == Planner::Chooser;
+    if may && !plans {
+        turn.servers.take_kept();
+        for text in turn.servers.unsaid() {
+            turn.front.happens(Event::Notice(&Notice::Words(text)));
+        }
+    }
+    let calls = may && !plans;
+    let offer = Offer {
+        commands: calls && planner == Planner::Native,
+        calls: calls && !turn.servers.is_empty(),
+        skills: calls,
+        ended: false,
+    };
+    let told = tool_list(turn, offer);
+    let (inst, form) = match plans {
+        true => (Inst::Planner(turn.insts.tool_chooser.as_deref()), Some(choice_schema())),
+        false => (Inst::General(turn.insts.general.as_deref()), None),
+    };
+    let transcript = &turn.record.transcript;
+    let path = spec(turn.config).path;
+    let mut messages = messages(&transcript.entries, &transcript.called, inst, path, told.blocks.as_deref());
+    let answer_form = turn.schema.as_ref().filter(|_| !plans);
+    if let Some(schema) = answer_form {
+        tell(&mut messages, path, &schema.instruction());
+    }
+    let in_field = answer_form.filter(|_| told.is_nothing()).map(|schema| schema.wire.clone());
+    let schema = form.or(in_field);
+    let request = Request {
+        messages: &messages,
+        tools: &told.specs,
+        schema: schema.as_ref(),
+        web: turn.env.settings().tool_call_mode != ToolMode::Off,
+        ..Request::default()
+    };
+    let fields = turn.model.fields(request);
+    let not_asked = turn.servers.each().iter().filter(|server| calls && !server.is_known());
+    let not_asked = not_asked.map(|server| server.config.name.clone()).collect();
+    Ok(FirstRequest { messages, files, tools: told.specs, schema, not_asked, fields })
+}
+
+/// A bubb that is not written: kind, hidden, text.
+type Imagined = (Kind, bool, String);
+
+/// What would be written before the answer.
+fn imagined(turn: &mut Turn<'_>, ask: Ask) -> Result<Vec<Imagined>> {
+    let mut opening: Vec<Imagined> = Vec::new();
+    let due = |opening: Opening| (opening.kind, opening.hidden, opening.text);
+    let said = |kind, text| (kind, false, text);
+    if ask.start == Start::New
+        && let Some(prompt) = ask.system_prompt
+    {
+        opening.push((Kind::System, true, prompt));
+    }
+    find_skills(turn)?;
+    if matches!(ask.start, Start::New | Start::Under(_)) {
+        opening.extend(instructions(turn).map(due));
+        opening.extend(catalogue(turn).map(due));
+    }
+    opening.extend(ask.runs.iter().map(|run| said(Kind::System, format!("$ {run}\n{NOT_RUN}"))));
+    for address in &ask.served.resources {
+        opening.push(said(Kind::System, format!("{address}:\n{NOT_FETCHED}")));
+    }
+    if let Some(wish) = &ask.served.prompt {
+        opening.push(said(Kind::User, format!("prompt {}/{}:\n{NOT_FETCHED}", wish.server, wish.name)));
+    }
+    opening.extend(ask.skill.and_then(|skill| named_skill(turn, skill)).map(due));
+    opening.extend(ask.question.map(|question| said(Kind::User, question.text)));
+    Ok(opening)
+}

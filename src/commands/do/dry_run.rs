@@ -1,0 +1,175 @@
+//! `--dry-run`: the first request that would leave. Nothing is written, run, started, fetched or sent.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::DoArgs;
+use super::keeping::begin_as_set;
+use super::setup::{Setup, find_tail};
+use super::turn_input::TurnInput;
+use crate::commands::Context;
+use crate::term::one_line;
+use crate::ui::{self, State, Step, TurnView};
+use lepo_base::error::{Error, Result};
+use lepo_base::media::Media;
+use lepo_base::word::Word;
+use lepo_model::{Message, ModelConfig, Role, ToolSpec};
+use lepo_net::runtime::current_thread;
+use lepo_store::bubb::{counted_in_thousands, thousands};
+use lepo_store::conv::Forest;
+use lepo_store::store::Store;
+use lepo_turn::{Ask, FirstRequest, Interrupt, StartOptions, TurnEnv, first_request, start};
+
+/// Bytes of text for one token, about.
+const BYTES_OF_TOKEN: usize = 4;
+
+/// Prints the first request of the turn that these arguments ask for.
+pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
+    let setup = Setup::read(args, context)?;
+    begin_as_set(args, setup.configured.settings.new);
+    let args = &*args;
+    let servers = setup.servers()?;
+    let config = setup.configured.choose_offline()?;
+    let failed = |error| Error::store("cannot make a temporary directory").because(error);
+    let nowhere = tempfile::tempdir().map_err(failed)?;
+    let store = match context.find_store()? {
+        Some(store) => store,
+        None if args.retry || args.tail.is_some() => {
+            return Err(Error::usage("there is no store here").hint("ask something first: lepo do QUESTION"));
+        }
+        None => Store::unmade(nowhere.path(), &setup.place().0)?,
+    };
+    let store = Arc::new(store);
+    let forest: Forest = match args.retry {
+        true => store.addresses().forest_to_retry(args.tail.as_deref())?,
+        false => store.addresses().forest_at(args.new, args.tail.as_deref())?,
+    };
+    let tail = find_tail(args, &store, &forest)?;
+    let start = start(&store, &forest, StartOptions { new: args.new, tail, retry: args.retry })?;
+    let runtime = current_thread()?;
+    let first = runtime.block_on(async {
+        let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
+        let insts = ui::insts_with_warnings(env.insts()?);
+        let TurnInput { question, served, schema, skill, .. } = input;
+        let ask = Ask { served, schema, skill, ..Ask::new(start, question, &args.run) };
+        let mut view =
+            TurnView::new(context.out, context.paint, args.shown(), State::Idle.after(Step::Entered));
+        let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;
+        view.end();
+        first
+    })?;
+    runtime.shutdown_background();
+    match args.json {
+        true => context.out.line(&document(&first, &config).to_string()),
+        false => print(&first, &config, context),
+    }
+    Ok(0)
+}
+
+fn print(first: &FirstRequest, config: &ModelConfig, context: &mut Context<'_>) {
+    let mut head = vec![format!("model: {}", place(config))];
+    let fields = first.fields.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>();
+    if !fields.is_empty() {
+        head.push(format!("fields: {}", fields.join(", ")));
+    }
+    let mut tools: Vec<String> = first.tools.iter().map(|tool| tool.name.clone()).collect();
+    tools.extend(first.not_asked.iter().map(|server| format!("{server} (not asked)")));
+    if !tools.is_empty() {
+        head.push(format!("tools: {}", tools.join(", ")));
+    }
+    if let Some(schema) = &first.schema {
+        head.push(format!("schema: {}, {}", schema.name, size(schema.schema.to_string().len())));
+    }
+    let messages = counted_in_thousands(first.messages.len(), "message");
+    head.push(format!("total: {messages}, {}", size(all_bytes(first))));
+    head.iter().for_each(|line| context.out.line(&one_line(line)));
+    for (message, files) in with_files(first) {
+        let title = format!("# {}, {}", message.role.word(), size(bytes(message)));
+        context.out.line("");
+        context.out.line(&title);
+        context.out.untrusted(message.text.trim_end_matches('\n').as_bytes());
+        context.out.line("");
+        for call in &message.calls {
+            context.out.line(&one_line(&format!("[call {} {}]", call.name, call.arguments)));
+        }
+        files.iter().for_each(|file| context.out.line(&one_line(&format!("[{file}]"))));
+    }
+}
+
+fn document(first: &FirstRequest, config: &ModelConfig) -> Value {
+    let message = |(message, files): (&Message, Vec<String>)| {
+        let calls =
+            message.calls.iter().map(|call| json!({ "name": call.name, "arguments": call.arguments }));
+        json!({
+            "role": message.role.word(),
+            "text": &*message.text,
+            "bytes": bytes(message),
+            "tokens": tokens(bytes(message)),
+            "calls": calls.collect::<Vec<_>>(),
+            "files": files,
+        })
+    };
+    let tool = |tool: &ToolSpec| json!({ "name": tool.name, "description": tool.description, "schema": tool.schema });
+    json!({
+        "model": config.name,
+        "provider": config.provider.word(),
+        "fields": first.fields,
+        "messages": with_files(first).map(message).collect::<Vec<_>>(),
+        "tools": first.tools.iter().map(tool).collect::<Vec<_>>(),
+        "not_asked": first.not_asked,
+        "schema": first.schema.as_ref().map(|schema| &schema.schema),
+        "bytes": all_bytes(first),
+        "tokens": tokens(all_bytes(first)),
+    })
+}
+
+fn told(media: Media, name: &str, len: u64) -> String {
+    format!("{} {name}, {}", media.mime(), counted_in_thousands(len as usize, "byte"))
+}
+
+/// The messages, each with its files; new ones go with the last question.
+fn with_files(first: &FirstRequest) -> impl Iterator<Item = (&Message, Vec<String>)> {
+    let asked = first.messages.iter().rposition(|message| message.role == Role::User);
+    first.messages.iter().enumerate().map(move |(at, message)| {
+        let kept = message.files.iter().map(|file| told(file.media, &file.name, file.len));
+        let new = first.files.iter().filter(|_| Some(at) == asked);
+        let new = new.map(|file| told(file.media, &file.name, file.len));
+        (message, kept.chain(new).collect())
+    })
+}
+
+/// The name of the model, and where it is asked.
+fn place(config: &ModelConfig) -> String {
+    let ModelConfig { name, model, .. } = config;
+    let provider = config.provider.word();
+    let at = match config.command.first() {
+        Some(program) => program.clone(),
+        None => config.base_url.clone(),
+    };
+    let parts = [format!("{provider} {model}"), at];
+    let parts: Vec<&str> = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
+    format!("{name} ({})", parts.join(", "))
+}
+
+fn bytes(message: &Message) -> usize {
+    let calls = message.calls.iter().map(|call| call.name.len() + call.arguments.to_string().len());
+    message.text.len() + calls.sum::<usize>()
+}
+
+fn all_bytes(first: &FirstRequest) -> usize {
+    let messages: usize = first.messages.iter().map(bytes).sum();
+    let tools = first.tools.iter();
+    let tools = tools.map(|tool| tool.name.len() + tool.description.len() + tool.schema.to_string().len());
+    let schema = first.schema.as_ref().map_or(0, |schema| schema.schema.to_string().len());
+    messages + tools.sum::<usize>() + schema
+}
+
+fn tokens(bytes: usize) -> usize {
+    bytes.div_ceil(BYTES_OF_TOKEN)
+}
+
+fn size(bytes: usize) -> String {
+    let told = counted_in_thousands(bytes, "byte");
+    format!("{told}, about {} tokens", thousands(tokens(bytes) as u64))
+}
