@@ -44,8 +44,7 @@ fn a_secret_is_found_in_strings_of_strings_in_colours_and_with_other_line_ends()
         ];
         for (form, text) in forms {
             let masked = masker.mask(&text).text.into_owned();
-            for line in secret.split(|byte: char| byte == '\n' || byte == '\\').filter(|line| line.len() > 11)
-            {
+            for line in secret.split(['\n', '\\']).filter(|line| line.len() > 11) {
                 for piece in line.as_bytes().windows(12) {
                     let piece = std::str::from_utf8(piece).unwrap();
                     assert!(!masked.contains(piece), "{piece} of a {kind} in {form}:\n{text}\n{masked}");

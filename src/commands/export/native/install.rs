@@ -52,7 +52,7 @@ impl Home {
     }
 
     /// Installs sessions that were written to these files.
-    pub fn from_files(&self, paths: &[PathBuf], written: &[Written]) -> String {
+    pub fn install_files(&self, paths: &[PathBuf], written: &[Written]) -> String {
         let mut folders: Vec<(PathBuf, Vec<&Path>)> = Vec::new();
         for (path, session) in paths.iter().zip(written) {
             let folder = self.folder(session);
@@ -70,7 +70,7 @@ impl Home {
     }
 
     /// Installs a session that a command writes to stdout.
-    pub fn from_pipe(&self, command: &str, session: &Written) -> String {
+    pub fn install_pipe(&self, command: &str, session: &Written) -> String {
         let folder = self.folder(session);
         let file = word(&folder.join(&session.name));
         format!("mkdir -p {} && {command} | cp -n /dev/stdin {file}", word(&folder))
@@ -111,11 +111,11 @@ mod tests {
         let written = [session("s/1", "x"), session("s/2", "y"), session("s/1", "z")];
         let paths = ["out/x".into(), "-o/y".into(), "out/z".into()];
         assert_eq!(
-            home.from_files(&paths, &written),
+            home.install_files(&paths, &written),
             r"mkdir -p /home/a\ b/.codex/s/1 /home/a\ b/.codex/s/2 && cp -n out/x out/z /home/a\ b/.codex/s/1 && cp -n ./-o/y /home/a\ b/.codex/s/2"
         );
         assert_eq!(
-            home.from_pipe("lepo x", &written[0]),
+            home.install_pipe("lepo x", &written[0]),
             r"mkdir -p /home/a\ b/.codex/s/1 && lepo x | cp -n /dev/stdin /home/a\ b/.codex/s/1/x"
         );
         assert_eq!(

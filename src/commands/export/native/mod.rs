@@ -58,7 +58,7 @@ pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Resu
             context.out.untrusted(first.text.as_bytes());
             let tip = sessions.first().map(|session| session.id.to_string()).unwrap_or_default();
             let again = install::again(args.format, &tip, args.hidden, context.save_to());
-            end(args.format, &written, &cwd, &home.from_pipe(&again, first));
+            end(args.format, &written, &cwd, &home.install_pipe(&again, first));
         }
         Some(dir) => {
             check_folder(dir)?;
@@ -69,7 +69,7 @@ pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Resu
                 context.out.path(&path);
                 paths.push(path);
             }
-            end(args.format, &written, &cwd, &home.from_files(&paths, &written));
+            end(args.format, &written, &cwd, &home.install_files(&paths, &written));
         }
     }
     Ok(0)
