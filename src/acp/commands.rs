@@ -29,7 +29,7 @@ const COMMANDS: &[(&str, &str, Option<&str>)] = &[
     ("retry", "Answer the last question again", None),
     ("undo", "Go back to before the last question; nothing is deleted", None),
     ("compact", "Go on from a summary of the conversation", Some("what matters")),
-    ("branch", "Name this place; the branch moves on with the answers", Some("name")),
+    ("branch", "Name this place; the branch follows the answers", Some("name")),
     ("approve", "Run the pending request", None),
     ("deny", "Refuse the pending request", None),
 ];

@@ -317,7 +317,9 @@ impl Turning<'_> {
         match compacted.await {
             Ok(id) => {
                 self.goes_on_at(Some(id));
-                self.done(&format!("On from a summary: {id}; the conversation before it stays as it is."))
+                self.done(&format!(
+                    "Continuing from a summary: {id}; the conversation before it is unchanged."
+                ))
             }
             Err(error) if error.kind == Kind::Signal(CANCELLED) => {
                 Ok(agent::prompted(Stop::Cancelled, json!({})))
@@ -357,12 +359,12 @@ impl Turning<'_> {
             let at = at.ok_or_else(|| Error::nothing("there is nothing to name yet"))?;
             match self.session.store.branches().make(name, at)? {
                 true => Ok(at),
-                false => Err(Error::nothing(format!("branch {name} is there already"))),
+                false => Err(Error::nothing(format!("branch {name} already exists"))),
             }
         };
         let at = named().map_err(|error: Error| of_error(&error))?;
         self.session.state.borrow_mut().branch = Some((name.to_string(), at));
-        self.done(&format!("Branch {name} moves on with the answers."))
+        self.done(&format!("Branch {name} now follows this conversation."))
     }
 
     /// The end of a command that is no turn.

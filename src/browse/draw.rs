@@ -105,7 +105,7 @@ fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
     }
     let tail = browser.tail().map(|tail| browser.id(tail).to_string()).unwrap_or_default();
     let text = match browser.said.as_str() {
-        "" if columns >= BOTH.into() => format!("{tail}  Enter open  c go on  / find  ? keys  q leave"),
+        "" if columns >= BOTH.into() => format!("{tail}  Enter open  c continue  / find  ? keys  q leave"),
         "" => "? keys  q leave".to_string(),
         said => said.to_string(),
     };

@@ -51,7 +51,7 @@ pub const KEYS: &[Key] = &[
         Action::Open,
     ),
     (&[Press::Escape, Press::Char('h'), Press::Left], "Esc", "back to the list (also h)", Action::Back),
-    (&[Press::Char('c')], "c", "go on with it: lepo do --tail", Action::GoOn),
+    (&[Press::Char('c')], "c", "continue it: lepo do --tail", Action::GoOn),
     (&[Press::Char('/')], "/", "find conversations", Action::Search),
     (&[Press::Char(' ')], "Space", "mark", Action::Mark),
     (&[Press::Char('d')], "d", "compare with the marked one", Action::Compare),

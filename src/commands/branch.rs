@@ -81,7 +81,7 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     }
     match store.branches().make(name, id)? {
         true => Ok(()),
-        false => Err(Error::nothing(format!("branch {name} is there already")).hint(format!(
+        false => Err(Error::nothing(format!("branch {name} already exists")).hint(format!(
             "to move it: lepo branch -f {} {}",
             quoted(name),
             quoted(address)
@@ -93,7 +93,7 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
 fn check_is_no_others(store: &Store, name: &str) -> Result<()> {
     match store.addresses().other_of(name) {
         Some(clone) => Err(Error::usage(format!("{name} is an address of {}'s messages", one_line(clone)))
-            .hint("take another name: only they can make or move a branch there")),
+            .hint("choose another name: only they can make or move a branch there")),
         None => Ok(()),
     }
 }
@@ -127,7 +127,7 @@ fn rename(store: &Store, old: &str, new: &str, force: bool) -> Result<()> {
     store.branches().get(old)?.ok_or_else(|| none(old))?;
     match store.branches().rename(old, new, force)? {
         true => Ok(()),
-        false => Err(Error::nothing(format!("branch {new} is there already")).hint(format!(
+        false => Err(Error::nothing(format!("branch {new} already exists")).hint(format!(
             "to put {old} in its place: lepo branch -f -m {} {}",
             quoted(old),
             quoted(new)

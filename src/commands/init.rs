@@ -21,7 +21,7 @@ pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     match made {
         Made::New => say(&format!("made {shown}")),
         Made::Completed => say(&format!("{shown} was there; added what it lacked")),
-        Made::Nothing => say(&format!("{shown} is there already: nothing changed")),
+        Made::Nothing => say(&format!("{shown} already exists: nothing changed")),
     }
     if let (Made::New, Some(above)) = (made, above) {
         say(&format!("note: from here on it is used instead of the store {} above", above.shown().display()));

@@ -49,7 +49,7 @@ pub fn replace_output(path: &Path, bytes: &[u8]) -> Result<()> {
     match placed {
         Ok(_) => Ok(()),
         Err(error) if is_link(path) || error.error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(Error::usage(format!("{} has come about meanwhile", path.display())))
+            Err(Error::usage(format!("{} was created in the meantime", path.display())))
         }
         Err(error) => Err(failed(error.error)),
     }

@@ -59,7 +59,7 @@ pub(super) fn kept_at_prompt(session: &Session<'_>, error: Error) -> Error {
     match (error.kind, session.waiting) {
         (Kind::Signal(_), Some(id)) => Stopped::Request(id).explain(error),
         (Kind::Signal(_), None) if session.at.is_some() => {
-            error.hint("the conversation is kept: `lepo` goes on from it, `lepo -n` begins anew")
+            error.hint("the conversation is kept: `lepo` continues it, `lepo -n` starts over")
         }
         _ => error,
     }

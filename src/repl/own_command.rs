@@ -19,7 +19,7 @@ pub(super) async fn run_own_command(session: &mut Session<'_>, state: State, com
             Ok(state.after(Step::Done))
         }
         Err(error) if error.kind == Kind::Signal(SIGINT) => {
-            say("stopped; nothing of it is kept");
+            say("stopped; nothing was kept");
             Ok(state.after(Step::Failed).after(Step::Told))
         }
         Err(error) => told(state, &error),

@@ -284,8 +284,8 @@ pub(super) fn name_branch(session: &mut Session<'_>, name: &str) -> Result<()> {
         Error::nothing("there is nothing to name yet").hint("ask something first: a branch names a message")
     })?;
     if !session.store.branches().make(name, at)? {
-        return Err(Error::nothing(format!("branch {name} is there already"))
-            .hint(format!("/tail {name} goes on from it; `lepo branch -f {}` moves it", quoted(name))));
+        return Err(Error::nothing(format!("branch {name} already exists"))
+            .hint(format!("/tail {name} continues from it; `lepo branch -f {}` moves it", quoted(name))));
     }
     say(&format!("branch {name} now follows this conversation"));
     session.branch = Some((name.to_string(), at));

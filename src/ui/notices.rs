@@ -55,7 +55,7 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
         Notice::ExitCode(code) => Line::plain(format!("exit code: {code}")),
         Notice::NoExit => Line::plain("it did not come to an end of its own"),
         Notice::Compacts => {
-            Line::note("the conversation would not fit the model's window: it goes on from a summary")
+            Line::note("the conversation would not fit the model's window: continuing from a summary")
         }
         Notice::Out(name, failures) => {
             Line::note(format!("{name} is out, after {failures} failures in a row"))

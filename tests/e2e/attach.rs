@@ -72,7 +72,7 @@ fn ollama_gets_bare_base64_and_no_pdf() {
     let ran = bot.lepo(&["do", "--attach", "a.png", "--attach", "a.pdf", "what?"]);
     assert_eq!(ran.code, 2);
     assert!(
-        ran.err.contains("a.pdf (application/pdf, 35 bytes) is too much for test: it takes no PDF"),
+        ran.err.contains("a.pdf (application/pdf, 35 bytes) cannot be sent to test: it takes no PDF"),
         "{}",
         ran.err
     );

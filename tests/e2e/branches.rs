@@ -42,9 +42,9 @@ fn a_rename_overwrites_only_by_force() {
     home.ok(&["branch", "a", &first]);
     home.ok(&["branch", "b", &second]);
     for (args, code, says) in [
-        (&["branch", "-m", "a", "b"][..], 1, "branch b is there already"),
+        (&["branch", "-m", "a", "b"][..], 1, "branch b already exists"),
         (&["branch", "-m", "gone", "c"], 1, "no branch gone"),
-        (&["branch", "-m", "a", "x//y"], 2, "cannot be the name"),
+        (&["branch", "-m", "a", "x//y"], 2, "is not a valid branch name"),
         (&["branch", "-m", "a"], 2, "2 values required"),
     ] {
         let ran = home.lepo(args);

@@ -30,7 +30,7 @@ fn a_prompt_is_filled_with_words_and_stdin() {
     for (args, message) in [
         (&["do", "-T", "review", "one"][..], "prompt review needs a word for $2, and has 1"),
         (&["do", "-T", "none"], "no prompt none"),
-        (&["do", "-T", "../x"], "cannot be the name of a prompt"),
+        (&["do", "-T", "../x"], "is not a valid prompt name"),
     ] {
         let ran = bot.lepo(args);
         assert_eq!(ran.code, 2);
@@ -172,7 +172,7 @@ fn a_prompt_is_added_from_words_or_stdin_and_never_replaces_one() {
     for (args, says) in [
         (&["review", "other"][..], "already exists"),
         (&["empty", "-"], "the prompt is empty"),
-        (&["../x", "text"], "cannot be the name of a prompt"),
+        (&["../x", "text"], "is not a valid prompt name"),
     ] {
         let ran = bot.lepo(&[&["prompt", "add"], args].concat());
         assert_eq!(ran.code, 2, "{}", ran.err);

@@ -39,7 +39,7 @@ fn new_tail_branch_retry_and_show() {
     screen.enters("/branch 첫째").shows("branch 첫째 now follows this conversation").prompts("> ");
     screen.enters("/new").shows("begins a new conversation").prompts("> ");
     screen.enters("two").shows("\nA2").prompts("> ");
-    screen.enters("/branch 첫째").shows("branch 첫째 is there already").prompts("> ");
+    screen.enters("/branch 첫째").shows("branch 첫째 already exists").prompts("> ");
     screen.enters("/retry").shows("\nA3").prompts("> ");
     screen.enters("/tail 첫째").shows("(1 question): one").prompts("> ");
     screen.enters("three").shows("\nA4").prompts("> ");
@@ -61,7 +61,7 @@ fn a_command_that_is_stopped_leaves_nothing() {
     let bot = Bot::saying(OFF, &[]);
     let Some(screen) = opened(&bot.home) else { return };
     screen.enters("!echo be''gun; exec sleep 60").shows("begun");
-    screen.keys(&["C-c"]).shows("stopped; nothing of it is kept").prompts("> ").enters("/exit").ends(0);
+    screen.keys(&["C-c"]).shows("stopped; nothing was kept").prompts("> ").enters("/exit").ends(0);
     assert_eq!(bubbs(&bot.home).len(), 0);
 }
 

@@ -174,7 +174,7 @@ fn what_was_stopped_goes_on_below_its_end() {
     let tail = ids(&ran)[0].clone();
     let hint = format!("lepo do --replay {old} -m b --onto {tail}");
     assert!(ran.err.contains(&hint), "{}", ran.err);
-    // The question that failed is there already; what was answered is not asked again.
+    // The question that failed already exists; what was answered is not asked again.
     let ran = home.lepo(&["do", "--replay", &old, "-m", "b", "--onto", &tail]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let told = texts(&home, &ids(&ran)[0]);

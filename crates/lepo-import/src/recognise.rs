@@ -32,10 +32,7 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     if !meta.is_dir() {
         return match format_of(path)? {
             Some(format) => Ok(vec![(format, path.to_path_buf())]),
-            None => {
-                Err(Error::usage(format!("{}: its format is not known", path.display()))
-                    .hint(why_unknown(path)))
-            }
+            None => Err(Error::usage(format!("{}: unknown format", path.display())).hint(why_unknown(path))),
         };
     }
     if let Some(sessions) = opencode::sessions_in(path).filter(|sessions| !sessions.is_empty()) {
@@ -61,7 +58,7 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     found.retain(|(format, path)| *format != Format::ClaudeCode || !claude_code::is_agent(path));
     found.sort();
     if found.is_empty() {
-        let error = Error::usage(format!("{}: nothing that can be imported is there", path.display()));
+        let error = Error::usage(format!("{}: nothing to import", path.display()));
         let mut skipped = reading.tally.files.iter();
         return Err(match skipped.find_map(|(reason, files)| Some((reason, files.first()?, files.len()))) {
             Some((reason, file, 1)) => error.hint(format!("{reason}: {file}")),

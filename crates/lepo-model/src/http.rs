@@ -95,7 +95,7 @@ impl Http {
             }
             url = target;
         }
-        Err(Error::remote(format!("{} redirects in circles", self.place)).hint("check `base_url`"))
+        Err(Error::remote(format!("{} redirects in a loop", self.place)).hint("check `base_url`"))
     }
 
     async fn send(&self, url: Url, body: Payload) -> std::result::Result<Response, Unanswered> {

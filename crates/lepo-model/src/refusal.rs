@@ -97,7 +97,7 @@ impl Refusal {
             401 | 403 => Error::remote(format!("{place} refused the key: {words}")).hint(key_hint(config)),
             404 => Error::remote(format!("no model \"{}\" at {place}: {words}", config.model))
                 .hint((spec.missing)(&config.model)),
-            429 => Error::remote(format!("{place} has had too many requests: {words}"))
+            429 => Error::remote(format!("{place} received too many requests: {words}"))
                 .hint("wait and ask again"),
             300..=399 => Error::remote(format!("{place} answered {words}"))
                 .hint("check `base_url`: the server has moved"),
@@ -123,6 +123,6 @@ fn key_hint(config: &ModelConfig) -> String {
     }
     match config.key.value {
         Some(_) => format!("the key was {looked_for}"),
-        None => format!("looked for {looked_for}, and there was none"),
+        None => format!("looked for {looked_for}, and found none"),
     }
 }

@@ -278,8 +278,7 @@ impl Remote {
         }
         match retry::pause(attempt, refusal.retry_after.as_deref(), Timestamp::now(), retry::dice()) {
             Next::TooLong(wait) => {
-                Err(error()
-                    .hint(format!("the server asks to wait {} s: ask again after that", wait.as_secs())))
+                Err(error().hint(format!("the server says to wait {} s before asking again", wait.as_secs())))
             }
             Next::After(wait) => {
                 notice(&format!(

@@ -85,7 +85,7 @@ async fn get(first: Url, limit: u64, head: Duration, take: Take<'_>) -> Result<H
         allowed(&first, &target)?;
         url = target;
     }
-    Err(Error::remote(format!("{} redirects in circles", shown(&first))))
+    Err(Error::remote(format!("{} redirects in a loop", shown(&first))))
 }
 
 /// Checks that an address may be fetched: https, or http on this machine; after a redirect to another place,

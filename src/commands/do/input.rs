@@ -124,7 +124,7 @@ fn is_prose(path: &Path) -> bool {
 
 /// The error for stdin that is named twice.
 fn twice() -> Error {
-    Error::usage("`-` is there twice, and stdin can be read only once")
+    Error::usage("`-` appears twice, and stdin can be read only once")
 }
 
 /// A part without a fence.
@@ -164,7 +164,7 @@ fn stdin(told: bool) -> Result<Vec<u8>> {
         .map_err(|error| Error::usage("cannot read stdin").because(error))?;
     match bytes.len() > MOST {
         true => Err(Error::usage(format!("stdin is larger than {} MiB", MOST >> 20))
-            .hint("cut what the question is about out of it, or leave stdin alone: --no-stdin")),
+            .hint("send only the part that matters, or leave stdin alone: --no-stdin")),
         false => Ok(bytes),
     }
 }

@@ -61,7 +61,7 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
             && let Some(error) = &line.error
         {
             say(&format!("{} stopped: {}", line.name, error.chain()));
-            say(&format!("go on with: {}", goes_on(told.args, std::slice::from_ref(line))));
+            say(&format!("to continue: {}", goes_on(told.args, std::slice::from_ref(line))));
         }
     }
     let forest = told.store.names().forest_for(&[Wanted::Newest(1)])?;

@@ -45,7 +45,7 @@ pub fn with_count(error: Error, made: Option<u64>) -> Error {
         (Kind::Signal(_), Some(made)) => {
             let (messages, are) = (counted(made, "message"), if made == 1 { "is" } else { "are" });
             Error::new(error.kind, format!("interrupted: {messages} of this import {are} here"))
-                .hint("the same command goes on from there")
+                .hint("run the same command to continue")
         }
         (Kind::Signal(_), None) => Error::new(error.kind, "interrupted: nothing was written"),
         _ => error,

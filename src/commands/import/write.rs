@@ -255,7 +255,7 @@ impl<'s> Writer<'s> {
                         taken.insert(name, id);
                     }
                     Some(_) if number == SAME_TITLE => {
-                        say(&format!("note: there is a branch {first} already: it stays"));
+                        say(&format!("note: branch {first} already exists and was kept"));
                     }
                     Some(_) => continue,
                 }

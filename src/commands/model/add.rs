@@ -30,12 +30,12 @@ pub fn add(
 ) -> Result<()> {
     let name = name.map_or_else(|| named_after(source), str::to_string);
     if !weights::is_name(&name) {
-        return Err(Error::usage(format!("{name:?} cannot be the name of a model"))
+        return Err(Error::usage(format!("{name:?} is not a valid model name"))
             .hint("--name N: letters, digits, -, _ and ."));
     }
     let dir = paths.models();
     if name == SMOLLM2.name || weights::named(&dir, &name).is_some() {
-        return Err(Error::usage(format!("a model {name} is there already"))
+        return Err(Error::usage(format!("a model {name} already exists"))
             .hint(format!("`lepo model rm {name}` removes it; --name takes another name")));
     }
     let program = embedded_program().ok_or_else(program_missing)?;

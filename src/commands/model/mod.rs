@@ -187,7 +187,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
             FetchStage::Downloading => "downloading",
             FetchStage::Unpacking => "unpacking",
             FetchStage::Checking => "checking",
-            FetchStage::Present => "it is there already",
+            FetchStage::Present => "it already exists",
         };
         if stage.replace(progress.stage) != Some(progress.stage) && !stderr_is_terminal() {
             say(&format!("{}: {what}", SMOLLM2.name));

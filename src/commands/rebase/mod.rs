@@ -172,7 +172,7 @@ fn check_branch(store: &Store, name: &str) -> Result<()> {
     check_branch_name(name)?;
     match store.branches().get(name)? {
         None => Ok(()),
-        Some(_) => Err(Error::nothing(format!("branch {name} is there already"))
+        Some(_) => Err(Error::nothing(format!("branch {name} already exists"))
             .hint("choose another name; `lepo branch -f` moves one")),
     }
 }

@@ -55,7 +55,7 @@ pub fn tell(
             say("@ is now the copy");
         } else {
             say(&format!("@ is {}", name.id));
-            say(&format!("go on with: lepo do --tail {}", outcome.tail));
+            say(&format!("to continue: lepo do --tail {}", outcome.tail));
         }
     }
     Ok(())

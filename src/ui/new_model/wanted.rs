@@ -38,7 +38,7 @@ pub fn no_server(provider: Provider) -> Error {
 /// Fails if a name is taken, or is none.
 pub fn check_name(settings: &Settings, name: &str) -> Result<()> {
     if name.trim().is_empty() || name.trim() != name || name.contains(',') {
-        return Err(Error::usage(format!("{name:?} cannot be the name of a model"))
+        return Err(Error::usage(format!("{name:?} is not a valid model name"))
             .hint("use a name without commas, and without spaces around it"));
     }
     let has_it = settings.models.iter().any(|model| model.name == name);

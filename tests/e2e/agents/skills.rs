@@ -208,7 +208,7 @@ fn the_user_asks_with_a_skill_by_its_name() {
     bot.home.ok(&["do", "-T", "pdf"]);
     let body = messages(&bot.bodies()[1]);
     assert_eq!(body.last().unwrap().1, "Use the skill pdf.");
-    assert_eq!(told(&bot.bodies()[1], "[skill pdf, from ").len(), 1, "it is there already");
+    assert_eq!(told(&bot.bodies()[1], "[skill pdf, from ").len(), 1, "it already exists");
     // A prompt wins over a skill of its name.
     bot.home.write("config/_prompts/pdf.md", "PROMPT $1");
     bot.home.ok(&["do", "-n", "-T", "pdf", "x"]);

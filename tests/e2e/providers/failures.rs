@@ -76,7 +76,7 @@ fn a_refused_key_is_named_by_its_place_and_never_repeated() {
         assert!(failure.contains("the key was TEST_KEY in the environment"), "{failure}");
         config.key.value = None;
         let without = ask(&config).error.unwrap().hint.unwrap();
-        assert_eq!(without, "looked for TEST_KEY in the environment, and there was none");
+        assert_eq!(without, "looked for TEST_KEY in the environment, and found none");
         assert_eq!(server.asked()[1].header("authorization"), None);
     }
 }
@@ -151,7 +151,7 @@ fn within_its_origin_a_redirect_is_followed_with_the_request() {
     assert_eq!(asked[1].body, asked[0].body);
 
     let server = Server::start((0..9).map(|_| Reply::new(308, "").header("location", "/v1/x")));
-    assert!(ask(&openai(&server)).failure().contains("redirects in circles"));
+    assert!(ask(&openai(&server)).failure().contains("redirects in a loop"));
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn with_auto_a_question_that_does_not_fit_goes_on_from_a_summary() {
         assert_eq!(summaries(&home), 0);
         let ran = home.lepo(&["do", "d"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "Said.\n"), "{}", ran.err);
-        assert!(ran.err.contains("goes on from a summary"), "{}", ran.err);
+        assert!(ran.err.contains("continuing from a summary"), "{}", ran.err);
         assert_eq!(summaries(&home), 1);
     }
 }
@@ -162,7 +162,7 @@ fn with_auto_a_session_goes_on_from_a_summary_too() {
     }
     screen.prompts("> ");
     assert_eq!(summaries(&home), 0);
-    screen.enters("d").shows("goes on from a summary").prompts("> ").enters("exit").ends(0);
+    screen.enters("d").shows("continuing from a summary").prompts("> ").enters("exit").ends(0);
     assert_eq!(summaries(&home), 1);
     // The summary takes the place of the first question; the last two stay.
     let asked = contents(bodies(&server).last().unwrap());

@@ -193,7 +193,7 @@ pub fn check_branch_name(name: &str) -> Result<()> {
     } else {
         return Ok(());
     };
-    Err(Error::usage(format!("{name:?} cannot be the name of a branch: it {why}")))
+    Err(Error::usage(format!("{name:?} is not a valid branch name: it {why}")))
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ impl Requests<'_> {
             Error::usage(format!(
                 "request {request} is not pending: another process is working on it right now"
             ))
+            .hint("it runs, or is asked about, in another terminal or editor: answer there, or close that")
         })
     }
 }

@@ -96,7 +96,7 @@ pub(super) fn parse_with(
 ) -> Result<Vec<ServerConfig>> {
     let wrong = |what: &str| {
         Error::usage(format!("{}: {what}", path.display()))
-            .hint("it is to hold {\"mcpServers\": {\"NAME\": {\"command\": …} or {\"url\": …}}}")
+            .hint("expected {\"mcpServers\": {\"NAME\": {\"command\": …} or {\"url\": …}}}")
     };
     let bytes = without_comments(bytes);
     let document: Value =
@@ -113,7 +113,7 @@ pub(super) fn parse_with(
         let servers: &Map<String, Value> =
             servers.as_object().ok_or_else(|| wrong(&format!("`{root}` is not an object")))?;
         if let Some(name) = servers.keys().find(|name| entries.iter().any(|(other, _)| other == name)) {
-            return Err(wrong(&format!("server {name:?} is there twice")));
+            return Err(wrong(&format!("server {name:?} appears twice")));
         }
         entries.extend(servers);
     }

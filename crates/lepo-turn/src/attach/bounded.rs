@@ -23,7 +23,7 @@ pub fn read_bounded(file: &File, path: &Path, begun: Vec<u8>) -> Result<Vec<u8>>
     file.take(limit.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).map_err(failed)?;
     match bytes.len() as u64 > MOST {
         true => Err(Error::usage(format!("{} is larger than {} MiB", path.display(), MOST >> 20))
-            .hint("cut what the question is about out of it")),
+            .hint("send only the part that matters")),
         false => Ok(bytes),
     }
 }

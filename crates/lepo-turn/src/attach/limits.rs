@@ -37,7 +37,8 @@ pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
     }
     for file in files {
         if let Some(too_much) = alone(Size::of(file), accepts) {
-            let error = Error::usage(format!("{} is too much for {model}: {}", file.about(), too_much.words));
+            let error =
+                Error::usage(format!("{} cannot be sent to {model}: {}", file.about(), too_much.words));
             return Err(too_much.explain(&file.name, error));
         }
     }
@@ -47,9 +48,10 @@ pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
         fits => {
             let files: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
             let words = together(&sizes, accepts);
-            Err(Error::usage(format!("{} files are too much for {model}: {words}", files.len())).hint(
-                format!("ask about {fits} of them at a time, or shrink them: magick IN -resize 50% OUT"),
-            ))
+            Err(Error::usage(format!("{} files cannot be sent to {model} together: {words}", files.len()))
+                .hint(format!(
+                    "ask about {fits} of them at a time, or shrink them: magick IN -resize 50% OUT"
+                )))
         }
     }
 }
@@ -210,7 +212,7 @@ mod tests {
             ),
             (
                 vec![gif("a.gif", 801, 20)],
-                "801 x 1 pixels) is too much for m: 800 pixels",
+                "801 x 1 pixels) cannot be sent to m: 800 pixels",
                 "-resize '800x800>' small.jpg",
             ),
             (vec![pdf(10)], "it takes no PDF", "-m NAME"),

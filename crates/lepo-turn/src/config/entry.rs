@@ -145,7 +145,7 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFact
     if let Some(field) = section.take("api_key_env") {
         let name = field.text()?.value;
         if entry.key != KeyEntry::None {
-            return Err(field.error("stands beside `api_key`", "keep one of the two"));
+            return Err(field.error("cannot be combined with `api_key`", "keep one of the two"));
         }
         if name.contains('=') {
             return Err(field.error("is not the name of a variable", "name it like OPENAI_API_KEY"));
@@ -155,7 +155,7 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFact
     if let Some(field) = section.take("api_key_command") {
         let command = field.texts()?.value;
         if entry.key != KeyEntry::None {
-            return Err(field.error("stands beside another key", "keep one of them"));
+            return Err(field.error("cannot be combined with another key", "keep one of them"));
         }
         if command.is_empty() {
             return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));

@@ -42,7 +42,7 @@ impl ConfigFile {
             let at = section.at;
             let entry = read_entry(section)?;
             if let Some(twin) = models.iter().find(|other| other.name == entry.name) {
-                let what = format!("model \"{}\" is there twice, first at {}", entry.name, twin.source);
+                let what = format!("model \"{}\" appears twice, first at {}", entry.name, twin.source);
                 return Err(document.error(at, what, "give each model a name of its own"));
             }
             if let Some(other) = models.iter().find(|other| other.active && entry.active) {

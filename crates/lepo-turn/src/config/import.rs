@@ -165,7 +165,7 @@ fn servers(paths: &Paths, file: &Path, mut old: Map<String, Value>) -> Result<Pl
     };
     let wrong = || {
         Error::usage(format!("{} is not a JSON object of MCP servers", target.display()))
-            .hint("mend it or move it away, then import again")
+            .hint("fix it or move it away, then import again")
     };
     let mut root = match read_if_there(&target)? {
         Some(bytes) => serde_json::from_slice(&bytes).map_err(|error| wrong().because(error))?,

@@ -24,6 +24,9 @@ pub fn read_amounts(table: &mut Section<'_>) -> Result<Option<Price>> {
     match (input, output) {
         (Some(input), Some(output)) => Ok(Some(Price { input, output, cached: cached.unwrap_or(input) })),
         (None, None) if cached.is_none() => Ok(None),
-        _ => Err(table.lacks("`price` lacks `in` or `out`", "price = { in = 3, out = 15, cached = 0.3 }")),
+        _ => {
+            Err(table
+                .lacks("`price` needs both `in` and `out`", "price = { in = 3, out = 15, cached = 0.3 }"))
+        }
     }
 }

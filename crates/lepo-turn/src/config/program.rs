@@ -13,7 +13,7 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
     if let Some(field) = section.take("preset") {
         if command.is_some() || answer.is_some() {
             let allowed = "keep the preset, or command and answer";
-            return Err(field.error("stands beside `command` or `answer`", allowed));
+            return Err(field.error("cannot be combined with `command` or `answer`", allowed));
         }
         let Some((command, answer)) = preset(&field.text()?.value) else {
             return Err(field.error("is not known", "allowed: claude | gemini | codex"));
@@ -60,7 +60,7 @@ pub fn read_agent(model: &str, section: &mut Section) -> Result<Vec<String>> {
     let command = section.take("command");
     if let Some(field) = section.take("preset") {
         if command.is_some() {
-            return Err(field.error("stands beside `command`", "keep one of the two"));
+            return Err(field.error("cannot be combined with `command`", "keep one of the two"));
         }
         let Some(command) = agent_preset(&field.text()?.value) else {
             return Err(field.error("is not known", format!("allowed: {}", AGENTS.join(" | "))));

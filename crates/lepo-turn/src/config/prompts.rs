@@ -29,7 +29,7 @@ pub fn check_prompt_name(name: &str) -> Result<()> {
     let ok = !name.is_empty() && name.len() <= 100 && !name.starts_with(['.', '-']) && name.chars().all(good);
     match ok {
         true => Ok(()),
-        false => Err(Error::usage(format!("{name:?} cannot be the name of a prompt"))
+        false => Err(Error::usage(format!("{name:?} is not a valid prompt name"))
             .hint("a name is made of letters, digits, - _ and .")),
     }
 }

@@ -85,7 +85,7 @@ pub async fn debate(
 fn goes_on(error: Error, transcript: &Transcript) -> Error {
     match (error.kind, transcript.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
-            error.hint(format!("what was said is kept: `lepo do --debate --tail {tip}` goes on"))
+            error.hint(format!("what was said is kept: `lepo do --debate --tail {tip}` continues"))
         }
         _ => error,
     }

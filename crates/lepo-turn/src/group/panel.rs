@@ -40,7 +40,7 @@ pub enum GroupOutcome {
 }
 
 impl Panel {
-    /// The panel of a mode. Exit 2 for no participants, an unknown name, or one that is there twice.
+    /// The panel of a mode. Exit 2 for no participants, an unknown name, or one that appears twice.
     pub fn of(mode: GroupMode, configured: &Configured) -> Result<Panel> {
         let settings = &configured.settings;
         let names = &settings.many_participants;

@@ -35,7 +35,7 @@ pub(super) fn check_header(key: &str, name: &str, value: &str) -> std::result::R
     let hint = "the entries of a server with a `url` are sent as HTTP headers";
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(token) {
-        return mistake(format!("`{key}`: {name:?} cannot be the name of a header"), hint);
+        return mistake(format!("`{key}`: {name:?} is not a valid header name"), hint);
     }
     if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
         return mistake(format!("`{key}`: the header {name:?} belongs to the protocol"), hint);

@@ -18,11 +18,11 @@ pub fn told_twice(bytes: &[u8]) -> Option<(String, &'static str)> {
     level.deserialize(&mut serde_json::Deserializer::from_slice(bytes)).ok()?;
     let twice: Vec<String> = twice?;
     Some(match twice.as_slice() {
-        [_, name] => (format!("server {name:?} is there twice"), "give each server a name of its own"),
+        [_, name] => (format!("server {name:?} appears twice"), "give each server a name of its own"),
         [_, name, keys @ ..] => {
-            (format!("server {name:?}: `{}` is there twice", keys.join(".")), "leave one of them out")
+            (format!("server {name:?}: `{}` appears twice", keys.join(".")), "leave one of them out")
         }
-        [root] => (format!("`{root}` is there twice"), "put all servers into one of them"),
+        [root] => (format!("`{root}` appears twice"), "put all servers into one of them"),
         [] => return None,
     })
 }
@@ -103,18 +103,18 @@ mod tests {
     fn the_first_key_that_stands_twice_is_found() {
         for (text, expected) in [
             (r#"{"mcpServers":{"a":{"args":[{"e":1,"e":2}],"b":null,"c":-1.5,"d":true}}}"#, None),
-            (r#"{"mcpServers":{"a":{},"b":{},"a":{}}}"#, Some("server \"a\" is there twice")),
-            (r#"{"mcpServers":{"a":{},"\u0061":{}}}"#, Some("server \"a\" is there twice")),
+            (r#"{"mcpServers":{"a":{},"b":{},"a":{}}}"#, Some("server \"a\" appears twice")),
+            (r#"{"mcpServers":{"a":{},"\u0061":{}}}"#, Some("server \"a\" appears twice")),
             (
                 r#"{"mcpServers":{"a":{"command":"x","command":"y"}}}"#,
-                Some("server \"a\": `command` is there twice"),
+                Some("server \"a\": `command` appears twice"),
             ),
             (
                 r#"{"mcpServers":{"a":{"env":{"A":"1","A":"2"}}}}"#,
-                Some("server \"a\": `env.A` is there twice"),
+                Some("server \"a\": `env.A` appears twice"),
             ),
-            (r#"{"mcpServers":{},"mcpServers":{}}"#, Some("`mcpServers` is there twice")),
-            (r#"{"servers":{"a":{"url":"x","url":"y"}}}"#, Some("server \"a\": `url` is there twice")),
+            (r#"{"mcpServers":{},"mcpServers":{}}"#, Some("`mcpServers` appears twice")),
+            (r#"{"servers":{"a":{"url":"x","url":"y"}}}"#, Some("server \"a\": `url` appears twice")),
             (r#"{"mcpServers":{"a":{"env":{"A":{"b":1,"b":2}}}}}"#, None),
             (r#"{"inputs":1,"inputs":2,"other":{"a":1,"a":2}}"#, None),
             ("{", None),

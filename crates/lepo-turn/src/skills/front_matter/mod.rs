@@ -102,7 +102,7 @@ impl<'t> FrontMatter<'t> {
             };
             let value = self.value(line, rest, lines);
             if self.field(&key).is_some() {
-                self.fault(line, &format!("{key:?} is there twice"));
+                self.fault(line, &format!("{key:?} appears twice"));
             } else {
                 self.fields.push((key, value));
             }

@@ -56,7 +56,7 @@ fn what_strict_readers_refuse_is_a_fault_and_read_all_the_same() {
         ("d: a\n  b: c", "line 3: a value with a colon is not quoted"),
         ("d: [a, b]", "line 2: a value begins with a sign"),
         ("d: &a b", "line 2: a value begins with a sign"),
-        ("d: x\nd: y", "line 3: \"d\" is there twice"),
+        ("d: x\nd: y", "line 3: \"d\" appears twice"),
         ("d: x\n\te: y", "line 3: it is indented"),
         ("d: x\nwords", "line 3: it is no field"),
         ("d: \"x", "line 2: the closing quote is missing"),

@@ -84,7 +84,7 @@ fn a_mistake_names_the_server_and_the_key_and_no_value() {
         (r#"{"url":"http://h","transport":"sse","type":"http"}"#, "`transport` and `type` differ"),
         (r#"{"url":"ftp://h"}"#, "`url` is neither http nor https"),
         (r#"{"url":"h"}"#, "`url` is not an address"),
-        (r#"{"url":"http://h","env":{"a b":"1"}}"#, "`env`: \"a b\" cannot be the name of a header"),
+        (r#"{"url":"http://h","env":{"a b":"1"}}"#, "`env`: \"a b\" is not a valid header name"),
         (
             r#"{"url":"http://h","env":{"X":"s3cret\n"}}"#,
             "`env`: the value of \"X\" cannot be sent as a header",
@@ -99,10 +99,7 @@ fn a_mistake_names_the_server_and_the_key_and_no_value() {
     }
     let twice = r#"{"mcpServers":{"s":{"command":"a"},"s":{"command":"b"}}}"#;
     let error = parse(Path::new("mcp.json"), twice.as_bytes()).unwrap_err();
-    assert_eq!(
-        (error.message.as_str(), error.kind.exit_code()),
-        ("mcp.json: server \"s\" is there twice", 2)
-    );
+    assert_eq!((error.message.as_str(), error.kind.exit_code()), ("mcp.json: server \"s\" appears twice", 2));
     for text in ["", "{}", r#"{"mcpServers":[]}"#] {
         assert_eq!(parse(Path::new("m"), text.as_bytes()).unwrap_err().kind.exit_code(), 2, "{text}");
     }
@@ -157,7 +154,7 @@ fn the_file_of_vs_code_is_read_with_its_comments() {
     assert_eq!(args, &["//not", "/* a comment */"]);
     let both = br#"{"servers":{"a":{"command":"x"}},"mcpServers":{"a":{"command":"y"}}}"#;
     let error = parse(Path::new("mcp.json"), both).unwrap_err();
-    assert_eq!(error.message, "mcp.json: server \"a\" is there twice");
+    assert_eq!(error.message, "mcp.json: server \"a\" appears twice");
 }
 
 #[test]
