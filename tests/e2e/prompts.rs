@@ -151,7 +151,7 @@ fn a_session_asks_prompts_and_attaches_files() {
     screen.enters(&path).shows(&format!("> {path}\nAttach")).enters("n").shows("\nA4").prompts("> ");
     assert_eq!(question(&bot), path);
     screen.enters("/exit").ends(0);
-    assert_eq!(messages(&bot.bodies()[0]).last().unwrap().0, "system");
+    assert_eq!(messages(&bot.bodies()[0]).last().unwrap().0, "user");
 }
 
 fn messages_have_an_image(bot: &Bot, place: usize) -> bool {

@@ -8,7 +8,7 @@ use super::called::answer_at;
 use super::path::{CalledAnswer, PathEntry};
 use super::planner::ChooserAnswer;
 use super::skills::is_catalogue_entry;
-use crate::config::is_as_made;
+use crate::config::{is_as_made, is_general_as_made};
 use lepo_model::{Message, PathForm, Role};
 use lepo_store::bubb::Kind;
 
@@ -49,7 +49,11 @@ pub fn messages(
 }
 
 fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<Message> {
-    let (Inst::General(inst) | Inst::Planner(inst)) = inst;
+    let inst = match inst {
+        // The text as it is made speaks of results.
+        Inst::General(text) => text.filter(|text| !is_general_as_made(text) || entries.iter().any(is_result)),
+        Inst::Planner(text) => text,
+    };
     let (mut messages, mut at) = (Vec::new(), 0);
     while let Some(bubb) = entries.get(at) {
         match answer_at(entries, at, called, rebuild) {
@@ -137,6 +141,16 @@ fn message(entry: &PathEntry) -> Message {
 /// True for a bubb that models with tools are told before a question.
 fn is_of_repository(entry: &PathEntry) -> bool {
     is_instructions_entry(entry) || is_catalogue_entry(entry)
+}
+
+/// True for the result of a command or a call, and for what else the conversation was told.
+fn is_result(entry: &PathEntry) -> bool {
+    let is_none = *entry.text == *ChooserAnswer::None.canonical();
+    match entry.kind {
+        Kind::Tool => true,
+        Kind::System => !is_system_prompt(entry) && !is_of_repository(entry) && !is_none,
+        Kind::User | Kind::Assistant => false,
+    }
 }
 
 fn is_system_prompt(entry: &PathEntry) -> bool {
@@ -241,6 +255,29 @@ mod tests {
             ),
         ] {
             assert_eq!(written(&messages(&path(text), &[], inst, form, None)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn general_as_it_is_made_goes_with_results_only() {
+        use PathForm::{Messages, Prompted};
+        let made = crate::config::Insts::default().general.unwrap();
+        for (text, goes) in [
+            ("s1 P / u0 hi", false),
+            ("u0 a / a0 b / u0 c", false),
+            (r#"s1 P / u0 hi / s1 {"tool":"none"}"#, false),
+            ("s1 P / s1 [instructions of this repository] I / u0 a", false),
+            (r#"u0 a / a1 {"access":"read","command":"ls"} / t1 b"#, true),
+            ("s1 P / u0 a / a0 b / t1 c / u0 d", true),
+            ("s1 P / s0 ran / u0 hi", true),
+        ] {
+            for form in [Messages, Prompted] {
+                let sent = messages(&path(text), &[], Inst::General(Some(&made)), form, None);
+                assert_eq!(sent.iter().any(|message| message.instruction), goes, "{text}");
+                // The beginning is the same with and without.
+                let without = messages(&path(text), &[], Inst::General(None), form, None);
+                assert_eq!(sent[..without.len()], without[..], "{text}");
+            }
         }
     }
 

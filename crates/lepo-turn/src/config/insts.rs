@@ -15,7 +15,7 @@ const DEFAULTS: &str = include_str!("default-insts.toml");
 /// The instruction texts in use; `None` where the file has an empty one: nothing is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Insts {
-    /// With every request for an answer.
+    /// With requests for an answer; while it is as made, only with those of conversations that hold a result.
     pub general: Option<String>,
     /// Is a command needed (`toolChooser`).
     pub tool_chooser: Option<String>,
@@ -69,7 +69,8 @@ impl Insts {
         if bytes == DEFAULTS.as_bytes() {
             return Ok((Insts::default(), Vec::new()));
         }
-        let (said, ignored) = read(path, bytes)?;
+        let (mut said, ignored) = read(path, bytes)?;
+        said.general = said.general.filter(|text| !is_general_as_made(text));
         Ok((said.over(Insts::default()), ignored))
     }
 
@@ -93,6 +94,14 @@ impl Insts {
             judge: text(self.judge, defaults.judge),
         }
     }
+}
+
+/// Words that the default `general` of earlier stores has besides.
+const EARLIER: &str = ", in the language it is written in";
+
+/// True for the default text of `general`, also for that of earlier stores.
+pub fn is_general_as_made(text: &str) -> bool {
+    Insts::default().general == Some(text.trim().replacen(EARLIER, "", 1))
 }
 
 /// The texts that a file has, blank ones too, and what else is in it.

@@ -44,7 +44,7 @@ pub use entry::KeyEntry;
 pub use file::aliases;
 pub use flags::Flags;
 pub use import::Plan;
-pub use insts::{Insts, fill};
+pub use insts::{Insts, fill, is_general_as_made};
 pub use money::{Budgets, Money, Prices};
 pub use paths::Paths;
 pub use prompts::{Filling, Prompt, check_prompt_name, prompt_names};

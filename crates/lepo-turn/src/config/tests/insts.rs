@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::{Insts, fill};
+use crate::config::{Insts, fill, is_general_as_made};
 use lepo_base::error::Result;
 
 fn parse(text: &str) -> Result<(Insts, Vec<String>)> {
@@ -17,7 +17,7 @@ fn the_default_file_has_every_default_and_nothing_else() {
     // The file as it is made is known; changed, it is read.
     assert_eq!(parse(&format!("{file}\n# mine")).unwrap(), (Insts::default(), Vec::new()));
     let texts = [
-        (insts.general, "language"),
+        (insts.general, "results of commands"),
         (insts.tool_chooser, r#"{"tool":"none"}"#),
         (insts.command_writer, "`git commit`"),
         (insts.orchestrator, "SELECT: "),
@@ -39,6 +39,17 @@ fn missing_means_default_and_empty_means_none() {
     assert_eq!((insts.floor, insts.speech), (None, None));
     assert_eq!(insts.tool_chooser, Insts::default().tool_chooser);
     assert_eq!(ignored, [".lepo/_insts.toml:5: unknown key `mood`, ignored"]);
+}
+
+#[test]
+fn the_default_of_earlier_stores_is_as_made() {
+    let general = Insts::default().general.unwrap();
+    let earlier = general.replacen("user.", "user, in the language it is written in.", 1);
+    assert_ne!(general, earlier);
+    assert_eq!(parse(&format!("general = '''\n{earlier}\n'''")).unwrap().0, Insts::default());
+    for (text, as_made) in [(general.as_str(), true), (&earlier, true), ("Be kind.", false), ("", false)] {
+        assert_eq!(is_general_as_made(text), as_made, "{text}");
+    }
 }
 
 #[test]
