@@ -281,6 +281,16 @@ fn the_newest_of_a_list_stays_on_a_small_screen() {
 }
 
 #[test]
+fn tab_completes_the_names_of_models() {
+    let Some((_bot, screen)) = prompted(80, &[]) else { return };
+    for word in ["/model", "/set-model"] {
+        screen.types(&format!("{word} ")).keys(&["Tab"]).shows("smollm2-135m");
+        screen.keys(&["C-u"]).types(&format!("{word} te")).keys(&["Tab"]).prompts(&format!("> {word} test"));
+        screen.keys(&["C-u"]).prompts("> ");
+    }
+}
+
+#[test]
 fn ctrl_c_closes_the_menu_and_the_next_enter_counts() {
     let Some((_bot, screen)) = prompted(80, &[]) else { return };
     screen.types("/").keys(&["Tab"]).shows("/system").keys(&["C-c"]).prompts("> ");
