@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::term::say;
 use lepo_base::env::Env;
+use lepo_base::error::Result;
 use lepo_secrets::{Finder, Kept, Masker, Tally};
 use lepo_turn::config::{Flags, Paths, SecretsMode, Settings};
 use lepo_turn::{Masking, key_if_there, secret_values};
@@ -24,19 +25,13 @@ pub fn masker() -> Masker {
 }
 
 /// The masker of what is written already: it looks for all that `fsck --secrets` finds, whatever the settings say of what is
-/// being written.
-pub fn masker_of_written() -> Masker {
+/// being written. An error where settings or the key cannot be read: with others it would find less.
+pub fn masker_of_written() -> Result<Masker> {
     let env = Env::from_process();
-    let paths = Paths::from_env(&env);
-    let loaded = paths.and_then(|paths| Ok((Settings::load(&paths, &env, None, &Flags::default())?, paths)));
-    let masking = match loaded {
-        Ok((mut settings, paths)) => {
-            settings.secrets = SecretsMode::Mask;
-            Masking::new(&settings, &env, &paths.state)
-        }
-        Err(_) => Masking::of_shapes(),
-    };
-    masking.masker().clone()
+    let paths = Paths::from_env(&env)?;
+    let mut settings = Settings::load(&paths, &env, None, &Flags::default())?;
+    settings.secrets = SecretsMode::Mask;
+    Ok(Masking::of_written(&settings, &env, &paths.state)?.masker().clone())
 }
 
 /// Says how many secrets are in what is given away, and of which kinds.

@@ -115,7 +115,7 @@ struct Plan {
 impl Plan {
     /// The files to delete with these tails; `pass_over` leaves out tails that a branch names.
     fn make(store: &Store, forest: &Forest, tails: &[Ix], pass_over: bool) -> Result<Plan> {
-        let branches = store.branches().all()?;
+        let branches = store.branches().all_or_error()?;
         let of_branches: HashSet<BubbId> = branches.iter().map(|(_, id)| *id).collect();
         let (mut going, mut planned, mut pruner) = (Vec::new(), Vec::new(), Pruner::of(forest));
         for &tail in tails {

@@ -6,7 +6,7 @@ use super::complete::Offered;
 use super::served::{ask_prompt, server_prompt};
 use super::session::Session;
 use crate::term::say;
-use crate::ui::State;
+use crate::ui::{State, listed_models};
 use lepo_base::error::{Error, Result};
 use lepo_base::nearest::nearest;
 use lepo_model::ModelConfig;
@@ -17,10 +17,12 @@ use lepo_turn::{Prompts, TurnEnv};
 pub(super) fn offered(env: &TurnEnv) -> Result<Offered> {
     let skills = env.configured.skills()?.unwrap_or_default().counting.into_iter();
     let skills = skills.map(|skill| (skill.name, skill.description)).collect();
+    let models = listed_models(&env.configured.settings, &env.configured.paths);
     Ok(Offered {
         commands: COMMANDS.iter().map(|command| &command.is).collect(),
         catalogue: env.catalogue.clone(),
         skills,
+        models: models.into_iter().map(|model| (model.name.clone(), model.line())).collect(),
     })
 }
 

@@ -28,6 +28,8 @@ pub enum Takes {
     Address,
     /// One name.
     Name,
+    /// The name of a model, or none.
+    Model,
     /// One of these words, and `--save` or not.
     OneOf(&'static [&'static str]),
 }
@@ -48,7 +50,7 @@ impl Takes {
     /// The argument as `/help` names it.
     pub fn sign(&self) -> String {
         match self {
-            Takes::Nothing | Takes::Text | Takes::Request => String::new(),
+            Takes::Nothing | Takes::Text | Takes::Request | Takes::Model => String::new(),
             Takes::File => "FILE".into(),
             Takes::Address => "ADDR".into(),
             Takes::Name => "NAME".into(),
@@ -63,7 +65,7 @@ impl Takes {
             _ => Err(format!("{word} needs one {what}")),
         };
         match self {
-            Takes::Text | Takes::File => Ok(()),
+            Takes::Text | Takes::File | Takes::Model => Ok(()),
             Takes::Request if !rest.contains(char::is_whitespace) => Ok(()),
             Takes::Request => Err(format!("{word} takes one id")),
             Takes::Nothing if rest.is_empty() => Ok(()),

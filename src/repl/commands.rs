@@ -52,10 +52,10 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("/deny", Takes::Request, "refuse that request", |s, id| at_once(|| decision(s, id, Verdict::Deny))),
     row("/system", Takes::Text, "the system prompt", |s, text| at_once(|| prompt(system_prompt(s, text)))),
     row("/tokens", Takes::Nothing, "tokens so far", |s, _| at_once(|| prompt(tokens(s)))),
-    row("/model", Takes::Text, "model of this session", |s, name| {
+    row("/model", Takes::Model, "model of this session", |s, name| {
         Box::pin(async { prompt(use_model(s, name).await) })
     }),
-    row("/set-model", Takes::Text, "the default model", |s, name| {
+    row("/set-model", Takes::Model, "the default model", |s, name| {
         Box::pin(async { prompt(set_model(s, name).await) })
     }),
     row("/mcp", Takes::Nothing, "MCP servers, tools", |s, _| Box::pin(async { prompt(servers(s).await) })),

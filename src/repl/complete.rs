@@ -37,6 +37,8 @@ pub struct Offered {
     pub catalogue: Arc<Catalogue>,
     /// The skills, each with its description.
     pub skills: Vec<(String, String)>,
+    /// The models, each with its line in the list.
+    pub models: Vec<(String, String)>,
 }
 
 impl Completion {
@@ -118,6 +120,10 @@ impl Completion {
                     .find(|command| command.word == word)
                     .map(|command| &command.takes)
                 {
+                    Some(Takes::Model) => {
+                        let models = self.offered.models.iter().filter(|(name, _)| name.starts_with(begun));
+                        models.cloned().collect()
+                    }
                     Some(Takes::Address) => self.addresses(begun),
                     Some(Takes::File) => {
                         let found = completions(begun, self.paths.home.as_deref()).into_iter();

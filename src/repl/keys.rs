@@ -99,8 +99,9 @@ fn bind_typing(keys: &mut Keybindings) {
     keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
 }
 
+/// Ctrl+C, which closes the menu first.
 fn interrupt() -> ReedlineEvent {
-    ReedlineEvent::ExecuteHostCommand(INTERRUPT.into())
+    ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, ReedlineEvent::ExecuteHostCommand(INTERRUPT.into())])
 }
 
 /// A paste, in which each `@` is marked; no key inserts more than a character.

@@ -26,6 +26,22 @@ impl QuietMenu {
     }
 }
 
+/// A menu of which only some rows fit, and in its last line how many words are not shown. The chosen one is.
+fn cut(shown: &str, count: usize, rows: usize) -> String {
+    let mut lines: Vec<&str> = shown.split_terminator("\r\n").collect();
+    let (columns, marked) = (count.div_ceil(rows.max(1)), Color::Default.reverse().prefix().to_string());
+    if lines.len() > 1 {
+        let is_chosen = lines.last().is_some_and(|last| last.contains(&marked));
+        lines.remove(if is_chosen { 0 } else { lines.len() - 1 });
+    }
+    let more = count.saturating_sub(lines.len() * columns);
+    let mut text: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
+    if more > 0 {
+        text += &format!("… {more} more");
+    }
+    text
+}
+
 impl Menu for QuietMenu {
     fn menu_required_lines(&self, terminal_columns: u16) -> u16 {
         match self.0.get_values().is_empty() {
@@ -35,9 +51,12 @@ impl Menu for QuietMenu {
     }
 
     fn menu_string(&self, available_lines: u16, use_ansi_coloring: bool) -> String {
-        match self.0.get_values().is_empty() {
-            true => String::new(),
-            false => self.0.menu_string(available_lines, use_ansi_coloring),
+        let (count, rows) = (self.0.get_values().len(), self.0.menu_required_lines(0));
+        match count {
+            0 => String::new(),
+            _ if rows <= available_lines => self.0.menu_string(available_lines, use_ansi_coloring),
+            // In colour always: the chosen row is found by it.
+            _ => cut(&self.0.menu_string(available_lines, true), count, rows.into()),
         }
     }
 
@@ -127,5 +146,23 @@ impl Menu for QuietMenu {
 
     fn is_awaiting_first_answer(&self) -> bool {
         self.0.is_awaiting_first_answer()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_counted_and_the_chosen_row_is_shown() {
+        let chosen = Color::Default.reverse().paint("c").to_string();
+        for (shown, count, rows, expected) in [
+            ("a\r\nb\r\nc\r\n".to_string(), 5, 5, "a\r\nb\r\n… 3 more".to_string()),
+            (format!("a\r\nb\r\n{chosen}\r\n"), 5, 5, format!("b\r\n{chosen}\r\n… 3 more")),
+            ("a b\r\nc d\r\ne f\r\n".into(), 10, 5, "a b\r\nc d\r\n… 6 more".into()),
+            ("a\r\n".into(), 2, 2, "a\r\n… 1 more".into()),
+        ] {
+            assert_eq!(cut(&shown, count, rows), expected, "{shown:?}");
+        }
     }
 }

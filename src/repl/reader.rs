@@ -55,6 +55,8 @@ pub struct Reader {
     pub pasted: Vec<usize>,
     /// Input that is typed while no prompt reads it.
     ahead: Option<TypeAhead>,
+    /// A prompt was shown.
+    has_prompted: bool,
     /// The text that the next prompt begins with.
     given: String,
     /// The moment at which Ctrl+C stopped what was going on.
@@ -80,6 +82,7 @@ impl Reader {
             typed_ahead: false,
             pasted: Vec::new(),
             ahead: None,
+            has_prompted: false,
             given: String::new(),
             stopped: None,
             found: Arc::default(),
@@ -109,7 +112,7 @@ impl Reader {
 
     /// Begins the next prompt with this text, as if it had been typed.
     pub fn give(&mut self, text: String) {
-        self.given = text;
+        self.given.insert_str(0, &text);
     }
 
     /// Notes that Ctrl+C stopped something just now: pressed again at once, it is not meant for the prompt.
@@ -122,15 +125,18 @@ impl Reader {
         self.edits
     }
 
-    /// The next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error. What was typed while an answer came
-    /// is in the editor then: only an Enter at the prompt sends it.
+    /// The next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error. What was typed while an answer came,
+    /// or before the first prompt, is in the editor then: only an Enter at the prompt sends it.
     pub async fn read(&mut self, interrupt: &Interrupt) -> Result<Option<String>> {
         self.pasted.clear();
         let Some(mut editor) = self.editor.take() else {
             return self.read_plain(MARK, interrupt).await;
         };
-        let ahead = self.ahead.take().map(TypeAhead::take).unwrap_or_default();
-        let given = std::mem::take(&mut self.given) + &typed(&ahead);
+        if !std::mem::replace(&mut self.has_prompted, true) {
+            self.given += &typed(&TypeAhead::held());
+        }
+        self.take_typed();
+        let given = std::mem::take(&mut self.given);
         editor.run_edit_commands(&[EditCommand::InsertString(given)]);
         let (found, stopped) = (self.found.clone(), self.stopped);
         let mark = Mark(MARK, self.paint);
@@ -159,10 +165,16 @@ impl Reader {
         if self.editor.is_none() {
             return self.read_plain(question, interrupt).await;
         }
-        self.ahead = None;
+        self.take_typed();
         let (mut editor, mark) = (self.bare(), Mark(question, self.paint));
         let found = self.found.clone();
         self.wait(blocking(move || edit(&mut editor, &mark, &found, None)), interrupt).await
+    }
+
+    /// Puts what was kept into the next prompt.
+    fn take_typed(&mut self) {
+        let ahead = self.ahead.take().map(TypeAhead::take).unwrap_or_default();
+        self.given += &typed(&ahead);
     }
 
     /// A line that the terminal itself edits.

@@ -1,4 +1,4 @@
-//! The only room that writes to a terminal, and it knows only values.
+//! Writes to the terminal; no other module does. It is given values, and names no other module of the program.
 //!
 //! Text of a model, a tool, a file name or a bubb reaches a terminal with every control character
 //! made visible; files and pipes get the bytes as they are.

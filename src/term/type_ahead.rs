@@ -54,15 +54,16 @@ struct Kept {
 impl TypeAhead {
     /// Begins to keep; `None` where there is no terminal.
     pub fn begin() -> Option<TypeAhead> {
-        let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
-        let was = tcgetattr(&tty).ok()?;
-        let keeper = Keeper { tty, was, kept: Mutex::default(), ended: AtomicBool::new(false) };
-        keeper.take_over().ok()?;
-        let keeper = Arc::new(keeper);
+        let keeper = Keeper::begin()?;
         let working = keeper.clone();
         let thread = std::thread::Builder::new().spawn(move || working.work()).ok();
         *locked(&AT_WORK) = Some(keeper.clone());
         Some(TypeAhead { keeper, thread })
+    }
+
+    /// The bytes that the terminal holds at this moment.
+    pub fn held() -> Vec<u8> {
+        Keeper::begin().map(|keeper| TypeAhead { keeper, thread: None }.take()).unwrap_or_default()
     }
 
     /// Ends, and gives the bytes that were typed. The rest of a paste that has begun is waited for.
@@ -97,6 +98,15 @@ impl Drop for TypeAhead {
 }
 
 impl Keeper {
+    /// Takes the terminal over.
+    fn begin() -> Option<Arc<Keeper>> {
+        let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
+        let was = tcgetattr(&tty).ok()?;
+        let keeper = Keeper { tty, was, kept: Mutex::default(), ended: AtomicBool::new(false) };
+        keeper.take_over().ok()?;
+        Some(Arc::new(keeper))
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         locked(&self.kept)
     }

@@ -38,7 +38,7 @@ impl Line {
         Line { level: Level::Warning, text: text.into() }
     }
 
-    /// Words of another part, which begin with their weight.
+    /// The line of a text that begins with `note: `, with `warning: `, or with neither.
     pub fn of(words: &str) -> Line {
         match (words.strip_prefix("note: "), words.strip_prefix("warning: ")) {
             (Some(text), _) => Line::note(text),

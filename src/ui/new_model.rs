@@ -9,7 +9,7 @@ use crate::term::{say, tty};
 use ask::Asker;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Kind, Result};
-use lepo_model::Provider;
+use lepo_model::{NO_KEY, Provider};
 use lepo_turn::config::{self, KeyEntry, NewModel, Paths, Settings, planned_model};
 pub use trial::answers;
 pub use wanted::{WantedModel, no_server};
@@ -32,18 +32,31 @@ pub async fn add_model(
         true => asker.complete(wanted).await?,
         false => of_options(wanted)?,
     };
-    let Some(config) = planned_model(settings, &model, &Env::from_process())? else {
+    let Some(mut config) = planned_model(settings, &model, &Env::from_process())? else {
         return Err(taken(settings, &model.name));
     };
+    // The line that it would stand in is not written yet.
+    match &model.key {
+        KeyEntry::None => {}
+        KeyEntry::Literal(_) => config.key.looked_for = "the one given".to_string(),
+        KeyEntry::Env(variable) => config.key.looked_for = format!("{variable} in the environment"),
+        KeyEntry::Command(_) => config.key.looked_for = "the output of --key-command".to_string(),
+    }
     say(&format!("asking {} a question…", model.name));
     let tried = match config.require_key() {
         Ok(()) => answers(&config, settings, paths, None).await,
-        Err(error) => Err(error),
+        Err(error) => {
+            Err(error.hint("set that variable, or give the key itself: --key - reads it from stdin"))
+        }
     };
     let active = match tried {
         Ok(()) => true,
         Err(error) if matches!(error.kind, Kind::Signal(_)) => return Err(error),
         Err(mut error) => {
+            let lacks_key = |hint: &String| hint.starts_with(NO_KEY);
+            if error.hint.as_ref().is_some_and(lacks_key) {
+                error = error.hint("give its key: --key-env NAME, or --key - to read it from stdin");
+            }
             if !has_person || !asker.keeps(&error).await? {
                 error.message = format!("{} was not added: {}", model.name, error.message);
                 return Err(error);
@@ -55,7 +68,7 @@ pub async fn add_model(
     if !config::add_model(&settings.file, &model)? {
         return Err(taken(settings, &model.name));
     }
-    let state = if active { ", and it is the active model" } else { ", not active" };
+    let state = if active { " (now active)" } else { " (not active)" };
     say(&format!("added {} to {}{state}", model.name, settings.file.display()));
     Ok(Some(model.name))
 }

@@ -28,7 +28,7 @@ fn what_is_not_a_model_or_not_the_file_meant_is_not_added() {
         (vec!["text.gguf"], 2, "--sha256 HASH"),
         (vec!["none.gguf", "--sha256", &hash], 2, "cannot read none.gguf"),
         (vec!["text.gguf", "--sha256", &hash, "--name", "a/b"], 2, "is not a valid model name"),
-        (vec!["text.gguf", "--sha256", &hash, "--name", "smollm2-135m"], 2, "is there already"),
+        (vec!["text.gguf", "--sha256", &hash, "--name", "smollm2-135m"], 2, "already exists"),
         (vec!["text.gguf", "--sha256", &"0".repeat(64)], 3, &format!("its sha256 is {hash}")),
         (vec!["text.gguf", "--sha256", &hash], 3, "nothing was added: lepo-embedded runs"),
         (vec!["text.gguf", "--sha256", &hash], 3, "weights text.gguf are damaged: "),

@@ -102,3 +102,15 @@ fn a_long_paste_during_an_answer_is_whole_and_ctrl_c_behind_it_counts() {
     screen.pastes(&long.join("\n")).keys(&["C-c"]).shows("line 399").keys(&["Enter"]).shows("two");
     assert_eq!(questions(&bot)[1], long.join("\n"));
 }
+
+#[test]
+fn what_is_typed_before_the_first_prompt_waits_in_the_editor() {
+    let bot = Bot::saying(OFF, &["A1", "A2"]);
+    let Some(screen) = Screen::shell(&bot.home, 80) else { return };
+    // Without a break between them: all are there before lepo is.
+    screen.shows("sh$").keys(&["clear; lepo -n", "Enter", "첫 줄", "Enter", "둘째 줄", "Enter"]);
+    screen.shows("> 첫 줄\n  둘째 줄");
+    assert_eq!(bot.times_asked(), 0);
+    screen.keys(&["BSpace", "Enter"]).shows("A1").prompts("> ");
+    assert_eq!(questions(&bot), ["첫 줄\n둘째 줄"]);
+}

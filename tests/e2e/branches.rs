@@ -44,7 +44,7 @@ fn a_rename_overwrites_only_by_force() {
     for (args, code, says) in [
         (&["branch", "-m", "a", "b"][..], 1, "branch b already exists"),
         (&["branch", "-m", "gone", "c"], 1, "no branch gone"),
-        (&["branch", "-m", "a", "x//y"], 2, "cannot be the name"),
+        (&["branch", "-m", "a", "x//y"], 2, "is not a valid branch name"),
         (&["branch", "-m", "a"], 2, "2 values required"),
     ] {
         let ran = home.lepo(args);

@@ -87,8 +87,12 @@ fn what_does_not_answer_is_not_added_where_nobody_can_be_asked() {
             [&base[..], &model[..], &["--key-env", "NONE"]].concat(),
             "",
             2,
-            "gpt was not added: model \"gpt\" has no key",
+            "gpt was not added: model \"gpt\" has no key: looked for NONE in the environment\n\
+             hint: set that variable, or give the key itself: --key -",
         ),
+        ([&base[..], &model[..]].concat(), "", 3, "hint: give its key: --key-env NAME, or --key -"),
+        (vec!["--base-url", "127.0.0.1:18080", "--model", "m"], "", 2, "hint: http://127.0.0.1:18080\n"),
+        (vec!["--base-url", "localhost:18080", "--model", "m"], "", 2, "hint: http://localhost:18080\n"),
         (vec!["--base-url", "no address", "--model", "m"], "", 2, "the address no address "),
         (vec!["--sha256", &"0".repeat(64), "--provider", "openai"], "", 2, "cannot be used with"),
     ] {
@@ -96,9 +100,10 @@ fn what_does_not_answer_is_not_added_where_nobody_can_be_asked() {
         assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
         assert!(ran.err.contains(says), "{args:?}: {}", ran.err);
         assert!(!ran.err.contains("sk-wrong"), "{}", ran.err);
+        assert!(!ran.err.contains("config.toml"), "nothing was written there: {}", ran.err);
         assert_eq!(home.read("config/config.toml"), "", "{args:?}");
     }
-    assert_eq!(questions(&server).len(), 1, "one of them got as far as a question");
+    assert_eq!(questions(&server).len(), 2, "two of them got as far as a question");
 }
 
 #[test]
@@ -109,14 +114,14 @@ fn on_a_terminal_lepo_asks_for_the_address_the_key_the_model_and_the_name() {
     let ran = on_terminal(
         home.command(&["model", "add"]),
         &[
-            ("Provider (openai, anthropic, ollama), or the address of a server: ", "what\n"),
-            ("begins with http", ""),
+            ("Provider (openai, anthropic, ollama), or the address of a server: ", "127.0.0.1:9\n"),
+            ("begins with http:// or https://: http://127.0.0.1:9", ""),
             ("address of a server: ", &format!("{url}\n")),
             ("[none]: ", "sk-right-0123456789\n"),
             ("  2  large", ""),
             ("Model, its number or name: ", "2\n"),
             ("Name, for -m [large]: ", "\n"),
-            ("and it is the active model", ""),
+            ("(now active)", ""),
         ],
     );
     assert_eq!(ran.code, 0, "{}", ran.out);
@@ -157,4 +162,13 @@ fn every_name_that_is_listed_can_be_asked() {
     }
     let ran = home.lepo(&["do", "-m", "Triplet", "q"]);
     assert!(ran.err.contains("unknown model \"Triplet\""), "{}", ran.err);
+}
+
+#[test]
+fn a_model_of_the_configuration_is_removed_there() {
+    let home = Home::with_config("[[models]]\nname = \"gpt\"\nprovider = \"openai\"\nmodel = \"m\"\n");
+    let ran = home.lepo(&["model", "rm", "gpt"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("gpt is an entry of ") && ran.err.contains("config.toml:1\n"), "{}", ran.err);
+    assert!(ran.err.contains("hint: remove it there: lepo config --edit"), "{}", ran.err);
 }

@@ -314,3 +314,30 @@ fn killed_at_system_calls_the_same_command_completes_it() {
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("points"), "{}", ran.out);
 }
+
+#[test]
+fn what_cannot_be_read_stops_it_before_anything_changes() {
+    let (home, token) = (open_home(), github_token(1));
+    let hash = "a".repeat(64);
+    let cut = home.add(&["--prev", "head"], &format!("$ cat x\n[9 bytes: _blobs/{hash}]"));
+    let question = home.add(&["--kind", "a", "--prev", &cut], &format!("is {token} valid?"));
+    let key = home.path().join("state/lepo/secrets-key");
+    let lepo = home.work().join(".lepo");
+    for (place, named) in [
+        (lepo.join("_blobs").join(&hash), hash.as_str()),
+        (lepo.join("_branches/main"), "_branches/main"),
+        (lepo.join("_wire").join(format!("{question}.json")), "_wire/"),
+        (key, "secrets-key"),
+    ] {
+        // A directory in the place of a file: no user can read it as one.
+        let _ = std::fs::remove_file(&place);
+        std::fs::create_dir_all(&place).unwrap();
+        let ran = home.alone(&["rm", "-y", "--redact", &cut, &question]);
+        assert!(ran.code == 5 && ran.err.contains("cannot read") && ran.err.contains(named), "{}", ran.err);
+        assert_eq!(home.ok(&["resolve", &question]), format!("{question}\n"));
+        assert!(on_disk(&home).contains(&token));
+        std::fs::remove_dir(&place).unwrap();
+    }
+    home.ok(&["rm", "-y", "--redact", &cut, &question]);
+    assert!(!on_disk(&home).contains(&token));
+}

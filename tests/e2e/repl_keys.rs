@@ -279,3 +279,36 @@ fn the_newest_of_a_list_stays_on_a_small_screen() {
         assert!(screen.text().contains(command), "{}", screen.text());
     }
 }
+
+#[test]
+fn tab_completes_the_names_of_models() {
+    let Some((_bot, screen)) = prompted(80, &[]) else { return };
+    for word in ["/model", "/set-model"] {
+        screen.types(&format!("{word} ")).keys(&["Tab"]).shows("smollm2-135m");
+        screen.keys(&["C-u"]).types(&format!("{word} te")).keys(&["Tab"]).prompts(&format!("> {word} test"));
+        screen.keys(&["C-u"]).prompts("> ");
+    }
+}
+
+#[test]
+fn ctrl_c_closes_the_menu_and_the_next_enter_counts() {
+    let Some((_bot, screen)) = prompted(80, &[]) else { return };
+    screen.types("/").keys(&["Tab"]).shows("/system").keys(&["C-c"]).prompts("> ");
+    assert!(!screen.text().contains("/system"), "{}", screen.text());
+    screen.enters("/help").shows("Ctrl+C").prompts("> ");
+}
+
+#[test]
+fn a_menu_that_does_not_fit_says_how_many_are_missing() {
+    let bot = Bot::saying(OFF, &[]);
+    let Some(screen) = Screen::sized(&bot.home.command(&[]), &bot.home, (80, 10)) else { return };
+    screen.prompts("> ").keys(&["C-l"]).points(2, 0).types("/").keys(&["Tab"]).shows(" more");
+    let more = |text: &str| text.lines().last().unwrap_or_default().to_string();
+    let text = screen.text();
+    assert!(more(&text).starts_with("… ") && text.lines().count() == 10, "{text}");
+    let first = text.lines().nth(1).unwrap_or_default().to_string();
+    // Behind the last row the others come up, the chosen one among them.
+    screen.keys(&["Up"]).becomes("scrolled", || screen.text().contains("/exit"));
+    let text = screen.text();
+    assert!(more(&text).starts_with("… ") && !text.contains(&first), "{text}");
+}

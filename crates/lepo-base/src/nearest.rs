@@ -1,12 +1,12 @@
-//! The word that a mistyped one was meant for.
+//! Finds the name that a mistyped word was meant for.
 
 use strsim::osa_distance;
 
 /// The name that a word is nearest to, if it is near enough to be a slip of the keys.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let near = names.map(|name| (osa_distance(word, name), name)).min()?;
+    let (distance, name) = names.map(|name| (osa_distance(word, name), name)).min()?;
     let most = if word.chars().count() <= 4 { 1 } else { 2 };
-    (near.0 <= most && near.0 < word.chars().count()).then_some(near.1)
+    (distance <= most && distance < word.chars().count()).then_some(name)
 }
 
 #[cfg(test)]

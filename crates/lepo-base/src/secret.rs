@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes a text into keeping.
+    /// Makes a secret of a text.
     pub fn new(text: impl Into<String>) -> Self {
         Secret(text.into())
     }
@@ -24,8 +24,8 @@ impl Secret {
         if self.0.len() < SHORTEST {
             return Cow::Borrowed(text);
         }
-        let known = (self.0.len() * 2 / 3).clamp(SHORTEST, TELLING);
-        let (head, tail) = self.0.split_at(self.0.floor_char_boundary(known));
+        let known_by = (self.0.len() * 2 / 3).clamp(SHORTEST, LONGEST_HEAD);
+        let (head, tail) = self.0.split_at(self.0.floor_char_boundary(known_by));
         let (mut hidden, mut rest) = (String::new(), text);
         while let Some((before, after)) = rest.split_once(head) {
             hidden.push_str(before);
@@ -42,8 +42,9 @@ impl Secret {
 
 /// The shortest secret that is taken out of texts, in bytes: a shorter one ("none", "lm") is a word.
 const SHORTEST: usize = 8;
-/// So many bytes of the beginning of a long secret are taken for the secret.
-const TELLING: usize = 16;
+
+/// The most bytes of a secret's beginning that have to stand in a text for it to be taken for the secret.
+const LONGEST_HEAD: usize = 16;
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

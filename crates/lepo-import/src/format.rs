@@ -1,4 +1,4 @@
-//! The formats that can be read: a name, a file of this room, and whether its sources know a directory.
+//! The formats that can be read: a name, a file of this crate, and whether its sources know a directory.
 
 use std::path::{Path, PathBuf};
 

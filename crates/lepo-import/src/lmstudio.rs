@@ -34,7 +34,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             let (before, begin) = (at, conversation.nodes.len());
             let selected = message.get("currentlySelected").count().unwrap_or(0);
             for (place, told) in message.get("versions").items().enumerate() {
-                let (_, last) = version(&mut conversation, before, told, model.as_deref());
+                let last = version(&mut conversation, before, told, model.as_deref());
                 if place as u64 == selected || at == before {
                     at = Some(last);
                 }
@@ -49,27 +49,29 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     Ok(())
 }
 
+/// Adds one version of a message; gives its last node.
 fn version(
     conversation: &mut Conversation,
     parent: Option<usize>,
     version: Value<'_>,
     model: Option<&str>,
-) -> (usize, usize) {
+) -> usize {
     let kind = if version.get("role").is("user") { Role::User } else { Role::Assistant };
     let mut parts = Parts::new(conversation, parent, None, kind);
     if version.get("role").is("system") {
         parts.then(What::System(text(version.get("content"))));
-        return parts.finish();
+        return parts.finish().1;
     }
     if !matches!(&*version.get("role").text().unwrap_or_default(), "user" | "assistant") {
         parts.unknown_role();
-        return parts.finish();
+        return parts.finish().1;
     }
     content(&mut parts, version.get("content"));
     for step in version.get("steps").items() {
-        match step.at(&["style", "type"]).is("thinking") {
-            true => parts.aside(kind, &text(step.get("content"))),
-            false => content(&mut parts, step.get("content")),
+        if step.at(&["style", "type"]).is("thinking") {
+            parts.aside(kind, &text(step.get("content")));
+        } else {
+            content(&mut parts, step.get("content"));
         }
     }
     let (first, last) = parts.finish();
@@ -78,7 +80,7 @@ fn version(
     let tokens = |key: &str| version.get("steps").items().filter_map(|step| stats(step, key)).last();
     let (input, output) = (tokens("promptTokensCount"), tokens("predictedTokensCount"));
     conversation.answered_by(first, model.as_deref(), input, output);
-    (first, last)
+    last
 }
 
 fn content(parts: &mut Parts<'_>, content: Value<'_>) {
@@ -94,18 +96,13 @@ fn content(parts: &mut Parts<'_>, content: Value<'_>) {
                 let given = call.get("parameters");
                 let input = if given.is_object() { given.raw() } else { call.get("arguments").raw() };
                 parts.then(What::Call {
-                    id: part
-                        .get("callId")
-                        .number()
-                        .map(str::to_string)
-                        .unwrap_or_else(|| part.get("callId").words()),
+                    id: call_id(part),
                     name: call.get("name").words(),
                     input: String::from_utf8_lossy(input).into_owned(),
                 });
             }
             "toolCallResult" => {
-                let call = part.get("callId");
-                let call = call.number().map(str::to_string).unwrap_or_else(|| call.words());
+                let call = call_id(part);
                 let text = part.get("content").said().unwrap_or_else(|| text(part.get("content")));
                 parts.then(What::Output { call, text, files: Vec::new() });
             }
@@ -117,6 +114,13 @@ fn content(parts: &mut Parts<'_>, content: Value<'_>) {
     }
 }
 
+/// The id of a call, which is a number or a text.
+fn call_id(part: Value<'_>) -> String {
+    let id = part.get("callId");
+    id.number().map(str::to_string).unwrap_or_else(|| id.words())
+}
+
+/// The texts of a content's parts, a blank line between.
 fn text(content: Value<'_>) -> String {
     content.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
 }

@@ -22,17 +22,17 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             continue;
         }
         let mut read = conversation(value);
-        match read.nodes.is_empty() {
-            true => {
-                reading.tally.skip_parts(&mut read);
-                reading.tally.skip("no messages", 1);
-            }
-            false => each(read)?,
+        if read.nodes.is_empty() {
+            reading.tally.skip_parts(&mut read);
+            reading.tally.skip("no messages", 1);
+        } else {
+            each(read)?;
         }
     }
-    match loose.nodes.is_empty() {
-        true => reading.tally.skip_parts(&mut loose),
-        false => each(loose)?,
+    if loose.nodes.is_empty() {
+        reading.tally.skip_parts(&mut loose);
+    } else {
+        each(loose)?;
     }
     Ok(())
 }
@@ -67,8 +67,8 @@ fn conversation(value: Value<'_>) -> Conversation {
     conversation
 }
 
-/// The kind of a role; none of one that no tool is known to write.
-fn kind_of(role: &str) -> Option<Role> {
+/// The role that a word means; none for a word that no tool is known to write.
+fn role_of(role: &str) -> Option<Role> {
     Some(match role {
         "user" | "human" => Role::User,
         "system" | "developer" => Role::System,
@@ -87,7 +87,7 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
         ["timestamp", "created_at", "createdAt", "time"].iter().find_map(|key| time::any(value.get(key)));
     let parent = conversation.nodes.len().checked_sub(1);
     conversation.messages += 1;
-    let Some(kind) = kind_of(&role.to_lowercase()) else { return conversation.unknown_role() };
+    let Some(kind) = role_of(&role.to_lowercase()) else { return conversation.unknown_role() };
     let mut parts = Parts::new(conversation, parent, at, kind);
     if kind == Role::System {
         let text = texts(&mut parts, content);
@@ -117,7 +117,7 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
     }
 }
 
-/// A content: a string, its parts, or one part alone.
+/// Adds a content: a string, its parts, or one part alone.
 fn body(parts: &mut Parts<'_>, content: Value<'_>) {
     if let Some(text) = content.text() {
         return parts.text(&text);

@@ -1,16 +1,21 @@
-//! Building the nodes of one message: its texts joined, all else in a row with them.
+//! Builds the nodes of one message: texts that follow each other become one node, all else a node each.
 
 use super::conversation::{Conversation, File, Role, What};
 
 /// A message being read. Its parts follow each other; texts in a row are one, a blank line between.
 pub struct Parts<'c> {
     conversation: &'c mut Conversation,
+    /// The node that the next one follows.
     parent: Option<usize>,
     time: Option<u64>,
     kind: Role,
+    /// The message is a subagent's.
     side: bool,
+    /// The texts since the last node.
     text: String,
+    /// The files since the last node.
     files: Vec<File>,
+    /// The number of the first node of the message.
     first: usize,
 }
 
@@ -26,7 +31,7 @@ impl<'c> Parts<'c> {
         Parts { conversation, parent, time, kind, side: false, text: String::new(), files: Vec::new(), first }
     }
 
-    /// Of a subagent.
+    /// The same message, a subagent's if `side`.
     pub fn beside(mut self, side: bool) -> Parts<'c> {
         self.side = side;
         self
@@ -37,7 +42,7 @@ impl<'c> Parts<'c> {
         self.time = time.or(self.time);
     }
 
-    /// A text.
+    /// Adds a text.
     pub fn text(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -48,11 +53,12 @@ impl<'c> Parts<'c> {
         self.text.push_str(text);
     }
 
-    /// A text, which is not copied if it is the first.
+    /// Adds a text, which is not copied if it is the first.
     pub fn whole(&mut self, text: String) {
-        match self.text.is_empty() {
-            true => self.text = text,
-            false => self.text(&text),
+        if self.text.is_empty() {
+            self.text = text;
+        } else {
+            self.text(&text);
         }
     }
 
@@ -72,24 +78,24 @@ impl<'c> Parts<'c> {
         self.text(text);
     }
 
-    /// An image or a document.
+    /// Adds an image or a document.
     pub fn file(&mut self, file: File) {
         self.files.push(file);
     }
 
-    /// Reasoning, or what a program put in.
+    /// Adds reasoning, or text that a program put in; nothing if it is empty.
     pub fn aside(&mut self, kind: Role, text: &str) {
         if !text.is_empty() {
             self.then(What::Aside(kind, text.to_string()));
         }
     }
 
-    /// The last node so far: the parent's, if there is none yet.
+    /// The last node so far: the parent, if there is none yet.
     pub fn last(&self) -> Option<usize> {
         self.parent
     }
 
-    /// Anything else. What an answer says before and after it are two texts.
+    /// Adds anything else. The texts of an answer before and after it are two nodes.
     pub fn then(&mut self, what: What) {
         if self.kind == Role::Assistant {
             self.flush();
@@ -97,7 +103,7 @@ impl<'c> Parts<'c> {
         self.push(what);
     }
 
-    /// A message that lepo exported, by its kind and whether it is hidden: `s0`, `a1`.
+    /// Adds a message that lepo exported, by its kind and whether it is hidden: `s0`, `a1`.
     pub fn exact(&mut self, tag: &str, text: &str) {
         if let [kind, hidden @ (b'0' | b'1')] = tag.as_bytes()
             && let Some(kind) = Role::of_letter(*kind)
@@ -113,14 +119,13 @@ impl<'c> Parts<'c> {
     fn flush(&mut self) {
         let (text, files) = (std::mem::take(&mut self.text), std::mem::take(&mut self.files));
         if !text.is_empty() || !files.is_empty() {
-            self.push(match self.side {
-                true => What::Side(self.kind, text),
-                false => What::Text(self.kind, text, files),
-            });
+            let what =
+                if self.side { What::Side(self.kind, text) } else { What::Text(self.kind, text, files) };
+            self.push(what);
         }
     }
 
-    /// Ends it: its first node and its last. It has one, if of nothing.
+    /// Ends the message; gives its first node and its last. A message without content has one node, [`What::Nothing`].
     pub fn finish(mut self) -> (usize, usize) {
         self.flush();
         if self.conversation.nodes.len() == self.first {

@@ -6,7 +6,7 @@ use super::source::{BEHIND, Reading};
 use super::values::{Odd, Values};
 use lepo_base::error::Error;
 
-/// The values, then the names of what has none; so many bytes are read at a time.
+/// The values of a text, read `step` bytes at a time; then a word for each place that is no value.
 fn all(lines: bool, text: &str, step: usize) -> String {
     let bytes = text.as_bytes();
     let mut values = if lines { Values::lines(bytes) } else { Values::of(bytes) }.at_most(40).by(step);
@@ -74,16 +74,20 @@ fn elements_and_values_in_a_row_are_found() {
 }
 
 /// Gives a few bytes at a time, then the end or an error.
-struct Slow<'a>(&'a [u8], usize, Option<io::ErrorKind>);
+struct Slow<'a> {
+    left: &'a [u8],
+    at_once: usize,
+    end: Option<io::ErrorKind>,
+}
 
 impl Read for Slow<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        if let (true, Some(kind)) = (self.0.is_empty(), self.2) {
+        if let Some(kind) = self.end.filter(|_| self.left.is_empty()) {
             return Err(kind.into());
         }
-        let n = self.1.min(self.0.len()).min(to.len());
-        to[..n].copy_from_slice(&self.0[..n]);
-        self.0 = &self.0[n..];
+        let n = self.at_once.min(self.left.len()).min(to.len());
+        to[..n].copy_from_slice(&self.left[..n]);
+        self.left = &self.left[n..];
         Ok(n)
     }
 }
@@ -127,7 +131,7 @@ fn any_number_of_bytes_at_a_time_gives_the_same_values() {
     ] {
         for end in [None, Some(io::ErrorKind::UnexpectedEof), Some(io::ErrorKind::QuotaExceeded)] {
             let read = |at_once: usize, step: usize| {
-                let slow = Slow(&bytes, at_once, end);
+                let slow = Slow { left: &bytes, at_once, end };
                 let values = if is_lines { Values::lines(slow) } else { Values::of(slow) };
                 let mut values = values.at_most(60).by(step);
                 let (mut reading, mut found) = (Reading::default(), Vec::new());

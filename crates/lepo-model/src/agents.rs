@@ -82,7 +82,7 @@ pub struct HeldAgent {
     pub rest: Box<dyn Any + Send>,
 }
 
-/// Puts agents into a sandbox; this room knows none.
+/// Puts agents into a sandbox; this crate has no sandbox.
 pub trait HoldAgents: Send + Sync {
     /// Prepares the program of an agent. Fails where no sandbox can hold it.
     fn hold<'h>(&'h self, agent: ToHold<'h>) -> Pin<Box<dyn Future<Output = Result<HeldAgent>> + 'h>>;

@@ -116,10 +116,13 @@ fn titled(status: StatusCode, words: String) -> String {
     if words.is_empty() { title } else { format!("{title}: {words}") }
 }
 
+/// Beginning of the hint where a server wants a key and none is configured.
+pub const NO_KEY: &str = "no key is configured";
+
 fn key_hint(config: &ModelConfig) -> String {
     let looked_for = &config.key.looked_for;
     if looked_for.is_empty() {
-        return format!("no key is configured for model \"{}\": set `api_key_env` or `api_key`", config.name);
+        return format!("{NO_KEY} for model \"{}\": set `api_key_env` or `api_key`", config.name);
     }
     match config.key.value {
         Some(_) => format!("the key was {looked_for}"),

@@ -6,7 +6,8 @@ use super::table::{CONFIG_KEY, ENV_VALUE};
 
 /// Values shorter than this are not looked for: they would be found in honest words.
 const SHORTEST: usize = 8;
-/// Longer ones would hold up a stream.
+
+/// Values longer than this are not looked for: a stream is held back by as many bytes.
 const LONGEST: usize = 8000;
 
 /// A value to look for.
@@ -32,14 +33,14 @@ impl Value {
     }
 }
 
-/// Whether a variable is a secret by its name.
+/// True if a variable is a secret by its name.
 pub fn is_named_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD"].iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a value can be told from words: eight characters and more, not only small letters. Whether it is the path of a
-/// file is for the caller to see.
+/// True if a value can be told from words: eight bytes and more, not only small letters. The caller leaves out paths of
+/// files.
 pub fn is_worth(value: &str) -> bool {
     (SHORTEST..=LONGEST).contains(&value.len()) && !value.bytes().all(|byte| byte.is_ascii_lowercase())
 }
@@ -90,7 +91,7 @@ impl Values {
         Some(Values { search, values, texts })
     }
 
-    /// Each place of a value, with its number.
+    /// The places of values in a text, each with the number of its value.
     pub fn places<'t>(
         &'t self,
         text: &'t [u8],
@@ -101,7 +102,7 @@ impl Values {
         self.search.find_iter(input).map(move |found| (value(found.pattern().as_usize()), found.range()))
     }
 
-    /// The first place from where the end of a text is the beginning of a value.
+    /// The first place of a text from where its end may be the beginning of a value; its length if there is none.
     pub fn hold(&self, text: &[u8], from: usize) -> usize {
         let begins = |(value, _): &(String, usize)| {
             let value = value.as_bytes();

@@ -181,5 +181,5 @@ const MOST_DAYS: usize = 1000;
 
 /// The store's branches by the names of their files.
 fn branches_of(store: &Store) -> Result<BTreeMap<String, BubbId>> {
-    Ok(store.branches().all()?.into_iter().map(|(name, id)| (encoded(&name), id)).collect())
+    Ok(store.branches().all_or_error()?.into_iter().map(|(name, id)| (encoded(&name), id)).collect())
 }

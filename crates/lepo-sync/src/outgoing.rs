@@ -155,22 +155,24 @@ fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
 /// Writes bubbs, and the blobs that they name, each once.
 struct Writer<'s> {
     sender: &'s Sender<'s>,
-    /// The blobs of the last commit: listed already, or when one is to be sent.
+    /// The blobs of the last commit, where the comparison has listed them.
     known: Option<&'s HashSet<String>>,
+    /// The same, listed here once a blob is to be sent.
     listed: OnceCell<HashSet<String>>,
     import: FastImport<'s>,
     sent: Sent,
-    /// Blobs that were decided about.
-    looked: BTreeSet<String>,
-    /// The month of the last bubb, and bytes in this part so far.
+    /// The hashes of blobs that were written, held back or left out already.
+    decided: BTreeSet<String>,
+    /// The month of the last bubb.
     month: String,
-    bytes: u64,
+    /// Bytes of bubbs and blobs in this part so far.
+    part: u64,
 }
 
 impl<'s> Writer<'s> {
     fn new(sender: &'s Sender<'s>, known: Option<&'s HashSet<String>>, import: FastImport<'s>) -> Writer<'s> {
-        let (sent, looked, listed) = (Sent::default(), BTreeSet::new(), OnceCell::new());
-        Writer { sender, known, listed, import, sent, looked, month: String::new(), bytes: 0 }
+        let (sent, decided, listed) = (Sent::default(), BTreeSet::new(), OnceCell::new());
+        Writer { sender, known, listed, import, sent, decided, month: String::new(), part: 0 }
     }
 
     /// The blobs of the last commit.
@@ -182,6 +184,7 @@ impl<'s> Writer<'s> {
         Ok(self.listed.get_or_init(|| listed))
     }
 
+    /// Writes a bubb with its blobs, or notes that it is held back.
     fn bubb(&mut self, checked: Checked) -> Result<()> {
         let (name, bytes, blobs) = match checked {
             Checked::Good { name, bytes, blobs } => (name, bytes, blobs),
@@ -191,20 +194,20 @@ impl<'s> Writer<'s> {
             }
         };
         let month = Day::of(name.id).month();
-        if month != self.month && self.bytes >= self.sender.part_bytes {
+        if month != self.month && self.part >= self.sender.part_bytes {
             self.import.end_part();
-            self.bytes = 0;
+            self.part = 0;
         }
         self.month = month;
         self.sent.bubbs += 1;
-        self.bytes += bytes.len() as u64;
+        self.part += bytes.len() as u64;
         self.import.file(&Entry::Bubb(name).path(), &bytes)?;
         blobs.iter().try_for_each(|hash| self.blob(hash))
     }
 
     /// Writes a blob if it is here, may be sent, and was not yet.
     fn blob(&mut self, hash: &str) -> Result<()> {
-        if !self.looked.insert(hash.to_string()) || self.committed()?.contains(hash) {
+        if !self.decided.insert(hash.to_string()) || self.committed()?.contains(hash) {
             return Ok(());
         }
         let Some((mut file, len)) = self.sender.store.blobs().open(hash)? else { return Ok(()) };
@@ -227,7 +230,7 @@ impl<'s> Writer<'s> {
             return Ok(());
         }
         self.sent.blobs += 1;
-        self.bytes += len;
+        self.part += len;
         self.import.file(&Entry::Blob(hash.to_string()).path(), &bytes)
     }
 }

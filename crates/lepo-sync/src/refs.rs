@@ -40,7 +40,7 @@ impl Namespace {
 pub fn check_clone_name(name: &str) -> Result<()> {
     match is_clone_name(name) {
         true => Ok(()),
-        false => Err(Error::usage(format!("{name:?} cannot be the name of a clone"))
+        false => Err(Error::usage(format!("{name:?} is not a valid clone name"))
             .hint("up to 40 lower-case letters, digits and hyphens, as in laptop-2")),
     }
 }

@@ -78,7 +78,7 @@ impl Tree {
     /// The tree of a commit; an empty one where there is none.
     pub fn of(git: &Git, commit: Option<&str>) -> Result<Tree> {
         match commit {
-            Some(commit) => Tree::listed(git, commit, &[], u64::MAX),
+            Some(commit) => Tree::listed(git, commit, &[]),
             None => Ok(Tree::default()),
         }
     }
@@ -86,13 +86,14 @@ impl Tree {
     /// The part of a commit's tree that lies in the folders of these days.
     pub fn of_days(git: &Git, commit: &str, days: &[Day]) -> Result<Tree> {
         let folders: Vec<String> = days.iter().map(|day| format!("{day}/")).collect();
-        Tree::listed(git, commit, &folders, u64::MAX)
+        Tree::listed(git, commit, &folders)
     }
 
-    fn listed(git: &Git, commit: &str, folders: &[String], most: u64) -> Result<Tree> {
+    /// The tree of this clone's own commit: all of it, or what lies in `folders`. Its size has no limit.
+    fn listed(git: &Git, commit: &str, folders: &[String]) -> Result<Tree> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit, "--"];
         let mut tree = Tree::default();
-        git.begin(args.into_iter().chain(folders.iter().map(String::as_str)))?.each(0, most, |line| {
+        git.begin(args.into_iter().chain(folders.iter().map(String::as_str)))?.each(0, u64::MAX, |line| {
             let Some(tab) = memchr::memchr(b'\t', line) else { return };
             let (head, path) = (&line[..tab], &line[tab + 1..]);
             let mut words = head.split(|byte| *byte == b' ');
@@ -121,9 +122,8 @@ impl Tree {
         let mut walk = Walk { objects, until, bytes: 0 };
         let (mut seen, mut seen_before) = (HashSet::new(), HashSet::new());
         let root = |commit: &str| format!("{commit}^{{tree}}");
-        // Folders to compare: path, tree, tree before.
-        let mut ahead = vec![(Vec::new(), Some(root(new)), old.map(root))];
-        while let Some((folder, new, old)) = ahead.pop() {
+        let mut ahead = vec![Pair { folder: Vec::new(), new: Some(root(new)), old: old.map(root) }];
+        while let Some(Pair { folder, new, old }) = ahead.pop() {
             let before = old.map(|oid| walk.entries(&oid)).transpose()?.unwrap_or_default();
             let entries = new.map(|oid| walk.entries(&oid)).transpose()?.unwrap_or_default();
             let path_of = |name: &[u8]| [&folder[..], name].concat();
@@ -136,23 +136,22 @@ impl Tree {
                 let was_tree = was.filter(|was| was.is_tree() && is_folder(&path)).map(|was| was.oid.clone());
                 if !entry.is_tree() {
                     tree.add(&entry.mode, &entry.oid, &path);
-                    ahead.extend(was_tree.map(|was| (below(&path), None, Some(was))));
+                    let pair = |was| Pair { folder: below(&path), new: None, old: Some(was) };
+                    ahead.extend(was_tree.map(pair));
                 } else if !is_folder(&path) {
                     tree.misfits.add(&path, "is not a folder that lepo writes");
                 } else if !seen.insert(entry.oid.clone()) {
                     tree.misfits.add(&path, "is the same folder as another");
                 } else {
-                    ahead.push((below(&path), Some(entry.oid.clone()), was_tree));
+                    ahead.push(Pair { folder: below(&path), new: Some(entry.oid.clone()), old: was_tree });
                 }
             }
             for (name, was) in before.iter().filter(|(name, _)| !entries.contains_key(*name)) {
                 let path = path_of(name);
-                match was.is_tree() {
-                    false => gone.extend(Entry::parse(&path)),
-                    true if is_folder(&path) && seen_before.insert(was.oid.clone()) => {
-                        ahead.push((below(&path), None, Some(was.oid.clone())));
-                    }
-                    true => {}
+                if !was.is_tree() {
+                    gone.extend(Entry::parse(&path));
+                } else if is_folder(&path) && seen_before.insert(was.oid.clone()) {
+                    ahead.push(Pair { folder: below(&path), new: None, old: Some(was.oid.clone()) });
                 }
             }
         }
@@ -209,7 +208,7 @@ impl Tree {
 /// The blobs of a commit by their SHA-256; none where there is no commit.
 pub fn blobs_of(git: &Git, commit: Option<&str>) -> Result<HashSet<String>> {
     let Some(commit) = commit else { return Ok(HashSet::new()) };
-    let tree = Tree::listed(git, commit, &["_blobs/".to_string()], u64::MAX)?;
+    let tree = Tree::listed(git, commit, &["_blobs/".to_string()])?;
     Ok(tree.blobs.into_keys().collect())
 }
 
@@ -226,14 +225,23 @@ impl InTree {
     }
 }
 
+/// A folder in two trees, to be compared; each side is the name of its tree object.
+struct Pair {
+    folder: Vec<u8>,
+    new: Option<Oid>,
+    old: Option<Oid>,
+}
+
 /// Reads trees of another clone within limits.
 struct Walk<'o, 'g> {
     objects: &'o mut Objects<'g>,
     until: Until,
+    /// Bytes of the trees that were read by now.
     bytes: u64,
 }
 
 impl Walk<'_, '_> {
+    /// Reads one tree; its entries by their names.
     fn entries(&mut self, oid: &str) -> Result<BTreeMap<Vec<u8>, InTree>> {
         if self.until.is_over() {
             return Err(Error::remote(format!("reading its trees takes longer than {}", self.until.told())));
@@ -246,7 +254,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Parses a tree: `MODE NAME`, a zero byte, and the twenty of an object's name, each.
+/// Parses a tree: `MODE NAME`, a zero byte, and the twenty bytes of an object's name, for each entry.
 fn entries_of(mut bytes: &[u8]) -> Option<BTreeMap<Vec<u8>, InTree>> {
     let mut entries = BTreeMap::new();
     while !bytes.is_empty() {

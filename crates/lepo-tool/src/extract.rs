@@ -4,16 +4,19 @@ use serde_json::Value;
 
 use super::lenient;
 
-/// The marks around a model's thinking.
+/// The mark before a model's thinking.
 const THINK: &str = "<think>";
+
+/// The mark behind it.
 const THOUGHT: &str = "</think>";
 
 /// The mark around code.
 const FENCE: &str = "```";
 
-/// How often a byte of an answer may be looked at, on average, for the ends of objects that are not JSON; and the
-/// least number of bytes that may.
+/// The times that a byte of an answer may be looked at, on average, for the ends of objects that are not JSON.
 const LOOKS: usize = 16;
+
+/// The number of bytes that may be looked at for them in any answer, however short.
 const LEAST_BUDGET: usize = 1 << 20;
 
 /// A piece of an answer.
@@ -27,7 +30,9 @@ pub enum Piece {
 
 /// The answer in pieces, in order. An object that is no valid JSON stays prose; a tag within one is text of it.
 pub fn pieces(answer: &str) -> Vec<Piece> {
-    let (mut pieces, mut prose, mut rest, mut thought) = (Vec::new(), String::new(), answer, false);
+    let (mut pieces, mut prose, mut rest) = (Vec::new(), String::new(), answer);
+    // A block of thinking has come.
+    let mut thought = false;
     // Within the fence around an object.
     let mut fenced = false;
     let mut budget = answer.len().saturating_mul(LOOKS).max(LEAST_BUDGET);
@@ -80,7 +85,7 @@ pub fn all<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> (Vec<T>, Stri
     (found, words.join("\n\n"))
 }
 
-/// The length of these words without the fence that is opened at their end: it wraps an object, and is not said.
+/// The length of these words without the fence that is opened at their end, which wraps an object; none without one.
 fn before_fence(prose: &str) -> Option<usize> {
     let (before, language) = prose.rsplit_once(FENCE)?;
     let is_word = language.trim().chars().all(|c| c.is_alphanumeric() || "-_+.".contains(c));

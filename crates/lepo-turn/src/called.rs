@@ -208,8 +208,8 @@ pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig,
 
 /// Takes up what was kept for a request, if this model said it.
 pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
-    let kept =
-        store.requests().replay(request).and_then(|bytes| serde_json::from_slice::<WaitingTurn>(&bytes).ok());
+    let kept = store.requests().replay(request).ok().flatten();
+    let kept = kept.and_then(|bytes| serde_json::from_slice::<WaitingTurn>(&bytes).ok());
     let (Some(kept), Some(origin)) = (kept, Origin::of(config)) else { return };
     let same =
         origin.provider == kept.provider && origin.base_url == kept.base_url && origin.model == kept.model;

@@ -1,4 +1,4 @@
-//! Runs one command after consent, with the shell of the `tool` room, and writes its result as a bubb.
+//! Runs one command after consent, with the `Shell` of `lepo-tool`, and writes its result as a bubb.
 
 use std::io;
 use std::path::PathBuf;

@@ -98,7 +98,7 @@ async fn go(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
     let offer = decide_or_plan(turn, decision).await?;
     let answered = answer(turn, offer).await;
     if let Some(request) = decided.filter(|_| answered.is_ok()) {
-        turn.env.store.requests().forget_replay(request);
+        let _ = turn.env.store.requests().forget_replay(request);
     }
     answered
 }

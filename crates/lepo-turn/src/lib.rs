@@ -1,6 +1,6 @@
 //! One turn: from a question to its answer, each step a bubb. Events go up to a [`Front`]; no terminal here.
 //!
-//! This room is where the others meet: [`context`] alone turns bubbs into messages.
+//! The crates below meet in this one: [`context`] alone turns bubbs into messages.
 
 mod aftermath;
 mod agent;

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::{Paths, SecretsMode, Settings};
 use lepo_base::env::Env;
+use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_secrets::{
     Finder, Found, Kept, Key, Masker, Spool, Stream, Tally, Treatment, Value, is_named_secret, is_worth,
@@ -46,6 +47,20 @@ impl Masking {
     /// As the settings say; with the user's key, which is made here if there is none.
     pub fn new(settings: &Settings, env: &Env, state: &Path) -> Masking {
         Masking::with_key(settings, env, user_key(state).ok())
+    }
+
+    /// As the settings say, for what is written already: a key that is there and cannot be read is an error, as requests
+    /// that wait are proved by it.
+    pub fn of_written(settings: &Settings, env: &Env, state: &Path) -> Result<Masking> {
+        let key = match read_key(state) {
+            Ok(key) => Some(key),
+            Err(error) if is_no_key(&error) => user_key(state).ok(),
+            Err(error) => {
+                let path = state.join(KEY_FILE);
+                return Err(Error::store(format!("cannot read {}", path.display())).because(error));
+            }
+        };
+        Ok(Masking::with_key(settings, env, key))
     }
 
     /// As the settings say, with this key. Without a key the masks have no digits.
@@ -324,21 +339,27 @@ fn is_secret_entry(name: &str) -> bool {
 
 /// The user's key for the digits of masks, if there is one.
 pub fn key_if_there(state: &Path) -> Option<Key> {
+    read_key(state).ok()
+}
+
+fn read_key(state: &Path) -> io::Result<Key> {
     let mut key = Key::default();
-    File::open(state.join(KEY_FILE)).ok()?.read_exact(&mut key).ok()?;
-    Some(key)
+    File::open(state.join(KEY_FILE))?.read_exact(&mut key)?;
+    Ok(key)
+}
+
+/// True if there is no key, or a file that is too short for one.
+fn is_no_key(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof)
 }
 
 /// The user's key for the digits of masks and other keyed hashes, made if there is none.
 pub(crate) fn user_key(state: &Path) -> io::Result<Key> {
     let path = state.join(KEY_FILE);
-    let read = || -> io::Result<Key> {
-        let mut key = Key::default();
-        File::open(&path)?.read_exact(&mut key)?;
-        Ok(key)
-    };
-    if let Ok(key) = read() {
-        return Ok(key);
+    match read_key(state) {
+        Err(error) if is_no_key(&error) => {}
+        // One that cannot be read just now stays.
+        read => return read,
     }
     let mut key = Key::default();
     File::open("/dev/urandom")?.read_exact(&mut key)?;
@@ -349,6 +370,11 @@ pub(crate) fn user_key(state: &Path) -> io::Result<Key> {
     match file.persist_noclobber(&path) {
         Ok(_) => Ok(key),
         // Another process made it at the same time, or it was damaged.
-        Err(error) => read().or_else(|_| error.file.persist(&path).map(|_| key).map_err(|error| error.error)),
+        Err(error) => match read_key(state) {
+            Err(why) if is_no_key(&why) => {
+                error.file.persist(&path).map(|_| key).map_err(|error| error.error)
+            }
+            read => read,
+        },
     }
 }

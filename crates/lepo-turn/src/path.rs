@@ -59,7 +59,7 @@ pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
     ToolRequest::from_canonical(text).filter(|_| may)
 }
 
-/// Paths for the tests of this room.
+/// Paths for the tests of this crate.
 #[cfg(test)]
 pub mod fixture {
     use super::{Kind, PathEntry};

@@ -35,10 +35,8 @@ pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
     let masked =
         found.iter().map(|found| (found.span.start, found.span.end, found.kind.to_string())).collect();
     let truth = Truth { text: text.to_string(), masked, proof };
-    let kept = store
-        .requests()
-        .replay(id)
-        .and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
+    let kept = store.requests().replay(id).ok().flatten();
+    let kept = kept.and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
     let mut kept = kept.unwrap_or_default();
     kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     // Without it the request cannot be approved, which its decision says.
@@ -54,7 +52,7 @@ pub fn carry_waiting(
     ids: &HashMap<BubbId, BubbId>,
     secrets: &[Vec<u8>],
 ) -> Result<bool> {
-    let Some(bytes) = store.requests().replay(from) else { return Ok(true) };
+    let Some(bytes) = store.requests().replay(from)? else { return Ok(true) };
     if secrets.iter().any(|secret| is_in(&bytes, secret)) {
         return Ok(false);
     }
@@ -93,7 +91,7 @@ pub fn forget_overtaken(store: &Store) {
     for id in kept {
         let standing = forest.find(id).map(|ix| forest.standing(ix));
         if matches!(standing, Some(Standing::Overtaken(_))) {
-            store.requests().forget_replay(id);
+            let _ = store.requests().forget_replay(id);
         }
     }
 }
@@ -109,7 +107,7 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
     };
     let kept = store
         .requests()
-        .replay(id)
+        .replay(id)?
         .and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
     let truth = kept.and_then(|mut kept| serde_json::from_value::<Truth>(kept.remove(FIELD)?).ok());
     let Some(truth) = truth else { return refused("what it stands for is not on this machine") };

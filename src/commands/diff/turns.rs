@@ -190,7 +190,8 @@ fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_
     }
     match (a, b, context.out.columns()) {
         (Some(a), Some(b), Some(columns)) if columns >= WIDE => {
-            beside(columns, (&heads, &a.text, &b.text), context)
+            let (left, right) = ((&*heads.0, &*a.text), (&*heads.1, &*b.text));
+            beside(columns, left, right, context)
         }
         (Some(a), Some(b), Some(_)) => {
             context.out.trusted(&context.paint.bold(&format!("{} | {}", heads.0, heads.1)));
@@ -213,12 +214,8 @@ fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_
     }
 }
 
-/// Both answers in columns of their own.
-fn beside(
-    columns: usize,
-    ((head_a, head_b), a, b): (&(String, String), &str, &str),
-    context: &mut Context<'_>,
-) {
+/// Prints both answers in columns of their own, each a heading and a text.
+fn beside(columns: usize, (head_a, a): (&str, &str), (head_b, b): (&str, &str), context: &mut Context<'_>) {
     let room = (columns - 3) / 2;
     let lines = |text: &str| {
         let mut pieces = Vec::new();

@@ -12,24 +12,33 @@ use lepo_tool::mcp::client::auth::SignedIn;
 use lepo_tool::mcp::config::{ServerConfig, Target, Transport};
 use lepo_turn::config::Paths;
 
+/// A server, and what is known of it from files.
+struct ListedServer<'s> {
+    server: &'s ServerConfig,
+    signed_in: Option<SignedIn>,
+    /// The number of its tools that the user has agreed to.
+    agreed: Option<usize>,
+}
+
 /// A server a line; or one document.
 pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let dir = context.find_store()?.map_or_else(|| context.new_root(), |store| store.root().to_path_buf());
     let pins = Pins::new(HashFile::at(paths.state.join("pins")));
-    let mut rows = Vec::new();
+    let mut listed = Vec::new();
     for server in servers {
-        rows.push((server, signed_in(server, paths)?, pins.agreed(server, &dir)?));
+        let (signed_in, agreed) = (signed_in(server, paths)?, pins.agreed(server, &dir)?);
+        listed.push(ListedServer { server, signed_in, agreed });
     }
     if as_json {
-        let servers: Vec<Value> = rows.iter().map(document).collect();
+        let servers: Vec<Value> = listed.iter().map(document).collect();
         context.out.line(&json!({ "servers": servers }).to_string());
         return Ok(0);
     }
-    if rows.is_empty() {
+    if listed.is_empty() {
         say("no MCP servers are configured; lepo-config(5) describes mcp.json");
     }
-    let widest = rows.iter().map(|(server, ..)| width(&server.name)).max().unwrap_or_default();
-    for (server, signed_in, agreed) in &rows {
+    let widest = listed.iter().map(|listed| width(&listed.server.name)).max().unwrap_or_default();
+    for ListedServer { server, signed_in, agreed } in &listed {
         let name = format!("{}{}", server.name, " ".repeat(widest - width(&server.name)));
         let on = if server.enabled { "on " } else { "off" };
         let agreed = agreed.map(|agreed| format!("  {agreed} tools agreed to")).unwrap_or_default();
@@ -65,7 +74,8 @@ fn words(signed_in: &SignedIn) -> String {
     }
 }
 
-fn document((server, signed_in, agreed): &(&ServerConfig, Option<SignedIn>, Option<usize>)) -> Value {
+fn document(listed: &ListedServer<'_>) -> Value {
+    let ListedServer { server, signed_in, agreed } = listed;
     let signed_in = signed_in.as_ref().map(|signed_in| {
         json!({
             "issuer": signed_in.issuer,

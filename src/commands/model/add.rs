@@ -70,6 +70,11 @@ pub fn add(
 /// Removes weights that were added.
 pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     if !weights::remove(&paths.models(), name)? {
+        if settings.models.iter().any(|model| model.name == name) {
+            let source = settings.source(&format!("models.{name}"));
+            return Err(Error::nothing(format!("{name} is an entry of {source}"))
+                .hint("remove it there: lepo config --edit"));
+        }
         return Err(Error::nothing(format!("no model {name} was added"))
             .hint("`lepo model ls` lists them; configured models are in config.toml"));
     }

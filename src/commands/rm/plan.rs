@@ -111,7 +111,7 @@ impl Plan {
         let mut kinds: Kinds = kinds.take().unwrap_or_default();
         let mut other: HashMap<String, Blob> = HashMap::new();
         for hash in blobs_in(&masked, name.kind) {
-            let Some(blob) = store.blobs().bytes(&hash).filter(|blob| !is_binary(blob)) else { continue };
+            let Some(blob) = store.blobs().read(&hash)?.filter(|blob| !is_binary(blob)) else { continue };
             if let Some((blob, of_blob)) = self.take_out(&blob, by) {
                 kinds.extend(of_blob);
                 other.insert(hash.clone(), Blob { hash: sha256_hex(&blob), len: blob.len() as u64 });
@@ -182,7 +182,7 @@ impl Plan {
         }
         for hash in blobs.into_iter().filter(|hash| !named.contains(hash)) {
             // Taken out of nothing: it goes whole.
-            if let Some(bytes) = store.blobs().bytes(&hash) {
+            if let Some(bytes) = store.blobs().read(&hash)? {
                 self.take_out(&bytes, by);
             }
             self.orphans.push(hash);

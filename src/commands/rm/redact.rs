@@ -23,7 +23,7 @@ use crate::term::{say, tty};
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let lock = (!args.dry_run).then(|| store.replacement().lock()).transpose()?;
-    let masker = masker_of_written();
+    let masker = masker_of_written()?;
     let mut outcome = Outcome { dry_run: args.dry_run, ..Outcome::default() };
     match store.replacement().begun()? {
         Some(begun) if lock.is_some() => complete(&store, begun, &masker, &mut outcome)?,
@@ -74,7 +74,9 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
 
 /// Completes what was interrupted: it was agreed to.
 fn complete(store: &Store, begun: Replacing, masker: &Masker, outcome: &mut Outcome) -> Result<()> {
-    let wish: Wish = serde_json::from_value(begun.wish.clone()).unwrap_or_default();
+    let wish: Wish = serde_json::from_value(begun.wish).map_err(|error| {
+        Error::store("cannot read what `lepo rm --redact` was to do in _replacing.json").because(error)
+    })?;
     match begun.replaced {
         Some(replaced) => {
             outcome.moved.extend(replaced.moved());
@@ -98,6 +100,8 @@ fn complete(store: &Store, begun: Replacing, masker: &Masker, outcome: &mut Outc
 fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result<Vec<BubbId>> {
     let told =
         serde_json::to_value(wish).map_err(|error| Error::store("cannot keep the wish").because(error))?;
+    // Before anything is written: a branch that cannot be read would stay at a message that goes.
+    store.branches().all_or_error()?;
     let mut record = Replacing { wish: told, replaced: None };
     store.replacement().keep(&record)?;
     let moved = plan.moved();
@@ -106,7 +110,7 @@ fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result
     for Moved { from, to } in &moved {
         let has_none = !plan.changed.contains_key(&from.id)
             && carry_waiting(store, masker, (from.id, to.id), &ids, &plan.secrets)?;
-        if !has_none && store.requests().replay(from.id).is_some() {
+        if !has_none && store.requests().replay(from.id)?.is_some() {
             lost.push(to.id);
         }
     }

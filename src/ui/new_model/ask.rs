@@ -1,7 +1,7 @@
 //! The questions about a new model, one a line, on the terminal.
 
 use super::trial::offered;
-use super::wanted::{WantedModel, check_name, checked_url, no_server, provider_of};
+use super::wanted::{WantedModel, check_name, checked_url, no_server, provider_of, with_scheme};
 use crate::term::{Asking, clean, fitting, say};
 use crate::ui::models::offered_line;
 use crate::ui::on_terminal::on_terminal;
@@ -76,7 +76,10 @@ impl<'a> Asker<'a> {
                     Err(error) => say(&error.chain()),
                 },
                 None if said.is_empty() => {}
-                None => say("an address begins with http:// or https://"),
+                None => {
+                    let example = with_scheme(&said).map(|url| format!(": {url}")).unwrap_or_default();
+                    say(&format!("an address begins with http:// or https://{example}"));
+                }
             }
         }
     }

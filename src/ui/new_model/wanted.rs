@@ -51,7 +51,16 @@ pub fn taken(settings: &Settings, name: &str) -> Error {
 }
 
 pub fn checked_url(text: &str) -> Result<String> {
-    base_url(text).map_err(|what| Error::usage(format!("the address {text} {what}")).hint(BASE_URL_FORM))
+    base_url(text).map_err(|what| {
+        let hint = with_scheme(text).unwrap_or_else(|| BASE_URL_FORM.to_string());
+        Error::usage(format!("the address {text} {what}")).hint(hint)
+    })
+}
+
+/// An address without a scheme, with that of most servers at hand.
+pub fn with_scheme(text: &str) -> Option<String> {
+    let is_host = !text.contains("://") && text.contains(['.', ':']);
+    is_host.then(|| base_url(&format!("http://{text}")).ok()).flatten()
 }
 
 /// The provider that a word or an address names.

@@ -104,7 +104,7 @@ static EFFORT: Quirk = Quirk {
 /// The longest answer where neither the configuration nor the server says one.
 const MAX_TOKENS: u64 = 8192;
 
-fn reader(_: bool) -> Box<dyn AnswerReader> {
+fn reader(_keep: bool) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::State::default()))
 }
 

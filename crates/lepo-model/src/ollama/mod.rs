@@ -54,7 +54,7 @@ static THINK: Quirk = Quirk {
     says: "does not take `think`: asking again without it",
 };
 
-fn reader(_: bool) -> Box<dyn AnswerReader> {
+fn reader(_keep: bool) -> Box<dyn AnswerReader> {
     Box::<answer::Reader>::default()
 }
 

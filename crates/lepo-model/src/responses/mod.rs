@@ -104,7 +104,7 @@ static TEXT_FORMAT: Quirk = Quirk {
     says: "does not take `text.format`: asking again without it",
 };
 
-fn reader(_: bool) -> Box<dyn AnswerReader> {
+fn reader(_keep: bool) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::State::default()))
 }
 
@@ -176,7 +176,7 @@ fn tool(tool: &ToolSpec) -> Value {
            "parameters": tool.schema, "strict": false})
 }
 
-/// The items that a message is.
+/// Appends the items of a message.
 fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
     let mut next = |payload: &mut Payload| {
         if !std::mem::take(first) {

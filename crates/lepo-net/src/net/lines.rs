@@ -1,4 +1,4 @@
-//! Splits the bytes of a network into lines: newline-delimited JSON, and the lines below server-sent events.
+//! Splits bytes that come from a network into lines: newline-delimited JSON, and the lines below server-sent events.
 //!
 //! A read may end anywhere, even inside a character, so bytes are decoded only once a line is whole.
 //! Lines that lie whole in one read are not copied.

@@ -1,4 +1,4 @@
-//! The error of everything that can fail.
+//! The error type of the stable interface.
 
 use std::fmt;
 

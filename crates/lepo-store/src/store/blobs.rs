@@ -47,14 +47,23 @@ impl Store {
 }
 
 impl<'s> Blobs<'s> {
-    /// The bytes of a blob, if it is there and is what its name says.
+    /// The bytes of a blob to be shown, if it can be read and is what its name says.
     pub fn bytes(&self, hash: &str) -> Option<Vec<u8>> {
-        let (mut file, len) = is_hash(hash).then(|| self.open(hash).ok().flatten()).flatten()?;
+        self.read(hash).ok().flatten()
+    }
+
+    /// The bytes of a blob, if it is there and is what its name says; an error where it cannot be read.
+    pub fn read(&self, hash: &str) -> Result<Option<Vec<u8>>> {
+        let Some((mut file, len)) = is_hash(hash).then(|| self.open(hash)).transpose()?.flatten() else {
+            return Ok(None);
+        };
         // A file of holes may say that it is larger than all memory.
-        let mut bytes = Vec::with_capacity(usize::try_from(len).ok().filter(|len| *len <= MOST_SHOWN)?);
-        file.read_to_end(&mut bytes).ok()?;
+        let Some(len) = usize::try_from(len).ok().filter(|len| *len <= MOST_SHOWN) else { return Ok(None) };
+        let mut bytes = Vec::with_capacity(len);
+        let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
+        file.read_to_end(&mut bytes).map_err(failed)?;
         let made = hex(&Sha256::digest(&bytes));
-        (made == hash).then_some(bytes)
+        Ok((made == hash).then_some(bytes))
     }
 
     /// Keeps all that `from` gives, durable when this returns.
@@ -229,7 +238,29 @@ fn blob_line(line: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::STORE;
+    use super::super::oracle::store;
     use super::*;
+
+    #[test]
+    fn a_blob_that_cannot_be_read_is_not_taken_for_none() {
+        let dir = TempDir::new().unwrap();
+        let (store, folder) = (store(&dir), dir.path().join(STORE).join("_blobs"));
+        let blob = store.blobs().keep(&mut &b"bytes"[..]).unwrap();
+        assert_eq!(store.blobs().read(&blob.hash).unwrap().unwrap(), b"bytes");
+        let hash = "a".repeat(64);
+        for no_hash_or_missing in ["../_titles", hash.as_str()] {
+            assert_eq!(store.blobs().read(no_hash_or_missing).unwrap(), None);
+        }
+        fs::create_dir(folder.join(&hash)).unwrap();
+        let error = store.blobs().read(&hash).unwrap_err().to_string();
+        assert!(error.contains("cannot read") && error.contains(&hash), "{error}");
+        assert_eq!(store.blobs().bytes(&hash), None);
+    }
 
     #[test]
     fn a_bubb_names_the_blobs_in_the_lines_that_end_it() {

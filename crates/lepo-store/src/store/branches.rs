@@ -3,7 +3,7 @@
 //! A merge of two copies of a store may leave several ids in a file: the greatest counts.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
@@ -41,22 +41,29 @@ impl<'s> Branches<'s> {
         if check_branch_name(name).is_err() {
             return Ok(None);
         }
+        match self.read(name)? {
+            None => Ok(None),
+            Some(Some(id)) => Ok(Some(id)),
+            Some(None) => Err(Error::store(format!(
+                "branch {name} holds no id: {}/{DIR}/{}",
+                self.store.dir.shown.display(),
+                file_of(name)
+            ))
+            .hint(format!("set it anew: lepo branch -f {} ADDR", quoted(name)))),
+        }
+    }
+
+    /// The greatest id in a branch's file, if there is such a file.
+    fn read(&self, name: &str) -> Result<Option<Option<BubbId>>> {
         let path = format!("{DIR}/{}", file_of(name));
-        let mut text = String::new();
-        match self
-            .store
-            .dir
-            .open_file(path.as_str())
-            .and_then(|file| io::Read::read_to_string(&mut io::Read::take(file, MOST), &mut text))
-        {
-            Ok(_) => match text.lines().filter_map(|line| BubbId::parse(line.trim_end().as_bytes())).max() {
-                Some(id) => Ok(Some(id)),
-                None => Err(Error::store(format!(
-                    "branch {name} holds no id: {}/{path}",
-                    self.store.dir.shown.display()
-                ))
-                .hint(format!("set it anew: lepo branch -f {} ADDR", quoted(name)))),
-            },
+        let mut text = Vec::new();
+        let read =
+            self.store.dir.open_file(path.as_str()).and_then(|file| file.take(MOST).read_to_end(&mut text));
+        match read {
+            Ok(_) => {
+                let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
+                Ok(Some(lines.filter_map(BubbId::parse).max()))
+            }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 Ok(None)
             }
@@ -133,20 +140,35 @@ impl<'s> Branches<'s> {
         self.store.dir.error("cannot write", format!("{DIR}/{}", file_of(name)), error)
     }
 
-    /// All branches with the bubbs they name, by name. One that cannot be read is left out.
+    /// The branches with the bubbs they name, by name, for listings: one that cannot be read is left out.
     pub fn all(&self) -> Result<Vec<(String, BubbId)>> {
-        let (mut names, mut found) = (Vec::new(), Vec::new());
-        self.store
-            .dir
-            .each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(name_of)))
-            .map_err(|error| self.store.dir.error("cannot read", DIR, error))?;
-        for name in names {
-            if let Ok(Some(id)) = self.get(&name) {
+        let named = self.names()?.into_iter().filter_map(|name| Some((self.get(&name).ok()??, name)));
+        let mut found: Vec<(String, BubbId)> = named.map(|(id, name)| (name, id)).collect();
+        found.sort();
+        Ok(found)
+    }
+
+    /// The branches with the bubbs they name, by name, for what moves or deletes bubbs: one that cannot be read is an
+    /// error. One that holds no id names nothing.
+    pub fn all_or_error(&self) -> Result<Vec<(String, BubbId)>> {
+        let mut found = Vec::new();
+        for name in self.names()?.into_iter().filter(|name| check_branch_name(name).is_ok()) {
+            if let Some(Some(id)) = self.read(&name)? {
                 found.push((name, id));
             }
         }
         found.sort();
         Ok(found)
+    }
+
+    /// The names of the files, as names of branches.
+    fn names(&self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        self.store
+            .dir
+            .each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(name_of)))
+            .map_err(|error| self.store.dir.error("cannot read", DIR, error))?;
+        Ok(names)
     }
 
     /// The names that each bubb has as a branch.
@@ -198,7 +220,33 @@ pub fn check_branch_name(name: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::STORE;
+    use super::super::oracle::store;
     use super::*;
+
+    #[test]
+    fn a_branch_that_cannot_be_read_is_an_error_where_bubbs_move_or_go() {
+        let dir = TempDir::new().unwrap();
+        let (store, branches) = (store(&dir), dir.path().join(STORE).join("_branches"));
+        let id = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A").unwrap();
+        assert_eq!(store.branches().all_or_error().unwrap(), []);
+        store.branches().set("try/2", id).unwrap();
+        fs::write(branches.join("empty"), "").unwrap();
+        fs::write(branches.join("other.lock"), "no branch").unwrap();
+        let readable = vec![("try/2".to_string(), id)];
+        assert_eq!(store.branches().all_or_error().unwrap(), readable);
+        fs::create_dir(branches.join("main")).unwrap();
+        assert_eq!(store.branches().all().unwrap(), readable);
+        let error = store.branches().all_or_error().unwrap_err().to_string();
+        assert!(error.contains("cannot read") && error.contains("_branches/main"), "{error}");
+        fs::remove_dir_all(&branches).unwrap();
+        fs::write(&branches, "no directory").unwrap();
+        assert!(store.branches().all_or_error().is_err());
+    }
 
     #[test]
     fn names_follow_gits_rules() {

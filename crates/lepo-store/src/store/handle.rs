@@ -1,4 +1,4 @@
-//! An open store: its directory, and what is remembered of it. What can be done with it is in rooms beside it, each of
+//! An open store: its directory, and what is remembered of it. What can be done with it is in parts beside it, each of
 //! which adds the method that leads to it: [`Store::bubbs`], [`Store::blobs`], [`Store::journal`].
 
 use std::os::fd::OwnedFd;

@@ -11,15 +11,15 @@ use super::journal::{JOURNAL, Journal, JournalRecord};
 /// Bytes that are read at once on the way back from the end.
 const BLOCK: u64 = 1 << 16;
 
-/// Bytes before the place that must still be there.
+/// Bytes before the place that are kept, to see whether the journal was written anew.
 const MARK: u64 = 64;
 
 /// A place in the journal.
 #[derive(Debug, Default)]
 pub struct JournalTail {
-    /// The file, and the byte up to which it was read.
+    /// The inode of the file, and the byte up to which it was read.
     read: Option<(u64, u64)>,
-    /// The bytes before that.
+    /// The last bytes before that place, at most [`MARK`] of them.
     mark: Vec<u8>,
 }
 

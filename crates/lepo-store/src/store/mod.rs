@@ -3,9 +3,9 @@
 //! Knows no network, no terminal and no environment. Nothing in it is edited once written; two
 //! writers never wait for each other. The format is lepo-store(5).
 //!
-//! A [`Store`] is the open directory; each of its methods leads to a room that is borrowed from it:
+//! A [`Store`] is the open directory; each of its methods leads to a part that is borrowed from it:
 //!
-//! | room | holds |
+//! | part | holds |
 //! |---|---|
 //! | [`Bubbs`] | one bubb: read, written, deleted |
 //! | [`Names`] | the names that are there, and the forest of them |

@@ -26,11 +26,12 @@ impl Bubbs<'_> {
             .map_err(|error| self.store.dir.error("cannot delete in", "_cache", error))?;
         let mut days = BTreeSet::new();
         for name in going {
+            // First: a bubb that is gone is not named by a second time, which would leave the request's file.
+            self.store.requests().forget_replay(name.id)?;
             let removed = remove_bubb(self.store, name);
             if removed.map_err(|error| self.store.dir.error("cannot delete", name.to_string(), error))? {
                 days.insert(Day::of(name.id));
             }
-            self.store.requests().forget_replay(name.id);
         }
         if !blobs.is_empty() {
             let removed = blobs.iter().try_for_each(|hash| self.store.blobs().remove(hash));

@@ -146,9 +146,14 @@ impl Replacement<'_> {
     fn carry_origins(&self, copies: &[Copy]) -> Result<()> {
         let ids: HashMap<BubbId, BubbId> =
             copies.iter().filter(|copy| !copy.here).map(|copy| (copy.original.id, copy.name.id)).collect();
-        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return Ok(()) };
+        let failed = |error| self.store.dir.error("cannot read", JOURNAL, error);
+        let journal = match self.store.dir.open_file(JOURNAL) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            opened => opened.map_err(failed)?,
+        };
         let mut lines = Vec::new();
-        for mut line in BufReader::new(journal).split(b'\n').map_while(io::Result::ok) {
+        for line in BufReader::new(journal).split(b'\n') {
+            let mut line = line.map_err(failed)?;
             if memmem::find(&line, b"\"copy_of\"").is_some() && put_ids(&mut line, &ids) {
                 lines.extend(line);
                 lines.push(b'\n');
@@ -168,7 +173,7 @@ impl Replacement<'_> {
         let store = self.store;
         let moved = replaced.moved();
         let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
-        for (name, at) in store.branches().all()? {
+        for (name, at) in store.branches().all_or_error()? {
             if let Some(to) = ids.get(&at) {
                 store.branches().advance(&name, at, *to)?;
             }
@@ -257,7 +262,49 @@ fn places_of_ids(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::STORE;
+    use super::super::copies::{Copying, Under, plan_copies};
+    use super::super::oracle::store;
     use super::*;
+
+    #[test]
+    fn what_cannot_be_read_stops_a_replacement_and_the_same_again_completes_it() {
+        let dir = TempDir::new().unwrap();
+        let (store, lepo) = (store(&dir), dir.path().join(STORE));
+        let mut batch = Batch::begin(&store, false).unwrap();
+        let original = batch.add(Kind::User, false, None, 5, b"a secret").unwrap().name;
+        batch.flush().unwrap();
+        store.branches().set("main", original.id).unwrap();
+        let copying = Copying { original, text: Some(b"a mask".to_vec()), under: Under::Kept(None) };
+        let copies = plan_copies(&store, None, vec![copying]).unwrap();
+        let to = copies[0].name;
+        let replacement = store.replacement();
+
+        fs::create_dir(lepo.join(JOURNAL)).unwrap();
+        let error = replacement.place(&copies, &[]).unwrap_err().to_string();
+        assert!(error.contains(JOURNAL), "{error}");
+        assert_eq!(store.names().all().unwrap(), [original]);
+        fs::remove_dir(lepo.join(JOURNAL)).unwrap();
+        assert_eq!(replacement.place(&copies, &[]).unwrap(), 1);
+
+        let replaced = Replaced::new(&[Moved { from: original, to }], Vec::new());
+        let record = Replacing { replaced: Some(replaced.clone()), ..Replacing::default() };
+        replacement.keep(&record).unwrap();
+        fs::create_dir(lepo.join("_branches/other")).unwrap();
+        let error = replacement.end(&replaced, &mut |_| None).unwrap_err().to_string();
+        assert!(error.contains("_branches/other"), "{error}");
+        assert_eq!(store.bubbs().read(&original).unwrap(), b"a secret");
+        assert_eq!(replacement.begun().unwrap(), Some(record));
+        fs::remove_dir(lepo.join("_branches/other")).unwrap();
+        replacement.end(&replaced, &mut |_| None).unwrap();
+        assert_eq!(store.names().all().unwrap(), [to]);
+        assert_eq!(store.branches().get("main").unwrap(), Some(to.id));
+        assert_eq!(replacement.begun().unwrap(), None);
+    }
 
     #[test]
     fn the_lines_that_end_a_message_name_other_blobs() {

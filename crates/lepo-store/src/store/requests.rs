@@ -1,11 +1,14 @@
 //! `_wire/ID.json`: what a model's server needs to get back when a request that waits is decided on.
 //!
-//! Nothing depends on it: without it the model is told the same in words. A file that cannot be read is ignored.
+//! Nothing depends on it where a request is decided on: without it the model is told the same in words. Where a message
+//! gets another id or is deleted, a file that cannot be read or deleted is an error: a secret may be in it.
 
 use std::io::{self, Write};
 
 use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
+use super::dir::dir_at;
 use super::handle::Store;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
@@ -39,9 +42,9 @@ impl<'s> Requests<'s> {
         keep().map_err(|error| self.store.dir.error("cannot write in", WIRE, error))
     }
 
-    /// The state kept for a request.
-    pub fn replay(&self, request: BubbId) -> Option<Vec<u8>> {
-        self.store.dir.read_file(format!("{WIRE}/{}", file(request))).ok().flatten()
+    /// The state kept for a request, if there is any; an error where it cannot be read.
+    pub fn replay(&self, request: BubbId) -> Result<Option<Vec<u8>>> {
+        self.store.dir.read_file(format!("{WIRE}/{}", file(request)))
     }
 
     /// The requests for which something is kept.
@@ -53,13 +56,61 @@ impl<'s> Requests<'s> {
     }
 
     /// Forgets what is kept for a request.
-    pub fn forget_replay(&self, request: BubbId) {
-        if let Ok(Some(dir)) = self.store.dir.subdir_if_there(WIRE) {
-            let _ = rustix::fs::unlinkat(&dir, file(request), AtFlags::empty());
-        }
+    pub fn forget_replay(&self, request: BubbId) -> Result<()> {
+        let removed = dir_at(&self.store.dir, WIRE).and_then(|dir| {
+            let Some(dir) = dir else { return Ok(()) };
+            match rustix::fs::unlinkat(&dir, file(request), AtFlags::empty()) {
+                Ok(()) | Err(Errno::NOENT) => Ok(()),
+                Err(error) => Err(error.into()),
+            }
+        });
+        let failed =
+            |error| self.store.dir.error("cannot delete", format!("{WIRE}/{}", file(request)), error);
+        removed.map_err(failed)
     }
 }
 
 fn file(request: BubbId) -> String {
     format!("{request}.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::super::STORE;
+    use super::super::oracle::{store, write};
+    use super::*;
+    use crate::bubb::Name;
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_not_taken_for_none_and_its_request_stays() {
+        let dir = TempDir::new().unwrap();
+        let (store, lepo) = (store(&dir), dir.path().join(STORE));
+        let name = Name::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-a1-head.md").unwrap();
+        write(&lepo, &name, "a request");
+        assert_eq!(store.requests().replay(name.id).unwrap(), None);
+        store.requests().forget_replay(name.id).unwrap();
+        let kept = lepo.join("_wire").join(file(name.id));
+        fs::create_dir_all(&kept).unwrap();
+        for error in [
+            store.requests().replay(name.id).unwrap_err(),
+            store.requests().forget_replay(name.id).unwrap_err(),
+            store.bubbs().remove(&[name], &[]).unwrap_err(),
+        ] {
+            let error = error.to_string();
+            assert!(
+                error.contains("cannot") && error.contains("_wire/01JB3Z0Q4N8V2K5T7W9X1Y3Z5A.json"),
+                "{error}"
+            );
+        }
+        assert_eq!(store.bubbs().read(&name).unwrap(), b"a request");
+        fs::remove_dir(&kept).unwrap();
+        fs::write(&kept, "kept").unwrap();
+        assert_eq!(store.requests().replay(name.id).unwrap().unwrap(), b"kept");
+        store.bubbs().remove(&[name], &[]).unwrap();
+        assert!(!kept.exists() && store.names().all().unwrap().is_empty());
+    }
 }

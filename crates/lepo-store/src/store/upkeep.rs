@@ -1,4 +1,4 @@
-//! The room for checking, repairing and tidying; what it does is in `check`, `line_ends`, `recover` and `tidy`.
+//! The part of a store for checking, repairing and tidying; the work is in `check`, `line_ends`, `recover` and `tidy`.
 
 use super::handle::Store;
 

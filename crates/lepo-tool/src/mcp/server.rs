@@ -42,6 +42,7 @@ pub struct Server {
     live: Vec<Tool>,
     /// The time at which the server was asked for the tools that are known.
     asked: Option<SystemTime>,
+    /// The file of its tools from an earlier turn.
     kept: Option<ToolList>,
 }
 
@@ -54,8 +55,8 @@ pub(super) fn folder_of(config: &ServerConfig, dir: &Path) -> Option<PathBuf> {
 
 impl Server {
     /// A server that nothing is known of yet.
-    pub(super) fn new(config: ServerConfig, place: &ProcessSetup, lists: Option<&ToolLists>) -> Server {
-        let folder = folder_of(&config, &place.dir);
+    pub(super) fn new(config: ServerConfig, setup: &ProcessSetup, lists: Option<&ToolLists>) -> Server {
+        let folder = folder_of(&config, &setup.dir);
         Server {
             secrets: Secrets::of(&config),
             kept: lists.map(|lists| lists.of(&config, folder.as_deref())),
@@ -89,8 +90,8 @@ impl Server {
         }
     }
 
-    /// True if a list that is not old is known or kept, which is taken up then; and what is to be said of it.
-    pub(super) fn is_listed(&mut self) -> (bool, Vec<String>) {
+    /// Takes up the kept list of tools, unless a recent one is known. True if a list is known then; with notes about it.
+    pub(super) fn take_up_list(&mut self) -> (bool, Vec<String>) {
         if self.asked.is_some_and(is_recent) {
             return (true, Vec::new());
         }
@@ -166,7 +167,7 @@ impl Server {
     /// receives notes about a first start.
     pub(super) async fn wake(
         &mut self,
-        place: &ProcessSetup,
+        setup: &ProcessSetup,
         patience: Patience,
         said: &mut Vec<String>,
     ) -> Result<(), String> {
@@ -195,7 +196,7 @@ impl Server {
             None => None,
         };
         self.starts += 1;
-        let opened = Session::open(&self.config, place, patience, &self.secrets, again).await;
+        let opened = Session::open(&self.config, setup, patience, &self.secrets, again).await;
         let failed = opened.as_ref().err().map(|failure| {
             let words = failure_words(failure, &self.secrets, &self.config.name);
             match again {

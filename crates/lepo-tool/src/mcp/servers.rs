@@ -77,7 +77,7 @@ impl Servers {
                 continue;
             }
             if !self.asks_all {
-                let (is_listed, said) = server.is_listed();
+                let (is_listed, said) = server.take_up_list();
                 self.unsaid.extend(said);
                 if is_listed {
                     continue;
@@ -90,7 +90,7 @@ impl Servers {
     /// Takes up what is kept of the servers' tools; starts none.
     pub fn take_kept(&mut self) {
         for server in &mut self.each {
-            let (_, said) = server.is_listed();
+            let (_, said) = server.take_up_list();
             self.unsaid.extend(said);
         }
     }

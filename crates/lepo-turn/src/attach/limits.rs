@@ -212,7 +212,7 @@ mod tests {
             ),
             (
                 vec![gif("a.gif", 801, 20)],
-                "801 x 1 pixels) is too much for m: 800 pixels",
+                "801 x 1 pixels) cannot be sent to m: 800 pixels",
                 "-resize '800x800>' small.jpg",
             ),
             (vec![pdf(10)], "it takes no PDF", "-m NAME"),

@@ -1,7 +1,7 @@
 //! Chooses the model that answers: the one asked for, the active one, or, if nothing is configured at all,
 //! what the environment offers; else the words that tell a person how to get one.
 //!
-//! This room does no network. Where an Ollama server would have to be asked, it says so and waits
+//! This module uses no network. Where an Ollama server would have to be asked, it says so and waits
 //! for the answer as a value.
 
 use super::Settings;

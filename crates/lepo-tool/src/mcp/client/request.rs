@@ -21,7 +21,8 @@ const QUESTIONS: usize = 10;
 pub(super) type Answers = BTreeMap<String, Value>;
 
 impl Client {
-    /// Sends what `request` makes, again with the answers as long as the server asks back.
+    /// Sends the request that `request` makes; again, with the answers and the server's `requestState`, as long as the
+    /// server asks back.
     pub(super) async fn converse(
         &mut self,
         limits: Limits,
@@ -45,7 +46,7 @@ impl Client {
         Err(Failure::Malformed(format!("it asked back {QUESTIONS} times")))
     }
 
-    /// Sends one request. Dropped, or out of time, the server is told that it is cancelled.
+    /// Sends one request. When the future is dropped or its time is over, the server is told that it is cancelled.
     pub(super) async fn request(
         &mut self,
         request: ClientRequest,

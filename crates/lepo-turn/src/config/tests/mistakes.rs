@@ -62,7 +62,7 @@ fn mistakes_say_line_and_what_is_allowed() {
         (format!("{openai}api_key='hush'\napi_key_env='A'"), 6, "cannot be combined with", "one of the two"),
         (format!("{openai}system='last'"), 5, "not \"first\"", "first"),
         (format!("{openai}active='yes'"), 5, "is a TOML string", "true or false"),
-        (format!("{openai}{openai}"), 5, "there twice", "name of its own"),
+        (format!("{openai}{openai}"), 5, "appears twice", "name of its own"),
         (format!("{openai}active=true\n{}active=true", openai.replace('g', "h")), 6, "two active", "at most"),
         (format!("{acp}sandbox='full'"), 5, "cannot be \"full\"", "read | write | net"),
         (format!("{acp}sandbox_home=['~/x']"), 5, "stands without `sandbox`", "read | write | net"),

@@ -55,7 +55,7 @@ impl Bearer {
 
     /// The token to send, other than `refused`; none without a sign-in.
     pub async fn token(&self, refused: Option<&str>) -> Result<Option<String>, NoToken> {
-        let Some(kept) = self.kept()? else { return Ok(None) };
+        let Some(kept) = self.load()? else { return Ok(None) };
         if let Some(token) = usable(&kept, refused) {
             return Ok(Some(token));
         }
@@ -63,7 +63,7 @@ impl Bearer {
         let failed = |error: std::io::Error| NoToken::Failed(lepo_base::error::cause(&error));
         let _lock = self.inner.sign_in_store.lock().await.map_err(failed)?;
         // Another process may have brought a new one while this one waited.
-        let Some(kept) = self.kept()? else { return Ok(None) };
+        let Some(kept) = self.load()? else { return Ok(None) };
         if let Some(token) = usable(&kept, refused) {
             return Ok(Some(token));
         }
@@ -71,13 +71,14 @@ impl Bearer {
             return Err(NoToken::Over("the sign-in has expired".to_string()));
         }
         self.refresh(kept).await?;
-        let kept = self.kept()?;
+        let kept = self.load()?;
         let token = kept.as_ref().and_then(StoredSignIn::token).filter(|token| Some(*token) != refused);
         token
             .map(|token| Some(token.to_string()))
             .ok_or_else(|| NoToken::Over("the sign-in is refused".into()))
     }
 
+    /// Gets a new token from the authorization server, and stores it.
     async fn refresh(&self, kept: StoredSignIn) -> Result<(), NoToken> {
         let Inner { server, sign_in_store, .. } = &*self.inner;
         let mut sign_in_store = sign_in_store.clone();
@@ -89,7 +90,7 @@ impl Bearer {
             let issuer = resolution.metadata.issuer.clone();
             manager.set_metadata(resolution.metadata);
             if issuer != kept.credentials.issuer {
-                // Its tokens are for the other one's eyes only.
+                // A token is sent to no other issuer than its own.
                 return Err(AuthError::AuthorizationRequired);
             }
             let mut client = super::client_of(&kept.credentials.client_id, "http://127.0.0.1/callback");
@@ -109,7 +110,7 @@ impl Bearer {
     }
 
     /// Loads the stored sign-in; its secrets are masked from now on.
-    fn kept(&self) -> Result<Option<StoredSignIn>, NoToken> {
+    fn load(&self) -> Result<Option<StoredSignIn>, NoToken> {
         let kept = self.inner.sign_in_store.kept();
         let kept = kept.map_err(|error| NoToken::Failed(lepo_base::error::cause(&error)))?;
         if let Some(kept) = &kept {
@@ -122,6 +123,7 @@ impl Bearer {
     }
 }
 
+/// The stored token, if it is not over and is another one than `refused`.
 fn usable(kept: &StoredSignIn, refused: Option<&str>) -> Option<String> {
     kept.fresh().filter(|token| Some(*token) != refused).map(str::to_string)
 }
