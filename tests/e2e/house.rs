@@ -239,7 +239,15 @@ const WRITERS: &[(&str, &[&str])] = &[
         ],
     ),
     // What the settings leave alone.
-    ("Treatment::Leave", &["lepo-turn/masking.rs", "lepo-secrets/mask.rs", "lepo-secrets/spool.rs"]),
+    (
+        "Treatment::Leave",
+        &[
+            "lepo-turn/masking.rs",
+            "lepo-secrets/mask.rs",
+            "lepo-secrets/spool.rs",
+            "lepo-secrets/examples/stream.rs",
+        ],
+    ),
 ];
 
 #[test]

@@ -178,13 +178,14 @@ fn a_description_that_changed_behind_a_kept_list_is_shown_as_it_is_now() {
 
 #[test]
 fn a_list_that_is_old_or_damaged_is_asked_for_again() {
-    let changes: [(&str, &dyn Fn(&Home)); 4] = [
-        ("old", &|home| {
+    type Change = (&'static str, fn(&Home));
+    let changes: [Change; 4] = [
+        ("old", |home| {
             change_list(home, |list| list["asked"] = json!(list["asked"].as_u64().unwrap() - 86_401))
         }),
-        ("of the future", &|home| change_list(home, |list| list["asked"] = json!(u64::MAX))),
-        ("of another server", &|home| change_list(home, |list| list["definition"] = json!("x"))),
-        ("cut", &|home| fs::write(&lists(home)[0], "{\"tools\":[").unwrap()),
+        ("of the future", |home| change_list(home, |list| list["asked"] = json!(u64::MAX))),
+        ("of another server", |home| change_list(home, |list| list["definition"] = json!("x"))),
+        ("cut", |home| fs::write(&lists(home)[0], "{\"tools\":[").unwrap()),
     ];
     for (what, change) in changes {
         let bot = bot(&echo(), [said("One."), said("Two."), said("Three.")]);
