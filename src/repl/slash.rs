@@ -175,7 +175,7 @@ pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
     session.branch = None;
     match before {
         Some(id) => say(&format!("back to {id}; nothing was deleted")),
-        None => say("back to the beginning; nothing was deleted"),
+        None => say("undone; nothing was deleted"),
     }
     Ok(())
 }

@@ -243,7 +243,7 @@ fn undo_takes_back_the_question_however_often_it_was_answered() {
     let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
     screen.prompts("> ").enters("one").shows("the question is kept").prompts("> ");
     screen.enters("/retry").shows("\nA1").prompts("> ").enters("/retry").shows("\nA2").prompts("> ");
-    screen.enters("/undo").shows("back to the beginning").prompts("> one").keys(&["C-u"]).prompts("> ");
+    screen.enters("/undo").shows("undone; nothing was deleted").prompts("> one").keys(&["C-u"]).prompts("> ");
     screen.enters("two").shows("\nB1").prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D a0 B / E s1 head / F u0 E / G a0 F");
 }

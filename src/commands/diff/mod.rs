@@ -56,7 +56,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
     let addresses: Vec<String> = [args.a].into_iter().chain(args.b).collect();
     let (forest, found) = find_all(&store, &addresses, &[])?;
     let [Found::One(a), Found::One(b)] = found[..] else {
-        return Err(Error::usage("exactly two messages are needed, and no range")
+        return Err(Error::usage("diff takes two messages, not a range")
             .hint("lepo diff A B, as in: lepo diff main @"));
     };
     if args.turns {
