@@ -70,7 +70,7 @@ impl Takes {
             Takes::Request => Err(format!("{word} takes one id")),
             Takes::Nothing if rest.is_empty() => Ok(()),
             Takes::Nothing => Err(format!("{word} takes no argument")),
-            Takes::Address => one("address: an id, a branch, @"),
+            Takes::Address => one("").map_err(|_| format!("usage: {word} ID|BRANCH|@")),
             Takes::Name => one("name"),
             Takes::OneOf(words) if words.contains(&without_save(rest)) => Ok(()),
             Takes::OneOf(words) => Err(format!("Please enter either {}.", words.join(" or "))),

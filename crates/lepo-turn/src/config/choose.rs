@@ -135,7 +135,7 @@ impl Settings {
 
     fn none_configured(&self) -> String {
         format!(
-            "`lepo model add` asks for one and tries it; or write it to {}:\n\n{EXAMPLE}\n`lepo model get` fetches the small embedded one",
+            "run `lepo model add`, or write it to {}:\n\n{EXAMPLE}\n      or run `lepo model get`, which fetches the small embedded model",
             self.file.display()
         )
     }
