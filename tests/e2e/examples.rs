@@ -40,14 +40,14 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// Begins of lines that end with another exit code than 0.
 const CODES: &[(&str, i32)] = &[
-    ("lepo diff", 1),                   // they differ
-    ("lepo ls -n 2", 1),                // the same
-    ("lepo config stores --forget", 1), // no such store is on the list
-    ("lepo grep --everywhere", 1),      // no store is on the list
-    ("lepo do -n --recorded=only", 3),  // nothing of the kind is recorded
-    ("lepo rm @", 2),                   // nobody there to ask
-    ("lepo fsck | grep", 1),            // nothing is edited
-    ("EDITOR='sed", 1),                 // the word is not there, and nothing changes
+    ("lepo diff", 1),                    // they differ
+    ("lepo ls -n 2", 1),                 // the same
+    ("lepo config stores --forget", 1),  // no such store is on the list
+    ("lepo grep --everywhere 'time", 1), // no store on the list has it
+    ("lepo do -n --recorded=only", 3),   // nothing of the kind is recorded
+    ("lepo rm @", 2),                    // nobody there to ask
+    ("lepo fsck | grep", 1),             // nothing is edited
+    ("EDITOR='sed", 1),                  // the word is not there, and nothing changes
 ];
 
 /// What stands for something of the reader's own: a bubb of the example, and the end of its id.
