@@ -167,7 +167,7 @@ mod tests {
     use lepo_base::hash::hash_of;
 
     fn lists(dir: &Path) -> ToolLists {
-        ToolLists::new(dir.join("lists"), Arc::new(|parts| hash_of(parts)))
+        ToolLists::new(dir.join("lists"), Arc::new(hash_of))
     }
 
     fn config(name: &str, fields: &str) -> ServerConfig {
