@@ -64,7 +64,7 @@ async fn fill_of(
     Ok(window.map(|window| Fill { tokens, window }))
 }
 
-/// The share as [`TurnEnv::fill`] finds it; None, too, if the server does not tell its window in time.
+/// The share as `fill_of` finds it; None, too, if the server does not tell its window in time.
 pub async fn fill_in_time(
     env: &TurnEnv,
     config: &ModelConfig,
