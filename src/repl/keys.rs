@@ -165,7 +165,7 @@ mod tests {
     use ratatui::crossterm::event::{Event, KeyEvent};
     use reedline::PromptViMode;
 
-    /// What a key comes to.
+    /// Effect of a key.
     fn press(keys: &mut Keys, code: KeyCode, modifiers: KeyModifiers) -> ReedlineEvent {
         let event = Event::Key(KeyEvent::new(code, modifiers));
         keys.parse_event(ReedlineRawEvent::try_from(event).unwrap())

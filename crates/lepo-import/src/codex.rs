@@ -155,7 +155,7 @@ impl Log {
                 let (before, model) = (self.at, self.model.clone());
                 self.add(part);
                 let nodes = &self.conversation.nodes[self.last..];
-                // What lepo exported as a question is one to the program, whatever it was.
+                // A message that lepo exported as a question is one to the program, whatever it was.
                 let is_question = |what: &What| {
                     matches!(what, What::Text(Role::User, ..) | What::Exact(Role::System | Role::Tool, ..))
                 };

@@ -249,7 +249,7 @@ impl Remote {
         let (body, _) = self.body(request, &facts, &self.quirks);
         let Ok(Value::Object(mut fields)) = serde_json::from_str(&body.shown()) else { return Map::new() };
         fields.retain(|name, _| !TOLD_APART.contains(&name.as_str()));
-        // What is sent as it is configured may be a secret.
+        // A configured value that is sent as it is may be a secret.
         let own = fields.iter_mut().filter(|(name, _)| self.config.extra.contains_key(*name));
         own.for_each(|(_, value)| *value = Value::from("(as configured)"));
         fields

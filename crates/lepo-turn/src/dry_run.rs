@@ -142,7 +142,7 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
 /// A bubb that is not written: kind, hidden, text.
 type Imagined = (Kind, bool, String);
 
-/// What would be written before the answer.
+/// Messages that would be written before the answer.
 fn imagined(turn: &mut Turn<'_>, ask: Ask) -> Result<Vec<Imagined>> {
     let mut opening: Vec<Imagined> = Vec::new();
     let due = |opening: Opening| (opening.kind, opening.hidden, opening.text);

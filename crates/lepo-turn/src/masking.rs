@@ -72,7 +72,7 @@ impl Masking {
         };
         let is_on = treatment != Treatment::Leave;
         let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
-        // What waits is proved by the key, whatever is masked.
+        // A request that waits is proved by the key, whatever is masked.
         let masker = Masker::new(Arc::new(Finder::new(values)), key);
         Masking { treatment, masker, seen: Mutex::default() }
     }

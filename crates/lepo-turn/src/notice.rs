@@ -1,4 +1,4 @@
-//! What a turn tells the user besides the conversation. Values: each view has the words for them.
+//! Notices: values that a turn tells the user besides the conversation; each view has the words for them.
 
 use super::attach::LeftOut;
 

@@ -1,4 +1,4 @@
-//! What is printed at the end of a turn.
+//! Output at the end of a turn.
 
 use std::fs::File;
 

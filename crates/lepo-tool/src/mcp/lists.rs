@@ -124,7 +124,7 @@ impl ToolList {
             .map(|tool| json!({"name": tool.name, "description": tool.description, "inputSchema": tool.schema}))
             .collect();
         let tools = Value::Array(tools);
-        // What a server tells of its own secrets is not written down.
+        // A secret of its own that a server tells is not written down.
         if hidden(tools.clone(), secrets) != tools {
             return;
         }
@@ -196,7 +196,7 @@ mod tests {
             (("s", program, here), ("s", r#"{"command":"x","args":["a"],"env":{"A":"1"}}"#, here), false),
             (("s", program, here), ("s", r#"{"command":"x","args":["a","b"],"env":{"A":"2"}}"#, here), false),
             (("s", program, here), ("s", r#"{"command":"x","args":["a","b"],"env":{"B":"1"}}"#, here), false),
-            // What the configuration takes of a list is no other list.
+            // Tools that the configuration leaves out make no other list.
             (
                 ("s", program, here),
                 ("s", r#"{"command":"x","args":["a","b"],"env":{"A":"1"},"excludeTools":["t"]}"#, here),

@@ -26,7 +26,7 @@ fn left_out(found: &Instructions) -> impl Iterator<Item = Notice> {
     found.left_out.iter().map(notice)
 }
 
-/// What is said the first time in a repository.
+/// Note for the first time in a repository.
 fn news(found: &Instructions, state: &Path) -> Option<Notice> {
     let first = found.files.first()?;
     let hash = hash_of(&[found.root.as_ref()?.as_os_str().as_bytes()]);

@@ -43,7 +43,7 @@ pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
             let role = if node.name.kind == Kind::Assistant { "assistant" } else { "user" };
             let message = json!({ "type": "message", "role": role, "content": content });
             record(&mut text, node.name.id, "response_item", message, Some(session.aside(turn, is_inside)));
-            // What its own lists and screens show.
+            // The text that its own lists and screens show.
             let event = if role == "user" { "user_message" } else { "agent_message" };
             let shown = json!({ "type": event, "message": node.text });
             record(&mut text, node.name.id, "event_msg", shown, None);

@@ -1,4 +1,4 @@
-//! What another store has, as it is. Its requests come last, and only those that do not wait here either.
+//! Contents of another store, as they are. Requests come last, and only those that do not wait here either.
 
 use std::collections::HashSet;
 

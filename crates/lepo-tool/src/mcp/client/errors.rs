@@ -123,7 +123,7 @@ fn not_a_message(told: &str) -> String {
         return "its answer is nested too deep".to_string();
     }
     let behind_place = told.split_once(" at line ").and_then(|(_, rest)| rest.split_once(": "));
-    // What is JSON, but no message, has no place.
+    // JSON that is no message has no place.
     let behind_words = || told.split_once("JSON-RPC message: ");
     match behind_place.or_else(behind_words).map(|(_, answer)| one_line(&body_words(answer))) {
         Some(answer) if !answer.is_empty() => format!("its answer is no message of the protocol: {answer}"),
