@@ -161,7 +161,7 @@ fn folded(text: &str, columns: usize) -> Vec<String> {
 fn body(rows: &[(String, String)], room: usize, columns: usize) -> Vec<String> {
     let everywhere = ["-c PATH", "-s PATH", "--color WHEN"].map(str::to_string);
     let more = |others: &[(String, String)]| {
-        let names = others.iter().map(|(name, _)| name.split(", ").last().unwrap_or_default().to_string());
+        let names = others.iter().map(|(name, _)| name.replace(", ", " "));
         wrapped("  more: ", names.chain(everywhere.clone()), ", ", columns)
     };
     let whole = |rows: &[(String, String)]| -> Vec<String> {

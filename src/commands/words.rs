@@ -4,6 +4,7 @@
 use std::io::Read;
 
 use lepo_base::error::{Error, Result};
+use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Found, Wanted};
 use lepo_store::store::Store;
 
@@ -64,12 +65,22 @@ fn with_stdin(words: &[String]) -> Result<Vec<String>> {
     for word in words {
         if word == "-" {
             let text = stdin()?;
-            all.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_string));
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            all.extend(lines.map(|line| address_of(line).to_string()));
         } else {
             all.push(word.clone());
         }
     }
     Ok(all)
+}
+
+/// The address in a line: all of it, or of a line that begins with a full id and goes on, as those of `ls`, `log` and
+/// `grep` do, the id.
+fn address_of(line: &str) -> &str {
+    match line.split_once(' ') {
+        Some((first, _)) if BubbId::parse(first.as_bytes()).is_some() => first,
+        _ => line,
+    }
 }
 
 /// The text on stdin. A path may be no text: only the name of the file in it says which bubb is meant.

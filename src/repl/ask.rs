@@ -2,6 +2,7 @@
 
 use super::aftermath::{check_files, with_files};
 use super::first_model::offer_model;
+use super::past::Past;
 use super::room::make_room;
 use super::served::resources;
 use super::session::{Session, told};
@@ -68,7 +69,7 @@ pub(super) async fn ask_with(
     session.drop_waiting();
     // Answered again, it is still the same last question.
     if let Some(typed) = typed {
-        session.past.push((session.at, typed));
+        session.past.push(Past::Asked(session.at, typed));
     }
     session.served = Served { resources, prompt: None };
     turn(session, state, &forest, start, question, None).await

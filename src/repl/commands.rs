@@ -9,10 +9,11 @@ use super::find::find;
 use super::session::Session;
 use super::slash::{
     attach, compact, copy, edit_question, file, name_branch, new_conv, servers, set_model, set_tool_mode,
-    show, system_prompt, tail, undo, use_model,
+    show, system_prompt, tail, use_model,
 };
 use super::title::title;
 use super::tokens::{list, tokens};
+use super::undo::undo;
 use crate::term::{columns, say};
 use lepo_base::error::Result;
 use lepo_turn::Verdict;

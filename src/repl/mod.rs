@@ -18,6 +18,7 @@ mod mentions;
 mod menu;
 mod news;
 mod own_command;
+mod past;
 mod paths;
 mod reader;
 mod room;
@@ -28,6 +29,7 @@ mod slash;
 mod title;
 mod tokens;
 mod turn;
+mod undo;
 
 pub use run::run_session;
 pub use session::SessionOptions;

@@ -1,5 +1,6 @@
 //! Prompts and resources of MCP servers in a session: `/SERVER:PROMPT ARG…`, and `@SERVER:URI` in a question.
 
+use super::past::Past;
 use super::session::{Session, told};
 use super::turn::turn;
 use crate::ui::{State, Step};
@@ -31,7 +32,7 @@ pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: Pr
     session.drop_waiting();
     let typed = shlex::try_join(wish.words.iter().map(String::as_str)).unwrap_or_default();
     let typed = format!("/{}:{} {typed}", wish.server, wish.name);
-    session.past.push((session.at, typed.trim_end().to_string()));
+    session.past.push(Past::Asked(session.at, typed.trim_end().to_string()));
     session.served = Served { prompt: Some(wish), ..Served::default() };
     turn(session, state, &forest, start, None, None).await
 }

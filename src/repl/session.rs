@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::complain::complain;
 use super::news::News;
+use super::past::Past;
 use super::reader::Reader;
 use crate::term::{Out, Paint, say};
 use crate::ui::{Shown, State, Step, TurnView};
@@ -53,8 +54,8 @@ pub struct Session<'o> {
     pub(super) model: Option<ModelConfig>,
     /// The request that waits where the conversation stands.
     pub(super) waiting: Option<BubbId>,
-    /// The end of the conversation before each question, and the question, the latest last: for `/undo`.
-    pub(super) past: Vec<(Option<BubbId>, String)>,
+    /// The questions, and the places that were left, the latest last: for `/undo`.
+    pub(super) past: Vec<Past>,
     /// A first model was offered.
     pub(super) offered_model: bool,
     /// The model that `/model` chose.

@@ -8,12 +8,14 @@ use super::paths::file_of;
 use super::room::compacted;
 use super::session::Session;
 use super::turn::find_waiting;
+use super::undo::{leave, places};
 use crate::term::{Wrap, columns, copy_to_clipboard, edit, excerpt, one_line, say};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::word::{Word, read_word};
 use lepo_net::fetch::is_url;
 use lepo_store::bubb::{Kind, counted_in_thousands};
+use lepo_store::conv::Wanted;
 use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
 use lepo_turn::agents::is_of_repository;
@@ -67,8 +69,7 @@ pub(super) async fn attach(session: &mut Session<'_>, path: &str) -> Result<()> 
 }
 
 pub(super) fn new_conv(session: &mut Session<'_>) -> Result<()> {
-    (session.at, session.branch, session.waiting, session.unanswered) = (None, None, None, None);
-    session.past.clear();
+    leave(session, None);
     say("The next question begins a new conversation.");
     Ok(())
 }
@@ -141,11 +142,11 @@ pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<(
     Ok(())
 }
 
-/// The last answer, into the clipboard of the terminal.
+/// The last answer of the session, into the clipboard of the terminal.
 pub(super) fn copy(session: &mut Session<'_>) -> Result<()> {
-    let forest = session.forest()?;
-    let at = session.at.and_then(|id| forest.find(id));
-    let answer = at.and_then(|ix| {
+    let places = places(session);
+    let forest = session.store.names().forest_for(&[Wanted::Paths(places.clone())])?;
+    let answer = places.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
         let mut up = forest.up(ix).map(|ix| forest.name(ix));
         up.find(|name| !name.hidden && name.kind == Kind::Assistant)
     });
@@ -153,30 +154,6 @@ pub(super) fn copy(session: &mut Session<'_>) -> Result<()> {
     let text = session.store.bubbs().text(&answer)?;
     copy_to_clipboard(&text);
     say(&format!("copied {} characters, if the terminal allows it", text.chars().count()));
-    Ok(())
-}
-
-/// Back to where the conversation stood before the last question. Nothing is deleted.
-pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
-    let (before, question) = match session.past.pop() {
-        Some(past) => past,
-        None => {
-            let forest = session.forest()?;
-            let question = session.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
-            let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
-            let question = forest.name(question);
-            (question.prev, session.store.bubbs().text(&question)?)
-        }
-    };
-    session.reader.give(question);
-    (session.waiting, session.unanswered) = (None, None);
-    session.at = before;
-    // The branch stays where it was put by the last answer, and is left there.
-    session.branch = None;
-    match before {
-        Some(id) => say(&format!("back to {id}; nothing was deleted")),
-        None => say("undone; nothing was deleted"),
-    }
     Ok(())
 }
 
@@ -212,9 +189,8 @@ pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str)
 /// The system prompt of this conversation; or a new conversation with another one.
 pub(super) fn system_prompt(session: &mut Session<'_>, text: &str) -> Result<()> {
     if !text.is_empty() {
-        session.env.use_system_prompt(text);
+        leave(session, Some(text));
         say("The next question begins a new conversation with this system prompt.");
-        (session.at, session.branch, session.waiting, session.unanswered) = (None, None, None, None);
         return Ok(());
     }
     let forest = session.forest()?;
@@ -268,6 +244,8 @@ pub(super) async fn compact(session: &mut Session<'_>, instruction: &str) -> Res
     };
     let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
     let id = compacted(session, &forest, Compaction { tail, keep: KEEP, instruction }).await?;
+    let forest = session.forest()?;
+    let id = ui::ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
     say(&format!("continuing from a summary: {id}; the conversation before it is unchanged"));
     Ok(())
 }

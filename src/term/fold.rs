@@ -16,7 +16,7 @@ pub fn fold(text: &str, columns: usize) -> String {
             continue;
         }
         let mut taken = 0;
-        for (j, word) in line.split(' ').enumerate() {
+        for (j, word) in unbroken(line, columns).iter().enumerate() {
             let wide = width(word);
             if j > 0 && taken + 1 + wide > columns && taken > 0 {
                 folded.push('\n');
@@ -30,6 +30,27 @@ pub fn fold(text: &str, columns: usize) -> String {
         }
     }
     folded
+}
+
+/// The words of a line; a number and the word behind it are one, where they fit.
+fn unbroken(line: &str, columns: usize) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in line.split(' ') {
+        match words.last_mut() {
+            Some(last) if is_number(last) && width(last) + 1 + width(word) <= columns => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_string()),
+        }
+    }
+    words
+}
+
+fn is_number(word: &str) -> bool {
+    let word = word.trim_start_matches('(');
+    word.starts_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_digit() || ".,".contains(c))
 }
 
 #[cfg(test)]
@@ -48,6 +69,9 @@ mod tests {
                 7,
                 "one two\n  $ ls -la | head -n 100\n  | a long line",
             ),
+            ("continuing A (3 questions) 15 min ago", 14, "continuing A\n(3 questions)\n15 min ago"),
+            ("about 1,200 tokens", 13, "about\n1,200 tokens"),
+            ("in 3 questionnaires", 9, "in 3\nquestionnaires"),
             ("01JB  a name  @", 8, "01JB  a name  @"),
             ("", 5, ""),
         ] {

@@ -42,7 +42,9 @@ pub use pane::wrap_line;
 pub use panics::report_panics;
 pub use progress::Progress;
 pub use quote::{extent, quote};
-pub use terminal::{columns, fitting, is_dumb, show, stderr_is_terminal, stdin_is_gone, stdout_is_read};
+pub use terminal::{
+    columns, fitting, is_dumb, show, stderr_is_stdout, stderr_is_terminal, stdin_is_gone, stdout_is_read,
+};
 pub use type_ahead::{Asking, TypeAhead};
 pub use typed::{PASTED_AT, pasted, typed};
 pub use wrap::Wrap;

@@ -42,6 +42,13 @@ pub fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
+/// True if stdout and stderr are one file or pipe, as after `2>&1`.
+pub fn stderr_is_stdout() -> bool {
+    let identity = |fd| rustix::fs::fstat(fd).map(|stat| (stat.st_dev, stat.st_ino));
+    matches!((identity(rustix::stdio::stdout()), identity(rustix::stdio::stderr())),
+        (Ok(one), Ok(other)) if one == other)
+}
+
 /// Shows text on stderr as it is: text of others is cleaned before.
 pub fn show(text: &str) {
     let mut stderr = io::stderr().lock();

@@ -57,7 +57,11 @@ pub async fn add_model(
             if error.hint.as_ref().is_some_and(lacks_key) {
                 error = error.hint("give its key: --key-env NAME, or --key - to read it from stdin");
             }
-            if !has_person || !asker.keeps(&error).await? {
+            if has_person && !asker.keeps(&error).await? {
+                // The reason stands on the terminal.
+                return Err(Error::new(error.kind, format!("{} was not added", model.name)));
+            }
+            if !has_person {
                 error.message = format!("{} was not added: {}", model.name, error.message);
                 return Err(error);
             }

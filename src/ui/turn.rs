@@ -11,7 +11,8 @@ use super::printed::Printed;
 use super::state::{State, Step};
 use super::thinking::Thinking;
 use crate::term::{
-    Cleaner, Markdown, Out, Paint, columns, heading, one_line, say, show, stderr_is_terminal, tty,
+    Cleaner, Markdown, Out, Paint, columns, heading, one_line, say, show, stderr_is_stdout,
+    stderr_is_terminal, tty,
 };
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Citation, Permit};
@@ -129,9 +130,10 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    /// Makes room on stderr within an answer. Its own line ends only where it and what comes stand on one terminal.
+    /// Makes room on stderr within an answer. Its own line ends only where it and what comes stand on one terminal, or
+    /// in one pipe or file.
     fn pause(&mut self) {
-        if self.talkative && self.out.is_terminal() {
+        if (self.talkative && self.out.is_terminal()) || stderr_is_stdout() {
             return self.close();
         }
         self.out.flush();

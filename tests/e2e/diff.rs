@@ -55,6 +55,36 @@ fn an_ancestor_and_two_bubbs() {
 }
 
 #[test]
+fn without_addresses_the_two_newest_conversations_are_compared_and_with_one_it_and_the_newest() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "alone");
+    let ran = home.lepo(&["diff"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.starts_with("error: there are no two conversations to compare\nhint: "), "{}", ran.err);
+    let [_, first, _, more] = fork(&home);
+    let both = home.lepo(&["diff", &first, &more]);
+    for args in [&["diff"][..], &["diff", &first]] {
+        let ran = home.lepo(args);
+        assert_eq!((ran.code, &ran.out), (1, &both.out), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_line_of_a_list_is_taken_for_the_id_that_it_begins_with() {
+    let home = Home::new();
+    let [question, first, _, more] = fork(&home);
+    let ran = shell(&home, "lepo ls -n 2 | lepo diff --stat -");
+    assert_eq!(ran.out.lines().last(), Some("+1 -2 total"), "{}", ran.err);
+    let ids = |script: &str| shell(&home, script).out.lines().map(str::to_string).collect::<Vec<_>>();
+    assert_eq!(ids("lepo ls | lepo resolve -"), [more.clone(), first]);
+    assert_eq!(ids("lepo log | tail -n 1 | lepo resolve -"), [question]);
+    // Other words with a space in them are no address.
+    let ran = shell(&home, "echo '@ and more' | lepo resolve -");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+    assert!(ran.err.contains("@ and more"), "{}", ran.err);
+}
+
+#[test]
 fn the_same_is_exit_0_and_a_bad_address_2() {
     let home = Home::new();
     let [question, first, ..] = fork(&home);
@@ -68,7 +98,7 @@ fn the_same_is_exit_0_and_a_bad_address_2() {
         (&["diff", "-a", &first, &hidden], 1),
         (&["diff", "--one", "@", "@^"], 1),
         (&["diff", "@", "nobody"], 2),
-        (&["diff", "@"], 2),
+        (&["diff", "@"], 0),
         (&["diff", "@", "@^..@"], 2),
     ] {
         let ran = home.lepo(args);

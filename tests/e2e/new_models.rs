@@ -136,6 +136,39 @@ fn on_a_terminal_lepo_asks_for_the_address_the_key_the_model_and_the_name() {
 }
 
 #[test]
+fn on_a_terminal_a_key_that_the_server_refuses_is_asked_for_again() {
+    let server = server();
+    let add = |steps: &[(&str, &str)]| {
+        let home = Home::new();
+        let args = ["model", "add", "m", "--base-url", &server.url()];
+        let refused = [
+            ("prints it [none]: ", "sk-wrong-0123456789\n"),
+            ("refused the key: 401 Unauthorized: wrong", ""),
+        ];
+        let ran = on_terminal(home.command(&args), &[&refused, steps].concat());
+        (ran.code, ran.out, home.ok(&["model"]))
+    };
+    let (code, told, models) = add(&[
+        ("[the same]: ", "sk-right-0123456789\n"),
+        ("Model, its number or name: ", "large\n"),
+        ("(now active)", ""),
+    ]);
+    assert_eq!((code, told.matches("wrong key").count()), (0, 1), "{told}");
+    assert!(models.contains("m openai large active\n"), "{models}");
+
+    // Enter keeps the key, and the question about the model fails by it: told once.
+    let (code, told, models) = add(&[
+        ("[the same]: ", "\n"),
+        ("Model, its name: ", "large\n"),
+        ("wrong key", ""),
+        ("Keep it, not active? (y/N): ", "n\n"),
+        ("error: m was not added\r\n", ""),
+    ]);
+    assert_eq!((code, told.matches("wrong key").count()), (3, 2), "{told}");
+    assert!(!models.contains("large"), "{models}");
+}
+
+#[test]
 fn on_a_terminal_a_model_that_does_not_answer_may_be_kept_but_not_active() {
     let server = server();
     for (answer, kept) in [("n\n", false), ("y\n", true)] {

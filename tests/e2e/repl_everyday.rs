@@ -247,3 +247,27 @@ fn undo_takes_back_the_question_however_often_it_was_answered() {
     screen.enters("two").shows("\nB1").prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D a0 B / E s1 head / F u0 E / G a0 F");
 }
+
+#[test]
+fn undo_and_copy_right_after_new_or_system_are_about_the_conversation_that_was_left() {
+    let bot = Bot::openai(OFF, [openai_sse(["A1"]), openai_sse(["B1"]), openai_sse(["C1"])]);
+    let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
+    screen.prompts("> ").enters("one").shows("A1").prompts("> ");
+    for leaves in ["/system Briefly.", "/new"] {
+        screen.enters(leaves).shows("begins a new conversation").prompts("> ");
+        screen.enters("/copy").shows("copied 2 characters").prompts("> ");
+        screen.enters("/undo").shows("back to ").prompts("> ").keys(&["C-l"]).prompts("> ");
+    }
+    // The same conversation goes on, with the system prompt that it has; then a new one, with the former one.
+    screen.enters("two").shows("B1").prompts("> ").enters("/new").prompts("> ").enters("three").shows("C1");
+    let system = &bubbs(&bot.home)[0].text;
+    assert_eq!(
+        forest(&bot.home),
+        "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D / F s1 head / G u0 F / H a0 G"
+    );
+    assert_eq!(&bubbs(&bot.home)[5].text, system);
+    // The question, then the conversation that was left for it.
+    screen.prompts("> ").enters("/undo").shows("undone").prompts("> three").keys(&["C-u"]).prompts("> ");
+    let end: String = bubbs(&bot.home)[4].id.chars().skip(18).collect();
+    screen.enters("/undo").shows(&format!("back to {end}; nothing was deleted")).prompts("> ");
+}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::contract::HttpSpec;
 use super::facts::{ModelFacts, One, RunningWindow, listed};
 use super::http::Http;
-use super::refusal::Refusal;
+use super::refusal::{REFUSED_KEY, Refusal};
 use lepo_base::error::{Error, Result};
 
 /// The longest list that is read.
@@ -98,7 +98,8 @@ async fn read(
 }
 
 fn untold(http: &Http, refusal: &Refusal) -> Error {
-    Error::remote(format!("{} does not list its models: {}", http.place, refusal.words()))
+    let told = if refusal.is_of_key() { REFUSED_KEY } else { "does not list its models" };
+    Error::remote(format!("{} {told}: {}", http.place, refusal.words()))
 }
 
 /// The document that answers a request, or the refusal of it.

@@ -85,6 +85,11 @@ impl Refusal {
         &self.words
     }
 
+    /// True if the server wants a key, or another one.
+    pub fn is_of_key(&self) -> bool {
+        matches!(self.status, 401 | 403)
+    }
+
     /// True if it may pass by itself.
     pub fn may_pass(&self) -> bool {
         self.should_retry.unwrap_or(self.status == 429 || (500..=599).contains(&self.status))
@@ -94,7 +99,7 @@ impl Refusal {
     pub fn error(&self, config: &ModelConfig, spec: &HttpSpec, place: &str) -> Error {
         let words = &self.words;
         match self.status {
-            401 | 403 => Error::remote(format!("{place} refused the key: {words}")).hint(key_hint(config)),
+            401 | 403 => Error::remote(format!("{place} {REFUSED_KEY}: {words}")).hint(key_hint(config)),
             404 => Error::remote(format!("no model \"{}\" at {place}: {words}", config.model))
                 .hint((spec.missing)(&config.model)),
             429 => Error::remote(format!("{place} received too many requests: {words}"))
@@ -114,6 +119,14 @@ fn titled(status: StatusCode, words: String) -> String {
         None => status.as_u16().to_string(),
     };
     if words.is_empty() { title } else { format!("{title}: {words}") }
+}
+
+/// Words of an error between the place of a server and the server's own words, where the key was refused.
+pub const REFUSED_KEY: &str = "refused the key";
+
+/// True if a server refused the key, or asked for one.
+pub fn refused_key(error: &Error) -> bool {
+    error.message.split(": ").next().is_some_and(|words| words.ends_with(REFUSED_KEY))
 }
 
 /// Beginning of the hint where a server wants a key and none is configured.

@@ -99,9 +99,9 @@ impl TurnEnv {
         self.configured.reload()
     }
 
-    /// Takes `text` as the system prompt of new convs from now on.
-    pub fn use_system_prompt(&mut self, text: &str) {
-        self.configured.flags.system_prompt = Some(text.to_string());
+    /// Takes `text` as the system prompt of new convs from now on, or the configured one again. Gives what it was.
+    pub fn use_system_prompt(&mut self, text: Option<String>) -> Option<String> {
+        std::mem::replace(&mut self.configured.flags.system_prompt, text)
     }
 
     /// Changes how tool requests get their consent: here, and as the default if it is to be kept.

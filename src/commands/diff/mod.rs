@@ -12,22 +12,24 @@ use compare::{Tag, counts, hunks};
 use inline::print_words;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
-use lepo_store::conv::{Found, Pair};
+use lepo_store::conv::{Forest, Found, Ix, Pair, Wanted};
+use lepo_store::store::Store;
 
 /// Compare two conversations past their common ancestor
 ///
 /// Text that only A's conversation has is shown as removed, text that only B's has as added. Messages are matched
-/// in order by kind, so two answers to one question are compared line by line. Exit code 0: no difference; 1: some.
+/// in order by kind, so two answers to one question are compared line by line. Without A and B: the two newest
+/// conversations. Exit code 0: no difference; 1: some.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo diff main @\n  lepo diff --one --word main @\n  lepo diff --turns main @\n  \
-    lepo ls -n 2 | cut -d' ' -f1 | lepo diff -"
+    after_help = "Examples:\n  lepo do --retry; lepo diff\n  lepo diff main\n  lepo diff --one --word main @\n  lepo diff --turns main @\n  \
+    lepo ls -n 2 | lepo diff --stat -"
 )]
 pub struct DiffArgs {
     /// The first message; `-` for addresses on stdin, one a line
     #[arg(value_name = "A", add = complete::address())]
-    a: String,
-    /// The second message; left out if stdin names both
+    a: Option<String>,
+    /// The second message (default: @); left out if stdin names both
     #[arg(value_name = "B", add = complete::address())]
     b: Option<String>,
     /// Compare only the two messages, not their conversations
@@ -53,19 +55,14 @@ pub struct DiffArgs {
 /// Compares them.
 pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let addresses: Vec<String> = [args.a].into_iter().chain(args.b).collect();
-    let (forest, found) = find_all(&store, &addresses, &[])?;
-    let [Found::One(a), Found::One(b)] = found[..] else {
-        return Err(Error::usage("diff takes two messages, not a range")
-            .hint("lepo diff A B, as in: lepo diff main @"));
-    };
+    let (forest, (a, b)) = compared(&store, args.a, args.b)?;
     if args.turns {
-        let same = turns::compare(&store, &forest, (a.ix, b.ix), args.json, context)?;
+        let same = turns::compare(&store, &forest, (a, b), args.json, context)?;
         return Ok(u8::from(!same));
     }
     let pairs = match args.one {
-        true => vec![Pair::Both(a.ix, b.ix)],
-        false => forest.pairs(a.ix, b.ix, args.hidden),
+        true => vec![Pair::Both(a, b)],
+        false => forest.pairs(a, b, args.hidden),
     };
     let shorts = ShortIds::on_terminal(context.out.is_terminal(), forest.all().map(|ix| forest.name(ix).id));
     let mut differ = false;
@@ -100,6 +97,29 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
         context.out.line(&format!("+{added} -{removed} total"));
     }
     Ok(u8::from(differ))
+}
+
+/// The two messages that are compared: those that are named, A and @, or the ends of the two newest conversations.
+fn compared(store: &Store, a: Option<String>, b: Option<String>) -> Result<(Forest, (Ix, Ix))> {
+    let Some(a) = a else {
+        let forest = store.names().forest_for(&[Wanted::Newest(2)])?;
+        let mut newest = forest.newest_first(false);
+        let (new, old) = (newest.next(), newest.next());
+        let (Some(new), Some(old)) = (new, old) else {
+            return Err(Error::nothing("there are no two conversations to compare")
+                .hint("lepo diff A B compares any two messages, as in: lepo diff @~2 @"));
+        };
+        drop(newest);
+        return Ok((forest, (old, new)));
+    };
+    let b = b.or_else(|| (a != "-").then(|| "@".to_string()));
+    let addresses: Vec<String> = [a].into_iter().chain(b).collect();
+    let (forest, found) = find_all(store, &addresses, &[])?;
+    match found[..] {
+        [Found::One(a), Found::One(b)] => Ok((forest, (a.ix, b.ix))),
+        _ => Err(Error::usage("diff takes two messages, not a range")
+            .hint("lepo diff A B, as in: lepo diff main @")),
+    }
 }
 
 /// `+3 -2 assistant A B`; `-` where there is none.

@@ -8,7 +8,7 @@ use crate::ui::on_terminal::on_terminal;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
-use lepo_model::{ModelFacts, Provider, ServerFacts};
+use lepo_model::{ModelFacts, Provider, ServerFacts, refused_key};
 use lepo_turn::config::{KeyEntry, NewModel, Paths, Settings, planned_model};
 use rustix::process::Signal;
 
@@ -34,9 +34,9 @@ impl<'a> Asker<'a> {
             (None, None) => self.provider().await?,
         };
         let Some(facts) = provider.server() else { return Err(no_server(provider)) };
-        let key = match wanted.key {
-            Some(key) => key,
-            None => self.key(facts, base_url.is_some()).await?,
+        let (key, is_asked) = match wanted.key {
+            Some(key) => (key, false),
+            None => (self.key(facts, base_url.is_some()).await?, true),
         };
         let mut model = NewModel {
             name: wanted.name.clone().unwrap_or_else(|| "new".to_string()),
@@ -47,7 +47,8 @@ impl<'a> Asker<'a> {
             active: true,
         };
         if model.model.is_none() {
-            model.model = Some(self.model(&model, facts).await?);
+            let models = self.offers(&mut model, is_asked).await?;
+            model.model = Some(self.model(&models, &model, facts).await?);
         }
         if wanted.name.is_none() {
             model.name = self.name(model.model.as_deref().unwrap_or_default()).await?;
@@ -90,6 +91,14 @@ impl<'a> Asker<'a> {
         let is_set = |name: &str| env.text(name).is_ok_and(|text| text.is_some());
         let usual = facts.key_env.iter().map(|(name, _)| *name).find(|name| !is_elsewhere && is_set(name));
         let enter = usual.map_or("none".to_string(), |name| format!("${name}"));
+        let said = self.typed_key(&enter).await?;
+        Ok(said.unwrap_or_else(|| usual.map_or(KeyEntry::None, |name| KeyEntry::Env(name.to_string()))))
+    }
+
+    /// Asks for the place of the key; none on Enter, which stands for `enter`.
+    async fn typed_key(&self, enter: &str) -> Result<Option<KeyEntry>> {
+        let env = Env::from_process();
+        let is_set = |name: &str| env.text(name).is_ok_and(|text| text.is_some());
         loop {
             let said = secret(&format!(
                 "Key (not shown), or $NAME of a variable, or !COMMAND that prints it [{enter}]: "
@@ -101,37 +110,46 @@ impl<'a> Asker<'a> {
                     if !is_set(name) {
                         say(&format!("note: {} is not set", clean(name)));
                     }
-                    return Ok(KeyEntry::Env(name.to_string()));
+                    return Ok(Some(KeyEntry::Env(name.to_string())));
                 }
                 (_, Some(command)) => match words(command) {
-                    Some(words) => return Ok(KeyEntry::Command(words)),
+                    Some(words) => return Ok(Some(KeyEntry::Command(words))),
                     None => say("the command cannot be split into words"),
                 },
-                _ if said.is_empty() => {
-                    return Ok(usual.map_or(KeyEntry::None, |name| KeyEntry::Env(name.to_string())));
+                _ if said.is_empty() => return Ok(None),
+                _ => return Ok(Some(KeyEntry::Literal(Secret::new(&*said)))),
+            }
+        }
+    }
+
+    /// What the server offers. Where it refuses the key, another one may be asked for.
+    async fn offers(&self, new: &mut NewModel, asks_key: bool) -> Result<Vec<ModelFacts>> {
+        loop {
+            let named = NewModel { model: Some("-".to_string()), ..new.clone() };
+            let Some(config) = planned_model(self.settings, &named, &Env::from_process())? else {
+                return Ok(Vec::new());
+            };
+            match offered(&config, self.settings, self.paths).await {
+                Ok(models) => return Ok(models),
+                Err(error) if asks_key && refused_key(&error) => {
+                    say(&format!("error: {}", error.chain()));
+                    let enter = if new.key == KeyEntry::None { "none" } else { "the same" };
+                    let Some(key) = self.typed_key(enter).await? else { return Ok(Vec::new()) };
+                    new.key = key;
                 }
-                _ => return Ok(KeyEntry::Literal(Secret::new(&*said))),
+                Err(error) => {
+                    say(&format!("note: no list of models: {}", error.chain()));
+                    return Ok(Vec::new());
+                }
             }
         }
     }
 
     /// Shows what the server offers, and asks for one of it, by its number or name.
-    async fn model(&self, new: &NewModel, facts: &ServerFacts) -> Result<String> {
-        let named = NewModel { model: Some("-".to_string()), ..new.clone() };
-        let planned = planned_model(self.settings, &named, &Env::from_process())?;
-        let models = match &planned {
-            Some(config) => match offered(config, self.settings, self.paths).await {
-                Ok(models) => models,
-                Err(error) => {
-                    say(&format!("note: no list of models: {}", error.chain()));
-                    Vec::new()
-                }
-            },
-            None => Vec::new(),
-        };
-        show(&models);
+    async fn model(&self, models: &[ModelFacts], new: &NewModel, facts: &ServerFacts) -> Result<String> {
+        show(models);
         let usual = facts.model.map(|(_, usual)| usual).filter(|_| new.base_url.is_none());
-        let usual = match models.as_slice() {
+        let usual = match models {
             [only] => Some(only.id.as_str()),
             _ => usual.filter(|usual| models.is_empty() || models.iter().any(|model| model.id == *usual)),
         };

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{ANTHROPIC, CHAT, OLLAMA, RESPONSES, home, messages_api, sse};
+use crate::home::run;
 use crate::pty::on_terminal;
 use crate::scripted::{Asked, Reply, Server, openai_event};
 
@@ -53,6 +54,23 @@ fn an_answer_that_fills_the_window_is_cut_and_that_is_said() {
         let ran = home(&server, "planner = 'off'", ANTHROPIC).lepo(&["do", "hi"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "So\n"), "{}", ran.err);
         assert!(ran.err.contains(told), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_note_begins_a_line_where_stderr_goes_where_stdout_goes() {
+    let reply = messages_api(&[json!({"type": "text", "text": "So"})], "max_tokens");
+    let server = Server::judging(move |_, asked: &Asked| match asked.method.as_str() {
+        "GET" => Reply::new(404, "{}"),
+        _ => reply.clone(),
+    });
+    for script in ["lepo do hi 2>&1 | cat", "lepo do hi >both 2>&1; cat both"] {
+        let home = home(&server, "planner = 'off'", ANTHROPIC);
+        let ran = run(home.shell(script), b"");
+        assert_eq!(
+            ran.out, "So\nnote: the answer is cut at the model's token limit (max_tokens)\n",
+            "{script}"
+        );
     }
 }
 

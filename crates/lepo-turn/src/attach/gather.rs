@@ -1,9 +1,10 @@
 //! Files named for a question, and the text files of folders: what git ignores is left out, and so is what is
 //! hidden, no text, or beyond the limits.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -82,7 +83,9 @@ impl Gathering {
             !is_hidden
         });
         let (mut paths, mut left_out) = (Vec::new(), LeftOut::default());
+        let mut seen = HashSet::new();
         for entry in walk.build() {
+            seen.extend(entry.as_ref().ok().map(|entry| entry.path().to_path_buf()));
             match entry {
                 Ok(entry) => match entry.file_type() {
                     Some(kind) if kind.is_file() => paths.push(entry.into_path()),
@@ -93,6 +96,7 @@ impl Gathering {
                 Err(error) => left_out.unreadable.push(error.to_string()),
             }
         }
+        let ignored = if is_in_repository(path) { ignored(path, seen) } else { 0 };
         let mut taken = Vec::new();
         for file in paths {
             taken.extend(self.one(&file, &mut left_out));
@@ -106,7 +110,8 @@ impl Gathering {
             Looked::Media(_) => 0,
         });
         let tokens = bytes.sum::<u64>().div_ceil(BYTES_OF_TOKEN);
-        self.notes.push(left_out.note(path, (taken.len(), tokens), hidden.load(Ordering::Relaxed)));
+        let unnamed = [(hidden.load(Ordering::Relaxed), "hidden"), (ignored, "ignored by git")];
+        self.notes.push(left_out.note(path, (taken.len(), tokens), unnamed));
         Ok(taken)
     }
 
@@ -159,6 +164,24 @@ fn is_in_repository(folder: &Path) -> bool {
     folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|dir| dir.join(".git").exists()))
 }
 
+/// The files and folders of a folder that git ignores, where these were seen; what is hidden is not counted.
+fn ignored(folder: &Path, seen: HashSet<PathBuf>) -> usize {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = count.clone();
+    let mut walk = WalkBuilder::new(folder);
+    walk.standard_filters(false).follow_links(false);
+    walk.filter_entry(move |entry| {
+        if entry.depth() == 0 || seen.contains(entry.path()) {
+            return true;
+        }
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        counted.fetch_add(usize::from(!is_hidden), Ordering::Relaxed);
+        false
+    });
+    walk.build().for_each(drop);
+    count.load(Ordering::Relaxed)
+}
+
 /// A file to attach, or the bytes of another; nothing if these are more than there is room for.
 fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
@@ -172,8 +195,8 @@ fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
 }
 
 impl LeftOut {
-    /// `src: 12 files, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, files ignored by git`.
-    fn note(&self, folder: &Path, (taken, tokens): (usize, u64), hidden: usize) -> String {
+    /// `src: 12 files, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, 2 ignored by git`.
+    fn note(&self, folder: &Path, (taken, tokens): (usize, u64), unnamed: [(usize, &str); 2]) -> String {
         let over = format!("more than {} bytes in all", thousands(BYTES));
         let many = format!("more than {FILES} files");
         let reasons = [
@@ -193,17 +216,13 @@ impl LeftOut {
                 format!("{} {why} ({named}{more})", paths.len())
             })
             .collect();
-        parts.extend((hidden > 0).then(|| format!("{hidden} hidden")));
-        let ignored = match parts.is_empty() {
-            _ if !is_in_repository(folder) => "",
-            true => "; skipped: files ignored by git",
-            false => ", files ignored by git",
-        };
+        let unnamed = unnamed.iter().filter(|(count, _)| *count > 0);
+        parts.extend(unnamed.map(|(count, why)| format!("{count} {why}")));
         let files = if taken == 1 { "1 file".to_string() } else { format!("{taken} files") };
         let left_out =
             if parts.is_empty() { String::new() } else { format!("; skipped: {}", parts.join(", ")) };
         let tokens = format!(", about {} token{}", thousands(tokens), if tokens == 1 { "" } else { "s" });
-        format!("note: {}: {files}{tokens}{left_out}{ignored}", folder.display())
+        format!("note: {}: {files}{tokens}{left_out}", folder.display())
     }
 }
 
@@ -247,7 +266,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
         let mut gathering = Gathering::default();
         gathering.take(&dir.join("b")).unwrap();
-        assert!(gathering.notes()[0].ends_with("b: 1 file, about 1 token; skipped: files ignored by git"));
+        assert!(gathering.notes()[0].ends_with("b: 1 file, about 1 token"), "nothing is ignored there");
         let mut gathering = Gathering::default();
         let taken = gathering.take(dir).unwrap();
         assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);
@@ -255,7 +274,7 @@ mod tests {
         let note = &gathering.notes()[0].replace(&format!("{}/", dir.display()), "");
         assert!(
             note.ends_with(
-                ": 3 files, about 1 token; skipped: 1 link (link), 2 not text (bin, latin), 2 hidden, files ignored by git"
+                ": 3 files, about 1 token; skipped: 1 link (link), 2 not text (bin, latin), 2 hidden, 2 ignored by git"
             ),
             "{note}"
         );

@@ -1,0 +1,67 @@
+//! Leaving a conversation, and the way back: `/new`, `/system TEXT` and `/undo`.
+
+use super::past::{Past, Place};
+use super::session::Session;
+use crate::term::say;
+use crate::ui::ShortIds;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::BubbId;
+
+/// Leaves the conversation for a new one, with another system prompt if one is given.
+pub(super) fn leave(session: &mut Session<'_>, system_prompt: Option<&str>) {
+    let place = Place {
+        at: session.at.take(),
+        unanswered: session.unanswered.take(),
+        branch: session.branch.take(),
+        waiting: session.waiting.take(),
+        system_prompt: system_prompt.map(|text| session.env.use_system_prompt(Some(text.to_string()))),
+    };
+    session.past.push(Past::Left(place));
+}
+
+/// The ends of the conversations that the session stood in, the present one first.
+pub(super) fn places(session: &Session<'_>) -> Vec<BubbId> {
+    let left = session.past.iter().rev().filter_map(|past| match past {
+        Past::Left(place) => place.at,
+        Past::Asked(..) => None,
+    });
+    session.at.into_iter().chain(left).collect()
+}
+
+/// Back to where the conversation stood before the last question, or before the command that left it. Nothing is
+/// deleted.
+pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
+    let past = match session.past.pop() {
+        Some(past) => past,
+        None => {
+            let forest = session.forest()?;
+            let question = session.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
+            let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
+            let question = forest.name(question);
+            Past::Asked(question.prev, session.store.bubbs().text(&question)?)
+        }
+    };
+    match past {
+        Past::Asked(before, question) => {
+            session.reader.give(question);
+            (session.at, session.waiting, session.unanswered) = (before, None, None);
+            // The branch stays where it was put by the last answer, and is left there.
+            session.branch = None;
+        }
+        Past::Left(Place { at, unanswered, branch, waiting, system_prompt }) => {
+            (session.at, session.unanswered, session.branch, session.waiting) =
+                (at, unanswered, branch, waiting);
+            if let Some(text) = system_prompt {
+                session.env.use_system_prompt(text);
+            }
+        }
+    }
+    let Some(id) = session.at else {
+        say("undone; nothing was deleted");
+        return Ok(());
+    };
+    let forest = session.forest()?;
+    let short = ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
+    say(&format!("back to {short}; nothing was deleted"));
+    Ok(())
+}
