@@ -13,7 +13,6 @@ mod models;
 mod new_model;
 mod notes;
 mod notices;
-mod on_terminal;
 mod outcome;
 mod past;
 mod permission;

@@ -19,7 +19,7 @@ use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::{Store, now};
 use lepo_turn::config::Insts;
 use lepo_turn::replay::{Line, Plan, PlanOptions, all, replay};
-use lepo_turn::written::write;
+use lepo_turn::write_bubb;
 use lepo_turn::{Interrupt, TurnEnv};
 
 /// Asks again, and prints the ends of the new lines.
@@ -94,7 +94,7 @@ fn under_new_root(
     let prompt = setup.configured.wanted_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
     if let Some(prompt) = prompt {
         let prompt = Kept::typed(&prompt);
-        let root = write(store, (Kind::System, true), None, forest.root_time(now()), &prompt)?;
+        let root = write_bubb(store, (Kind::System, true), None, forest.root_time(now()), &prompt)?;
         plans.iter_mut().for_each(|plan| plan.base = Some(root.id));
     }
     Ok(plans)

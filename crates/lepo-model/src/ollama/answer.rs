@@ -3,13 +3,13 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::body::cut_off;
 use crate::error_text::{excerpt, is_half, told, words};
 use crate::event::{Event, Events, Finish, Usage, tokens};
 use crate::kept::Kept;
 use crate::message::{self, ToolCall};
 use crate::reader::{AnswerReader, Refused};
 use crate::replay::Replay;
+use crate::stream::cut_off;
 use crate::well_formed::read_well_formed;
 use lepo_base::error::{Error, Result};
 use lepo_net::net::Lines;
