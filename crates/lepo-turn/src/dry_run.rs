@@ -60,12 +60,7 @@ pub async fn first_request(
     front: &mut dyn Front,
     mut ask: Ask,
 ) -> Result<FirstRequest> {
-    if let Some(question) = &ask.question {
-        env.configured.check_files(&question.files, config)?;
-    }
-    if ask.start == Start::New && ask.system_prompt.is_none() {
-        ask.system_prompt = env.system_prompt()?;
-    }
+    ask.prepare(env, config)?;
     let gate = Gate::new();
     // No program is asked for a key that is not needed.
     let keyless = ModelConfig { key: Key::default(), ..config.clone() };

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::aftermath;
+use super::{Event, Front, Notice, aftermath};
 use crate::config::{Paths, Settings};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, HeldAgent, HoldAgents, ToHold};
@@ -31,9 +31,11 @@ impl HeldAgents {
         *open(&self.store) = Some(store);
     }
 
-    /// Lines about files that agents left behind, each once.
-    pub(crate) fn left(&self) -> Vec<String> {
-        std::mem::take(&mut *open(&self.left))
+    /// Tells of files that agents left behind, each once.
+    pub(crate) fn tell_left(&self, front: &mut dyn Front) {
+        for line in std::mem::take(&mut *open(&self.left)) {
+            front.happens(Event::Notice(&Notice::Words(line)));
+        }
     }
 }
 

@@ -81,7 +81,7 @@ pub use held::{HeldAgents, Holder};
 pub use interrupt::{Interrupt, is_unread};
 pub use masking::{Masking, key_if_there, secret_values};
 pub use notice::Notice;
-pub use prompts::{ListedPrompt, NO_PROMPT, Prompts, repo_file, repo_prompts};
+pub use prompts::{ListedPrompt, Prompts, no_such_prompt, repo_file, repo_prompts};
 pub use question::{ContextFile, NOT_FETCHED, Part, Question, join_parts, not_utf8};
 pub use report::{Answered, Report, ToolUse};
 pub use schema::AnswerSchema;

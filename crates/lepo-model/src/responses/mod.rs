@@ -49,7 +49,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     }),
 };
 
-/// Summaries of reasoning: not for every account.
+/// Summaries of reasoning: not for every account. Refusals say "summary" and "summaries".
 static SUMMARY: Quirk = Quirk {
     word: "reasoning_summary",
     status: MALFORMED,

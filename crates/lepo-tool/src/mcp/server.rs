@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::client::{Client, Failure, ProcessSetup};
 use super::failure_words::failure_words;
-use super::lists::{ToolList, ToolLists, is_recent};
+use super::lists::{ToolListFile, ToolLists, is_recent};
 use super::offers::Offers;
 use super::patience::Patience;
 use super::secrets::Secrets;
@@ -38,12 +38,12 @@ pub struct Server {
     pub(super) is_starting: bool,
     /// The number of times it was started in this turn.
     pub(super) starts: usize,
-    /// Tools as the running server listed them last.
+    /// Tools as the running server listed them last: those of the next turn.
     live: Vec<Tool>,
-    /// The time at which the server was asked for the tools that are known.
+    /// The time at which the server listed the tools that are known, in this process or an earlier one.
     asked: Option<SystemTime>,
-    /// The file of its tools from an earlier turn.
-    kept: Option<ToolList>,
+    /// The file that keeps its list of tools, so that a turn need not wait until it has started.
+    kept: Option<ToolListFile>,
 }
 
 /// The folder that a program starts in.
@@ -95,7 +95,7 @@ impl Server {
         if self.asked.is_some_and(is_recent) {
             return (true, Vec::new());
         }
-        let Some((tools, asked)) = self.kept.as_ref().and_then(ToolList::load) else {
+        let Some((tools, asked)) = self.kept.as_ref().and_then(ToolListFile::load) else {
             return (false, Vec::new());
         };
         let mut listing = Listing::of(tools);
