@@ -53,7 +53,7 @@ pub struct State {
     pub branch: Option<(String, BubbId)>,
     /// The request that waits where the conversation stands.
     pub pending: Option<BubbId>,
-    /// How tool requests get their consent, from the next turn on.
+    /// The way tool requests get their consent, from the next turn on.
     pub mode: ToolMode,
     /// The model that answers from the next turn on, if one was chosen.
     pub model: Option<String>,

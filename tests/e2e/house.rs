@@ -242,7 +242,7 @@ const WRITERS: &[(&str, &[&str])] = &[
             "lepo-turn/masking.rs",
         ],
     ),
-    // What the settings leave alone.
+    // Text that the settings leave alone.
     (
         "Treatment::Leave",
         &[

@@ -115,7 +115,7 @@ fn a_request_that_waits_runs_as_the_model_made_it() {
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     assert_eq!(bot.home.read("work/ran"), format!("{token}\n"));
     assert!(!wire.exists() && !on_disk(&bot.home).contains(&token));
-    // What was kept of it is changed: nothing runs.
+    // The file that keeps it is changed: nothing runs.
     assert_eq!(bot.home.alone(&["do", "-n", "once more"]).code, 4);
     let id = bubbs(&bot.home).pop().unwrap().id;
     let wire = format!("work/.lepo/_wire/{id}.json");

@@ -1,4 +1,4 @@
-//! How a replay goes on.
+//! The continuation of a replay.
 
 use super::DoArgs;
 use lepo_base::error::quoted;

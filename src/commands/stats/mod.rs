@@ -92,7 +92,7 @@ fn prices(context: &Context<'_>) -> Result<Prices> {
     Ok(Settings::load(&paths, &env, repo, &Flags::default())?.prices())
 }
 
-/// What conversations are about.
+/// The subjects of conversations.
 struct Subjects<'s> {
     store: &'s Store,
     forest: &'s Forest,

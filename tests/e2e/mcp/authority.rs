@@ -12,7 +12,7 @@ use super::configure;
 use crate::home::Home;
 use crate::scripted::{Asked, Reply, Server};
 
-/// What has happened at it.
+/// The requests that came to it, and its answers to come.
 #[derive(Default)]
 pub struct State {
     /// The tokens that are good are those of this number.
