@@ -13,7 +13,7 @@ use super::objects::{LARGEST, proves};
 use super::paths::{Entry, REMOVED};
 use super::remote::own_ref;
 use super::secrets::Secrets;
-use super::state::State;
+use super::state::SyncState;
 use super::tree::blobs_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
@@ -55,7 +55,7 @@ pub struct Sender<'s> {
     /// The store whose changes are committed.
     pub store: &'s Store,
     /// Settings of the remote: this clone's name there, and the ids and hashes that are sent in spite of `secrets`.
-    pub state: &'s State,
+    pub state: &'s SyncState,
     /// Finds messages that hold secrets, which are not committed.
     pub secrets: &'s Secrets,
     /// The user's git email, and the time in milliseconds since 1970.
@@ -258,7 +258,7 @@ mod tests {
             compared.here.bubbs.insert(name.id, name);
         }
         batch.flush().unwrap();
-        let mut state = State::open(dir.path(), &Identity::of(&store.path()).unwrap()).unwrap();
+        let mut state = SyncState::open(dir.path(), &Identity::of(&store.path()).unwrap()).unwrap();
         state.settings.name = "me".into();
         let remote = Git::at(&dir.path().join("remote.git"), false);
         remote.init().unwrap();

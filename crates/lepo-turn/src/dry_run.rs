@@ -119,7 +119,7 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
     if let Some(schema) = answer_form {
         tell(&mut messages, path, &schema.instruction());
     }
-    let in_field = answer_form.filter(|_| told.is_nothing()).map(|schema| schema.wire.clone());
+    let in_field = answer_form.filter(|_| told.is_nothing()).map(|schema| schema.in_request.clone());
     let schema = form.or(in_field);
     let request = Request {
         messages: &messages,

@@ -10,7 +10,7 @@ use super::truth::keep_truth;
 use super::{Event, Front, Masking, Notice, TurnEnv};
 use crate::config::{Insts, Trust};
 use lepo_base::error::Result;
-use lepo_model::{Gate, Model, ModelConfig, Planner, ToolWire, spec};
+use lepo_model::{Gate, Model, ModelConfig, Planner, ToolForm, spec};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::mcp::Servers;
 
@@ -104,7 +104,7 @@ impl Turn<'_> {
 
     /// True if this model takes tools in fields of its API.
     pub fn takes_native_tools(&self) -> bool {
-        spec(self.config).tools == ToolWire::Native && self.model.takes_tools()
+        spec(self.config).tools == ToolForm::Native && self.model.takes_tools()
     }
 
     /// The key of the server's cache of this conversation: its root, where the model's API has a field for

@@ -44,8 +44,8 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
         None => context.out.untrusted(document.as_bytes()),
         Some(dir) => {
             check_folder(dir)?;
-            let stem = place::stem(&render::local(forest.name(tip).id), &words(&told.title));
-            let path = place::write_new(dir, &stem, args.format.extension(), document.as_bytes())?;
+            let stem = output::stem(&render::local(forest.name(tip).id), &words(&told.title));
+            let path = output::write_new(dir, &stem, args.format.extension(), document.as_bytes())?;
             context.out.path(&path);
         }
     }

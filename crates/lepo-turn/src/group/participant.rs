@@ -132,8 +132,8 @@ impl Participant {
             let start = Instant::now();
             let mut ear = ReplyFront { name: &shown, watch: group.watch };
             let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
-            let wire = schema.map(|schema| &schema.wire);
-            let answer = interrupt.or(self.ask(&messages, wire, group, &mut ear)).await;
+            let in_request = schema.map(|schema| &schema.in_request);
+            let answer = interrupt.or(self.ask(&messages, in_request, group, &mut ear)).await;
             let answer = answer.inspect_err(|error| failed(group, &name, under, error, start))?;
             let place = AnswerPlace {
                 store: &group.env.store,
