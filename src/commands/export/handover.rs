@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::args::ExportArgs;
 use super::find::find_in;
 use super::handoff::{Conversation, Ran, Said, text};
-use super::{place, render};
+use super::{output, render};
 use crate::commands::Context;
 use crate::commands::finder::masker;
 use crate::commands::output_file::check_folder;
