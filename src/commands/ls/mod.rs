@@ -25,41 +25,44 @@ use lepo_tool::{Detected, Sandbox, ToolRequest};
 
 /// List the conversations, newest first
 ///
-/// One line each: id, height (messages in its conversation), and the first and last 12 characters of its
-/// last question. On a terminal a line has the end of the id and the number of questions instead; there, and with
-/// `-l`, it also has the time, the model, the tokens, the branches that name its end, the title, and the first and last
-/// question, as far as they fit; where several conversations answer the same question, the answer follows, with the
-/// name of the model if several were asked at once. Where prices are configured, `-l` on a terminal has the cost of
-/// the conversation's answers behind the tokens, with `+` where that of some is not known; copies cost nothing.
-/// With ADDR, only conversations that contain one of these messages are listed.
+/// One per line: id, length (number of messages), and the first and last 12 characters of the last question. On a
+/// terminal, a line has the end of the id and the number of questions instead.
+///
+/// On a terminal and with `-l`, lines also have the time, the model, the tokens, the branches that name the
+/// conversation's end, the title, and the first and last question, as far as they fit. If several conversations
+/// answer the same question, the answer follows, with the model's name if several models were asked at once. If
+/// prices are configured, `-l` on a terminal adds the cost of the answers, with `+` if the cost of some is unknown;
+/// copied answers cost nothing.
+///
+/// With ADDR, lists only conversations that contain one of these messages.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  lepo ls --grep README\n  \
     lepo ls -l | awk '{ print $3, $4 }'\n  grep -rl --include='0*.md' panic .lepo | lepo ls -\n  lepo ls --pending\n  lepo ls --everywhere -n 3"
 )]
 pub struct LsArgs {
-    /// Only conversations that contain one of these messages; `-` for addresses on stdin
+    /// List only conversations that contain one of these messages; `-` reads addresses from stdin
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
-    /// List only the N newest; with --everywhere, of each store
+    /// List only the N newest; with --everywhere, the N newest of each store
     #[arg(short, value_name = "N")]
     n: Option<usize>,
-    /// Long lines in a pipe too: ID (HEIGHT) TIME MODEL TOKENS[/WINDOW] [BRANCHES] TITLE · FIRST · LAST; `-` for none
+    /// Print long lines in a pipe too: ID (LENGTH) TIME MODEL TOKENS[/WINDOW] [BRANCHES] TITLE · FIRST · LAST; `-` for none
     #[arg(short, long, conflicts_with_all = ["pending", "paths", "json"])]
     long: bool,
-    /// List the ends of tool calls too whose answer is finished
+    /// List the ends of finished tool calls too
     #[arg(long, alias = "all")]
     spent: bool,
-    /// Only conversations with a visible message that matches this regular expression
+    /// List only conversations with a visible message that matches this regular expression
     #[arg(long, value_name = "PATTERN", conflicts_with = "pending")]
     grep: Option<String>,
-    /// List the requests that wait for consent instead, each with its full text, access and sandbox
+    /// List the requests that are waiting for consent instead, with their full text, access and sandbox
     #[arg(long, conflicts_with = "spent")]
     pending: bool,
-    /// List those of all stores that your lepo has written to; each row begins with the path of its project
+    /// List the conversations of all stores that your lepo has written to; each row begins with the project's path
     #[arg(long, conflicts_with_all = ["addresses", "pending"])]
     everywhere: bool,
-    /// Print the paths of their files
+    /// Print the paths of the files instead
     #[arg(long, conflicts_with = "json")]
     paths: bool,
     /// Print one JSON document: {"tails": [...]} or {"pending": [...]}
