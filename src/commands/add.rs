@@ -17,22 +17,22 @@ use lepo_turn::{write_bubb, write_bubb_at};
 
 /// Add one message from stdin and print its id
 ///
-/// Plumbing: any bytes are kept unchanged. Without --prev the message follows the newest conversation, or begins a
-/// conversation if the store is empty.
+/// Plumbing: stdin is kept byte for byte. Without --prev the message continues the newest conversation, or starts one
+/// if the store is empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main\n  \
     echo 'what was said' | lepo add --prev head --time 2025-03-01T12:00Z")]
 pub struct AddArgs {
-    /// The kind of the message: s system, u user, a assistant, t tool
+    /// The kind of the message: s (system), u (user), a (assistant) or t (tool)
     #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND", add = complete::kind())]
     kind: Kind,
-    /// Hide the message: it is shown only with -a
+    /// Hide the message: only -a shows it
     #[arg(long)]
     hidden: bool,
-    /// The message it follows, or `head` to begin a conversation
+    /// The message to follow, or `head` to start a conversation
     #[arg(long, value_name = "ADDR|head", add = complete::address())]
     prev: Option<String>,
-    /// The time of the message: 2025-03-01T12:00Z, or local without a zone; at least that of --prev
+    /// The time of the message, like 2025-03-01T12:00Z, local if it has no zone; not before that of --prev
     #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<u64>,
 }

@@ -1,11 +1,10 @@
 //! `lepo log`: a bubb a line, and the forest drawn beside them.
 
-use super::columns::padded;
 use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
 use super::{Context, complete};
-use crate::term::{clean, cut, width};
+use crate::term::{clean, cut, padded, width};
 use crate::ui::{ShortIds, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::when;
@@ -15,14 +14,14 @@ use lepo_store::store::{FactIndex, Store, now};
 
 /// List the messages of a conversation, newest first
 ///
-/// One line each: id, kind as in the file name (u0 is a question, a0 an answer), and an excerpt; on a
-/// terminal the date and the model too. With --graph the tree that ADDR stands in is drawn on the left,
-/// each fork at its branching point; with --all every conversation of the store.
+/// One per line: id, kind as in the file name (u0 is a question, a0 an answer), and an excerpt; on a terminal, also
+/// the date and the model. With --graph, draws the tree of ADDR on the left, with each fork where it branches off;
+/// with --all, every conversation of the store.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo log\n  lepo log --graph --all\n  lepo log main..@\n  \
     lepo log --all | grep -i tally | cut -d' ' -f1 | lepo ls -")]
 pub struct LogArgs {
-    /// Messages whose conversations are listed (default: @); `-` for addresses on stdin, one a line
+    /// The messages whose conversations are listed (default: @); `-` reads addresses from stdin, one per line
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
     /// List only the N newest messages
@@ -40,7 +39,7 @@ pub struct LogArgs {
     /// Do not use a pager
     #[arg(long)]
     no_pager: bool,
-    /// Print one JSON object a line, for each message
+    /// Print one JSON object per line, for each message
     #[arg(long, conflicts_with = "graph")]
     pub json: bool,
 }

@@ -30,7 +30,7 @@ fn an_alias_stands_for_a_command_and_its_options() {
     assert!(ran.err.contains("leads back to itself"), "{}", ran.err);
     let ran = home.lepo(&["help", "top"]);
     assert!(ran.code == 0 && ran.out.starts_with("List the conversations"), "{}", ran.out);
-    assert_eq!(ran.err, "top stands for: lepo ls -n 1 --paths\n");
+    assert_eq!(ran.err, "top is an alias for: lepo ls -n 1 --paths\n");
     // A word that is no alias is looked for as ever.
     assert!(home.lepo(&["shwo"]).err.contains("did you mean `lepo show`"));
 }

@@ -25,17 +25,17 @@ pub enum Format {
     Json,
     /// Messages only
     Session,
-    /// A page to look at
+    /// A page for a browser
     Html,
-    /// Messages as APIs have them, one a line
+    /// Messages in the form of APIs, one per line
     Messages,
-    /// The tree as ChatGPT exports it, which others read too
+    /// The tree as ChatGPT exports it, which other tools read too
     Chatgpt,
-    /// The tree as Open WebUI has it
+    /// The tree as Open WebUI stores it
     Openwebui,
     /// The tree as a session of pi
     Pi,
-    /// A text for another agent to go on from
+    /// A text from which another agent can continue
     Handoff,
     /// A session of Claude Code
     ClaudeCode,

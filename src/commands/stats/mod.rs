@@ -19,22 +19,22 @@ use lepo_turn::config::{Flags, Paths, Prices, Settings};
 
 /// Print usage statistics: tokens, times, failures
 ///
-/// Counted from the journal, a row for each local day: questions, answers, failed requests, tokens of requests
-/// (including those from the provider's cache, which are also shown apart), tokens of answers,
-/// and the median times to the first text and to the end. The cost is shown where the price of a
-/// model is known: [[prices]] with model, input, output and cached per million tokens, or price in its [[models]].
+/// Counts from the journal, with one row per local day: questions, answers, failed requests, request tokens
+/// (including those from the provider's cache, also shown separately), answer tokens, and the median times to the
+/// first text and to the end. The cost is shown if the price of a model is known: from [[prices]], with model, input,
+/// output and cached per million tokens, or from price in its [[models]].
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo stats\n  lepo stats --since 7d --by model\n  lepo stats --by day,model\n  \
     lepo stats --by week --csv > weeks.csv\n  lepo stats --json | jq .total.out"
 )]
 pub struct StatsArgs {
-    /// Count only from this time on: a date, or a span like 7d
+    /// Count only since WHEN: a date, or a span like 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Group the rows by this
+    /// Group the rows by day, week, model or conv
     ///
-    /// day, week, model or conv; or day,model
+    /// day,model groups by both.
     #[arg(long, value_parser = By::parse, default_value = "day", value_name = "WHAT")]
     by: By,
     /// Print one JSON document: {"rows": [...], "total": {...}}; times in milliseconds
