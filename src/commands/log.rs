@@ -1,11 +1,10 @@
 //! `lepo log`: a bubb a line, and the forest drawn beside them.
 
-use super::columns::padded;
 use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
 use super::{Context, complete};
-use crate::term::{clean, cut, width};
+use crate::term::{clean, cut, padded, width};
 use crate::ui::{ShortIds, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::when;

@@ -1,6 +1,6 @@
 //! The table of MCP servers and what they offer: `--list-tools`, and `/mcp` of a session.
 
-use crate::term::{Out, say, width};
+use crate::term::{Out, padded, say, width};
 use lepo_tool::mcp::{Resource, Server};
 
 /// The narrowest room for a description; where there is less, it begins on a line of its own.
@@ -81,8 +81,4 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-fn padded(text: &str, columns: usize) -> String {
-    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
