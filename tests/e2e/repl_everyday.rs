@@ -22,7 +22,7 @@ fn a_withdrawn_question_gives_the_prompt_back_and_the_request_waits() {
             let id = bubbs(&bot.home).pop().unwrap().id;
             screen.becomes("the request's id", || screen.text().replace('\n', " ").contains(&id));
             screen.shows("/approve");
-            // What is typed is echoed, and Enter reaches the prompt.
+            // Typed text is echoed, and Enter reaches the prompt.
             screen.types("안녕 there").prompts("> 안녕 there").keys(&["C-u"]);
             screen.enters("/approve").shows("Said.").prompts("> ");
             assert_eq!(bot.home.read("work/ran"), "한글\n", "{withdraw} {columns}");
@@ -259,7 +259,15 @@ fn undo_and_copy_right_after_new_or_system_are_about_the_conversation_that_was_l
         screen.enters("/undo").shows("back to ").prompts("> ").keys(&["C-l"]).prompts("> ");
     }
     // The same conversation goes on, with the system prompt that it has; then a new one, with the former one.
-    screen.enters("two").shows("B1").prompts("> ").enters("/new").prompts("> ").enters("three").shows("C1");
+    screen
+        .enters("two")
+        .shows("B1")
+        .prompts("> ")
+        .enters("/new")
+        .prompts("> ")
+        .enters("three")
+        .shows("C1")
+        .prompts("> ");
     let system = &bubbs(&bot.home)[0].text;
     assert_eq!(
         forest(&bot.home),
