@@ -21,9 +21,7 @@ const APART: &[(&str, &str)] = &[
     ("lepo-tool/mcp/reading.rs", "Server"),
     ("lepo-tool/mcp/reading.rs", "Servers"),
     ("lepo-tool/sandbox/hold.rs", "Sandbox"),
-    ("lepo-turn/config/agreed.rs", "Trust"),
     ("lepo-turn/config/choose.rs", "Settings"),
-    ("lepo-turn/config/settings.rs", "Settings"),
 ];
 
 /// The first file of each crate and of the program.

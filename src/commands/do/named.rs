@@ -4,7 +4,7 @@ use super::DoArgs;
 use crate::commands::Context;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_turn::config::{Paths, Prompt, Settings};
+use lepo_turn::config::{Paths, Prompt, load_settings};
 use lepo_turn::skills::{Skill, Skills};
 use lepo_turn::{NO_PROMPT, Prompts};
 
@@ -20,7 +20,7 @@ pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<Prompt>
         Err(error) if error.message.starts_with(NO_PROMPT) => error,
         Err(error) => return Err(error),
     };
-    let settings = Settings::load(&paths, &env, None, &args.flags()?)?;
+    let settings = load_settings(&paths, &env, None, &args.flags()?)?;
     if !settings.skills {
         return Err(unknown);
     }
