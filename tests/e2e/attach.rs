@@ -185,7 +185,7 @@ fn what_cannot_be_attached_is_said_and_nothing_is_written() {
         (vec!["do", "--attach", "broken.png", "?"], "", "broken.png is broken"),
         (vec!["do", "--attach", "empty.png", "?"], "", "empty.png has no pixels: 0 x 0"),
         (vec!["do", "--attach", "-", "?"], "words", "stdin cannot be attached"),
-        (vec!["do", "--attach", "http://example.com/a.png", "?"], "", "http is for this machine only"),
+        (vec!["do", "--attach", "http://example.com/a.png", "?"], "", "http is allowed for this machine only"),
         (vec!["do", "--attach", "notes.md", "--retry"], "", "cannot be used with"),
     ] {
         let ran = bot.home.lepo_with(&args, stdin.as_bytes());
@@ -241,7 +241,7 @@ fn a_file_from_the_web_is_fetched_once() {
     assert_eq!(content(&bot.bodies()[0])["content"][0]["text"], "what?\n\n[image/png b c.png]");
     bot.lepo(&["do", "--retry"]);
     assert_eq!(web.asked().len(), 2);
-    for message in ["a private address, which is not followed", "answered 404"] {
+    for message in ["a private address, which is not allowed", "answered 404"] {
         let ran = bot.lepo(&["do", "--attach", &url, "what?"]);
         assert_eq!(ran.code, 3);
         assert!(ran.err.contains(message), "{}", ran.err);

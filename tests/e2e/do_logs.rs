@@ -88,7 +88,7 @@ fn each_level_has_its_lines() {
         "INFO",
         &["request answered", "model=\"test\"", "status=200", "input=12", "output=34", "ms="],
     );
-    has(&lines, "WARN", &["answered 503: asking again"]);
+    has(&lines, "WARN", &["answered 503: retrying"]);
     assert_eq!(lines.len(), 2, "{lines:#?}");
     // A command that was run; its text only at debug.
     let args = ["do", "--run", "echo canary; exit 3", "Capital?"];

@@ -181,7 +181,7 @@ fn prompts_of_sessions_whose_logs_are_gone_are_rescued() {
     assert_eq!((&told["read"]["conversations"], &told["made"]), (&json!(2), &json!(3)), "{told}");
     assert_eq!(
         told["skipped"],
-        json!([{ "reason": "prompt of a session that has its log", "count": 1 },
+        json!([{ "reason": "prompt of a session whose log still exists", "count": 1 },
             { "reason": "prompt that is a command", "count": 1 }])
     );
     assert_eq!(said(&home), ["u0 look: line 1\nline 2 so", "u0 old", "u0 /etc is what?"]);

@@ -52,8 +52,8 @@ fn a_damaged_file_of_a_folder_is_named_and_counted() {
     assert!(ran.out.contains("read 2 conversations with 4 messages"), "{}", ran.out);
     assert!(
         ran.out.contains(
-            "skipped 2: file that cannot be read: w/secret.zip (it is encrypted with a password), \
-             w/torn.zip (it is not a whole zip)\n"
+            "skipped 2: file that cannot be read: w/secret.zip (it is protected by a password), \
+             w/torn.zip (it is not a complete zip archive)\n"
         ),
         "{}",
         ran.out

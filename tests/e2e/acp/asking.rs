@@ -164,7 +164,7 @@ fn an_editor_that_cannot_ask_is_told_how_to_approve() {
     let id = client.ask(&session, "say it");
     let asked = client.question();
     let error =
-        json!({ "jsonrpc": "2.0", "id": asked["id"], "error": { "code": -32601, "message": "no method" } });
+        json!({ "jsonrpc": "2.0", "id": asked["id"], "error": { "code": -32601, "message": "unknown method" } });
     client.raw(format!("{error}\n").as_bytes());
     assert_eq!(client.end(id).unwrap()["stopReason"], "end_turn");
     let words = client.said(&session, "agent_message_chunk");

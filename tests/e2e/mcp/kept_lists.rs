@@ -149,7 +149,7 @@ fn a_server_that_cannot_start_any_more_is_an_error_result_and_is_said() {
     bot.home.write("left/s/tools", "no list");
     let said = ask(&bot);
     assert!(said.contains("warning: server s cannot be used: "), "{said}");
-    assert!(results(&bot)[0].starts_with(r#"error: server "s" is not up: "#), "{:?}", results(&bot));
+    assert!(results(&bot)[0].starts_with(r#"error: server "s" is not running: "#), "{:?}", results(&bot));
     assert_eq!(calls(&bot), 0);
 }
 

@@ -65,7 +65,7 @@ impl Servers {
         let contents: Option<Vec<Content>> =
             contents.map(|all| all.iter().take(PARTS).filter_map(|one| Content::read(one, uri)).collect());
         contents.filter(|contents| !contents.is_empty()).ok_or_else(|| {
-            Error::remote(format!("server {} gave nothing that can be read for {uri}", server.config.name))
+            Error::remote(format!("server {} returned nothing readable for {uri}", server.config.name))
         })
     }
 
@@ -118,7 +118,9 @@ impl Servers {
         let names: Vec<String> = self.each.iter().map(|server| server.config.name.clone()).collect();
         let Some(server) = self.each.iter_mut().find(|server| server.config.name == name) else {
             let hint = match names.is_empty() {
-                true => "no servers are on; they are configured in mcp.json, see lepo-config(5)".to_string(),
+                true => "no servers are enabled; they are configured in mcp.json, see \
+                    lepo-config(5)"
+                    .to_string(),
                 false => format!("the servers are {}", names.join(", ")),
             };
             return Err(Error::usage(format!("no MCP server {name:?}")).hint(hint));
