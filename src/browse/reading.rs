@@ -130,7 +130,7 @@ impl<'a> Reading<'a> {
             shown.trim_end().lines().map(|line| Line { tone: Tone::Body, text: clean(line).into_owned() }),
         );
         if !more.is_empty() {
-            let text = format!("{} bytes more: lepo show --one {}", more.len(), name.id);
+            let text = format!("{} more bytes: lepo show --one {}", more.len(), name.id);
             lines.push(Line { tone: Tone::Dim, text });
         }
         lines.push(Line { tone: Tone::Body, text: String::new() });

@@ -48,7 +48,7 @@ fn every_finding_has_its_line_and_its_exit_code() {
         (
             vec![(format!("{b}-u0-{a}.md"), "x")],
             1,
-            vec![format!("dangling {b}-u0-{a}.md: its prev {a} is not")],
+            vec![format!("dangling {b}-u0-{a}.md: the message before it, {a}, is missing")],
         ),
         (
             vec![(format!("{a}-u0-{b}.md"), "x"), (format!("{b}-u0-{a}.md"), "x")],
@@ -61,7 +61,11 @@ fn every_finding_has_its_line_and_its_exit_code() {
             vec![format!("duplicate {}-u0-head.md: {a}-u0-head.md has the same id", a.to_lowercase())],
         ),
         (vec![(format!("{a}-u0-head.md/x"), "x")], 1, vec![format!("not a file {a}-u0-head.md: ")]),
-        (vec![("_branches/main".into(), "x")], 1, vec!["unreadable _branches/main: it contains no id".into()]),
+        (
+            vec![("_branches/main".into(), "x")],
+            1,
+            vec!["unreadable _branches/main: it contains no id".into()],
+        ),
         (
             vec![("_branches/main".into(), a)],
             1,

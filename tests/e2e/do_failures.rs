@@ -146,7 +146,7 @@ fn an_answer_that_is_too_long_is_stopped_and_kept() {
     let bot = Bot::openai(&settings, [endless, openai_sse([fits.as_str()])]);
     let ran = bot.lepo(&["do", "--json", "Capital?"]);
     assert_eq!(ran.code, 3, "{}", ran.err);
-    assert!(ran.err.contains("longer than max_answer"), "{}", ran.err);
+    assert!(ran.err.contains("exceeded max_answer"), "{}", ran.err);
     assert!(ran.err.contains("max_answer in config.toml"), "{}", ran.err);
     let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&document["answer"], &document["error"]["kind"]), (&json!(null), &json!("remote")));
@@ -163,7 +163,7 @@ fn thinking_that_is_too_long_is_stopped() {
     let endless = Reply::pieces([chunk(), chunk(), chunk(), chunk(), Piece::Wait]);
     let bot = Bot::openai(&format!("{OFF}\nmax_answer = 1000"), [endless]);
     let ran = bot.lepo(&["do", "Capital?"]);
-    assert!(ran.code == 3 && ran.err.contains("longer than max_answer"), "{} {}", ran.code, ran.err);
+    assert!(ran.code == 3 && ran.err.contains("exceeded max_answer"), "{} {}", ran.code, ran.err);
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn each_level_has_its_lines() {
     has(&logged("debug", off, vec![openai_sse(["Paris."])], &args), "DEBUG", &["echo canary"]);
     // A quirk, and a model that fails.
     let lines = logged("warn", off, vec![refused(), openai_sse(["Paris."])], &["do", "Capital?"]);
-    has(&lines, "WARN", &["does not take `temperature`"]);
+    has(&lines, "WARN", &["does not accept `temperature`"]);
     assert_eq!(lines.len(), 1, "{lines:#?}");
     let lines = logged("warn", off, vec![wrong()], &["do", "Capital?"]);
     has(&lines, "WARN", &["request failed", "no such model"]);

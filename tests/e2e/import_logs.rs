@@ -202,7 +202,7 @@ fn a_bubb_that_was_edited_is_named_and_stays() {
     home.write(&format!("work/.lepo/{first}"), "hello, edited");
     let ran = home.lepo(&["import", "--strict", "s.jsonl"]);
     assert_eq!(ran.code, 1);
-    assert!(ran.out.contains("skipped 1: message that exists here with other bytes"), "{}", ran.out);
+    assert!(ran.out.contains("skipped 1: message that exists here with other content"), "{}", ran.out);
     assert!(ran.err.contains(&first[..26]), "{}", ran.err);
     assert_eq!(home.read(&format!("work/.lepo/{first}")), "hello, edited");
 }

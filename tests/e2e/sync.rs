@@ -307,7 +307,7 @@ fn a_copied_clone_takes_a_new_name_and_nothing_is_lost() {
     let three = a.add(&["--prev", "head"], "three");
     let ran = a.alone(&["sync"]);
     assert!(
-        ran.out.contains("another clone writes as a: this one is named a-2 now"),
+        ran.out.contains("another clone writes as a: this one is now named a-2"),
         "{} {}",
         ran.out,
         ran.err

@@ -97,7 +97,7 @@ fn a_yes_and_a_no_reach_the_agent_and_nobody_is_a_no() {
     let home = home("");
     let ran = on_terminal(home.command(&["do", "ask make"]), &[("Allow it? [y]es", "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    assert!(ran.out.contains("robot") && ran.out.contains("lepo holds nothing"), "{}", ran.out);
+    assert!(ran.out.contains("robot") && ran.out.contains("lepo does not sandbox"), "{}", ran.out);
     assert!(ran.out.contains("Allowed."), "{}", ran.out);
     let ran = on_terminal(home.command(&["do", "-n", "ask make"]), &[("Allow it? [y]es", "n\n")]);
     assert!(ran.out.contains("Refused."), "{}", ran.out);

@@ -306,7 +306,7 @@ fn what_is_asked_wrongly_is_told_with_the_address() {
         ("show", json!({ "address": "lepo://%2Fetc/x" }), "store \"%2Fetc\" is not served here"),
         ("show", json!({ "address": "lepo://./x" }), "no resource \"lepo://./x\""),
         ("show", json!({ "address": "-" }), "address \"-\": "),
-        ("show", json!({ "address": format!("{}..@", ids[0]) }), "one message is needed"),
+        ("show", json!({ "address": format!("{}..@", ids[0]) }), "expected one message"),
         ("show", json!({ "address": ids[1], "cursor": "zzz" }), "cursor \"zzz\" is none of `show`"),
         (
             "show",
