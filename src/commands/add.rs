@@ -13,7 +13,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
 use lepo_turn::config::{Flags, Paths, Settings};
-use lepo_turn::written::{write, write_at};
+use lepo_turn::{write_bubb, write_bubb_at};
 
 /// Add one message from stdin and print its id
 ///
@@ -73,11 +73,11 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let prev = prev.map(|prev| forest.name(prev).id);
     let name = match (args.time, prev) {
-        (Some(time), _) => write_at(&store, (args.kind, args.hidden), prev, time, &kept)?,
-        (None, Some(_)) => write(&store, (args.kind, args.hidden), prev, 0, &kept)?,
+        (Some(time), _) => write_bubb_at(&store, (args.kind, args.hidden), prev, time, &kept)?,
+        (None, Some(_)) => write_bubb(&store, (args.kind, args.hidden), prev, 0, &kept)?,
         (None, None) => {
             let time = forest.root_time(lepo_store::store::now());
-            write(&store, (args.kind, args.hidden), None, time, &kept)?
+            write_bubb(&store, (args.kind, args.hidden), None, time, &kept)?
         }
     };
     context.out.line(&name.id.to_string());

@@ -51,7 +51,12 @@ impl Archive {
                 "it is not a complete zip \
                     archive",
             ),
-            other => Error::usage(format!("cannot read {} as a zip archive", path.display())).because(other),
+            other => Error::usage(format!(
+                "cannot read {} as a zip archive \
+                archive",
+                path.display()
+            ))
+            .because(other),
         };
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(refuse)?;
