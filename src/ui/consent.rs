@@ -94,7 +94,7 @@ pub(super) fn agreed(files: &[String], columns: usize) -> String {
     }
     let named = quote("Not agreed to yet: ", &files.join(", "), columns);
     let about =
-        fold("The model has read these instructions of the repository; a yes agrees to them too.", columns);
+        fold("The model read these instructions of the repository; a yes agrees to them too.", columns);
     format!("{named}{about}\n")
 }
 
@@ -274,8 +274,7 @@ mod tests {
         let (_, after) = asked.split_once("you can.\n").unwrap();
         assert_eq!(
             after,
-            "Not agreed to yet: AGENTS.md, sub/AGENTS.md\nThe model has read these instructions of the \
-                repository; a yes agrees to them too.\n\
+            "Not agreed to yet: AGENTS.md, sub/AGENTS.md\nThe model read these instructions of the repository; a yes agrees to them too.\n\
              Run it? [y]es [n]o [e]dit [?] "
         );
     }

@@ -47,16 +47,9 @@ impl Archive {
             return Ok(Archive::File(path.to_path_buf()));
         }
         let refuse = |error: ZipError| match error {
-            ZipError::InvalidArchive(_) => Error::usage(format!("cannot read {}", path.display())).because(
-                "it is not a complete zip \
-                    archive",
-            ),
-            other => Error::usage(format!(
-                "cannot read {} as a zip archive \
-                archive",
-                path.display()
-            ))
-            .because(other),
+            ZipError::InvalidArchive(_) => Error::usage(format!("cannot read {}", path.display()))
+                .because("it is not a complete zip archive"),
+            other => Error::usage(format!("cannot read {} as a zip archive", path.display())).because(other),
         };
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(refuse)?;
