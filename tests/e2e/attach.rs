@@ -97,7 +97,7 @@ fn who_takes_no_files_is_named_and_earlier_files_are_left_out() {
     bot.home.add(&[], &format!("what?\n\n{}", line(PNG, "a.png")));
     let ran = bot.lepo(&["do", "and?"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_eq!(ran.err.matches("a.png is not sent: test does not take them").count(), 1, "{}", ran.err);
+    assert_eq!(ran.err.matches("a.png is not sent: test does not accept them").count(), 1, "{}", ran.err);
     assert!(bot.home.read("bot/asked.1").contains("[image/png a.png, not sent]"));
 }
 
@@ -137,7 +137,7 @@ fn a_model_that_reads_text_only_is_asked_about_a_file_once() {
     assert_eq!(bot.times_asked(), 1);
     let ran = bot.lepo(&["do", "--retry"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Words.\n"), "{}", ran.err);
-    assert_eq!(ran.err.matches("a.png is not sent: test does not take them").count(), 1, "{}", ran.err);
+    assert_eq!(ran.err.matches("a.png is not sent: test does not accept them").count(), 1, "{}", ran.err);
     // With another model's conversation it is learned from a request whose files are all earlier ones.
     assert!(bot.home.shell("rm $(find .. -name quirks.json)").status().unwrap().success());
     let ran = bot.lepo(&["do", "and?"]);

@@ -168,7 +168,7 @@ fn words_are_no_store() {
     let home = Home::new();
     let ran = home.lepo(&["-s", "Answer in Korean.", "do", "q"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("-S gives the system prompt"), "{}", ran.err);
+    assert!(ran.err.contains("-S sets the system prompt"), "{}", ran.err);
     assert!(!home.work().join("Answer in Korean.").exists());
     home.ok(&["-s", "./my store", "init"]);
     home.ok(&["-s", "my store", "add", "--help"]);

@@ -258,6 +258,6 @@ fn a_model_without_native_tools_is_planned_for() {
     let bot = Bot::ollama(NATIVE, &[r#"{"tool":"none"}"#, "Hi."]);
     let ran = bot.home.alone(&["do", "say it"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Hi.\n"), "{}", ran.err);
-    assert!(ran.err.contains("has no native tool calling"), "{}", ran.err);
+    assert!(ran.err.contains("does not support native tools"), "{}", ran.err);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D a0 C");
 }

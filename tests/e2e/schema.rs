@@ -53,7 +53,7 @@ fn one_that_does_not_fit_is_asked_for_once_more_with_its_fault() {
     Bot::each(OFF, &[r#"{"name":1}"#, r#"{"name":"Ada"}"#], |bot| {
         let ran = bot.lepo(&["do", "--schema", PERSON, "who?"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "{\"name\":\"Ada\"}\n"), "{}", ran.err);
-        assert!(ran.err.contains("does not fit the schema (/name: 1 is not of type"), "{}", ran.err);
+        assert!(ran.err.contains("does not match the schema (/name: 1 is not of type"), "{}", ran.err);
         let told = match &bot.server {
             Some(_) => bot.bodies()[1].to_string(),
             None => bot.home.read("bot/asked.2"),

@@ -116,7 +116,7 @@ fn lock(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<File> {
 fn unusable(dir: &Path, error: io::Error) -> Error {
     let hint = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk",
-        _ => "see that the folder can be written, or set XDG_DATA_HOME",
+        _ => "make the folder writable, or set XDG_DATA_HOME",
     };
     Error::store(format!("cannot store weights in {}", dir.display())).because(error).hint(hint)
 }

@@ -162,7 +162,7 @@ fn dropped(requests: &Requests<'_>, all: &[Ix], wish: Wish<'_>) -> Result<HashSe
     if let Some(other) = named.into_iter().find(|ix| !there.contains(ix)) {
         let id = requests.forest.name(*other).id;
         return Err(Error::usage(format!("{id} is not among the messages to copy"))
-            .hint("-n lists them; with -a those beside them too"));
+            .hint("-n lists them; -a adds those beside them"));
     }
     let mut dropped: HashSet<Ix> = wish.drop.iter().copied().collect();
     for &ix in wish.drop {

@@ -82,7 +82,7 @@ impl Asked {
         let uses_stdin = replace.iter().filter(|(_, file)| *file == "-").count()
             + usize::from(args.system.as_deref() == Some("-"));
         if uses_stdin > 1 {
-            return Err(Error::usage("stdin can be used once").hint("put the other text into a file"));
+            return Err(Error::usage("stdin can be used once").hint("use a file for the other text"));
         }
         let mut words = vec![args.address.clone()];
         words.extend(args.onto.clone());
@@ -157,8 +157,9 @@ fn read(file: &str) -> Result<Vec<u8>> {
 fn new_root(asked: &Asked, root_is_kept: bool) -> Result<Option<(Name, Vec<u8>)>> {
     let Some(text) = &asked.system else { return Ok(None) };
     if text.is_empty() {
-        return Err(Error::usage("the system prompt is empty")
-            .hint("--root makes the line a conversation without one"));
+        return Err(
+            Error::usage("the system prompt is empty").hint("--root makes a conversation without one")
+        );
     }
     let Some(&last) = asked.line.bubbs().last() else { return Err(Error::usage("the range has no message")) };
     let conv = asked.forest.conv(last);

@@ -105,7 +105,7 @@ impl Outcome {
             say(&format!("note: may still hold it: {holder}"));
         }
         if !self.dry_run && plan.tally.count() > 0 {
-            say("a secret that was written once may have been read: change it where it is used");
+            say("a secret that was written may have been read: change it where it is used");
         }
     }
 }

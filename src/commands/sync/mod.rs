@@ -110,7 +110,7 @@ fn set_rest(args: &SyncArgs, state: &mut SyncState, store: &Store) -> Result<()>
     if let Some(name) = args.name.as_ref().filter(|name| **name != state.settings.name) {
         check_clone_name(name)?;
         return Err(Error::usage(format!("this clone is named {} already", state.settings.name))
-            .hint("a clone keeps its name: others know it by that"));
+            .hint("a clone keeps its name, by which others know it"));
     }
     state.settings.heads = (state.settings.heads || args.heads) && !args.no_heads;
     for name in args.mine.iter().chain(&args.not_mine) {
@@ -178,7 +178,7 @@ fn decide_again(replaced: &[String], state: &mut SyncState, store: &Store) -> Re
                 make_mine(clone, state, store)?;
                 is_any = true;
             }
-            false => say(&format!("it is left alone; `lepo sync --not-mine {clone}` gives it up")),
+            false => say(&format!("it is ignored; `lepo sync --not-mine {clone}` gives it up")),
         }
         state.save()?;
     }

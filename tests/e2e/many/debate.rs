@@ -280,7 +280,7 @@ fn the_rounds_are_limited_and_that_is_said() {
         let ran = panel.lepo(&["do", "--debate", "q"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
         assert!(ran.out.ends_with(&format!("## conclusion\n\n{conclusion}\n")), "{}", ran.out);
-        assert!(ran.err.contains("note: 2 rounds are the limit: chief sums up\n"), "{}", ran.err);
+        assert!(ran.err.contains("note: the limit of 2 rounds is reached: chief sums up\n"), "{}", ran.err);
         assert!(panel.last_prompt("chief").contains("No round is left"), "{}", panel.last_prompt("chief"));
     }
 }

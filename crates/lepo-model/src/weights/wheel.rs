@@ -136,7 +136,7 @@ impl<'a> Workshop<'a> {
             let needed = wheel_size + wheel_size.max(size);
             format!("make room for {} MB on the disk", needed.div_ceil(1_000_000))
         } else {
-            self.otherwise("see that pip can reach its package index")
+            self.otherwise("check that pip can reach its package index")
         }
     }
 

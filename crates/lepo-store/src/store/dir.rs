@@ -197,7 +197,7 @@ pub(super) fn reserve(bytes: &mut Vec<u8>, len: u64) -> io::Result<()> {
 }
 
 /// The hint where something else is in the place of a file or directory of the store.
-const IN_PLACE: &str = "it is a link or of another kind; no link is followed in a store: move it away";
+const IN_PLACE: &str = "it is a link or a special file; lepo follows no links in a store: move it away";
 
 /// A store error with its cause, and what to do where the cause tells.
 pub(super) fn failure(message: String, cause: io::Error) -> Error {

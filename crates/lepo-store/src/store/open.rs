@@ -94,7 +94,7 @@ fn open_dir(at: impl AsFd, path: &Path, shown: &Path) -> Result<(OwnedFd, PathBu
         Ok(fd) => Ok((fd, shown.to_path_buf())),
         Err(Errno::NOTDIR | Errno::LOOP) => {
             Err(Error::store(format!("{} is not a directory", shown.display()))
-                .hint("a store is a directory and no link to one; move what is there away"))
+                .hint("a store must be a directory, not a link; move what is there away"))
         }
         Err(error) => Err(failure(format!("cannot open {}", shown.display()), error.into())),
     }
@@ -106,7 +106,7 @@ fn owned((fd, shown): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
         rustix::fs::fstat(&fd).map_err(|e| failure(format!("cannot read {}", shown.display()), e.into()))?;
     if stat.st_uid != geteuid().as_raw() {
         return Err(Error::store(format!("{} belongs to another user", shown.display()))
-            .hint("lepo uses only stores of its own user; chown it if it is yours"));
+            .hint("lepo only uses stores of its own user; chown it if it is yours"));
     }
     Ok(fd)
 }
