@@ -20,7 +20,7 @@ pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let shown = store.shown().display();
     match made {
         Made::New => say(&format!("made {shown}")),
-        Made::Completed => say(&format!("{shown} was there; added what it lacked")),
+        Made::Completed => say(&format!("{shown} already exists; added missing files")),
         Made::Nothing => say(&format!("{shown} already exists: nothing changed")),
     }
     if let (Made::New, Some(above)) = (made, above) {

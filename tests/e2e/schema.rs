@@ -75,7 +75,7 @@ fn twice_wrong_is_exit_3_and_stdout_is_empty() {
     Bot::each(OFF, &["I think it is Ada.", r#"{"nom":"Ada"}"#, "unasked"], |bot| {
         let ran = bot.lepo(&["do", "--schema", PERSON, "who?"]);
         assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{}", ran.err);
-        assert!(ran.err.contains("test gave no answer that fits the schema: "), "{}", ran.err);
+        assert!(ran.err.contains("test gave no answer that matches the schema: "), "{}", ran.err);
         assert_eq!(bot.times_asked(), 2);
         let kept: Vec<String> =
             bubbs(&bot.home).into_iter().filter(|b| b.tag == "a1").map(|b| b.text).collect();

@@ -61,7 +61,7 @@ pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> 
     let all = with_sides(forest, &path, wish.sides);
     let dropped = dropped(&requests, &all, wish)?;
     if !path.is_empty() && path.iter().all(|ix| dropped.contains(ix)) {
-        return Err(Error::usage("every message of the line is dropped: nothing is left to copy"));
+        return Err(Error::usage("every message is dropped: nothing is left to copy"));
     }
     let (kept, left_out) = without_waiting(&requests, all, &dropped)?;
     let on_path: HashSet<Ix> = path.iter().copied().collect();

@@ -22,7 +22,7 @@ use report::{Outcome, tell};
 pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let changes = !args.drop.is_empty() || !args.replace.is_empty();
     if args.onto.is_none() && !args.root && args.system.is_none() && !changes {
-        return Err(Error::nothing("nothing to do: no base and no change is named")
+        return Err(Error::nothing("nothing to do: no base or change given")
             .hint("name one: --onto BASE, --root, --system, --drop or --replace"));
     }
     let store = context.store()?;
@@ -75,7 +75,7 @@ impl Asked {
                 let parts =
                     word.split_once('=').filter(|(address, file)| !address.is_empty() && !file.is_empty());
                 parts.ok_or_else(|| {
-                    Error::usage(format!("{} names no file", quoted(word))).hint("it is ADDR=FILE, or ADDR=-")
+                    Error::usage(format!("{} has no file", quoted(word))).hint("it is ADDR=FILE, or ADDR=-")
                 })
             })
             .collect::<Result<_>>()?;
@@ -91,10 +91,10 @@ impl Asked {
         let also = if args.all { &[Wanted::Everyone][..] } else { &[] };
         let (forest, found) = find_all(store, &words, also)?;
         let mut found = found.into_iter();
-        let Some(line) = found.next() else { return Err(Error::usage("no message is named")) };
+        let Some(line) = found.next() else { return Err(Error::usage("no message given")) };
         let one = |word: &str, found: Option<Found>| match found {
             Some(Found::One(one)) => Ok(one.ix),
-            _ => Err(Error::usage(format!("one message is needed, and {} is a range", quoted(word)))),
+            _ => Err(Error::usage(format!("expected one message, but {} is a range", quoted(word)))),
         };
         let onto = args.onto.as_deref().map(|word| one(word, found.next())).transpose()?;
         let drop = found.by_ref().take(args.drop.len()).flat_map(|found| found.bubbs().to_vec()).collect();
@@ -126,7 +126,7 @@ impl Asked {
 fn words_of(file: &str) -> Result<Vec<u8>> {
     let text = read(file)?;
     if text.is_empty() {
-        return Err(Error::usage(format!("{file} is empty: a message has at least one byte"))
+        return Err(Error::usage(format!("{file} is empty: a message needs at least one byte"))
             .hint("--drop ADDR leaves the message out"));
     }
     Ok(masked(&text, if file == "-" { "stdin" } else { "a file" }).bytes().to_vec())

@@ -91,7 +91,7 @@ impl Outcome {
     /// Says what is to be known besides.
     pub fn tell(&self, plan: &Plan) {
         if self.is_nothing() {
-            say("nothing to take out");
+            say("nothing to mask");
         }
         for (path, kinds, why) in &self.left {
             say(&format!("note: {path} was left as it is ({}): {why}", words(kinds)));

@@ -84,7 +84,7 @@ pub fn set_remote(
     if has_history {
         let mine: Vec<&str> = state.settings.mine.iter().map(String::as_str).collect();
         if !mine.is_empty() {
-            say(&format!("{} counted as yours on the remote before, and not on this one", mine.join(", ")));
+            say(&format!("{} counted as yours on the previous remote, but not on this one", mine.join(", ")));
         }
         state.settings.move_to(url);
         state.forget_remote()?;
@@ -142,7 +142,8 @@ fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: bo
             .hint(format!("to sync with {url}: lepo sync --yes {}", quoted(remote)))
     })?;
     let question = format!(
-        "Sync {} with\n  {url}\nEveryone who can read it can read every message of this store{history}{local}. Go on? (y/N): ",
+        "Sync {} with\n  {url}\nEveryone who can read it can read every message of this \
+            store{history}{local}. Continue? (y/N): ",
         shown.display()
     );
     match terminal.confirm(&fold(&question, terminal.columns()))? {

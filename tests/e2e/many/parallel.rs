@@ -180,7 +180,7 @@ fn a_reply_has_its_time() {
     let panel = Panel::new("timeout = 1", &[("a", vec![openai_sse(["one"])]), ("b", never())]);
     let ran = panel.lepo(&["do", "--parallel", "q"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "## a\n\none\n"));
-    assert!(ran.err.contains("b failed: no whole reply within 1 s"), "{}", ran.err);
+    assert!(ran.err.contains("b failed: no complete reply within 1 s"), "{}", ran.err);
     assert!(texts(&panel.home).contains(&"half".to_string()));
 }
 
