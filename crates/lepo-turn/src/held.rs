@@ -103,7 +103,7 @@ impl Holder {
             writable: &writable,
         };
         let sandbox = self.kept.sandbox.get(agent.dir).await;
-        let held = hold(&sandbox, agent.command, access, policy, self.patience).await;
+        let held = hold(sandbox, agent.command, access, policy, self.patience).await;
         let (program, held) = held.map_err(|error| {
             let word = access.word();
             Error::usage(format!(
