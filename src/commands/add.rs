@@ -13,7 +13,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
 use lepo_turn::config::{Flags, Paths, load_settings};
-use lepo_turn::written::{write, write_at};
+use lepo_turn::{write_bubb, write_bubb_at};
 
 /// Add one message from stdin and print its id
 ///
@@ -47,7 +47,7 @@ fn kind(text: &str) -> std::result::Result<Kind, String> {
         [letter] => Kind::of_letter(*letter),
         _ => Kind::ALL.into_iter().find(|kind| kind.word() == text),
     };
-    found.ok_or_else(|| "s, u, a or t".to_string())
+    found.ok_or_else(|| "expected s, u, a or t".to_string())
 }
 
 /// Adds it.
@@ -58,7 +58,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         .read_to_end(&mut bytes)
         .map_err(|error| Error::store("cannot read stdin").because(error))?;
     if bytes.is_empty() {
-        return Err(Error::usage("stdin is empty: a message has at least one byte"));
+        return Err(Error::usage("stdin is empty: a message needs at least one byte"));
     }
     let store = context.store_or_make(false)?;
     let kept = masked(&bytes, "stdin");
@@ -73,11 +73,11 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let prev = prev.map(|prev| forest.name(prev).id);
     let name = match (args.time, prev) {
-        (Some(time), _) => write_at(&store, (args.kind, args.hidden), prev, time, &kept)?,
-        (None, Some(_)) => write(&store, (args.kind, args.hidden), prev, 0, &kept)?,
+        (Some(time), _) => write_bubb_at(&store, (args.kind, args.hidden), prev, time, &kept)?,
+        (None, Some(_)) => write_bubb(&store, (args.kind, args.hidden), prev, 0, &kept)?,
         (None, None) => {
             let time = forest.root_time(lepo_store::store::now());
-            write(&store, (args.kind, args.hidden), None, time, &kept)?
+            write_bubb(&store, (args.kind, args.hidden), None, time, &kept)?
         }
     };
     context.out.line(&name.id.to_string());

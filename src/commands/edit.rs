@@ -7,7 +7,7 @@ use lepo_base::error::{Error, Result};
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
-use lepo_turn::written::write;
+use lepo_turn::write_bubb;
 
 /// Edit a copy of a message and save it beside the original
 ///
@@ -44,7 +44,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 
     let not_before = if name.prev.is_none() { forest.root_time(lepo_store::store::now()) } else { 0 };
-    let sibling = write(&store, (name.kind, name.hidden), name.prev, not_before, &Kept::typed(&edited))?;
+    let sibling = write_bubb(&store, (name.kind, name.hidden), name.prev, not_before, &Kept::typed(&edited))?;
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();

@@ -9,7 +9,7 @@ use crate::ui::{ShortIds, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_store::bubb::{Name, shown_model};
-use lepo_store::conv::{Forest, Found, Ix, Nearest, Origins, Row, Wanted};
+use lepo_store::conv::{Forest, Found, GraphRow, Ix, Nearest, Origins, Wanted};
 use lepo_store::store::{FactIndex, Store, now};
 
 /// List the messages of a conversation, newest first
@@ -63,7 +63,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
     let branches = store.branches().by_bubb()?;
     let rows = match args.graph {
         true => forest.graph(&bubbs),
-        false => bubbs.into_iter().map(|ix| Row { drawing: String::new(), bubb: Some(ix) }).collect(),
+        false => bubbs.into_iter().map(|ix| GraphRow { drawing: String::new(), bubb: Some(ix) }).collect(),
     };
     let model = |name: &Name| facts.get(name.id).and_then(|fact| Some(shown_model(&fact.model?).to_string()));
     let widest = match context.out.columns() {
@@ -112,7 +112,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
 const DATE_WIDTH: usize = 12;
 
 /// The width of the column of models: that of the first rows' longest name, in reason.
-fn widest_model(rows: &[Row], columns: usize, model: impl Fn(Ix) -> Option<String>) -> usize {
+fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<String>) -> usize {
     const FIRST: usize = 64;
     let most = if columns < 100 { 12 } else { 20 };
     let names = rows.iter().filter_map(|row| row.bubb).take(FIRST).filter_map(model);

@@ -26,7 +26,7 @@ mod type_ahead;
 mod typed;
 mod wrap;
 
-pub use ask::{Tty, tty};
+pub use ask::{Tty, on_terminal, tty};
 pub use clean::{Cleaner, clean, one_line};
 pub use editor::edit;
 pub use excerpt::{cut, excerpt, excerpt_within, padded, width};

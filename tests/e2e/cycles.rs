@@ -18,9 +18,6 @@ const APART: &[(&str, &str)] = &[
     ("lepo-sync/compare.rs", "Record"),
     ("lepo-tool/mcp/client/request.rs", "Client"),
     ("lepo-tool/mcp/client/requests.rs", "Client"),
-    ("lepo-tool/mcp/reading.rs", "Server"),
-    ("lepo-tool/mcp/reading.rs", "Servers"),
-    ("lepo-tool/sandbox/hold.rs", "Sandbox"),
     ("lepo-turn/config/choose.rs", "Settings"),
 ];
 

@@ -7,7 +7,7 @@ use jiff::{Timestamp, Zoned};
 use serde_json::json;
 
 use super::files::Files;
-use super::place;
+use super::output;
 use crate::commands::json::bubbs_json;
 use crate::term::excerpt;
 use lepo_base::error::Result;
@@ -113,10 +113,10 @@ impl<'s> Export<'s> {
     pub fn stem(&self) -> Result<String> {
         let Some(first) = self.first() else { return Ok(String::new()) };
         if let Some(title) = self.title() {
-            return Ok(place::stem(&local(first.id), &title));
+            return Ok(output::stem(&local(first.id), &title));
         }
         let title = if first.kind == Kind::User { self.store.bubbs().text(&first)? } else { String::new() };
-        Ok(place::stem(&local(first.id), &words(&title)))
+        Ok(output::stem(&local(first.id), &words(&title)))
     }
 
     /// The first question, or the first message if there is no question.

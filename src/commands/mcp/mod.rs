@@ -78,7 +78,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
         None => (None, None),
     };
     let env = Env::from_process();
-    // Which keys lepo has matters to a repository's servers alone.
+    // The names of lepo's keys matter to a repository's servers alone.
     let load = |_: &(PathBuf, Vec<u8>)| load_settings(&paths, &env, config.clone(), &Flags::default());
     let settings = repo.as_ref().map(load).transpose()?;
     let keys = settings.as_ref().map(Settings::keys).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::Context;
 use super::repo_files::trusted_config;
-use crate::stats::{By, Places, Row, Rows, tally};
+use crate::stats::{By, RecordPlaces, Rows, TallyRow, tally};
 use crate::term::{excerpt_within, say};
 use crate::ui::text_or_warn;
 use lepo_base::env::Env;
@@ -56,7 +56,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.names().forest()?;
     let prices = prices(context)?;
-    let mut places = Places::new(&forest, args.by, since);
+    let mut places = RecordPlaces::new(&forest, args.by, since);
     let rows = tally(store.journal().records(), args.by, &|name: &str| prices.of(name, None), |record| {
         places.place(record)
     });
@@ -66,10 +66,10 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     } else if args.csv {
         csv(&rows, context);
     } else if rows.rows.is_empty() {
-        say("nothing was spent yet: the journal has no answers");
+        say("no usage yet: the journal has no answers");
     } else {
         let subjects = (args.by == By::Conv).then(|| Subjects::of(&store, &forest));
-        let names = |row: &Row| match args.by {
+        let names = |row: &TallyRow| match args.by {
             By::Conv => subjects.as_ref().and_then(|subjects| subjects.find(row)),
             By::Day | By::Week | By::Model | By::DayAndModel => None,
         };
@@ -92,7 +92,7 @@ fn prices(context: &Context<'_>) -> Result<Prices> {
     Ok(load_settings(&paths, &env, repo, &Flags::default())?.prices())
 }
 
-/// What conversations are about.
+/// The subjects of conversations.
 struct Subjects<'s> {
     store: &'s Store,
     forest: &'s Forest,
@@ -108,7 +108,7 @@ impl<'s> Subjects<'s> {
     }
 
     /// The title of a conversation, else its first question.
-    fn find(&self, row: &Row) -> Option<String> {
+    fn find(&self, row: &TallyRow) -> Option<String> {
         let root = BubbId::parse(row.key.as_bytes())?;
         if let Some(title) = self.titles.get(&root) {
             return Some(title.clone());
@@ -128,7 +128,7 @@ fn csv(rows: &Rows, context: &mut Context<'_>) {
         };
         let some = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
         let cost = row.cost.map(|cost| cost.to_string()).unwrap_or_default();
-        let Row { questions, answers, failures, input, cached, output, first_ms, ms, .. } = row;
+        let TallyRow { questions, answers, failures, input, cached, output, first_ms, ms, .. } = row;
         let (first_ms, ms) = (some(*first_ms), some(*ms));
         context.out.line(&format!(
             "{key},{questions},{answers},{failures},{input},{cached},{output},{first_ms},{ms},{cost}"
