@@ -49,7 +49,7 @@ pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};
 pub use permission::{in_fence, permission_words, request_title};
 pub use permit::agent_words;
-pub use place::{place_line, usage_line};
+pub use place::{named_by, place_line, usage_line};
 pub use replay::ReplayRows;
 pub use shared_view::SharedView;
 pub use short_ids::ShortIds;
