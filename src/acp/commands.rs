@@ -89,10 +89,9 @@ fn other(name: &str, words: &str, servers: &[String], prompts: &Prompts<'_>) -> 
     if let Some((server, name)) = of_server {
         return Ok(Wish::Served(PromptWish { server, name, named: Vec::new(), words }));
     }
-    let prompt = prompts.find(name).map_err(|error| match error.message.starts_with("no prompt") {
-        true => Error::usage(format!("no command or prompt /{name}"))
-            .hint("a space before the slash makes it a question"),
-        false => error,
+    let prompt = prompts.find(name)?.ok_or_else(|| {
+        Error::usage(format!("no command or prompt /{name}"))
+            .hint("a space before the slash makes it a question")
     })?;
     let (text, _) = prompt.fill(name, Filling { words: &words, stdin: None })?;
     Ok(Wish::Ask(text, prompt.model))

@@ -67,7 +67,7 @@ pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
     let Some((name, at)) = first_unknown(&root, &words) else { return print_long(root, &words) };
     if at > 0 {
         let known = words.get(..at).unwrap_or_default().join(" ");
-        let error = Error::usage(format!("`lepo {known}` has no command {name:?}"));
+        let error = Error::usage(format!("`lepo {known}` has no subcommand {name:?}"));
         return report(&error.hint(format!("`lepo help {known}` describes it")));
     }
     let expanded = match alias::expand(&root, vec!["lepo".into(), name.into()]) {
@@ -80,7 +80,7 @@ pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
         return report(&external(&[name.into(), "--help".into()]));
     }
     say(&format!(
-        "{name} stands for: lepo {}",
+        "{name} is an alias for: lepo {}",
         shlex::try_join(meant.iter().map(String::as_str)).unwrap_or_default()
     ));
     let command = meant.into_iter().find(|word| root.find_subcommand(word).is_some());
@@ -128,10 +128,10 @@ fn of_root(columns: usize) -> Vec<String> {
     let mut lines = vec![
         "Conversations with language models as plain files, the way git keeps source.".to_string(),
         String::new(),
-        "  lepo                          a conversation at a prompt".into(),
-        "  lepo 'What does this do?'     ask; the next question goes on from here".into(),
-        "  git diff | lepo 'Review it'   ask about what another program prints".into(),
-        "  lepo COMMAND ...              one of these:".into(),
+        "  lepo                          start an interactive conversation".into(),
+        "  lepo 'What does this do?'     ask; the next question continues from here".into(),
+        "  git diff | lepo 'Review it'   ask about the output of another program".into(),
+        "  lepo COMMAND ...              run a command:".into(),
         String::new(),
     ];
     if columns < NARROW {
@@ -155,7 +155,11 @@ fn of_root(columns: usize) -> Vec<String> {
         lines.extend(wrapped(&head, names, ", ", columns));
     }
     lines.push(String::new());
-    lines.extend(folded("`lepo COMMAND -h` describes one on a screen, `lepo --help` all of lepo.", columns));
+    lines.extend(folded(
+        "`lepo COMMAND -h` summarises a command; `lepo --help` prints the full \
+        help.",
+        columns,
+    ));
     lines.iter().flat_map(|line| folded(line.trim_end(), columns)).collect()
 }
 
@@ -169,7 +173,7 @@ fn of_command(command: &Command, columns: usize) -> Vec<String> {
     lines.extend(usage.lines().flat_map(|line| folded(line.trim_end(), columns)));
     lines.push(String::new());
     let mut tail = vec![String::new()];
-    tail.extend(folded(&format!("`{path} --help` has the details and examples."), columns));
+    tail.extend(folded(&format!("See `{path} --help` for details and examples."), columns));
     let room = LINES.saturating_sub(lines.len() + tail.len());
     lines.extend(body(&rows(command), room, columns));
     lines.extend(tail);

@@ -5,10 +5,10 @@ use crate::term::say;
 use lepo_base::error::Result;
 use lepo_store::store::Made;
 
-/// Make the store `.lepo` here
+/// Create the store `.lepo` in the current directory
 ///
-/// It holds `_insts.toml`, the instructions that models are given, and `.gitignore`, which keeps
-/// the store out of version control until you delete its line. A second time changes nothing.
+/// The store holds `_insts.toml`, the instructions for models, and `.gitignore`, which keeps the store out of version
+/// control until you delete its line. Running it again changes nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo init\n  lepo -s notes init")]
 pub struct InitArgs {}

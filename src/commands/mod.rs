@@ -3,7 +3,6 @@
 pub mod add;
 pub mod branch;
 pub mod browse;
-mod columns;
 mod complete;
 pub mod completions;
 pub mod config;

@@ -5,8 +5,7 @@ use std::sync::atomic::AtomicBool;
 use rustix::process::Signal;
 
 use super::answer::{Choice, Offer};
-use super::on_terminal::on_terminal;
-use crate::term::{self, Asking, Tty, excerpt_within, extent, fold, quote};
+use crate::term::{self, Asking, Tty, excerpt_within, extent, fold, on_terminal, quote};
 use lepo_base::error::{Error, Result};
 use lepo_tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
 

@@ -7,8 +7,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Map;
 
 use super::answer::{Choice, Offer};
-use super::on_terminal::on_terminal;
-use crate::term::{Asking, Tty, quote, say};
+use crate::term::{Asking, Tty, on_terminal, quote, say};
 use lepo_tool::mcp::{Asked, Field, Form, FormAnswer};
 
 /// Asks the person; where no terminal is there, it is declined.

@@ -5,8 +5,7 @@ use std::sync::atomic::AtomicBool;
 use rustix::process::Signal;
 
 use super::in_fence;
-use super::on_terminal::on_terminal;
-use crate::term::{Asking, Tty, excerpt_within, extent, fold, one_line, quote};
+use crate::term::{Asking, Tty, excerpt_within, extent, fold, on_terminal, one_line, quote};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentQuestion, Permit};
 

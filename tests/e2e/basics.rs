@@ -50,9 +50,9 @@ fn help_and_version_win_over_everything() {
         (&["--help"], "Conversations with language models"),
         (&["help"], "Conversations with language models"),
         (&["help", "help"], "Conversations with language models"),
-        (&["help", "model", "use"], "Make a model the active one"),
+        (&["help", "model", "use"], "Make a model active"),
         (&["-t", "show", "-h"], "Conversations with language models"),
-        (&["model", "use", "x", "--help"], "Make a model the active one"),
+        (&["model", "use", "x", "--help"], "Make a model active"),
     ] {
         let ran = home.lepo(args);
         assert_eq!(ran.code, 0, "{args:?} {}", ran.err);
@@ -63,7 +63,7 @@ fn help_and_version_win_over_everything() {
     for (args, said) in [
         (&["help", "bogus"][..], "no command \"bogus\""),
         (&["help", "shwo"], "did you mean `lepo show`?"),
-        (&["help", "model", "bogus"], "`lepo model` has no command \"bogus\""),
+        (&["help", "model", "bogus"], "`lepo model` has no subcommand \"bogus\""),
     ] {
         let ran = home.lepo(args);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}");

@@ -67,7 +67,7 @@ fn every_request_of_a_debate_counts() {
     let (code, all, told) = debate("100000");
     assert_eq!(code, 0, "{told}");
     assert!(all >= 6, "{all}");
-    // What fits, and not one request more; met exactly, nothing is left for another.
+    // The requests that fit, and not one more; met exactly, nothing is left for another.
     for (limit, most) in [("0.5", 2), ("34", 2), ("68", 2), ("69", 3), ("102", 3)] {
         let (code, asked, told) = debate(limit);
         assert_eq!((code, asked), (3, most), "{limit}: {told}");

@@ -1,4 +1,4 @@
-//! What the model sees: the path from the root and the instruction last, and nothing else.
+//! The messages to the model: the path from the root and the instruction last, and nothing else.
 
 use crate::bots::{Bot, messages};
 use crate::disk::{bubbs, forest};

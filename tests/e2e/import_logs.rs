@@ -131,7 +131,7 @@ fn a_title_may_stand_in_another_log() {
     assert_eq!(titles, [&Value::Null, &json!("Greetings")]);
 }
 
-/// What follows a compaction follows what the compaction kept, where no record names a parent.
+/// A record behind a compaction follows the messages that it kept, where no record names a parent.
 #[test]
 fn messages_that_a_compaction_keeps_stay_where_they_were() {
     for kept in [

@@ -145,7 +145,7 @@ fn line_ends_that_git_changed_are_named_and_given_back() {
         );
         let ran = shell(&home, "cd ../clone && lepo fsck && lepo ls");
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{text:?} {}", ran.out);
-        // What was edited besides is not taken for that.
+        // An edit besides is not taken for that.
         let edited =
             "cd ../clone && for file in .lepo/*-head.md; do printf 'x\\r\\n' >> $file; done; lepo fsck";
         let ran = shell(&home, edited);

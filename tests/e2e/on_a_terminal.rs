@@ -76,7 +76,7 @@ fn watch_shows_short_ids_on_a_terminal() {
     home.ok(&["init"]);
     let Some(screen) = Screen::sized(&home.command(&["watch"]), &home, (80, 24)) else { return };
     let mut ids = Vec::new();
-    // What is written before it watches is not told.
+    // A message that is written before it watches is not told.
     until("a line", || {
         ids.push(home.add(&[], "What is it?"));
         screen.text().contains(" u0 What is it?")

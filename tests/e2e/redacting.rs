@@ -196,8 +196,8 @@ fn a_request_that_waits_moves_along_and_runs_as_the_model_made_it() {
     let ran = bot.home.alone(&["rm", "-y", "--redact", &question]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let request = table(&ran.out).pop().unwrap();
-    let wire = |id: &str| bot.home.work().join(format!(".lepo/_wire/{id}.json"));
-    assert!(!wire(&request.0).exists() && wire(&request.1).exists());
+    let kept = |id: &str| bot.home.work().join(format!(".lepo/_wire/{id}.json"));
+    assert!(!kept(&request.0).exists() && kept(&request.1).exists());
     assert!(bot.lepo(&["ls", "--pending"]).out.contains(&request.1));
     let ran = bot.home.alone(&["do", "--approve", &request.1]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);

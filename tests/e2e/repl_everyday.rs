@@ -22,7 +22,7 @@ fn a_withdrawn_question_gives_the_prompt_back_and_the_request_waits() {
             let id = bubbs(&bot.home).pop().unwrap().id;
             screen.becomes("the request's id", || screen.text().replace('\n', " ").contains(&id));
             screen.shows("/approve");
-            // What is typed is echoed, and Enter reaches the prompt.
+            // Typed text is echoed, and Enter reaches the prompt.
             screen.types("안녕 there").prompts("> 안녕 there").keys(&["C-u"]);
             screen.enters("/approve").shows("Said.").prompts("> ");
             assert_eq!(bot.home.read("work/ran"), "한글\n", "{withdraw} {columns}");

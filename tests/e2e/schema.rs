@@ -63,7 +63,7 @@ fn one_that_does_not_fit_is_asked_for_once_more_with_its_fault() {
                 && told.contains("name\\\":1") | told.contains("name\":1"),
             "{told}"
         );
-        // What did not fit is on a side branch, out of the way of all that follows.
+        // An answer that did not fit is on a side branch, out of the way of all that follows.
         let shown = bot.home.ok(&["show"]);
         assert!(!shown.contains("not of type") && shown.contains("{\"name\":\"Ada\"}"), "{shown}");
         assert_eq!(bot.home.ok(&["ls"]).lines().count(), 1);

@@ -27,7 +27,7 @@ pub fn open_remote(dir: &Path) -> PathBuf {
 pub fn clone(email: &str) -> Home {
     let home = Home::new();
     home.write(".gitconfig", format!("[user]\n\temail = {email}\n\tname = x\n"));
-    // What is added here is there to be held back.
+    // The message that is added here is there to be held back.
     home.write("config/config.toml", "secrets = \"off\"\n");
     home
 }

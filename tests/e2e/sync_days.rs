@@ -143,7 +143,7 @@ fn what_waits_for_its_remote_is_not_said_to_be_sent() {
     assert_eq!(synced(&a), "");
 }
 
-/// How many files a clone has on the remote below folders of years.
+/// Number of a clone's files on the remote below folders of years.
 fn tree(remote: &Path, name: &str) -> usize {
     let mut git = std::process::Command::new("git");
     git.arg("--git-dir").arg(remote).args(["ls-tree", "-r", "--name-only", &format!("refs/lepo/{name}")]);

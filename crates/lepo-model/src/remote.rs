@@ -8,8 +8,6 @@ use reqwest::Response;
 use serde_json::{Map, Value};
 
 use super::asking::Asking;
-use super::begun::Begun;
-use super::body::Body;
 use super::cache::Cache;
 use super::contract::HttpSpec;
 use super::credit::{is_used_up, used_up};
@@ -25,6 +23,7 @@ use super::payload::Payload;
 use super::quirks::{self, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::Refusal;
 use super::retry::{self, Next};
+use super::stream::{Begun, Body};
 
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result};

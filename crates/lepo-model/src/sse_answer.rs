@@ -1,10 +1,10 @@
 //! An answer over HTTP whose body is a stream of server-sent events, or one JSON document from a server
 //! that does not stream; the same for all APIs that have such events.
 
-use super::body::cut_off;
 use super::error_text::{is_half, told};
 use super::event::Events;
 use super::reader::{AnswerReader, Refused};
+use super::stream::cut_off;
 use super::well_formed::read_well_formed;
 use lepo_base::error::{Error, Result};
 use lepo_net::net::{Frame, LIMIT, Sse};

@@ -190,7 +190,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
         web: turn.env.settings().tool_call_mode != ToolMode::Off,
         cache_key: progress.cache_key.as_deref(),
         // A request with a schema is sent without callable tools.
-        schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.wire),
+        schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.in_request),
     };
     let sent = interrupt.or(send(turn.model, turn.front, &mut turn.record, request)).await?;
     let answer = match sent {

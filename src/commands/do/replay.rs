@@ -18,8 +18,8 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::{Store, now};
 use lepo_turn::config::Insts;
-use lepo_turn::replay::{Line, Plan, PlanOptions, all, replay};
-use lepo_turn::written::write;
+use lepo_turn::replay::{Plan, PlanOptions, ReplayedLine, all, replay};
+use lepo_turn::write_bubb;
 use lepo_turn::{Interrupt, TurnEnv};
 
 /// Asks again, and prints the ends of the new lines.
@@ -94,7 +94,7 @@ fn under_new_root(
     let prompt = setup.configured.wanted_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
     if let Some(prompt) = prompt {
         let prompt = Kept::typed(&prompt);
-        let root = write(store, (Kind::System, true), None, forest.root_time(now()), &prompt)?;
+        let root = write_bubb(store, (Kind::System, true), None, forest.root_time(now()), &prompt)?;
         plans.iter_mut().for_each(|plan| plan.base = Some(root.id));
     }
     Ok(plans)
@@ -108,7 +108,7 @@ fn run(
     forest: &Forest,
     (configs, insts): (&[ModelConfig], &Insts),
     plans: Vec<Plan>,
-) -> Result<Vec<Line>> {
+) -> Result<Vec<ReplayedLine>> {
     let runtime = current_thread()?;
     let lines = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
@@ -141,12 +141,12 @@ fn run(
 }
 
 /// Exit 0 if one line was completed; else the error of what stopped them, with what goes on.
-fn outcome(args: &DoArgs, lines: Vec<Line>) -> Result<u8> {
+fn outcome(args: &DoArgs, lines: Vec<ReplayedLine>) -> Result<u8> {
     if lines.iter().any(|line| line.error.is_none()) {
         return Ok(0);
     }
     let again = goes_on(args, &lines);
-    let kind = |line: &Line| line.error.as_ref().map(|error| error.kind);
+    let kind = |line: &ReplayedLine| line.error.as_ref().map(|error| error.kind);
     let several = lines.len() > 1;
     let stronger =
         |kind: &ErrorKind| matches!(kind, ErrorKind::Signal(_) | ErrorKind::Pending | ErrorKind::Store);

@@ -25,13 +25,13 @@ pub struct LoginArgs {
     /// The server's name in mcp.json
     #[arg(value_name = "NAME", add = complete::server())]
     pub name: String,
-    /// Open no browser: print the address, and read the browser's last address from stdin
+    /// Do not open a browser: print the address, and read the last address of the browser from stdin
     #[arg(long)]
     no_browser: bool,
-    /// The port on this machine for the browser's way back, if the client was registered with one (default: a free port)
+    /// The local port that the browser is redirected to, if the client was registered with one (default: a free port)
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     callback_port: Option<u16>,
-    /// Request this scope besides those that the server names; repeatable
+    /// Request this scope in addition to those that the server names; repeatable
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 }

@@ -4,10 +4,10 @@ use crate::commands::Context;
 use crate::term::one_line;
 use lepo_store::bubb::counted;
 use lepo_store::store::Store;
-use lepo_sync::{Round, State, decoded};
+use lepo_sync::{Round, SyncState, decoded};
 
 /// Prints a line for each thing that went or came; how many.
-pub fn tell_news(done: &Round, state: &State, context: &mut Context<'_>) -> usize {
+pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> usize {
     let mut lines = Vec::new();
     if let Some((old, name)) = &done.renamed {
         lines.push(format!("another clone writes as {old}: this one is named {name} now"));

@@ -2,9 +2,8 @@
 
 use super::trial::offered;
 use super::wanted::{WantedModel, check_name, checked_url, no_server, provider_of, with_scheme};
-use crate::term::{Asking, clean, fitting, say};
+use crate::term::{Asking, clean, fitting, on_terminal, say};
 use crate::ui::models::offered_line;
-use crate::ui::on_terminal::on_terminal;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;

@@ -57,7 +57,7 @@ fn the_whole_loop_is_one_conv() {
     let chain: Vec<_> = forest(&panel.home).split(" / ").map(|bubb| bubb.split_at(5).1.to_string()).collect();
     assert_eq!(chain.join(""), "head ABCDEFGHIJK".replace(' ', ""));
     assert_eq!(panel.home.ok(&["fsck"]), "");
-    // What the reader is told beside: in plain lines, without a cursor that moves.
+    // Notes for the reader come in plain lines, without a cursor that moves.
     for line in [
         "lepo do --debate - orchestrator: chief\n",
         &format!("[user] {Q}\n"),

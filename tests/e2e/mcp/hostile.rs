@@ -27,7 +27,7 @@ fn the_last_words_of_a_server_stand_below_the_error() {
 
 #[test]
 fn every_mode_ends_in_time_and_the_others_go_on() {
-    // What the result says, and what is said on stderr.
+    // The text of the result, and a text on stderr.
     for (mode, result, said) in [
         ("junk", "echo {}", "note: server s: lines on its stdout that are no messages were skipped"),
         ("flood", "echo {}", ""),

@@ -57,7 +57,7 @@ fn files(home: &Home) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What came of the tool's call.
+/// The result of the tool's call.
 fn result(bot: &Bot) -> String {
     bubbs(&bot.home).into_iter().find(|bubb| bubb.tag == "t1").map(|bubb| bubb.text).unwrap_or_default()
 }
@@ -200,7 +200,7 @@ fn a_token_that_is_over_is_refreshed_once_by_many_processes() {
 #[test]
 fn a_token_that_is_refused_is_refreshed_and_the_call_made() {
     let (bot, authority) = signed_in("plain");
-    // What the file has is good no more; its refresh token is.
+    // The token in the file is good no more; its refresh token is.
     let file = files(&bot.home).remove(0);
     let text = std::fs::read_to_string(&file).unwrap().replace("access-s3cret-1", "revoked");
     std::fs::write(&file, text).unwrap();

@@ -1,4 +1,4 @@
-//! What a model does not take is learned from its refusal, said once, and remembered.
+//! A parameter that a model does not take is learned from its refusal, said once, and remembered.
 
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use super::{ANTHROPIC, NATIVE, bodies, home, messages_api, refused, spoken, sse}
 use crate::disk::bubbs;
 use crate::scripted::{Asked, Reply, Server};
 
-/// What the server says of its model.
+/// The server's facts about its model.
 fn model(thinking: &str) -> Reply {
     let types = json!({"adaptive": {"supported": thinking == "adaptive"}, "enabled": {"supported": thinking == "enabled"}});
     Reply::new(

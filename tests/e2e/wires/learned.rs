@@ -1,4 +1,4 @@
-//! What a server turns out not to take, learned once, said once.
+//! Parameters that a server turns out not to take, learned once, said once.
 
 use serde_json::json;
 

@@ -20,7 +20,7 @@ fn with_calls(body: &Value) -> Option<Value> {
     messages.iter().find(|message| message["tool_calls"].is_array()).cloned()
 }
 
-/// What a server of this kind wants to see in the assistant's message; its refusal otherwise.
+/// The text that a server of this kind wants in the assistant's message; its refusal otherwise.
 fn wants(body: &Value, field: fn(&Value) -> Value, value: &Value, words: &str) -> Option<Reply> {
     let message = with_calls(body)?;
     (field(&message) != *value).then(|| refused(words))

@@ -12,7 +12,7 @@ use crate::agents::{HeldAgent, HoldAgents, ToHold};
 use crate::config::ModelConfig;
 use crate::process::Process;
 use lepo_acp::client::{self, Capabilities};
-use lepo_acp::lines::{Line, LineBuffer};
+use lepo_acp::lines::{BoundedLine, LineBuffer};
 use lepo_acp::permission;
 use lepo_acp::rpc::{self, Incoming, RpcError};
 use lepo_base::error::{Error, Result};
@@ -173,8 +173,8 @@ impl Agent {
             let Some(bytes) = self.process.read(self.idle).await? else { return Err(self.process.ended()) };
             let (came, mut too_long) = (&mut self.came, false);
             self.lines.feed(&bytes, |line| match line {
-                Line::Whole(line) => came.extend(Incoming::read(line)),
-                Line::TooLong => too_long = true,
+                BoundedLine::Whole(line) => came.extend(Incoming::read(line)),
+                BoundedLine::TooLong => too_long = true,
             });
             if too_long || self.came.len() > WAITING {
                 return Err(Error::remote(format!("{} sends more than lepo takes", self.name)));

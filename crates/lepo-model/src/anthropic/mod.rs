@@ -10,7 +10,7 @@ use messages::SYSTEM_ROLE;
 use serde_json::{Value, json};
 
 use super::asking::Asking;
-use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolForm, check_model};
 use super::facts::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES_AND_PDF};
 use super::message::ToolSpec;
@@ -22,7 +22,7 @@ use crate::Planner;
 
 /// Any server that speaks the Messages API.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolWire::Native,
+    tools: ToolForm::Native,
     planner: Planner::Native,
     path: PathForm::Messages,
     attachments: Accepts {
@@ -105,7 +105,7 @@ static EFFORT: Quirk = Quirk {
 const MAX_TOKENS: u64 = 8192;
 
 fn reader(_keep: bool) -> Box<dyn AnswerReader> {
-    Box::new(SseAnswer::new(answer::State::default()))
+    Box::new(SseAnswer::new(answer::MessagesDecoder::default()))
 }
 
 /// The JSON of a request, without what the model does not take.

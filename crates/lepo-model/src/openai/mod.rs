@@ -8,7 +8,7 @@ mod merge;
 use serde_json::{Value, json};
 
 use super::asking::Asking;
-use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolForm, check_model};
 use super::forms::{arguments_text, behind_results, has_result_files};
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
@@ -21,7 +21,7 @@ use crate::Planner;
 
 /// Any server that speaks chat completions.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolWire::Native,
+    tools: ToolForm::Native,
     planner: Planner::Native,
     path: PathForm::Messages,
     attachments: Accepts::any(IMAGES_AND_PDF),
@@ -108,7 +108,7 @@ static TOOL_CHOICE: Quirk = Quirk {
 };
 
 fn reader(keep: bool) -> Box<dyn AnswerReader> {
-    Box::new(SseAnswer::new(answer::State::new(keep)))
+    Box::new(SseAnswer::new(answer::ChatDecoder::new(keep)))
 }
 
 /// The JSON of a request, without what the model does not take.

@@ -6,7 +6,7 @@ mod answer;
 use serde_json::{Value, json};
 
 use super::asking::Asking;
-use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire, check_model};
+use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolForm, check_model};
 use super::forms::{arguments_text, behind_results, has_result_files};
 use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, Role, ToolSpec};
@@ -19,7 +19,7 @@ use crate::Planner;
 
 /// OpenAI's own server, and others that speak Responses.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolWire::Native,
+    tools: ToolForm::Native,
     planner: Planner::Native,
     path: PathForm::Messages,
     attachments: Accepts::any(IMAGES_AND_PDF),
@@ -49,7 +49,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     }),
 };
 
-/// Summaries of reasoning: not for every account.
+/// Summaries of reasoning: not for every account. Refusals say "summary" and "summaries".
 static SUMMARY: Quirk = Quirk {
     word: "reasoning_summary",
     status: MALFORMED,
@@ -105,7 +105,7 @@ static TEXT_FORMAT: Quirk = Quirk {
 };
 
 fn reader(_keep: bool) -> Box<dyn AnswerReader> {
-    Box::new(SseAnswer::new(answer::State::default()))
+    Box::new(SseAnswer::new(answer::ResponsesDecoder::default()))
 }
 
 /// The JSON of a request, without what the model does not take.

@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::client::{Client, Failure, ProcessSetup};
-use super::failure_words::failure_words;
-use super::lists::{ToolList, ToolLists, is_recent};
+use super::client::{Client, Failure, Limits, ProcessSetup};
+use super::failure_words::{failure_words, hidden};
+use super::lists::{ToolListFile, ToolLists, is_recent};
 use super::offers::Offers;
 use super::patience::Patience;
 use super::secrets::Secrets;
 use super::session::{Session, answers, list};
 use super::tools::{Listing, Tool};
 use crate::mcp::config::{ServerConfig, Target};
+use serde_json::Value;
 
 /// The most starts of a server in one turn.
 const MOST_STARTS: usize = 2;
@@ -38,12 +39,12 @@ pub struct Server {
     pub(super) is_starting: bool,
     /// The number of times it was started in this turn.
     pub(super) starts: usize,
-    /// Tools as the running server listed them last.
+    /// Tools as the running server listed them last: those of the next turn.
     live: Vec<Tool>,
-    /// The time at which the server was asked for the tools that are known.
+    /// The time at which the server listed the tools that are known, in this process or an earlier one.
     asked: Option<SystemTime>,
-    /// The file of its tools from an earlier turn.
-    kept: Option<ToolList>,
+    /// The file that keeps its list of tools, so that a turn need not wait until it has started.
+    kept: Option<ToolListFile>,
 }
 
 /// The folder that a program starts in.
@@ -95,7 +96,7 @@ impl Server {
         if self.asked.is_some_and(is_recent) {
             return (true, Vec::new());
         }
-        let Some((tools, asked)) = self.kept.as_ref().and_then(ToolList::load) else {
+        let Some((tools, asked)) = self.kept.as_ref().and_then(ToolListFile::load) else {
             return (false, Vec::new());
         };
         let mut listing = Listing::of(tools);
@@ -230,6 +231,46 @@ impl Server {
                 let words = failure_words(&failure, &self.secrets, &self.config.name);
                 let name = &self.config.name;
                 vec![format!("warning: server {name}: its tools changed and cannot be listed: {words}")]
+            }
+        }
+    }
+
+    /// Lists the resources and prompts of the server, if they are not known; gives a warning if they cannot be listed.
+    pub(super) async fn list_offers(&mut self, limits: Limits) -> Vec<String> {
+        let Some(client) = &mut self.client else { return Vec::new() };
+        if client.offers_changed() {
+            self.offers = None;
+        }
+        if self.offers.is_some() {
+            return Vec::new();
+        }
+        match Offers::list(client, limits).await {
+            Ok(offers) => self.offers = Some(offers),
+            Err(failure) => {
+                let words = failure_words(&failure, &self.secrets, &self.config.name);
+                let name = &self.config.name;
+                return vec![format!(
+                    "warning: server {name}: its resources and prompts cannot be listed: {words}"
+                )];
+            }
+        }
+        Vec::new()
+    }
+
+    /// A result without the server's secrets, or in words why there is none.
+    pub(super) async fn taken(&mut self, result: Result<Value, Failure>) -> Result<Value, String> {
+        match (result, &mut self.client) {
+            (Ok(result), _) => {
+                self.suspect = false;
+                Ok(hidden(result, &self.secrets))
+            }
+            (Err(failure), client) => {
+                self.suspect = true;
+                let failure = match client {
+                    Some(client) => client.explain(failure).await,
+                    None => failure,
+                };
+                Err(failure_words(&failure, &self.secrets, &self.config.name))
             }
         }
     }

@@ -111,7 +111,7 @@ pub fn not_recorded(message: impl Into<String>) -> Error {
         .hint("`lepo do --recorded` asks a model, and keeps its answer for the next time")
 }
 
-/// How near a message is to the one that is sought: its kind, then the beginning and the end that it has in common.
+/// The likeness of a message to the one that is sought: its kind, then the beginning and the end that it has in common.
 fn likeness(name: &Name, text: &str, said: &Said) -> (bool, usize) {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
         a.zip(b).take_while(|(a, b)| a == b).count()

@@ -17,7 +17,7 @@ use url::Url;
 
 use super::auth::{Bearer, NoToken};
 use super::errors::reqwest_words;
-use super::message::{Line, error_without_id, read};
+use super::message::{ServerLine, error_without_id, read};
 use super::{Failure, SignInNeeded};
 use lepo_net::net::{Frame, Sse, SseEvent};
 
@@ -116,7 +116,9 @@ impl Events {
         let reading = tokio::spawn(async move {
             while let Ok(Some((name, data))) = events.next().await {
                 let is_message = name.is_empty() || name == b"message";
-                let Line::Messages(found) = read(if is_message { &data } else { b"" }) else { continue };
+                let ServerLine::Messages(found) = read(if is_message { &data } else { b"" }) else {
+                    continue;
+                };
                 for message in found {
                     if sender.send(message).await.is_err() {
                         return;

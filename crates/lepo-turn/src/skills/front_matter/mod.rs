@@ -1,7 +1,7 @@
 //! The front matter of a `SKILL.md`: the flat part of YAML that skills use, by hand. What strict readers refuse is a fault,
 //! and is read all the same as far as its meaning is plain.
 
-use super::lines::{Line, Lines};
+use super::lines::{FrontMatterLine, Lines};
 
 /// Value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl<'t> FrontMatter<'t> {
         self.fields.iter().find(|(named, _)| named == name).map(|(_, value)| value)
     }
 
-    fn fault(&mut self, line: Line<'_>, what: &str) {
+    fn fault(&mut self, line: FrontMatterLine<'_>, what: &str) {
         self.faults.push(format!("line {}: {what}", line.number));
     }
 
@@ -110,7 +110,7 @@ impl<'t> FrontMatter<'t> {
     }
 
     /// The value behind a field's name, with the lines that belong to it.
-    fn value(&mut self, line: Line<'t>, rest: &'t str, lines: &mut Lines<'t>) -> Value {
+    fn value(&mut self, line: FrontMatterLine<'t>, rest: &'t str, lines: &mut Lines<'t>) -> Value {
         match rest.chars().next() {
             Some('|' | '>') => Value::Text(self.block(line, rest, lines)),
             Some('#') | None => self.nested(lines),
@@ -121,7 +121,7 @@ impl<'t> FrontMatter<'t> {
     /// Value below a field's name: a map, a list, or a scalar that begins on its own line.
     fn nested(&mut self, lines: &mut Lines<'t>) -> Value {
         let Some(first) = lines.ahead() else { return Value::Text(String::new()) };
-        let is_item = |line: &Line<'_>| line.text == "-" || line.text.starts_with("- ");
+        let is_item = |line: &FrontMatterLine<'_>| line.text == "-" || line.text.starts_with("- ");
         if is_item(&first) {
             let mut items = Vec::new();
             while let Some(line) = lines.next_if(|line| line.is_empty() || is_item(line)) {
@@ -136,7 +136,7 @@ impl<'t> FrontMatter<'t> {
             return Value::Text(String::new());
         }
         if key_of(first.text).is_none() {
-            while lines.next_if(Line::is_empty).is_some() {}
+            while lines.next_if(FrontMatterLine::is_empty).is_some() {}
             let Some(line) = lines.next() else { return Value::Text(String::new()) };
             return Value::Text(self.scalar(line, line.text, lines, 0));
         }
@@ -168,7 +168,13 @@ impl<'t> FrontMatter<'t> {
     }
 
     /// A scalar that begins here, quoted or not, and goes on in lines that are indented more than `indent`.
-    fn scalar(&mut self, line: Line<'t>, begun: &'t str, lines: &mut Lines<'t>, indent: usize) -> String {
+    fn scalar(
+        &mut self,
+        line: FrontMatterLine<'t>,
+        begun: &'t str,
+        lines: &mut Lines<'t>,
+        indent: usize,
+    ) -> String {
         let quote = begun.chars().next().filter(|first| matches!(first, '"' | '\''));
         let mut text = begun.to_string();
         match quote {
@@ -226,7 +232,7 @@ impl<'t> FrontMatter<'t> {
     }
 
     /// A block scalar: `|` keeps its lines, `>` folds them.
-    fn block(&mut self, line: Line<'t>, header: &'t str, lines: &mut Lines<'t>) -> String {
+    fn block(&mut self, line: FrontMatterLine<'t>, header: &'t str, lines: &mut Lines<'t>) -> String {
         let folds = header.starts_with('>');
         let header = plain(header.trim_start_matches(['|', '>']));
         if !header.chars().all(|c| matches!(c, '+' | '-' | '1'..='9')) {

@@ -11,8 +11,8 @@ use crate::term::{fold, say, tty};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::{STORE, Store};
 use lepo_sync::{
-    Git, Listed, Namespace, Remote, State, check_clone_name, check_url, default_clone_name, free_clone_name,
-    remote_url,
+    Git, Listed, Namespace, Remote, SyncState, check_clone_name, check_url, default_clone_name,
+    free_clone_name, remote_url,
 };
 use lepo_turn::config::Paths;
 
@@ -58,7 +58,7 @@ impl SyncPlace {
     }
 
     /// Syncs with it from here on. The refs of the remote are given.
-    pub fn take(self, state: &mut State) -> Remote {
+    pub fn take(self, state: &mut SyncState) -> Remote {
         let settings = &mut state.settings;
         settings.move_to(self.url);
         (settings.name, settings.heads) = (self.name, self.heads);
@@ -71,7 +71,7 @@ pub fn set_remote(
     remote: &str,
     args: &SyncArgs,
     store: &Store,
-    state: &mut State,
+    state: &mut SyncState,
     cwd: &Path,
 ) -> Result<Option<Remote>> {
     let url = url_of(remote, store.root())?;
