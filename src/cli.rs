@@ -196,7 +196,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let save_to = cli.globals.save_to.clone();
     if let (Some(_), Command::External(words)) = (&save_to, &cli.command) {
         let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
-        return report(&Error::usage(format!("the program lepo-{name} does not take --save-to")));
+        return report(&Error::usage(format!("the program lepo-{name} does not accept --save-to")));
     }
     let mut out = Out::stdout();
     let done = words_for_store(save_to.as_deref(), cli.globals.cd.as_deref())
@@ -255,11 +255,11 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8
 /// The parser's message, with what the standard library says of a number in words of a user.
 fn plain_words(rendered: &str) -> String {
     rendered
-        .replace("invalid digit found in string", "it is a whole number")
-        .replace("cannot parse integer from empty string", "it is a whole number")
+        .replace("invalid digit found in string", "expected a whole number")
+        .replace("cannot parse integer from empty string", "expected a whole number")
         .replace("number too large to fit in target type", "the number is too large")
-        .replace(&format!("is not in 1..{}", u64::MAX), "is too small: it is at least 1")
-        .replace(&format!("is not in 1..={}", u64::MAX), "is too small: it is at least 1")
+        .replace(&format!("is not in 1..{}", u64::MAX), "is too small: the minimum is 1")
+        .replace(&format!("is not in 1..={}", u64::MAX), "is too small: the minimum is 1")
 }
 
 /// True if a document was asked for, on a command line that could not be parsed.

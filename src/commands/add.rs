@@ -47,7 +47,7 @@ fn kind(text: &str) -> std::result::Result<Kind, String> {
         [letter] => Kind::of_letter(*letter),
         _ => Kind::ALL.into_iter().find(|kind| kind.word() == text),
     };
-    found.ok_or_else(|| "s, u, a or t".to_string())
+    found.ok_or_else(|| "expected s, u, a or t".to_string())
 }
 
 /// Adds it.
@@ -58,7 +58,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         .read_to_end(&mut bytes)
         .map_err(|error| Error::store("cannot read stdin").because(error))?;
     if bytes.is_empty() {
-        return Err(Error::usage("stdin is empty: a message has at least one byte"));
+        return Err(Error::usage("stdin is empty: a message needs at least one byte"));
     }
     let store = context.store_or_make(false)?;
     let kept = masked(&bytes, "stdin");

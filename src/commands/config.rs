@@ -79,7 +79,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
         return stores(&Stores::at(&paths), &args, context);
     }
     if args.forget.is_some() {
-        return Err(Error::usage("--forget is of `lepo config stores`"));
+        return Err(Error::usage("--forget needs `lepo config stores`"));
     }
     if let Some(import_file) = &args.import {
         import(Plan::make(&paths, import_file)?, args.json, context)?;
@@ -186,7 +186,7 @@ fn edit_file(file: &Path) -> Result<u8> {
         error.hint.iter().for_each(|hint| say(&format!("hint: {hint}")));
         let again = tty().map(|mut tty| tty.confirm("Edit it again? (y/N) ")).transpose()?;
         if again != Some(true) {
-            return Err(Error::usage(format!("{} stays as it was", file.display())));
+            return Err(Error::usage(format!("{} was not changed", file.display())));
         }
     }
     replace_config(file, &text)?;

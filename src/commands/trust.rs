@@ -134,7 +134,7 @@ fn tell_agreed(trust: &Trust, (paths, env): (&Paths, &Env), context: &Context<'_
     let settings = Settings::load(paths, env, None, &Flags::default())?;
     let agreements = agreements(trust, &Masking::new(&settings, env, &paths.state), &folders)?;
     for Agreement { path, is_as_now } in &agreements {
-        let state = if *is_as_now { "is agreed to" } else { "was agreed to, and is another one now" };
+        let state = if *is_as_now { "is agreed to" } else { "was agreed to, but has changed since" };
         say(&format!("{path} {state}"));
     }
     Ok(agreements.len())

@@ -89,13 +89,13 @@ pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result
     let mut wanted = wanted.to_string();
     let chosen = loop {
         if asks {
-            const QUESTION: &str = "Number (0 keeps the present one): ";
+            const QUESTION: &str = "Number (0 keeps the current one): ";
             wanted = session.reader.answer(QUESTION, &session.env.interrupt).await?.unwrap_or_default();
         }
         let wanted = wanted.trim();
         let found = match wanted.parse::<usize>() {
             _ if matches!(wanted, "" | "0") => {
-                say("The model stays as it is.");
+                say("The model was not changed.");
                 return Ok(());
             }
             Ok(number) => models.get(number.wrapping_sub(1)),
@@ -110,10 +110,7 @@ pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result
     ui::activate_model(&session.env.configured.settings, &session.env.configured.paths, &chosen.name)?;
     session.env.use_model(&chosen.name)?;
     (session.model, session.chosen) = (None, None);
-    say(&format!(
-        "{} answers from now on. It is the default everywhere; /model is for this session",
-        chosen.name
-    ));
+    say(&format!("{} answers from now on, in every session; /model changes this session only", chosen.name));
     Ok(())
 }
 
@@ -124,7 +121,7 @@ pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<(
         let models = session.env.settings().models.iter().map(|model| model.name.as_str());
         let others: Vec<&str> = models.filter(|other| *other != name).collect();
         let others = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
-        say(&format!("{name} answers; /model NAME takes another one for this session{others}"));
+        say(&format!("{name} answers; /model NAME changes it for this session{others}"));
         return Ok(());
     }
     let before = session.env.settings().choose().ok();
@@ -163,7 +160,7 @@ pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
         None => {
             let forest = session.forest()?;
             let question = session.at.and_then(|id| forest.find(id)).and_then(|ix| forest.last_question(ix));
-            let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
+            let question = question.ok_or_else(|| Error::nothing("no question to undo"))?;
             let question = forest.name(question);
             (question.prev, session.store.bubbs().text(&question)?)
         }

@@ -159,5 +159,5 @@ fn a_long_journal_of_other_days_is_no_part_of_today() {
     assert_eq!(bot.lepo(&["do", "one"]).code, 0);
     let ran = bot.lepo(&["do", "two"]);
     assert_eq!((ran.code, bot.times_asked()), (3, 1), "{}", ran.err);
-    assert!(ran.err.contains("68.00 of it is spent"), "{}", ran.err);
+    assert!(ran.err.contains("of which 68.00 is spent"), "{}", ran.err);
 }

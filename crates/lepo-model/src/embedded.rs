@@ -103,7 +103,7 @@ impl Reply<'_> {
     pub async fn more(&mut self, events: &mut Events) -> Result<()> {
         let Reply { model, lines, done } = self;
         let Some(process) = &mut model.process else {
-            return Err(Error::remote("the embedded model has ended"));
+            return Err(Error::remote("the embedded model has exited"));
         };
         match process.read(model.timeouts.idle).await? {
             Some(bytes) => lines.feed(&bytes, |line| {
@@ -148,9 +148,8 @@ enum ProgramEvent {
 
 /// One line of its output; whether it was the last of the answer.
 fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
-    let said = serde_json::from_slice(line).map_err(|_| {
-        Error::remote(format!("the embedded model printed something else than an event: {}", excerpt(line)))
-    })?;
+    let said = serde_json::from_slice(line)
+        .map_err(|_| Error::remote(format!("unexpected output of the embedded model: {}", excerpt(line))))?;
     let event = match said {
         ProgramEvent::Notice { text } => Event::Notice(text),
         ProgramEvent::Text { text } => Event::Text(text),

@@ -73,7 +73,7 @@ impl AnswerSchema {
 
 /// The error for an answer that does not fit the schema, also when it was asked for again.
 pub fn unfit(model: &str, fault: &str) -> Error {
-    Error::remote(format!("{model} gave no answer that fits the schema: {fault}")).hint_to_retry(|place| {
+    Error::remote(format!("{model} gave no answer that matches the schema: {fault}")).hint_to_retry(|place| {
         match place {
             Place::Shell => format!("{KEPT}; `lepo do --retry` with the same --schema asks again"),
             Place::Session => format!("{KEPT}; {} asks again", place.retry()),

@@ -24,7 +24,7 @@ pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<Prompt>
     }
     let skill = Skills::of(context.cwd(), &paths)?.named(&name, no_such_prompt(&name))?;
     if args.group.mode().is_some() {
-        return Err(Error::usage(format!("{name} is a skill, which is for one model"))
+        return Err(Error::usage(format!("{name} is a skill, which only one model can use"))
             .hint("leave out --parallel or --debate"));
     }
     if args.prompt.is_empty() && args.file.is_empty() {

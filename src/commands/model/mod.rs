@@ -183,7 +183,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     let mut stage = None;
     let path = weights::fetch(&paths.models(), &mut |progress| {
         let what = match progress.stage {
-            FetchStage::Waiting => "waiting for another lepo process that fetches it",
+            FetchStage::Waiting => "waiting for another lepo process that is fetching it",
             FetchStage::Downloading => "downloading",
             FetchStage::Unpacking => "unpacking",
             FetchStage::Checking => "checking",

@@ -66,7 +66,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     } else if args.csv {
         csv(&rows, context);
     } else if rows.rows.is_empty() {
-        say("nothing was spent yet: the journal has no answers");
+        say("no usage yet: the journal has no answers");
     } else {
         let subjects = (args.by == By::Conv).then(|| Subjects::of(&store, &forest));
         let names = |row: &TallyRow| match args.by {

@@ -54,7 +54,7 @@ pub async fn read_resource(
     let contents: Option<Vec<Content>> =
         contents.map(|all| all.iter().take(PARTS).filter_map(|one| Content::read(one, uri)).collect());
     contents.filter(|contents| !contents.is_empty()).ok_or_else(|| {
-        Error::remote(format!("server {} gave nothing that can be read for {uri}", server.config.name))
+        Error::remote(format!("server {} returned nothing readable for {uri}", server.config.name))
     })
 }
 

@@ -139,7 +139,7 @@ fn differs(past: &[Said], at: usize, name: &Name, text: &str) -> String {
     let Some(said) = past.get(at) else { return String::new() };
     let what = label(past, at);
     if (name.kind, name.hidden) != (said.kind, said.hidden) {
-        return format!("in the place of {what} is a message of kind {}", name.tag());
+        return format!("instead of {what}, there is a message of kind {}", name.tag());
     }
     let (recorded, asked) = apart(text, &said.text);
     format!("{what} differs: recorded {recorded:?}, asked {asked:?}")
