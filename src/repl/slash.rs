@@ -8,7 +8,7 @@ use super::paths::file_of;
 use super::room::compacted;
 use super::session::Session;
 use super::turn::find_waiting;
-use crate::term::{Wrap, columns, copy_to_clipboard, edit, excerpt, one_line, say};
+use crate::term::{Wrap, columns, copy_to_clipboard, edit, one_line, say};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::word::{Word, read_word};
@@ -171,7 +171,11 @@ pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
     // The branch stays where it was put by the last answer, and is left there.
     session.branch = None;
     match before {
-        Some(id) => say(&format!("back to {id}; nothing was deleted")),
+        Some(id) => {
+            let forest = session.forest()?;
+            let short = ui::ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
+            say(&format!("back to {short}; nothing was deleted"));
+        }
         None => say("undone; nothing was deleted"),
     }
     Ok(())
@@ -251,9 +255,8 @@ pub(super) fn tail(session: &mut Session<'_>, address: &str) -> Result<()> {
     let count = forest.up(found.ix).filter(|&ix| forest.is_question(ix)).count();
     let length = counted_in_thousands(count, "question");
     let short = ui::ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
-    let question =
-        forest.last_question(found.ix).map(|ix| session.store.bubbs().text(&forest.name(ix))).transpose()?;
-    say(&format!("continuing {short} ({length}): {}", excerpt(&question.unwrap_or_default())));
+    let words = ui::named_by(&session.store, &forest, found.ix);
+    say(&one_line(&format!("continuing {short} ({length}): {words}")));
     find_waiting(session, forest.name(found.ix))
 }
 

@@ -194,7 +194,7 @@ fn places_tokens_files_and_the_system_prompt() {
     screen.enters("/tokens").shows("this session: 2 answers, 2,400 tokens in, 68 out").prompts("> ");
     screen
         .enters("/undo")
-        .shows("back to ")
+        .shows(&format!("back to {};", &bubbs(&bot.home)[2].id[18..]))
         .prompts("> two")
         .keys(&["C-u"])
         .prompts("> ")
