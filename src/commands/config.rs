@@ -142,7 +142,7 @@ fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
 }
 
 fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
-    let lines = setting_lines(&settings);
+    let lines = setting_lines(settings);
     if let Some(line) = lines.iter().find(|line| line.name == name) {
         let has_none = line.value.is_empty() && line.source == Source::Default;
         match as_json {
@@ -220,7 +220,7 @@ fn print(line: &Line, note: &str, context: &mut Context<'_>) {
 }
 
 fn show(settings: &Settings, commands: &[&str], as_json: bool, context: &mut Context<'_>) {
-    let lines = setting_lines(&settings);
+    let lines = setting_lines(settings);
     if as_json {
         let settings_json: Vec<_> = lines.iter().map(line_json).collect();
         let document = json!({ "file": settings.file.to_string_lossy(), "settings": settings_json });
