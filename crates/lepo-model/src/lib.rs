@@ -95,7 +95,6 @@ pub use preset::{AGENTS, PRESETS, agent_preset, preset};
 pub use price::Price;
 pub use probe::first_ollama_model;
 pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
-pub use refusal::NO_KEY;
 pub use registry::spec;
 pub use replay::Replay;
 pub use text::Text;

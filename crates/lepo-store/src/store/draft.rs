@@ -16,6 +16,7 @@ use super::read::Bubbs;
 use super::temporary::Temporary;
 use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 use lepo_base::sys;
 
 /// A bubb being written: also the spool of an answer that is still streaming. Dropping it removes the file.
@@ -141,12 +142,12 @@ impl Draft<'_> {
                 return Err(Error::store(
                     "no message can follow: the one before it is dated at the end of all ids",
                 )
-                .hint_at(|place| {
-                    let tail = place.tail();
-                    format!(
-                        "fsck reports messages that are dated ahead; continue from an earlier one with {tail}"
+                .hint(
+                    Hint::from(
+                        "fsck reports messages that are dated ahead; continue from an earlier one with ",
                     )
-                }));
+                    .command(Command::Tail),
+                ));
             }
             let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
             let name = Name { id, kind: self.kind, hidden, prev: self.prev };
