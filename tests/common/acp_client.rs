@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::home::Home;
 
-/// How long a test waits for what must come; a failure, not a pause.
+/// Time limit for what must come; a failure, not a pause.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// A client with an agent behind it.

@@ -19,7 +19,7 @@ pub struct Home {
     dir: TempDir,
 }
 
-/// What a run came to.
+/// The result of a run.
 pub struct Ran {
     pub code: i32,
     pub out: String,
@@ -187,7 +187,7 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 pub fn run(mut command: Command, stdin: &[u8]) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Nobody may read it: that is the program's right.
+    // A program may leave its stdin unread.
     let _ = child.stdin.take().unwrap().write_all(stdin);
     let ran = finish(child);
     if is_lepo(&command) {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::home::Home;
 
-/// How long what must come may take; a failure, not a pause.
+/// Time limit for what must come; a failure, not a pause.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Runs a program, and keeps what it showed to be looked at. Ctrl+C is the program's alone.
@@ -101,7 +101,7 @@ impl Screen {
         self
     }
 
-    /// What is on the screen, without the empty lines at its end.
+    /// Text of the screen, without the empty lines at its end.
     pub fn text(&self) -> String {
         self.told(&["capture-pane", "-p"]).trim_end().to_string()
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How long a test waits for what must come; a failure, not a pause.
+/// Time limit for what must come; a failure, not a pause.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// A part of a reply's body.
@@ -25,7 +25,7 @@ pub enum Piece {
     Close,
 }
 
-/// What the server says to one request.
+/// Reply of the server to one request.
 #[derive(Debug, Clone)]
 pub struct Reply {
     status: u16,
@@ -74,7 +74,7 @@ impl Reply {
     }
 }
 
-/// What the server was asked.
+/// A request that came to the server.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub method: String,
@@ -108,7 +108,7 @@ struct Record {
     over: bool,
 }
 
-/// What a server says that looks at what it is asked; the number of the request comes first.
+/// Reply of a server that looks at the request; the number of the request comes first.
 type Judge = Box<dyn Fn(usize, &Asked) -> Reply + Send + Sync>;
 
 #[derive(Default)]

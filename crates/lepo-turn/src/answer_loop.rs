@@ -191,7 +191,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
         web: turn.env.settings().tool_call_mode != ToolMode::Off,
         cache_key: progress.cache_key.as_deref(),
         // A request with a schema is sent without callable tools.
-        schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.wire),
+        schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.in_request),
     };
     let sent = interrupt.or(send(turn.model, turn.front, &mut turn.record, request)).await?;
     let answer = match sent {
@@ -282,7 +282,7 @@ fn take_up(turn: &mut Turn<'_>, words: &Name) -> Result<()> {
 /// Answers calls that are not allowed any more; an error the second time.
 fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
     if std::mem::replace(&mut progress.warned, true) {
-        return Err(Error::remote("the model calls tools and does not answer").hint(
+        return Err(Error::remote("the model keeps calling tools without answering").hint(
             Hint::from("ask again with ")
                 .command(Act::Retry)
                 .words(", or another model: ")

@@ -1,13 +1,13 @@
-//! How a replay goes on.
+//! The continuation of a replay.
 
 use super::DoArgs;
 use lepo_base::error::quoted;
 use lepo_base::hint::Command;
 use lepo_store::bubb::BubbId;
-use lepo_turn::replay::Line;
+use lepo_turn::replay::ReplayedLine;
 
 /// The command that goes on where these lines ended.
-pub fn goes_on(args: &DoArgs, lines: &[Line]) -> Command {
+pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> Command {
     let mut command = format!("do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
     if args.replay.teacher {
         return Command::Lepo(command + " --teacher");

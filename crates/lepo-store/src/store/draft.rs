@@ -139,15 +139,13 @@ impl Draft<'_> {
         let mut time = time.max(self.prev.map_or(0, |prev| prev.time() + 1));
         let name = loop {
             if time > MAX_TIME {
-                return Err(Error::store(
-                    "no message can follow: the one before it is dated at the end of all ids",
-                )
-                .hint(
-                    Hint::from(
-                        "fsck reports messages that are dated ahead; continue from an earlier one with ",
-                    )
-                    .command(Command::Tail),
-                ));
+                return Err(Error::store("no message can follow: the one before has the last possible time")
+                    .hint(
+                        Hint::from(
+                            "fsck reports messages that are dated ahead; continue from an earlier one with ",
+                        )
+                        .command(Command::Tail),
+                    ));
             }
             let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
             let name = Name { id, kind: self.kind, hidden, prev: self.prev };
