@@ -28,8 +28,7 @@ use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
 ///
-/// A directory `.lepo` holds one Markdown file a message (a *bubb*). `lepo` alone, or with
-/// options only, is `lepo do`.
+/// Each message (a *bubb*) is a Markdown file in the directory `.lepo`. Without a command, `lepo` runs `lepo do`.
 #[derive(Debug, Parser)]
 #[command(
     name = "lepo",
@@ -42,7 +41,7 @@ use version::print_version;
 pub struct Cli {
     #[command(flatten)]
     globals: Globals,
-    /// With --version: the target, the programs beside it and the sandbox too
+    /// With --version: also print the target, the companion programs and the sandbox
     #[arg(long, requires = "version", help_heading = EVERYWHERE)]
     verbose: bool,
     #[command(subcommand)]
@@ -50,54 +49,54 @@ pub struct Cli {
 }
 
 const AFTER: &str = "\
-A command NAME that is not listed runs the program `lepo-NAME` of an absolute entry of PATH.
+Any other command NAME runs the program `lepo-NAME`, looked for in the absolute entries of PATH.
 
 Exit codes:
-  0    done
+  0    success
   1    nothing found, a difference, or findings
-  2    wrong usage, configuration, address or question
+  2    invalid usage, configuration, address or question
   3    the model, the network or a tool failed
-  4    a request waits for consent
-  5    the store could not be read or written
+  4    a request is waiting for consent
+  5    the store cannot be read or written
   129, 130, 143    ended by SIGHUP, SIGINT, SIGTERM
 
 Environment:
-  LEPO_CONFIG_HOME    the directory of config.toml, system_prompt.txt, mcp.json and _prompts
-  XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME    the parents of lepo's own directories, for
-                configuration; logs, history and trust; weights and what `lepo sync` needs
-  LEPO_MODEL    the model that answers, as with -m
-  LEPO_TAIL     the message that questions follow, as with --tail; -n and --tail win over it
-  LEPO_RECORDED    only: lepo do answers from the store alone, as with --recorded=only
+  LEPO_CONFIG_HOME    the directory that holds config.toml, system_prompt.txt, mcp.json and _prompts
+  XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME    the parents of lepo's directories for
+                configuration; for logs, history and trust; for weights and `lepo sync`
+  LEPO_MODEL    the model to ask, as with -m
+  LEPO_TAIL     the message to continue from, as with --tail; -n and --tail override it
+  LEPO_RECORDED    `only`: answer from the store alone, as with --recorded=only
   LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL, LEPO_TIDY
                 settings of lepo-config(5)
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST, ANTHROPIC_API_KEY,
   ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
-                the model that answers where none is configured, and the keys and addresses that
-                models of the configuration leave out
-  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY    proxies, not for this machine's own addresses
-  NO_COLOR      no colours
+                the model to ask if none is configured, and keys and addresses that configured
+                models leave out
+  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY    proxies; not used for addresses of this machine
+  NO_COLOR      disables colours
   VISUAL, EDITOR    the editor
-  LEPO_PAGER, PAGER    the pager of long outputs on a terminal
-  BROWSER       the program that opens pages and sign-ins
-  CLAUDE_CONFIG_DIR, CODEX_HOME, LLM_USER_PATH    the folders of these tools, for lepo import
+  LEPO_PAGER, PAGER    the pager for long output on a terminal
+  BROWSER       the program that opens pages and sign-in addresses
+  CLAUDE_CONFIG_DIR, CODEX_HOME, LLM_USER_PATH    the data folders of those tools, for lepo import
 
 Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are described in
 lepo(7), the files of a store in lepo-store(5), the settings in lepo-config(5).
 
-What --json and --events print has JSON Schemas, in docs/schemas of lepo's source. Fields, events,
-and words in fields that name one of several may be added: a reader passes over what it does not
-know. No field is taken away, or changes its meaning or its type, within a major version.";
+JSON Schemas of the --json and --events output are in docs/schemas of lepo's source. Fields, events
+and enumerated values may be added, so readers must ignore those that they do not know. Within a
+major version, no field is removed or changes its meaning or type.";
 
-/// Above the options that every command has.
-const EVERYWHERE: &str = "Everywhere";
+/// Heading of the options that every command has.
+const EVERYWHERE: &str = "Global options";
 
 #[derive(Debug, clap::Args)]
 struct Globals {
     /// Change to PATH first, then run as if started there
     #[arg(short, long, global = true, value_name = "PATH", help_heading = EVERYWHERE)]
     cd: Option<PathBuf>,
-    /// Use another store: a directory below the working directory, made if missing; a command that only
-    /// reads takes an absolute path too
+    /// Use the store in PATH, a directory below the working directory, created if missing; commands that only read
+    /// also take an absolute path
     #[arg(short, long, visible_alias = "store", global = true, value_name = "PATH", help_heading = EVERYWHERE)]
     save_to: Option<PathBuf>,
     /// When to use colours
@@ -106,7 +105,7 @@ struct Globals {
     /// Print the version
     #[arg(short = 'v', long, global = true, help_heading = EVERYWHERE)]
     version: bool,
-    /// Print help: a screen of it with -h, all of it with --help
+    /// Print help (a summary with -h, everything with --help)
     #[arg(short, long, global = true, action = clap::ArgAction::HelpLong, help_heading = EVERYWHERE)]
     help: Option<bool>,
 }
@@ -197,7 +196,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let save_to = cli.globals.save_to.clone();
     if let (Some(_), Command::External(words)) = (&save_to, &cli.command) {
         let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
-        return report(&Error::usage(format!("the program lepo-{name} does not take --save-to")));
+        return report(&Error::usage(format!("the program lepo-{name} does not accept --save-to")));
     }
     let mut out = Out::stdout();
     let done = words_for_store(save_to.as_deref(), cli.globals.cd.as_deref())
@@ -256,11 +255,11 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8
 /// The parser's message, with what the standard library says of a number in words of a user.
 fn plain_words(rendered: &str) -> String {
     rendered
-        .replace("invalid digit found in string", "it is a whole number")
-        .replace("cannot parse integer from empty string", "it is a whole number")
+        .replace("invalid digit found in string", "expected a whole number")
+        .replace("cannot parse integer from empty string", "expected a whole number")
         .replace("number too large to fit in target type", "the number is too large")
-        .replace(&format!("is not in 1..{}", u64::MAX), "is too small: it is at least 1")
-        .replace(&format!("is not in 1..={}", u64::MAX), "is too small: it is at least 1")
+        .replace(&format!("is not in 1..{}", u64::MAX), "is too small: the minimum is 1")
+        .replace(&format!("is not in 1..={}", u64::MAX), "is too small: the minimum is 1")
 }
 
 /// True if a document was asked for, on a command line that could not be parsed.

@@ -1,11 +1,11 @@
-# lf: choose a conversation with fzf and go on with it, for bash and zsh.
+# lf: choose a conversation with fzf and continue it, for bash and zsh.
 #
-#   lf            all of them, the newest first
-#   lf WORDS      those in which someone said WORDS (a regular expression)
+#   lf            list all, newest first
+#   lf WORDS      list those that contain WORDS (a regular expression)
 #
-#   Enter         go on with it, at the prompt
+#   Enter         continue it at the prompt
 #   Ctrl+V        read it in the pager
-#   Ctrl+B        give it a branch, whose name is asked for
+#   Ctrl+B        make a branch for it; asks for the name
 #   Ctrl+Y        print its id, for other commands: lepo export "$(lf)"
 lf() {
     local chosen key id
@@ -14,7 +14,7 @@ lf() {
     chosen=$(
         lepo ls -l "${only[@]}" |
             fzf --no-sort --expect=ctrl-b,ctrl-y --delimiter=' ' --with-nth=2.. \
-                --header='Enter: go on  ^V: read  ^B: branch  ^Y: id' \
+                --header='Enter: continue  ^V: read  ^B: branch  ^Y: id' \
                 --preview='lepo show --color=always --no-pager {1}' \
                 --preview-window='right,55%,wrap,<90(down,60%,wrap)' \
                 --bind='ctrl-v:execute(lepo show --color=always {1} | less -R > /dev/tty < /dev/tty)'

@@ -1,5 +1,5 @@
-# A command line from words, in bash: type what is to be done, then Ctrl+X L. The words give way to a command, which
-# runs when you press Enter, not before. Nothing of it is kept in a store.
+# A command line from words, in bash: type what you want to do, then press Ctrl+X L. The words are replaced by a command,
+# which runs only when you press Enter. Nothing is kept in a store.
 #   source contrib/shell/lepo.bash
 
 _lepo_command() {
@@ -12,7 +12,7 @@ _lepo_command() {
   answer=${answer#'{"command":"'}
   answer=${answer%'"}'}
   if [[ $(sed 's,\\["\\/],,g' <<<"$answer") == *[\\[:cntrl:]$'\u200b'-$'\u200f'$'\u2028'-$'\u202e'$'\u2060'-$'\u206f']* ]]; then
-    echo 'lepo: a command with control characters or with several lines, not taken' >&2
+    echo 'lepo: rejected a command with control characters or several lines' >&2
     return
   fi
   answer=$(sed 's,\\\(["\\/]\),\1,g' <<<"$answer")

@@ -1,5 +1,5 @@
-# A command line from words, in fish: type what is to be done, then Ctrl+X L. The words give way to a command, which
-# runs when you press Enter, not before. Nothing of it is kept in a store.
+# A command line from words, in fish: type what you want to do, then press Ctrl+X L. The words are replaced by a command,
+# which runs only when you press Enter. Nothing is kept in a store.
 #   source contrib/shell/lepo.fish
 
 function _lepo_command
@@ -16,7 +16,7 @@ function _lepo_command
         # The answer is {"command":"…"}. Of the escapes of JSON, those that stay are control characters.
         set answer (string replace -r '^\{"command":"(.*)"\}$' '$1' -- $answer)
         if string replace -ra '\\\\["\\\\/]' '' -- $answer | string match -qr '[\\\\\p{Cc}\x{200b}-\x{200f}\x{2028}-\x{202e}\x{2060}-\x{206f}]'
-            printf '\nlepo: a command with control characters or with several lines, not taken\n' >&2
+            printf '\nlepo: rejected a command with control characters or several lines\n' >&2
             commandline -f repaint
             return
         end

@@ -1,5 +1,5 @@
-# A command line from words, in zsh: type what is to be done, then Ctrl+X L. The words give way to a command, which
-# runs when you press Enter, not before. Nothing of it is kept in a store.
+# A command line from words, in zsh: type what you want to do, then press Ctrl+X L. The words are replaced by a command,
+# which runs only when you press Enter. Nothing is kept in a store.
 #   source contrib/shell/lepo.zsh
 
 _lepo_command() {
@@ -13,7 +13,7 @@ _lepo_command() {
     # The answer is {"command":"…"}. Of the escapes of JSON, those that stay are control characters.
     answer=${${answer#'{"command":"'}%'"}'}
     if [[ $(sed 's,\\["\\/],,g' <<<$answer) == *[\\[:cntrl:]$'\u200b'-$'\u200f'$'\u2028'-$'\u202e'$'\u2060'-$'\u206f']* ]]; then
-      zle -M 'lepo: a command with control characters or with several lines, not taken'
+      zle -M 'lepo: rejected a command with control characters or several lines'
       return
     fi
     answer=$(sed 's,\\\(["\\/]\),\1,g' <<<$answer)

@@ -36,7 +36,7 @@ pub fn no_session(id: &str) -> RpcError {
 
 /// The error of a session that works.
 pub fn busy() -> RpcError {
-    let words = "the session is answering; wait for its end, or cancel it";
+    let words = "the session is answering; wait until it ends, or cancel it";
     RpcError { data: Some(json!({ "kind": "usage" })), ..RpcError::new(INVALID_REQUEST, words) }
 }
 

@@ -4,7 +4,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use lepo_acp::lines::{LONGEST_READ, Line, LineBuffer};
+use lepo_acp::lines::{BoundedLine, LONGEST_READ, LineBuffer};
 use lepo_acp::rpc::Incoming;
 use lepo_base::error::{Error, Result};
 
@@ -25,10 +25,10 @@ fn read(sender: &Sender<Incoming>) {
     let stdin = rustix::stdio::stdin();
     let mut lines = LineBuffer::new(LONGEST_READ);
     let mut bytes = vec![0; 64 << 10];
-    let hand_on = |line: Line<'_>| {
+    let hand_on = |line: BoundedLine<'_>| {
         let message = match line {
-            Line::Whole(line) => Incoming::read(line),
-            Line::TooLong => Some(Incoming::too_long(LONGEST_READ)),
+            BoundedLine::Whole(line) => Incoming::read(line),
+            BoundedLine::TooLong => Some(Incoming::too_long(LONGEST_READ)),
         };
         // The session is over if nobody takes it.
         message.is_none_or(|message| sender.blocking_send(message).is_ok())

@@ -37,7 +37,7 @@ pub struct Session {
     /// Told when a turn has ended.
     pub idle: Notify,
     /// Mutable state.
-    pub state: RefCell<State>,
+    pub state: RefCell<SessionState>,
     /// The environment of turns: away while one is taken.
     env: RefCell<Option<TurnEnv>>,
     dir: PathBuf,
@@ -46,14 +46,14 @@ pub struct Session {
 }
 
 /// Mutable state of a session.
-pub struct State {
+pub struct SessionState {
     /// The bubb that the next question follows; none where it begins a conversation.
     pub at: Option<BubbId>,
     /// The branch that moves on to each answer, and the bubb that it names by now.
     pub branch: Option<(String, BubbId)>,
     /// The request that waits where the conversation stands.
     pub pending: Option<BubbId>,
-    /// How tool requests get their consent, from the next turn on.
+    /// The way tool requests get their consent, from the next turn on.
     pub mode: ToolMode,
     /// The model that answers from the next turn on, if one was chosen.
     pub model: Option<String>,
@@ -94,7 +94,7 @@ impl Session {
         let model = default_model(&configured);
         models.extend(model.iter().filter(|model| !models.contains(model)).cloned().collect::<Vec<_>>());
         let (given, agreed) = given.into_iter().partition(|server| !server.is_agreed);
-        let state = State {
+        let state = SessionState {
             at: place.at,
             branch: place.branch,
             pending: place.pending,
@@ -198,7 +198,7 @@ impl Session {
     pub fn set_mode(&self, word: &str) -> Result<()> {
         let modes = ToolMode::ALL;
         let mode = read_word(word, modes)
-            .ok_or_else(|| Error::usage(format!("no mode {word:?}; it is {}", list_words(modes))))?;
+            .ok_or_else(|| Error::usage(format!("unknown mode {word:?}; expected {}", list_words(modes))))?;
         self.state.borrow_mut().mode = mode;
         Ok(())
     }
@@ -206,7 +206,7 @@ impl Session {
     /// Takes another value of an option.
     pub fn set_option(&self, option: &str, value: &str) -> Result<()> {
         if option != agent::MODEL {
-            return Err(Error::usage(format!("no option {option:?}")));
+            return Err(Error::usage(format!("unknown option {option:?}")));
         }
         if !self.models.iter().any(|model| model == value) {
             return Err(Error::usage(format!("no model {value:?}")).hint("`lepo model ls` lists them"));
@@ -219,7 +219,7 @@ impl Session {
     pub fn modes(&self) -> Value {
         let about = |mode: &ToolMode| match mode {
             ToolMode::Manual => (mode.word(), "Manual", "Ask before each command and tool"),
-            ToolMode::Auto => (mode.word(), "Auto", "Run unasked what the settings allow"),
+            ToolMode::Auto => (mode.word(), "Auto", "Run what the settings allow without asking"),
             ToolMode::Off => (mode.word(), "Off", "No tools"),
         };
         let all: Vec<_> = ToolMode::ALL.iter().map(about).collect();

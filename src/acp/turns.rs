@@ -332,14 +332,14 @@ impl Turning<'_> {
         let before = self.forest().and_then(|forest| {
             let at = self.session.state.borrow().at.and_then(|id| forest.find(id));
             let question = at.and_then(|ix| forest.last_question(ix));
-            let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
+            let question = question.ok_or_else(|| Error::nothing("no question to undo"))?;
             Ok(forest.name(question).prev)
         });
         let before = before.map_err(|error| of_error(&error))?;
         self.goes_on_at(before);
         match before {
-            Some(id) => self.done(&format!("Back to {id}; what was said stays in the store.")),
-            None => self.done("Back to the beginning; what was said stays in the store."),
+            Some(id) => self.done(&format!("Back at {id}; later messages stay in the store.")),
+            None => self.done("Back at the beginning; later messages stay in the store."),
         }
     }
 

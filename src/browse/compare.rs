@@ -2,13 +2,13 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::reading::{Line, Tone};
+use super::reading::{PaneLine, Tone};
 use crate::term::clean;
 use lepo_store::conv::{Forest, Ix, Pair};
 use lepo_store::store::Store;
 
 /// The lines of a comparison of two conversations: those of `a` removed, those of `b` added.
-pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<Line> {
+pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<PaneLine> {
     let mut lines = Vec::new();
     for pair in forest.pairs(a, b, false) {
         let (a, b) = match pair {
@@ -20,20 +20,20 @@ pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<Line> {
         let text = |ix: Option<Ix>| {
             ix.map_or(String::new(), |ix| store.bubbs().text(&forest.name(ix)).unwrap_or_default())
         };
-        lines.push(Line { tone: Tone::Head(name.kind), text: name.kind.word().to_string() });
+        lines.push(PaneLine { tone: Tone::Head(name.kind), text: name.kind.word().to_string() });
         differences(&text(a), &text(b), &mut lines);
-        lines.push(Line { tone: Tone::Body, text: String::new() });
+        lines.push(PaneLine { tone: Tone::Body, text: String::new() });
     }
     if lines.is_empty() {
-        lines.push(Line { tone: Tone::Dim, text: "no difference".into() });
+        lines.push(PaneLine { tone: Tone::Dim, text: "no difference".into() });
     }
     lines
 }
 
-fn differences(old: &str, new: &str, lines: &mut Vec<Line>) {
+fn differences(old: &str, new: &str, lines: &mut Vec<PaneLine>) {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let mut push = |tone, sign: &str, text: &[&str]| {
-        lines.extend(text.iter().map(|line| Line { tone, text: format!("{sign} {}", clean(line)) }));
+        lines.extend(text.iter().map(|line| PaneLine { tone, text: format!("{sign} {}", clean(line)) }));
     };
     for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
         match op {

@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::browser::{Browser, Focus};
 use super::keys::KEYS;
-use super::reading::{Line, Tone};
+use super::reading::{PaneLine, Tone};
 use crate::term::{cut, width};
 use lepo_base::when::SHORT_WIDTH;
 use lepo_search::Pattern;
@@ -85,7 +85,7 @@ fn conv(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
 }
 
 /// Marks what was looked for.
-fn marks(pattern: &Pattern, line: &Line, screen: &mut Buffer, area: Rect) {
+fn marks(pattern: &Pattern, line: &PaneLine, screen: &mut Buffer, area: Rect) {
     for found in pattern.lines(line.text.as_bytes()) {
         for range in found.matches {
             let before = line.text.get(..range.start).map(width).unwrap_or_default();
@@ -134,7 +134,7 @@ fn help(screen: &mut Buffer, area: Rect, colours: bool) {
     }
 }
 
-fn tone(line: &Line, colours: bool) -> Style {
+fn tone(line: &PaneLine, colours: bool) -> Style {
     let of = |color| if colours { Style::new().fg(color) } else { Style::new() };
     match line.tone {
         Tone::Head(Kind::User) => of(Color::Cyan).add_modifier(Modifier::BOLD),

@@ -26,7 +26,7 @@ pub enum Tone {
 
 /// A line of the pane, cleaned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct PaneLine {
     pub tone: Tone,
     pub text: String,
 }
@@ -46,8 +46,8 @@ pub struct Reading<'a> {
     /// The visible messages, oldest first.
     pub path: Vec<Ix>,
     /// Given lines, in place of messages.
-    fixed: Option<Vec<Line>>,
-    made: HashMap<usize, Vec<Line>>,
+    fixed: Option<Vec<PaneLine>>,
+    made: HashMap<usize, Vec<PaneLine>>,
     columns: usize,
     /// The first line of the pane.
     pub top: At,
@@ -68,7 +68,7 @@ impl<'a> Reading<'a> {
         store: &'a Store,
         forest: &'a Forest,
         facts: &'a FactIndex,
-        lines: Vec<Line>,
+        lines: Vec<PaneLine>,
     ) -> Reading<'a> {
         let path = Vec::new();
         let fixed = Some(lines);
@@ -94,7 +94,7 @@ impl<'a> Reading<'a> {
     }
 
     /// The lines of a message.
-    fn lines(&mut self, message: usize) -> &[Line] {
+    fn lines(&mut self, message: usize) -> &[PaneLine] {
         if self.made.len() > KEPT {
             self.made.clear();
         }
@@ -108,7 +108,7 @@ impl<'a> Reading<'a> {
         self.made.get(&message).map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn make(&self, message: usize) -> Vec<Line> {
+    fn make(&self, message: usize) -> Vec<PaneLine> {
         let Some(&ix) = self.path.get(message) else { return Vec::new() };
         let name = self.forest.name(ix);
         let fact: Fact = self.facts.get(name.id).unwrap_or_default();
@@ -124,21 +124,24 @@ impl<'a> Reading<'a> {
             who += &format!("  {tokens} tokens");
         }
         let text = self.store.bubbs().text(&name).unwrap_or_else(|error| error.chain());
-        let mut lines = vec![Line { tone: Tone::Head(name.kind), text: who }];
+        let mut lines = vec![PaneLine { tone: Tone::Head(name.kind), text: who }];
         let (shown, more) = text.split_at(text.floor_char_boundary(MOST));
         lines.extend(
-            shown.trim_end().lines().map(|line| Line { tone: Tone::Body, text: clean(line).into_owned() }),
+            shown
+                .trim_end()
+                .lines()
+                .map(|line| PaneLine { tone: Tone::Body, text: clean(line).into_owned() }),
         );
         if !more.is_empty() {
-            let text = format!("{} bytes more: lepo show --one {}", more.len(), name.id);
-            lines.push(Line { tone: Tone::Dim, text });
+            let text = format!("{} more bytes: lepo show --one {}", more.len(), name.id);
+            lines.push(PaneLine { tone: Tone::Dim, text });
         }
-        lines.push(Line { tone: Tone::Body, text: String::new() });
+        lines.push(PaneLine { tone: Tone::Body, text: String::new() });
         fit(&lines, self.columns)
     }
 
     /// The lines of a pane so high.
-    pub fn pane(&mut self, height: usize) -> Vec<Line> {
+    pub fn pane(&mut self, height: usize) -> Vec<PaneLine> {
         let (mut lines, mut at) = (Vec::new(), self.top);
         while lines.len() < height && at.message < self.messages() {
             let made = self.lines(at.message).iter().skip(at.line).take(height - lines.len()).cloned();
@@ -217,12 +220,12 @@ impl<'a> Reading<'a> {
 }
 
 /// Lines no wider than a pane.
-fn fit(lines: &[Line], columns: usize) -> Vec<Line> {
+fn fit(lines: &[PaneLine], columns: usize) -> Vec<PaneLine> {
     let mut fitting = Vec::new();
     for line in lines {
         let mut pieces = Vec::new();
         wrap_line(&line.text, columns, &mut pieces);
-        fitting.extend(pieces.into_iter().map(|text| Line { tone: line.tone, text }));
+        fitting.extend(pieces.into_iter().map(|text| PaneLine { tone: line.tone, text }));
     }
     fitting
 }

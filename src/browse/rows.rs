@@ -16,7 +16,7 @@ const MOST_BESIDE: usize = 50;
 
 /// A conversation in the list.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct ConvRow {
     /// Tail of the conversation.
     pub tail: Ix,
     /// The time since it ended, in a short form.
@@ -34,7 +34,7 @@ pub struct Rows<'a> {
     titles: HashMap<BubbId, String>,
     facts: &'a FactIndex,
     now: u64,
-    read: Vec<Row>,
+    read: Vec<ConvRow>,
     /// The rows that the forest was read for; of older ones it may lack any.
     limit: Option<usize>,
 }
@@ -64,10 +64,10 @@ impl<'a> Rows<'a> {
     }
 
     /// The row at a place, if the list goes so far; it may be without its words.
-    pub fn get(&mut self, at: usize) -> Option<&Row> {
+    pub fn get(&mut self, at: usize) -> Option<&ConvRow> {
         while self.read.len() <= at {
             let tail = self.tails.next()?;
-            self.read.push(Row { tail, when: String::new(), words: String::new() });
+            self.read.push(ConvRow { tail, when: String::new(), words: String::new() });
         }
         self.read.get(at)
     }
@@ -90,12 +90,12 @@ impl<'a> Rows<'a> {
     /// Reads the whole list; gives its length.
     pub fn finish(&mut self) -> usize {
         let rest = self.tails.by_ref();
-        self.read.extend(rest.map(|tail| Row { tail, when: String::new(), words: String::new() }));
+        self.read.extend(rest.map(|tail| ConvRow { tail, when: String::new(), words: String::new() }));
         self.read.len()
     }
 
     /// The row at a place, with its words.
-    pub fn shown(&mut self, at: usize) -> Option<Row> {
+    pub fn shown(&mut self, at: usize) -> Option<ConvRow> {
         let row = self.get(at)?.clone();
         if !row.when.is_empty() {
             return Some(row);
@@ -125,7 +125,7 @@ impl<'a> Rows<'a> {
         others.into_iter().any(|other| other != own).then(|| format!("{}:", clean(shown_model(&own))))
     }
 
-    fn row(&mut self, tail: Ix) -> Row {
+    fn row(&mut self, tail: Ix) -> ConvRow {
         let root = self.forest.name(self.origins.origin(tail).root).id;
         let words = match self.titles.get(&root) {
             Some(title) => title.clone(),
@@ -140,6 +140,6 @@ impl<'a> Rows<'a> {
         told.extend(words.split_whitespace().take(WORDS / 2));
         let words: String = told.join(" ").chars().take(WORDS).collect();
         let when = when::short(self.forest.name(tail).id.time(), self.now);
-        Row { tail, when, words: clean(&words).into_owned() }
+        ConvRow { tail, when, words: clean(&words).into_owned() }
     }
 }

@@ -14,6 +14,9 @@ const LINES: usize = 23;
 /// Of fewer columns than this, a list has no room beside its heading.
 const NARROW: usize = 72;
 
+/// The columns that the texts of a long help are written for.
+const WRITTEN: usize = 100;
+
 /// The most that a list of options is indented.
 const MOST_INDENT: usize = 30;
 
@@ -27,10 +30,31 @@ pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
         ));
     }
-    let help = command.render_long_help().to_string();
     let mut out = Out::stdout();
+    if out.columns().is_some_and(|columns| columns < WRITTEN) {
+        let after =
+            command.get_after_long_help().or(command.get_after_help()).map(|text| joined(&text.to_string()));
+        command = after.into_iter().fold(command, Command::after_long_help);
+    }
+    let help = command.render_long_help().to_string();
     out.trusted(&out.columns().map_or_else(|| help.clone(), |columns| fold(&help, columns)));
     end(out)
+}
+
+/// A text whose paragraphs are one line each, for a terminal that breaks them elsewhere. Lists stay as they are.
+fn joined(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut before = "";
+    for line in text.lines() {
+        let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+        let goes_on = is_prose(before) && is_prose(line) && !before.ends_with(':');
+        if !joined.is_empty() {
+            joined.push(if goes_on { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        before = line;
+    }
+    joined
 }
 
 /// Prints the help of the command that all these words name: one of lepo's, an alias, or a program `lepo-NAME`.
@@ -43,7 +67,7 @@ pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
     let Some((name, at)) = first_unknown(&root, &words) else { return print_long(root, &words) };
     if at > 0 {
         let known = words.get(..at).unwrap_or_default().join(" ");
-        let error = Error::usage(format!("`lepo {known}` has no command {name:?}"));
+        let error = Error::usage(format!("`lepo {known}` has no subcommand {name:?}"));
         return report(&error.hint(format!("`lepo help {known}` describes it")));
     }
     let expanded = match alias::expand(&root, vec!["lepo".into(), name.into()]) {
@@ -56,7 +80,7 @@ pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
         return report(&external(&[name.into(), "--help".into()]));
     }
     say(&format!(
-        "{name} stands for: lepo {}",
+        "{name} is an alias for: lepo {}",
         shlex::try_join(meant.iter().map(String::as_str)).unwrap_or_default()
     ));
     let command = meant.into_iter().find(|word| root.find_subcommand(word).is_some());
@@ -104,10 +128,10 @@ fn of_root(columns: usize) -> Vec<String> {
     let mut lines = vec![
         "Conversations with language models as plain files, the way git keeps source.".to_string(),
         String::new(),
-        "  lepo                          a conversation at a prompt".into(),
-        "  lepo 'What does this do?'     ask; the next question goes on from here".into(),
-        "  git diff | lepo 'Review it'   ask about what another program prints".into(),
-        "  lepo COMMAND ...              one of these:".into(),
+        "  lepo                          start an interactive conversation".into(),
+        "  lepo 'What does this do?'     ask; the next question continues from here".into(),
+        "  git diff | lepo 'Review it'   ask about the output of another program".into(),
+        "  lepo COMMAND ...              run a command:".into(),
         String::new(),
     ];
     if columns < NARROW {
@@ -131,7 +155,11 @@ fn of_root(columns: usize) -> Vec<String> {
         lines.extend(wrapped(&head, names, ", ", columns));
     }
     lines.push(String::new());
-    lines.extend(folded("`lepo COMMAND -h` describes one on a screen, `lepo --help` all of lepo.", columns));
+    lines.extend(folded(
+        "`lepo COMMAND -h` summarises a command; `lepo --help` prints the full \
+        help.",
+        columns,
+    ));
     lines.iter().flat_map(|line| folded(line.trim_end(), columns)).collect()
 }
 
@@ -145,7 +173,7 @@ fn of_command(command: &Command, columns: usize) -> Vec<String> {
     lines.extend(usage.lines().flat_map(|line| folded(line.trim_end(), columns)));
     lines.push(String::new());
     let mut tail = vec![String::new()];
-    tail.extend(folded(&format!("`{path} --help` has the details and examples."), columns));
+    tail.extend(folded(&format!("See `{path} --help` for details and examples."), columns));
     let room = LINES.saturating_sub(lines.len() + tail.len());
     lines.extend(body(&rows(command), room, columns));
     lines.extend(tail);
@@ -283,6 +311,19 @@ mod tests {
             at += 1;
         }
         all
+    }
+
+    #[test]
+    fn a_paragraph_is_one_line() {
+        for (text, one) in [
+            ("a b\nc", "a b c"),
+            ("a\nb\n\nc\nd\n", "a b\n\nc d"),
+            ("Exit codes:\n  0    done\n  1    nothing\n", "Exit codes:\n  0    done\n  1    nothing"),
+            ("Examples:\nlepo ls", "Examples:\nlepo ls"),
+            ("", ""),
+        ] {
+            assert_eq!(joined(text), one);
+        }
     }
 
     #[test]

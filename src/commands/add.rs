@@ -13,26 +13,26 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
 use lepo_turn::config::{Flags, Paths, Settings};
-use lepo_turn::written::{write, write_at};
+use lepo_turn::{write_bubb, write_bubb_at};
 
 /// Add one message from stdin and print its id
 ///
-/// Plumbing: any bytes are kept unchanged. Without --prev the message follows the newest conversation, or begins a
-/// conversation if the store is empty.
+/// Plumbing: stdin is kept byte for byte. Without --prev the message continues the newest conversation, or starts one
+/// if the store is empty.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  echo 'why?' | lepo add\n  git diff | lepo add --kind s --prev main\n  \
     echo 'what was said' | lepo add --prev head --time 2025-03-01T12:00Z")]
 pub struct AddArgs {
-    /// The kind of the message: s system, u user, a assistant, t tool
+    /// The kind of the message: s (system), u (user), a (assistant) or t (tool)
     #[arg(long, default_value = "u", value_parser = kind, value_name = "KIND", add = complete::kind())]
     kind: Kind,
-    /// Hide the message: it is shown only with -a
+    /// Hide the message: only -a shows it
     #[arg(long)]
     hidden: bool,
-    /// The message it follows, or `head` to begin a conversation
+    /// The message to follow, or `head` to start a conversation
     #[arg(long, value_name = "ADDR|head", add = complete::address())]
     prev: Option<String>,
-    /// The time of the message: 2025-03-01T12:00Z, or local without a zone; at least that of --prev
+    /// The time of the message, like 2025-03-01T12:00Z, local if it has no zone; not before that of --prev
     #[arg(long, value_name = "TIME", value_parser = time)]
     time: Option<u64>,
 }
@@ -47,7 +47,7 @@ fn kind(text: &str) -> std::result::Result<Kind, String> {
         [letter] => Kind::of_letter(*letter),
         _ => Kind::ALL.into_iter().find(|kind| kind.word() == text),
     };
-    found.ok_or_else(|| "s, u, a or t".to_string())
+    found.ok_or_else(|| "expected s, u, a or t".to_string())
 }
 
 /// Adds it.
@@ -58,7 +58,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         .read_to_end(&mut bytes)
         .map_err(|error| Error::store("cannot read stdin").because(error))?;
     if bytes.is_empty() {
-        return Err(Error::usage("stdin is empty: a message has at least one byte"));
+        return Err(Error::usage("stdin is empty: a message needs at least one byte"));
     }
     let store = context.store_or_make(false)?;
     let kept = masked(&bytes, "stdin");
@@ -73,11 +73,11 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let prev = prev.map(|prev| forest.name(prev).id);
     let name = match (args.time, prev) {
-        (Some(time), _) => write_at(&store, (args.kind, args.hidden), prev, time, &kept)?,
-        (None, Some(_)) => write(&store, (args.kind, args.hidden), prev, 0, &kept)?,
+        (Some(time), _) => write_bubb_at(&store, (args.kind, args.hidden), prev, time, &kept)?,
+        (None, Some(_)) => write_bubb(&store, (args.kind, args.hidden), prev, 0, &kept)?,
         (None, None) => {
             let time = forest.root_time(lepo_store::store::now());
-            write(&store, (args.kind, args.hidden), None, time, &kept)?
+            write_bubb(&store, (args.kind, args.hidden), None, time, &kept)?
         }
     };
     context.out.line(&name.id.to_string());

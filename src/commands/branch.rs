@@ -12,39 +12,39 @@ use lepo_store::store::{Store, check_branch_name};
 
 const EXAMPLES: &str = "\
 Examples:
-  lepo branch plan-b                # the newest conversation gets a name
+  lepo branch plan-b                # name the newest conversation
   lepo branch before-the-idea 9X1Y3Z5A
   lepo branch -f main @
   lepo branch -m main trunk
   lepo branch -d plan-b before-the-idea
   lepo branch | while read name id rest; do lepo show $id > $name.md; done";
 
-/// List, make, move, rename and delete branches
+/// List, create, move, rename and delete branches
 ///
-/// A branch is a name for a message, and an address wherever one is taken. Without NAME they are
-/// listed: name, id, height and the last question, as in `lepo ls`.
+/// A branch is a name for a message, and can be used wherever an address can. Without NAME, lists
+/// the branches: name, id, length and the last question, as `lepo ls` does.
 ///
-///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it on to the answer
-///            ↖ a0               other: where it was put; no other command moves it
+///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it to the answer
+///            ↖ a0               other: stays in place; no other command moves it
 ///
-/// Deleting a branch deletes no message. The branches of other people, alice/BRANCH, are listed after yours; only
-/// they move them.
+/// Deleting a branch deletes no message. Branches of other people, alice/BRANCH, are listed after yours;
+/// only their owners can move them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, verbatim_doc_comment)]
 pub struct BranchArgs {
-    /// The branch to make
+    /// The branch to create
     #[arg(value_name = "NAME", add = complete::branch())]
     name: Option<String>,
-    /// The message it names
+    /// The message to name
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     address: String,
-    /// Move the branch if it exists; with -m, replace NEW
+    /// Move an existing branch; with -m, replace NEW
     #[arg(short, long)]
     force: bool,
-    /// Delete the branches of these names
+    /// Delete these branches
     #[arg(short, long, value_name = "NAME", num_args = 1.., add = complete::branch(), conflicts_with_all = ["name", "rename", "force"])]
     delete: Vec<String>,
-    /// Give the branch OLD the name NEW
+    /// Rename the branch OLD to NEW
     #[arg(short = 'm', long = "move", num_args = 2, value_names = ["OLD", "NEW"], conflicts_with = "name")]
     rename: Option<Vec<String>>,
     /// Print the list as one JSON document: {"branches": [...]}

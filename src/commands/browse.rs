@@ -7,12 +7,12 @@ use super::Context;
 use crate::browse::browse;
 use lepo_base::error::{Error, Result};
 
-/// Browse the conversations on the whole terminal
+/// Browse conversations in a full-screen view
 ///
-/// The conversations are at the left, newest first, and one of them is at the right. Nothing is changed.
-/// Arrows or j and k move, Enter opens, / finds, Space marks and d compares with the marked one, c goes on
-/// with the conversation at a prompt, y copies its id (OSC 52), ? shows every key, q leaves. A terminal
-/// narrower than 60 columns shows the list or the conversation. It needs a terminal.
+/// Lists the conversations on the left, newest first, and shows the selected one on the right. Changes nothing.
+/// Arrows or j and k move, Enter opens, / finds, Space marks, d compares with the marked one, c continues the
+/// conversation at a prompt, y copies its id (OSC 52), ? shows all keys, q quits. A terminal narrower than 60 columns
+/// shows either the list or the conversation. Needs a terminal.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo browse")]
 pub struct BrowseArgs {}

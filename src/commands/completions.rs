@@ -15,10 +15,10 @@ use lepo_turn::config::{Alias, Paths, aliases};
 /// The variable in which a shell says that it asks, and which shell it is.
 const ASKED_BY: &str = "LEPO_COMPLETE";
 
-/// Print the completion script of a shell
+/// Print a shell completion script
 ///
-/// Commands and aliases, options, ids (newest first), branches and models complete as the store and the
-/// configuration are at that moment, each with a preview.
+/// Completes commands, aliases, options, ids (newest first), branches and models from the current store and
+/// configuration, each with a preview.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     source <(lepo completions bash)                                   # in ~/.bashrc\n  \

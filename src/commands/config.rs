@@ -18,39 +18,39 @@ use lepo_turn::config::{
 
 /// Show and change settings
 ///
-/// Alone it shows the settings in force, one line each: `NAME = VALUE  # FROM`, where FROM is `default`, a
-/// file and its line, or a variable of the environment. Keys are never shown, only whether there is one.
-/// With NAME it prints that setting's value, or all that begin with `NAME.`; with VALUE it sets it in
-/// the user's config.toml, whose comments stay. A setting without a value prints nothing, exit 1.
+/// Without arguments, lists the settings in force, one per line: `NAME = VALUE  # FROM`, where FROM is `default`, a
+/// file and its line, or an environment variable. Keys are never shown, only whether one is set. With NAME, prints
+/// that setting, or all that begin with `NAME.`. With VALUE, sets it in the user's config.toml and keeps the comments
+/// there. A setting without a value prints nothing and exits with 1.
 ///
-/// `lepo config stores` lists the stores that your lepo has written to, which `ls` and `grep` search with
+/// `lepo config stores` lists the stores that your lepo has written to; `ls` and `grep` search them with
 /// `--everywhere`.
 ///
-/// `[alias]` of that file gives a command with its options a name of your own; the name of a command
-/// cannot be taken.
+/// `[alias]` in that file gives a command with its options a name of your own. An alias cannot have the name of a
+/// command.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo config\n  lepo config | grep -v '# default$'\n  \
     lepo config max_rounds\n  lepo config many.participants gpt,qwen\n  \
     lepo config alias.again 'do --retry'                              # then: lepo again -m other\n  \
     lepo config --unset alias.again\n  lepo config stores --forget ~/old\n  lepo config --import ~/.humble-ai-cli/config.json")]
 pub struct ConfigArgs {
-    /// The setting to print or to set
+    /// The setting to print or set
     #[arg(value_name = "NAME", add = complete::setting())]
     name: Option<String>,
-    /// The new value; a list with commas between
+    /// The new value; separate the entries of a list with commas
     #[arg(value_name = "VALUE", allow_hyphen_values = true)]
     value: Option<String>,
-    /// Remove the setting from config.toml, which restores its default
+    /// Remove the setting from config.toml, restoring its default
     #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "edit", "import"], add = complete::setting())]
     unset: Option<String>,
-    /// Open config.toml in your editor; it is saved only if lepo can read it
+    /// Open config.toml in your editor; it is saved only if it is valid
     #[arg(short, long, conflicts_with_all = ["name", "import", "json"])]
     edit: bool,
-    /// Add the models, settings and servers of humble-ai-cli's config.json or mcp-servers.json, without
-    /// replacing any; prints those that were added and those that were left out
+    /// Import the models, settings and servers of humble-ai-cli's config.json or mcp-servers.json, replacing none;
+    /// prints what was added and what was left out
     #[arg(long, value_name = "FILE", conflicts_with = "name")]
     import: Option<PathBuf>,
-    /// With `stores`: take the store or project PATH off the list
+    /// With `stores`: remove the store or project PATH from the list
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::DirPath, conflicts_with_all = ["value", "edit", "import", "unset"])]
     forget: Option<PathBuf>,
     /// Print one JSON document: {"file", "settings": [...]}, with --import {"file", "added": [...], "left_out": [...]}
@@ -79,7 +79,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
         return stores(&Stores::at(&paths), &args, context);
     }
     if args.forget.is_some() {
-        return Err(Error::usage("--forget is of `lepo config stores`"));
+        return Err(Error::usage("--forget needs `lepo config stores`"));
     }
     if let Some(import_file) = &args.import {
         import(Plan::make(&paths, import_file)?, args.json, context)?;
@@ -186,7 +186,7 @@ fn edit_file(file: &Path) -> Result<u8> {
         error.hint.iter().for_each(|hint| say(&format!("hint: {hint}")));
         let again = tty().map(|mut tty| tty.confirm("Edit it again? (y/N) ")).transpose()?;
         if again != Some(true) {
-            return Err(Error::usage(format!("{} stays as it was", file.display())));
+            return Err(Error::usage(format!("{} was not changed", file.display())));
         }
     }
     replace_config(file, &text)?;

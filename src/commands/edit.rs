@@ -7,21 +7,20 @@ use lepo_base::error::{Error, Result};
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
-use lepo_turn::written::write;
+use lepo_turn::write_bubb;
 
 /// Edit a copy of a message and save it beside the original
 ///
-/// Opens $VISUAL, $EDITOR or vi on a copy. What you save becomes a sibling: the same kind, the same
-/// prev, hidden if the original is; its id is printed. The original stays as it is, and so does all
-/// that follows it. An editor that fails, or a text that did not change: nothing is written, exit 1.
+/// Opens a copy in $VISUAL, $EDITOR or vi. The saved text becomes a sibling of the original: same kind, same message
+/// before it, hidden if the original is. Prints its id. The original and everything that follows it stay as they are.
+/// If the editor fails or the text did not change, nothing is written and the exit code is 1.
 ///
-/// If the original does not end with a newline, one newline at the end of what you save is dropped:
-/// editors add it by themselves, and it cannot be seen. If it does, the bytes are kept as you left them.
+/// If the original does not end with a newline, one newline at the end of the saved text is dropped, because editors
+/// add it by themselves. Otherwise the bytes are kept as saved.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  lepo edit main\n  lepo do --retry --tail $(lepo edit 9X1Y3Z5A)      # another wording, \
-    another answer\n  EDITOR='sed -i s/color/colour/' lepo edit @"
-)]
+#[command(after_help = "Examples:\n  lepo edit main\n  lepo do --retry --tail $(lepo edit 9X1Y3Z5A)      # \
+        another wording, \
+    another answer\n  EDITOR='sed -i s/color/colour/' lepo edit @")]
 pub struct EditArgs {
     /// The message to edit
     #[arg(value_name = "ADDR", add = complete::address())]
@@ -45,7 +44,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 
     let not_before = if name.prev.is_none() { forest.root_time(lepo_store::store::now()) } else { 0 };
-    let sibling = write(&store, (name.kind, name.hidden), name.prev, not_before, &Kept::typed(&edited))?;
+    let sibling = write_bubb(&store, (name.kind, name.hidden), name.prev, not_before, &Kept::typed(&edited))?;
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();

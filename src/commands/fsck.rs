@@ -11,30 +11,31 @@ use lepo_store::store::{Fate, Store};
 
 /// Check every id, name, link and blob
 ///
-/// One line a finding, `WHAT NAME: why`; nothing at all, and exit 0, if the store is good. WHAT is
+/// Prints one finding per line, `WHAT NAME: why`. Prints nothing and exits with 0 if the store is good.
+/// These findings exit with 1:
 ///
 ///     edited       a message's content does not match its id
 ///     line ends    CRLF and LF were exchanged in a message or a blob, as git does with core.autocrlf
-///     dangling     a prev, or the message of a branch, is not there
-///     cycle        prevs that lead in a circle
-///     duplicate    an id occurs twice, or a name with other bytes
+///     dangling     the message before this one, or the message of a branch, is missing
+///     cycle        messages that follow each other in a circle
+///     duplicate    an id occurs twice, or a name with different bytes
 ///     misplaced    in a folder below _old/ where it is not read; `lepo tidy` moves it
-///     unreadable   a file that could not be read, a branch that holds no id
+///     unreadable   a file that cannot be read, or a branch that holds no id
 ///     not a file   a directory, link, fifo or socket with the name of a message
 ///     blob         its bytes do not match its name, or a message names one that is missing
 ///
-/// with exit 1; or a warning, with exit 0:
+/// These are warnings:
 ///
-///     foreign      not lepo's
+///     foreign      not a file of lepo's
 ///     future       dated more than a day ahead
 ///     stray        left in _tmp/ by a process that ended early
 ///
-/// With --secrets it looks for keys, tokens and passwords instead: in messages, blobs, titles, prompts and
-/// instructions, and in what others sent. One line a finding, `ID KIND WHERE`, and exit 1 if there is any; a file that is
-/// no message stands with its path in place of ID. The secret itself is not printed.
+/// With --secrets, looks for keys, tokens and passwords instead: in messages, blobs, titles, prompts and
+/// instructions, and in what other people sent. Prints one finding per line, `ID KIND WHERE`, with a path instead
+/// of ID for a file that is not a message, and exits with 1 if there are any. Never prints the secret itself.
 ///
-/// A valid id proves all messages before it, as the prev is part of it. This finds accidents; 80 bits
-/// without a signature are no protection against deliberate forgery.
+/// A valid id proves all messages before it, because each id covers the one before. This finds accidents;
+/// 80 bits without a signature are no protection against deliberate forgery.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo fsck && echo good\n  lepo fsck | grep ^edited\n  lepo fsck --recover\n  \
@@ -42,14 +43,14 @@ use lepo_store::store::{Fate, Store};
     verbatim_doc_comment
 )]
 pub struct FsckArgs {
-    /// Recover files that a crash left behind: makes a hidden message of each answer that was cut short, prints its
-    /// id, and removes useless files; and gives messages and blobs the line ends back that their names prove
+    /// Recover files left by a crash: turn each partial answer into a hidden message and print its id, remove useless
+    /// files, and restore line ends that git changed
     #[arg(long)]
     recover: bool,
-    /// Look for secrets, in these messages or everywhere: keys, tokens, passwords
+    /// Look for keys, tokens and passwords, in these messages or everywhere
     #[arg(long, conflicts_with = "recover")]
     secrets: bool,
-    /// The messages to look into
+    /// The messages to search
     #[arg(value_name = "ADDR", requires = "secrets", add = complete::address())]
     addresses: Vec<String>,
     /// Print one JSON document: {"findings": [...]}, with --recover {"recovered": [...], "removed": [...], "restored": [...],
@@ -142,7 +143,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
     for (file, error) in files {
         match error {
             None => {
-                say(&format!("restored {file}: its line ends are what its name proves"));
+                say(&format!("restored {file}: its line ends match its name again"));
                 restored.push(file);
             }
             Some(error) => {

@@ -5,10 +5,10 @@ use crate::term::say;
 use lepo_base::error::Result;
 use lepo_store::store::Made;
 
-/// Make the store `.lepo` here
+/// Create the store `.lepo` in the current directory
 ///
-/// It holds `_insts.toml`, the instructions that models are given, and `.gitignore`, which keeps
-/// the store out of version control until you delete its line. A second time changes nothing.
+/// The store holds `_insts.toml`, the instructions for models, and `.gitignore`, which keeps the store out of version
+/// control until you delete its line. Running it again changes nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo init\n  lepo -s notes init")]
 pub struct InitArgs {}
@@ -20,15 +20,15 @@ pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let shown = store.shown().display();
     match made {
         Made::New => say(&format!("made {shown}")),
-        Made::Completed => say(&format!("{shown} was there; added what it lacked")),
+        Made::Completed => say(&format!("{shown} already exists; added missing files")),
         Made::Nothing => say(&format!("{shown} already exists: nothing changed")),
     }
     if let (Made::New, Some(above)) = (made, above) {
-        say(&format!("note: from here on it is used instead of the store {} above", above.shown().display()));
+        say(&format!("note: from now on it is used instead of the store {} above", above.shown().display()));
     }
     if made == Made::New && context.is_at_home() {
         say("warning: this is your home directory: every directory below it without a store uses this one");
-        say("hint: commands of a model cannot see its hidden files (.*), and lepo asks before each");
+        say("hint: commands of a model cannot see hidden files (.*) here, and lepo asks before each");
     }
     Ok(0)
 }

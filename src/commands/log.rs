@@ -1,28 +1,27 @@
 //! `lepo log`: a bubb a line, and the forest drawn beside them.
 
-use super::columns::padded;
 use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
 use super::{Context, complete};
-use crate::term::{clean, cut, width};
+use crate::term::{clean, cut, padded, width};
 use crate::ui::{ShortIds, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_store::bubb::{Name, shown_model};
-use lepo_store::conv::{Forest, Found, Ix, Nearest, Origins, Row, Wanted};
+use lepo_store::conv::{Forest, Found, GraphRow, Ix, Nearest, Origins, Wanted};
 use lepo_store::store::{FactIndex, Store, now};
 
 /// List the messages of a conversation, newest first
 ///
-/// One line each: id, kind as in the file name (u0 is a question, a0 an answer), and an excerpt; on a
-/// terminal the date and the model too. With --graph the tree that ADDR stands in is drawn on the left,
-/// each fork at its branching point; with --all every conversation of the store.
+/// One per line: id, kind as in the file name (u0 is a question, a0 an answer), and an excerpt; on a terminal, also
+/// the date and the model. With --graph, draws the tree of ADDR on the left, with each fork where it branches off;
+/// with --all, every conversation of the store.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo log\n  lepo log --graph --all\n  lepo log main..@\n  \
     lepo log --all | grep -i tally | cut -d' ' -f1 | lepo ls -")]
 pub struct LogArgs {
-    /// Messages whose conversations are listed (default: @); `-` for addresses on stdin, one a line
+    /// The messages whose conversations are listed (default: @); `-` reads addresses from stdin, one per line
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
     /// List only the N newest messages
@@ -40,7 +39,7 @@ pub struct LogArgs {
     /// Do not use a pager
     #[arg(long)]
     no_pager: bool,
-    /// Print one JSON object a line, for each message
+    /// Print one JSON object per line, for each message
     #[arg(long, conflicts_with = "graph")]
     pub json: bool,
 }
@@ -64,7 +63,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
     let branches = store.branches().by_bubb()?;
     let rows = match args.graph {
         true => forest.graph(&bubbs),
-        false => bubbs.into_iter().map(|ix| Row { drawing: String::new(), bubb: Some(ix) }).collect(),
+        false => bubbs.into_iter().map(|ix| GraphRow { drawing: String::new(), bubb: Some(ix) }).collect(),
     };
     let model = |name: &Name| facts.get(name.id).and_then(|fact| Some(shown_model(&fact.model?).to_string()));
     let widest = match context.out.columns() {
@@ -112,9 +111,13 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
 /// The width of a date and an hour: `22 Nov 16:55`.
 const DATE_WIDTH: usize = 12;
 
-/// The width of the column of models: that of the first rows' longest name, in reason.
-fn widest_model(rows: &[Row], columns: usize, model: impl Fn(Ix) -> Option<String>) -> usize {
+/// The width of the column of models: that of the first rows' longest name, in reason. A narrow terminal has none.
+fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<String>) -> usize {
     const FIRST: usize = 64;
+    const NARROW: usize = 56;
+    if columns < NARROW {
+        return 0;
+    }
     let most = if columns < 100 { 12 } else { 20 };
     let names = rows.iter().filter_map(|row| row.bubb).take(FIRST).filter_map(model);
     names.map(|name| width(&clean(&name))).max().unwrap_or_default().min(most)

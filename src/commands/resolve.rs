@@ -7,13 +7,13 @@ use lepo_store::conv::Found;
 
 /// Print the full id of an address
 ///
-/// Plumbing: every command that takes messages understands the same addresses; see lepo(7). A range A..B
-/// gives each message that B's conversation has and A's does not, oldest first.
+/// Plumbing: all commands take the same addresses, see lepo(7). A range A..B prints each message that B's
+/// conversation has and A's does not, oldest first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo resolve --path main^ | xargs wc -w\n  \
     grep -rl --include='0*.md' panic .lepo | lepo resolve -")]
 pub struct ResolveArgs {
-    /// The addresses to resolve; `-` for addresses on stdin, one a line
+    /// The addresses to resolve; `-` reads addresses from stdin, one per line
     #[arg(value_name = "ADDR", required = true, add = complete::address())]
     addresses: Vec<String>,
     /// Print the path of the file instead

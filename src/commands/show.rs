@@ -14,21 +14,21 @@ use lepo_turn::config::Prices;
 
 /// Show a conversation, from its root to a message
 ///
-/// Each message is a line `# user ID`, its text, and an empty line; in a debate the speaker's name follows
-/// the id. Hidden ones are left out unless asked for. ADDR is any address of lepo(7); the newest conversation, `@`,
-/// if none is given. A range A..B is only the messages that B's conversation has and A's does not.
+/// Each message is a line `# user ID`, its text, and an empty line. In a debate, the speaker's name follows the id.
+/// Hidden messages are left out unless asked for. ADDR is any address of lepo(7), by default `@`, the end of the
+/// newest conversation. A range A..B shows only the messages that B's conversation has and A's does not.
 ///
-/// On a terminal the line also has the time and the model, Markdown is rendered, and output longer than a
-/// screen goes through a pager: LEPO_PAGER, PAGER, or `less -FRX`. A conversation's cost stands above it where
-/// prices are configured: `cost 0.42`, with `+` where some answers' cost is not known.
+/// On a terminal, the line also has the time and the model, Markdown is rendered, and output longer than a screen
+/// goes through a pager: LEPO_PAGER, PAGER, or `less -FRX`. If prices are configured, the cost of the conversation is
+/// printed above it: `cost 0.42`, with `+` if the cost of some answers is unknown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
     lepo show --paths @ | xargs grep -n README\n  lepo show --blobs | xargs ls -l\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
 pub struct ShowArgs {
-    /// Messages whose conversations are shown; `-` for addresses on stdin, one a line
+    /// The messages whose conversations are shown; `-` reads addresses from stdin, one per line
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
-    /// Print only the bytes of that message, as stored
+    /// Print only that message, byte for byte
     #[arg(long)]
     one: bool,
     /// Show hidden messages too
@@ -37,7 +37,7 @@ pub struct ShowArgs {
     /// Print the paths of the files instead of their text
     #[arg(long, conflicts_with = "json")]
     paths: bool,
-    /// Print the paths of the blobs they name instead: attached files, long output of tools
+    /// Print the paths of the blobs that they name instead: attached files, long tool output
     #[arg(long, conflicts_with_all = ["json", "paths"])]
     blobs: bool,
     /// Do not render Markdown

@@ -9,27 +9,27 @@ use lepo_store::bubb::counted;
 use lepo_store::store::{Store, TidyPlan};
 use lepo_turn::config::{Flags, Paths, Settings};
 
-/// Move messages of days that are over into folders
+/// Move messages of past days into folders
 ///
 ///     .lepo/01K9…-u0-….md                      recent messages
-///     .lepo/_old/2025-11/13/01K9…-a0-….md      days that are over: the same names, the same bytes
+///     .lepo/_old/2025-11/13/01K9…-a0-….md      past days: the same names, the same bytes
 ///
-/// Commands then take as long in a store of ten million messages as in one of a thousand. Whole days
-/// move, oldest first, those that ended more than 48 hours ago; `do` and `add` move some thousands at a time by
-/// themselves, once .lepo has more than `tidy` messages (10000 unless configured; false: never). Every
-/// command finds a message in either place; `grep -r PATTERN .lepo` reads all of them.
+/// Commands then take as long in a store of ten million messages as in one of a thousand. Moves whole days,
+/// oldest first, that ended more than 48 hours ago. `do` and `add` move some thousands at a time by
+/// themselves once .lepo has more than `tidy` messages (default 10000; false: never). Every command finds
+/// messages in both places; `grep -r PATTERN .lepo` reads all of them.
 ///
-/// Files that `lepo fsck` calls misplaced are moved to the right folder.
+/// Files that `lepo fsck` reports as misplaced are moved to the right folder.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo tidy -n\n  lepo tidy\n  lepo tidy --keep 0      # all days that ended more than 48 hours ago",
     verbatim_doc_comment
 )]
 pub struct TidyArgs {
-    /// Leave about N messages in .lepo (default: half of the setting `tidy`); 0 moves all that may move
+    /// Leave about N messages in .lepo (default: half of the setting `tidy`); 0 moves all that can move
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
-    /// Only list the folders, each with the number of messages that would move there
+    /// Only list the folders and the number of messages that would move into each
     #[arg(short = 'n', long)]
     dry_run: bool,
 }

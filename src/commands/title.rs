@@ -10,11 +10,11 @@ use lepo_store::store::Store;
 
 /// Give a conversation a title
 ///
-/// It is shown wherever the conversation is named. All conversations that begin at the same root share a title; the
-/// latest one counts. Without WORDS the title is printed. Titles are kept in the file `_titles` of the store.
+/// The title is shown wherever the conversation is named. All conversations with the same root share one title, the
+/// latest. Without WORDS, prints the title. Titles are kept in the file `_titles` of the store.
 ///
 /// The first word is an address if it is a full id, begins with `@`, or names a branch; otherwise all words are the
-/// title, and it is that of `@`. Words after `--` are the title in any case.
+/// title of `@`. Words after `--` are always the title.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo title Dates and time zones\n  lepo title main Dates and time zones\n  lepo title\n  lepo title --delete @~2"

@@ -14,15 +14,16 @@ use lepo_turn::agents::{Agreement, agreements};
 use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust};
 use lepo_turn::skills::{Origin, Skill, Skills, files_of};
 
-/// Show the effects of this repository's own configuration, and trust it on a yes
+/// Show what this repository's own configuration does, and trust it after confirmation
 ///
-/// `_config.toml`, `_mcp.json` and `_prompts/` in the store, and the skills of the git repository, are ignored until then. A yes covers these very
-/// bytes at this path: one changed byte, or the same file elsewhere, asks again. What was trusted or agreed to here is
-/// listed, the repository's instructions (AGENTS.md) too: these are agreed to with a request that they may have led to.
+/// Until then, `_config.toml`, `_mcp.json` and `_prompts/` in the store and the skills of the git repository are
+/// ignored. Trust covers exactly these bytes at this path: after any change, or for the same file elsewhere, lepo
+/// asks again. Lists what was trusted or agreed to here, including the repository's instructions (AGENTS.md), which
+/// are agreed to together with a request that they may have led to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo trust\n  lepo trust --forget AGENTS.md")]
 pub struct TrustArgs {
-    /// Take back every yes to this file, or to what lies in this folder
+    /// Revoke all trust in this file, or in everything in this folder
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     forget: Option<PathBuf>,
 }
@@ -133,7 +134,7 @@ fn tell_agreed(trust: &Trust, (paths, env): (&Paths, &Env), context: &Context<'_
     let settings = Settings::load(paths, env, None, &Flags::default())?;
     let agreements = agreements(trust, &Masking::new(&settings, env, &paths.state), &folders)?;
     for Agreement { path, is_as_now } in &agreements {
-        let state = if *is_as_now { "is agreed to" } else { "was agreed to, and is another one now" };
+        let state = if *is_as_now { "is agreed to" } else { "was agreed to, but has changed since" };
         say(&format!("{path} {state}"));
     }
     Ok(agreements.len())

@@ -20,9 +20,9 @@ const MOST_SELECTS: usize = 256;
 
 /// Print messages as they are written, by any process
 ///
-/// One line each, as in `lepo log`: id, kind, in a debate the speaker, and the first and last 12 characters.
-/// Messages of other people are printed when `lepo sync` fetches them, with the author's name in front. It ends
-/// with Ctrl+C, or when its output is closed.
+/// One per line, as in `lepo log`: id, kind, the speaker in a debate, and the first and last 12 characters. Messages
+/// of other people are printed when `lepo sync` fetches them, after the author's name. Ends with Ctrl+C, or when its
+/// output is closed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo watch\n  lepo watch --json | jq -r 'select(.kind == \"assistant\") | .path'\n  \
@@ -32,7 +32,7 @@ pub struct WatchArgs {
     /// Print hidden messages too
     #[arg(short = 'a', long, alias = "all")]
     hidden: bool,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 }

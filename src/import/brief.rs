@@ -6,9 +6,9 @@ pub enum Tools {
     /// The first and last 2 kB of each
     #[default]
     Brief,
-    /// All of it; what is large in `_blobs/`
+    /// Everything; large parts go into `_blobs/`
     Full,
-    /// None of it
+    /// Nothing
     None,
 }
 

@@ -9,7 +9,7 @@ use super::turn::turn;
 use crate::ui::{State, Step};
 use lepo_base::error::Result;
 use lepo_model::ModelConfig;
-use lepo_turn::{ResourceAddress, Served, Start};
+use lepo_turn::{Ask, ResourceAddress, Served, Start};
 
 /// Takes a turn that this model answers, if one is named; the next ones are answered as before.
 pub(super) async fn ask_model(
@@ -71,5 +71,6 @@ pub(super) async fn ask_with(
         session.past.push((session.at, typed));
     }
     session.served = Served { resources, prompt: None };
-    turn(session, state, &forest, start, question, None).await
+    let ask = Ask::new(start, question, &session.runs);
+    turn(session, state, &forest, ask).await
 }

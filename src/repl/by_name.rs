@@ -70,13 +70,11 @@ pub(super) fn prompt(
     name: &str,
     words: &str,
 ) -> Result<(String, Option<ModelConfig>)> {
-    let unknown = |error: Error| match check_prompt_name(name) {
-        Ok(()) if !error.message.starts_with("no prompt") => error,
-        _ => unknown_command(name),
-    };
     let configured = &session.env.configured;
     let prompts = Prompts { store: Some(&session.store), paths: &configured.paths };
-    let prompt = prompts.find(name).map_err(unknown)?;
+    // A word that cannot be a prompt's name is a mistyped command.
+    let found = if check_prompt_name(name).is_ok() { prompts.find(name)? } else { None };
+    let prompt = found.ok_or_else(|| unknown_command(name))?;
     let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
     let (text, _) = prompt.fill(name, Filling { words: &words, stdin: None })?;
     let model = prompt.model.map(|name| configured.settings.model(&name)).transpose()?;

@@ -5,7 +5,7 @@ use super::session::Session;
 use super::turn::turn;
 use crate::ui::{State, Step};
 use lepo_base::error::{Error, Result};
-use lepo_turn::{Decision, Start, Verdict};
+use lepo_turn::{Ask, Decision, Start, Verdict};
 
 /// The fewest letters of an id that name a request.
 const LEAST_OF_ID: usize = 4;
@@ -22,7 +22,8 @@ pub(super) async fn decide(session: &mut Session<'_>, verdict: Verdict) -> Resul
     let decision = Decision::on((&store, &session.env.masking), &forest, id, verdict)?;
     session.waiting = None;
     let state = State::Idle.after(Step::Entered);
-    turn(session, state, &forest, Start::Decided(id), None, Some(decision)).await
+    let ask = Ask { decision: Some(decision), ..Ask::new(Start::Decided(id), None, &session.runs) };
+    turn(session, state, &forest, ask).await
 }
 
 /// A word on a request: on the one that waits, which may be named by its id or an end of it.

@@ -7,7 +7,7 @@ use crate::term::{columns, excerpt_within, fitting, say, warn};
 use crate::ui::ShortIds;
 use lepo_base::error::Result;
 use lepo_base::when;
-use lepo_search::{Line, LineKind, Outcome, Pattern, PatternOptions, search_files};
+use lepo_search::{FoundLine, LineKind, Outcome, Pattern, PatternOptions, search_files};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 use lepo_store::store::now;
@@ -48,7 +48,7 @@ pub(super) fn find(session: &mut Session<'_>, words: &str) -> Result<()> {
     }
     session.listed = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
     say(match found.len() {
-        0 => "nothing was found",
+        0 => "no matches",
         count if count == most => "these are the newest; /tail NUMBER continues one",
         _ => "/tail NUMBER continues one",
     });
@@ -64,7 +64,7 @@ pub(super) fn most_listed() -> usize {
 }
 
 /// The first line that matches, from a little before the match on.
-fn matched(lines: &[Line]) -> String {
+fn matched(lines: &[FoundLine]) -> String {
     let Some(line) = lines.iter().find(|line| line.kind == LineKind::Match) else { return String::new() };
     let at = line.matches.first().map(|range| range.start).unwrap_or_default();
     let (before, rest) = line.bytes.split_at_checked(at).unwrap_or((&[], &line.bytes));

@@ -4,7 +4,7 @@ use super::session::{Session, told};
 use super::turn::turn;
 use crate::ui::{State, Step};
 use lepo_base::error::{Error, Result};
-use lepo_turn::{PromptWish, ResourceAddress, Served};
+use lepo_turn::{Ask, PromptWish, ResourceAddress, Served};
 
 /// The prompt that `/NAME WORDS` names, if NAME is that of a server's prompt.
 pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> Option<Result<PromptWish>> {
@@ -33,7 +33,8 @@ pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: Pr
     let typed = format!("/{}:{} {typed}", wish.server, wish.name);
     session.past.push((session.at, typed.trim_end().to_string()));
     session.served = Served { prompt: Some(wish), ..Served::default() };
-    turn(session, state, &forest, start, None, None).await
+    let ask = Ask::new(start, None, &session.runs);
+    turn(session, state, &forest, ask).await
 }
 
 /// The resources that a question names.

@@ -9,7 +9,7 @@ use crate::ui::{self, State, Step, Stopped, TurnView};
 use lepo_base::error::{Kind, Result};
 use lepo_store::bubb::Name;
 use lepo_store::conv::Forest;
-use lepo_turn::{Ask, Decision, Question, Report, Start, TurnEnv, keep_question, take_turn};
+use lepo_turn::{Ask, Report, TurnEnv, keep_question, take_turn};
 
 /// Says that a request waits, and how to decide on it.
 fn tell_waiting(needs: &str) {
@@ -32,11 +32,10 @@ pub(super) async fn turn(
     session: &mut Session<'_>,
     state: State,
     forest: &Forest,
-    start: Start,
-    question: Option<Question>,
-    decision: Option<Decision>,
+    ask: Ask,
 ) -> Result<State> {
-    match take(session, state, forest, start, question.clone(), decision).await {
+    let (start, question) = (ask.start, ask.question.clone());
+    match take(session, state, forest, ask).await {
         Ok(report) => {
             session.runs.clear();
             session.files.clear();
@@ -79,19 +78,12 @@ pub(super) async fn turn(
 }
 
 /// The turn itself, shown by a view.
-pub(super) async fn take(
-    session: &mut Session<'_>,
-    state: State,
-    forest: &Forest,
-    start: Start,
-    question: Option<Question>,
-    decision: Option<Decision>,
-) -> Result<Report> {
+async fn take(session: &mut Session<'_>, state: State, forest: &Forest, ask: Ask) -> Result<Report> {
     let model = session.model().await?;
     let insts = ui::insts_with_warnings(session.env.insts()?);
     let served = std::mem::take(&mut session.served);
     let skill = session.named_skill.take();
-    let ask = Ask { decision, served, skill, ..Ask::new(start, question, &session.runs) };
+    let ask = Ask { served, skill, ..ask };
     let turn = async |env: &TurnEnv, view: &mut TurnView<'_>| {
         take_turn(env, &model, &insts, forest, view, ask).await
     };

@@ -1,5 +1,7 @@
 //! The cost of a conversation: the sum over the answers on its path, as far as prices are known. Pure.
 
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{FactIndex, JournalRecord};
 use lepo_turn::config::{Money, Prices};
@@ -47,18 +49,18 @@ impl Cost {
         Some(format!("{}.{:02}{more}", cents / 100, cents % 100))
     }
 
-    /// The sum, to two decimals; none where no answer's cost is known.
-    pub fn amount(self) -> Option<f64> {
-        self.cents().map(|cents| cents as f64 / 100.0)
-    }
-
-    /// Some answers' cost is not in the sum.
-    pub fn is_partial(self) -> bool {
-        self.has_known && self.has_unknown
-    }
-
     fn cents(self) -> Option<u128> {
         self.has_known.then(|| Money::hundredths(u128::from(self.units)))
+    }
+}
+
+impl Serialize for Cost {
+    /// `cost`, the sum to two decimals or null, and `cost_partial`, whether that of some answers is not in it.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Cost", 2)?;
+        fields.serialize_field("cost", &self.cents().map(|cents| cents as f64 / 100.0))?;
+        fields.serialize_field("cost_partial", &(self.has_known && self.has_unknown))?;
+        fields.end()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Token use, counted from the journal: by day, week, model or conversation. Pure.
 
 mod cost;
-mod place;
+mod record_places;
 mod tally;
 
 pub use cost::{Cost, Costs};
-pub use place::Places;
-pub use tally::{By, RecordPlace, Row, Rows, tally};
+pub use record_places::RecordPlaces;
+pub use tally::{By, RecordPlace, Rows, TallyRow, tally};

@@ -41,7 +41,7 @@ impl By {
 
 /// The figures of one day, week, model or conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Row {
+pub struct TallyRow {
     /// The day, week, model or conversation.
     pub key: String,
     /// The day, where rows are of a day and a model.
@@ -76,15 +76,15 @@ pub struct Row {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rows {
     /// In the order of their keys; models and conversations by their tokens, the most first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TallyRow>,
     /// Everything added up.
-    pub total: Row,
+    pub total: TallyRow,
 }
 
 /// A row as it grows.
 #[derive(Default)]
 struct Sum {
-    row: Row,
+    row: TallyRow,
     asked: HashSet<BubbId>,
     first: Vec<u64>,
     whole: Vec<u64>,
@@ -116,15 +116,15 @@ pub fn tally(
     let row = |(key, sum): (String, Sum)| match key.split_once('\t').filter(|_| by == By::DayAndModel) {
         Some((day, model)) => {
             let key = format!("{day} {model}");
-            Row { key, day: Some(day.into()), model: Some(model.into()), ..sum.row() }
+            TallyRow { key, day: Some(day.into()), model: Some(model.into()), ..sum.row() }
         }
-        None => Row { key, ..sum.row() },
+        None => TallyRow { key, ..sum.row() },
     };
-    let mut rows: Vec<Row> = sums.into_iter().map(row).collect();
+    let mut rows: Vec<TallyRow> = sums.into_iter().map(row).collect();
     if matches!(by, By::Model | By::Conv) {
         rows.sort_by_key(|row| std::cmp::Reverse(row.input + row.output));
     }
-    Rows { rows, total: Row { key: "total".into(), ..total.row() } }
+    Rows { rows, total: TallyRow { key: "total".into(), ..total.row() } }
 }
 
 impl Sum {
@@ -154,8 +154,8 @@ impl Sum {
         }
     }
 
-    fn row(self) -> Row {
-        Row {
+    fn row(self) -> TallyRow {
+        TallyRow {
             questions: self.asked.len() as u64,
             first_ms: median(self.first),
             ms: median(self.whole),

@@ -1,18 +1,23 @@
-//! Asking a person on the terminal device itself, so that it works inside a pipe too.
+//! Asking a person on the terminal device itself, so that it works inside a pipe too; in a turn from a thread of its
+//! own, so that a signal can withdraw the question.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::termios::QueueSelector;
 
 use super::clean;
+use super::fold::fold;
 use super::hidden::Hidden;
 use super::terminal::size_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::sys::terminal;
+use lepo_net::runtime::blocking;
 
 /// The controlling terminal, open for a question and its answer.
 pub struct Tty {
@@ -89,6 +94,7 @@ impl Tty {
         withdrawn: &AtomicBool,
         goes_on: &AtomicBool,
     ) -> io::Result<Option<String>> {
+        let question = &fold(question, self.columns());
         self.show(question)?;
         // Waited for in short steps: a blocked read could not be called back, and would take the next line.
         // Withdrawn, not even what is there is read: the terminal is the prompt's by then.
@@ -122,4 +128,48 @@ fn ready(file: &File) -> io::Result<bool> {
         Err(rustix::io::Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Withdraws a question when it is dropped, unless it was answered by then. The terminal is free again when
+/// that is done: its reader has left.
+struct Withdraw {
+    withdrawn: Arc<AtomicBool>,
+    answered: bool,
+    /// Closes when the reader has ended.
+    left: Receiver<()>,
+}
+
+/// The most that is waited for a reader to leave: an editor that was opened for the command may take its time.
+const LEFT_BY_THEN: Duration = Duration::from_secs(1);
+
+impl Drop for Withdraw {
+    fn drop(&mut self) {
+        self.withdrawn.store(true, Ordering::Relaxed);
+        if self.answered {
+            return;
+        }
+        let _ = self.left.recv_timeout(LEFT_BY_THEN);
+        if let Some(mut tty) = tty() {
+            // The next output begins on a line of its own.
+            let _ = tty.show("\n");
+        }
+    }
+}
+
+/// Runs `converse` on the terminal, in a thread of its own; `None` if there is none.
+pub async fn on_terminal<T: Send + 'static>(
+    converse: impl FnOnce(&mut Tty, &AtomicBool) -> io::Result<T> + Send + 'static,
+) -> Result<Option<T>> {
+    let withdrawn = Arc::new(AtomicBool::new(false));
+    let (leaves, left) = channel();
+    let mut guard = Withdraw { withdrawn: withdrawn.clone(), answered: false, left };
+    let reply = blocking(move || {
+        let _leaves: Sender<()> = leaves;
+        tty().map(|mut tty| converse(&mut tty, &withdrawn)).transpose()
+    })
+    .await;
+    guard.answered = true;
+    reply
+        .map_err(|error| Error::store("the question ended early").because(error))?
+        .map_err(|error| Error::usage("cannot ask on the terminal").because(error))
 }

@@ -48,6 +48,11 @@ pub fn excerpt_within(text: &str, columns: usize) -> String {
     cut(&clean(&beginning(text)), columns)
 }
 
+/// A text in a column of this width, with spaces behind it.
+pub fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
 /// One line that is no wider than `columns`, with `...` where it is cut.
 pub fn cut(shown: &str, columns: usize) -> String {
     const CUT: &str = "...";

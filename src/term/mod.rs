@@ -26,10 +26,10 @@ mod type_ahead;
 mod typed;
 mod wrap;
 
-pub use ask::{Tty, tty};
+pub use ask::{Tty, on_terminal, tty};
 pub use clean::{Cleaner, clean, one_line};
 pub use editor::edit;
-pub use excerpt::{cut, excerpt, excerpt_within, width};
+pub use excerpt::{cut, excerpt, excerpt_within, padded, width};
 pub use fold::fold;
 pub use full_screen::{FullScreen, Press};
 pub use heading::{full_heading, heading, in_colour, title};

@@ -20,7 +20,7 @@ pub fn columns() -> usize {
     size_of(rustix::stdio::stdout()).map_or(80, |(columns, _)| columns)
 }
 
-/// How many entries of so many lines a list may have, so that its first one stays on the screen.
+/// The most entries of so many lines that a list may have, so that its first one stays on the screen.
 pub fn fitting(lines: usize, most: usize) -> usize {
     // The line that was entered, a line below the list, and the prompt.
     let rows = size_of(rustix::stdio::stdout()).map(|(_, rows)| rows.saturating_sub(4) / lines.max(1));

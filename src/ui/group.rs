@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Shown;
 use super::notices::notice_lines;
 use super::outcome::{CONCLUSION, heading, headings, set_apart};
 use super::rows::Rows;
 use super::signs::Signs;
+use super::{ShortIds, Shown};
 use crate::term::{
     Cleaner, Live, Markdown, Out, Paint, excerpt_within, heading as bubb_heading, say, show,
     stderr_is_terminal, warn, width,
@@ -171,7 +171,10 @@ impl<'o> GroupView<'o> {
     /// A bubb on stdout, whole. On a terminal its id is in the heading: no answer can hold its own.
     fn print(&mut self, name: &str, bubb: &Name) {
         match self.out.is_terminal() {
-            true => self.head(&format!("{}  {}", heading(name), bubb.id)),
+            true => {
+                let id = ShortIds::of(std::iter::empty()).show(bubb.id);
+                self.head(&format!("{}  {id}", heading(name)));
+            }
             false => self.head(&heading(name)),
         }
         self.out.trusted("\n");

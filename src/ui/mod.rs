@@ -2,6 +2,7 @@
 //! `--json` and the lines of `--events`, notes. The same for one-shot `do` and for a session.
 
 mod answer;
+mod around_answer;
 mod consent;
 mod document;
 mod events;
@@ -13,12 +14,10 @@ mod models;
 mod new_model;
 mod notes;
 mod notices;
-mod on_terminal;
 mod outcome;
 mod past;
 mod permission;
 mod permit;
-mod place;
 mod printed;
 mod replay;
 mod rows;
@@ -31,6 +30,7 @@ mod thinking;
 mod tools;
 mod turn;
 
+pub use around_answer::{named_by, place_line, usage_line};
 pub use document::{end_event, group_document, group_end_event, turn_document};
 pub use events::{EventLines, SharedEvents};
 pub use group::GroupView;
@@ -49,7 +49,6 @@ pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};
 pub use permission::{in_fence, permission_words, request_title};
 pub use permit::agent_words;
-pub use place::{place_line, usage_line};
 pub use replay::ReplayRows;
 pub use shared_view::SharedView;
 pub use short_ids::ShortIds;

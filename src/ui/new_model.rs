@@ -77,7 +77,7 @@ pub async fn add_model(
 fn of_options(wanted: WantedModel) -> Result<NewModel> {
     let WantedModel { name, provider, model, base_url, key } = wanted;
     let missing = |option: &str, about: &str| {
-        Error::usage(format!("{option} is missing"))
+        Error::usage(format!("missing {option}"))
             .hint(format!("{about}; on a terminal, `lepo model add` asks for what is missing"))
     };
     // An address without a word is that of a server with OpenAI's API: most have it.

@@ -5,15 +5,14 @@ use std::sync::atomic::AtomicBool;
 use rustix::process::Signal;
 
 use super::in_fence;
-use super::on_terminal::on_terminal;
-use crate::term::{Asking, Tty, excerpt_within, extent, fold, one_line, quote};
+use crate::term::{Asking, Tty, excerpt_within, extent, fold, on_terminal, one_line, quote};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentQuestion, Permit};
 
 /// The words about who runs it.
 fn holds(question: &AgentQuestion) -> String {
     match &question.held {
-        None => "The agent runs its own tools: lepo holds nothing of it.".to_owned(),
+        None => "The agent runs its own tools: lepo does not sandbox them.".to_owned(),
         Some(held) => format!("The agent runs its own tools, {}.", one_line(held)),
     }
 }
@@ -52,7 +51,7 @@ fn converse(
     tty.show(&about)?;
     loop {
         tty.forget_typed();
-        let always = if question.offers_always { " [a]lways, as it means that" } else { "" };
+        let always = if question.offers_always { " [a]lways, as the agent defines it" } else { "" };
         let holds = fold(&holds(question), tty.columns());
         let length = extent(&question.details, tty.columns());
         let asked = format!("{length}{holds}\nAllow it? [y]es [n]o{always} ");

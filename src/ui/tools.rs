@@ -1,13 +1,13 @@
 //! The table of MCP servers and what they offer: `--list-tools`, and `/mcp` of a session.
 
-use crate::term::{Out, say, width};
+use crate::term::{Out, padded, say, width};
 use lepo_tool::mcp::{Resource, Server};
 
 /// The narrowest room for a description; where there is less, it begins on a line of its own.
 const NARROWEST: usize = 24;
 
 /// One line of the table.
-struct Row {
+struct ToolRow {
     server: String,
     kind: &'static str,
     name: String,
@@ -17,10 +17,10 @@ struct Row {
 /// A line each: server, kind, name and the whole description. On a terminal it is wrapped.
 pub fn tool_table(out: &mut Out, servers: &[Server]) {
     if servers.is_empty() {
-        say("no MCP servers are on; they are configured in mcp.json, see lepo-config(5)");
+        say("no MCP servers are enabled; they are configured in mcp.json, see lepo-config(5)");
     }
-    let rows: Vec<Row> = servers.iter().flat_map(rows).collect();
-    let widest = |of: fn(&Row) -> &str| rows.iter().map(|row| width(of(row))).max().unwrap_or_default();
+    let rows: Vec<ToolRow> = servers.iter().flat_map(rows).collect();
+    let widest = |of: fn(&ToolRow) -> &str| rows.iter().map(|row| width(of(row))).max().unwrap_or_default();
     let (server, kind) = (widest(|row| &row.server), widest(|row| row.kind));
     let name = widest(|row| &row.name);
     for row in &rows {
@@ -42,10 +42,10 @@ pub fn tool_table(out: &mut Out, servers: &[Server]) {
     }
 }
 
-fn rows(server: &Server) -> Vec<Row> {
+fn rows(server: &Server) -> Vec<ToolRow> {
     let row = |kind, name: &str, about: String| {
         let about = about.split_whitespace().collect::<Vec<&str>>().join(" ");
-        Row { server: server.config.name.clone(), kind, name: name.to_string(), about }
+        ToolRow { server: server.config.name.clone(), kind, name: name.to_string(), about }
     };
     let mut rows = match &server.failed {
         Some(why) => vec![row("failed", "-", why.clone())],
@@ -81,8 +81,4 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-fn padded(text: &str, columns: usize) -> String {
-    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }

@@ -74,7 +74,7 @@ impl Bot {
         self.server().asked().iter().map(|asked| asked.json()).collect()
     }
 
-    /// How often it was asked.
+    /// Number of requests to it.
     pub fn times_asked(&self) -> usize {
         match &self.server {
             Some(server) => server.asked().len(),

@@ -1,4 +1,4 @@
-//! What a store holds, read without lepo: names, links and texts, and each id computed anew as the
+//! The content of a store, read without lepo: names, links and texts, and each id computed anew as the
 //! store's manual says. It shares no code with what it checks.
 
 use std::os::unix::fs::PermissionsExt;
@@ -65,7 +65,7 @@ pub fn forest_of(bubbs: &[Bubb]) -> String {
     bubbs.iter().map(line).collect::<Vec<_>>().join(" / ")
 }
 
-/// What is left in `_tmp`: nothing, unless a writer was killed.
+/// Files left in `_tmp`: none, unless a writer was killed.
 pub fn spools(home: &Home) -> Vec<(String, String)> {
     let Ok(entries) = std::fs::read_dir(home.work().join(".lepo/_tmp")) else { return Vec::new() };
     let read = |entry: std::io::Result<std::fs::DirEntry>| {

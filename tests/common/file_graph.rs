@@ -1,4 +1,4 @@
-//! Which file of a crate names which, by the paths in its code. For the tests of the house.
+//! The graph of a crate's files, each with those that the paths in its code name. For the tests of the house.
 //!
 //! A name that a `pub use` hands on counts as a name of the file that defines it. `mod x;`, a `pub use` itself and code
 //! of tests count for nothing.
@@ -31,7 +31,7 @@ struct Module {
 /// The modules of a crate; the first is its root.
 pub struct Crate {
     modules: Vec<Module>,
-    /// What is read is a `pub use`.
+    /// The statement that is read is a `pub use`.
     handing_on: bool,
 }
 
@@ -142,7 +142,7 @@ impl Crate {
         Some(Found::Module(here))
     }
 
-    /// What `name` is in a module; `goes_on`: a path goes on behind it, so it may be a module before anything else.
+    /// The meaning of `name` in a module; `goes_on`: a path goes on behind it, so it may be a module before anything else.
     fn look_up(&self, at: usize, name: &str, goes_on: bool, depth: usize) -> Option<Found> {
         let module = &self.modules[at];
         let child = module.children.get(name).map(|child| Found::Module(*child));

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use super::schemas::check_output;
 
-/// How long a test waits for what must come, on a machine with much else to do; a failure, not a pause.
+/// Time limit for what must come, on a machine with much else to do; a failure, not a pause.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A home, and in it a working directory `work` where commands run.
@@ -24,7 +24,7 @@ pub struct Home {
     dir: TempDir,
 }
 
-/// What a run came to.
+/// The result of a run.
 pub struct Ran {
     pub code: i32,
     pub out: String,
@@ -203,7 +203,7 @@ pub fn away_from_midnight() {
 pub fn run(mut command: Command, stdin: &[u8]) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Nobody may read it: that is the program's right.
+    // A program may leave its stdin unread.
     let _ = child.stdin.take().unwrap().write_all(stdin);
     let ran = finish(child);
     if is_lepo(&command) {

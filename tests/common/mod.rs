@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: a home of their own, scripted models, terminals, the paths in the code.
+//! Shared parts of the end-to-end tests: a home of their own, scripted models, terminals, the paths in the code.
 
 pub mod acp_client;
 pub mod bots;

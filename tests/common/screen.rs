@@ -98,7 +98,7 @@ impl Screen {
         self
     }
 
-    /// What is on the screen, without the empty lines at its end.
+    /// Text of the screen, without the empty lines at its end.
     pub fn text(&self) -> String {
         self.told(&["capture-pane", "-p"]).trim_end().to_string()
     }

@@ -23,7 +23,7 @@ pub enum Piece {
     Close,
 }
 
-/// What the server says to one request.
+/// Reply of the server to one request.
 #[derive(Debug, Clone)]
 pub struct Reply {
     status: u16,
@@ -72,7 +72,7 @@ impl Reply {
     }
 }
 
-/// What the server was asked.
+/// A request that came to the server.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub method: String,
@@ -106,7 +106,7 @@ struct Record {
     over: bool,
 }
 
-/// What a server says that looks at what it is asked; the number of the request comes first.
+/// Reply of a server that looks at the request; the number of the request comes first.
 type Judge = Box<dyn Fn(usize, &Asked) -> Reply + Send + Sync>;
 
 #[derive(Default)]

@@ -40,7 +40,7 @@ impl Sshd {
             std::env::var("PATH").unwrap_or_default(),
         );
         std::fs::write(dir.join("config"), config).unwrap();
-        // What root's sshd changes to, and a running system has.
+        // The folder that root's sshd changes to, which a running system has.
         let _ = std::fs::create_dir("/run/sshd");
         let child = Command::new(program)
             .args(["-D", "-e", "-f", &own("config")])

@@ -74,7 +74,7 @@ impl Vector {
         self.expected[key].as_array().into_iter().flatten().map(|id| id.as_str().unwrap()).collect()
     }
 
-    /// What is expected of each id under this key; nothing where the vector is about something else.
+    /// The value that is expected of each id under this key; none where the vector is about something else.
     pub fn by_id(&self, key: &str) -> impl Iterator<Item = (&str, &Value)> {
         self.expected[key].as_object().into_iter().flatten().map(|(id, value)| (id.as_str(), value))
     }
@@ -88,7 +88,7 @@ impl Vector {
         self.expected["tails"].as_array().unwrap().iter().map(line).collect()
     }
 
-    /// What a checker finds, as `WHAT NAME`, sorted.
+    /// Findings of a checker, as `WHAT NAME`, sorted.
     pub fn findings(&self) -> Vec<String> {
         let line = |found: &Value| {
             format!("{} {}", found["what"].as_str().unwrap(), found["name"].as_str().unwrap())

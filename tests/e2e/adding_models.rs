@@ -10,7 +10,7 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What is in the folder of added weights.
+/// Files in the folder of added weights.
 fn added(home: &Home) -> Vec<String> {
     let entries = std::fs::read_dir(home.path().join("data/lepo/models/added"));
     entries.into_iter().flatten().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()

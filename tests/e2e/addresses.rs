@@ -87,7 +87,7 @@ fn an_error_is_one_line_whatever_a_file_is_called() {
         assert!(told == 1 && ran.err.contains("no␊such"), "{args:?}: {}", ran.err);
         assert!(!ran.err.contains("no\nsuch"), "{args:?}: {}", ran.err);
     }
-    // What an address may mean stands in lines below.
+    // The meanings of an address stand in lines below.
     let ran = home.lepo(&["show", &ids[0][..5]]);
     assert!(
         ran.err.contains(&format!(" messages:\n  {} u0\n  {} u0\nhint: ", ids[1], ids[0])),

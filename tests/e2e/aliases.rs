@@ -14,7 +14,7 @@ fn an_alias_stands_for_a_command_and_its_options() {
     let line = format!("{id} (1): second 둘째\n");
     assert_eq!(home.ok(&["l"]), line);
     assert_eq!(home.ok(&["-c", ".", "l"]), line);
-    // What follows is added, and an alias may begin with another.
+    // Further words are added, and an alias may begin with another.
     assert!(home.ok(&["l", "--paths"]).contains(&id) && home.ok(&["top"]).contains(&id));
     assert!(home.ok(&["l", "--help"]).contains("List the conversations"));
     // A command's own name is the command.
@@ -27,11 +27,11 @@ fn an_alias_stands_for_a_command_and_its_options() {
     assert_eq!(home.lepo(&["here"]).code, 1);
     let ran = home.lepo(&["round"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("leads back to itself"), "{}", ran.err);
+    assert!(ran.err.contains("expands to itself"), "{}", ran.err);
     let ran = home.lepo(&["help", "top"]);
     assert!(ran.code == 0 && ran.out.starts_with("List the conversations"), "{}", ran.out);
-    assert_eq!(ran.err, "top stands for: lepo ls -n 1 --paths\n");
-    // What is no alias is looked for as ever.
+    assert_eq!(ran.err, "top is an alias for: lepo ls -n 1 --paths\n");
+    // A word that is no alias is looked for as ever.
     assert!(home.lepo(&["shwo"]).err.contains("did you mean `lepo show`"));
 }
 

@@ -50,9 +50,9 @@ fn help_and_version_win_over_everything() {
         (&["--help"], "Conversations with language models"),
         (&["help"], "Conversations with language models"),
         (&["help", "help"], "Conversations with language models"),
-        (&["help", "model", "use"], "Make a model the active one"),
+        (&["help", "model", "use"], "Make a model active"),
         (&["-t", "show", "-h"], "Conversations with language models"),
-        (&["model", "use", "x", "--help"], "Make a model the active one"),
+        (&["model", "use", "x", "--help"], "Make a model active"),
     ] {
         let ran = home.lepo(args);
         assert_eq!(ran.code, 0, "{args:?} {}", ran.err);
@@ -61,9 +61,9 @@ fn help_and_version_win_over_everything() {
     // A screen, also from a cluster of short options.
     assert_eq!(home.ok(&["do", "-nh"]), home.ok(&["do", "-h"]));
     for (args, said) in [
-        (&["help", "bogus"][..], "no command \"bogus\""),
+        (&["help", "bogus"][..], "unknown command \"bogus\""),
         (&["help", "shwo"], "did you mean `lepo show`?"),
-        (&["help", "model", "bogus"], "`lepo model` has no command \"bogus\""),
+        (&["help", "model", "bogus"], "`lepo model` has no subcommand \"bogus\""),
     ] {
         let ran = home.lepo(args);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}");
@@ -115,11 +115,11 @@ fn a_value_glued_to_its_option_takes_no_command_word() {
 fn a_wrong_command_line_is_told_in_plain_words() {
     let home = Home::new();
     for (args, said) in [
-        (&["ls", "-n", "x"][..], "it is a whole number"),
-        (&["log", "-n", ""], "it is a whole number"),
+        (&["ls", "-n", "x"][..], "expected a whole number"),
+        (&["log", "-n", ""], "expected a whole number"),
         (&["tidy", "--keep", "99999999999999999999"], "the number is too large"),
-        (&["do", "--max-tokens", "0", "q"], "0 is too small: it is at least 1"),
-        (&["sync", "--watch", "0"], "0 is too small: it is at least 1"),
+        (&["do", "--max-tokens", "0", "q"], "0 is too small: the minimum is 1"),
+        (&["sync", "--watch", "0"], "0 is too small: the minimum is 1"),
     ] {
         let ran = home.lepo(args);
         assert_eq!(ran.code, 2, "{args:?}");
@@ -142,7 +142,7 @@ fn hints_are_for_the_store_that_was_named() {
     assert_eq!(ran.code, 2);
     let ran = home.lepo(&["-s", "my notes", "nonesuch"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("the program lepo-nonesuch does not take --save-to"), "{}", ran.err);
+    assert!(ran.err.contains("the program lepo-nonesuch does not accept --save-to"), "{}", ran.err);
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn resumed(format: &str, program: &str, resume: &dyn Fn(&str) -> Vec<String>) {
         for never in ["a thought that stays here", "another answer", "be brief"] {
             assert!(!whole.contains(never), "{never}: {whole}");
         }
-        // What was said there comes back, behind what was exported.
+        // The messages of that session come back, behind those that were exported.
         let told = home.ok(&["import", format, "--json"]);
         let told: Value = serde_json::from_str(&told).unwrap();
         assert_eq!(told["read"]["conversations"], 1, "{told}");

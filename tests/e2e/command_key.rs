@@ -66,7 +66,7 @@ fn a_command_of_several_lines_or_with_control_characters_is_not_taken() {
     for shell in SHELLS.into_iter().filter(|shell| is_here(shell.0)) {
         for command in ["echo a\ntouch ran", "echo \u{1b}[31m", "echo \u{202e}x", "echo \u{9b}31m"] {
             let bot = answering(command);
-            let shown = pressed(&bot, shell, "some words", "not taken");
+            let shown = pressed(&bot, shell, "some words", "rejected a command");
             assert!(!shown.contains("nothing more came"), "{} {command:?}: {shown}", shell.0);
             assert!(!bot.home.path().join("work/ran").exists(), "{}", shell.0);
         }

@@ -18,7 +18,7 @@ fn home() -> (Home, Vec<String>) {
     (home, vec![first, answer, second])
 }
 
-/// What fish is told for the last of these words: candidates and what they mean.
+/// Candidates for the last of these words, as fish is told them, with their meanings.
 fn told(home: &Home, words: &[&str]) -> Vec<(String, String)> {
     let mut command = home.command(&[&["--", "lepo"], words].concat());
     command.env("LEPO_COMPLETE", "fish");

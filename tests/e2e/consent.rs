@@ -99,7 +99,7 @@ fn only_the_full_id_of_a_request_will_do() {
     ] {
         refused(&bot, args, why);
     }
-    // What anybody may write for all to see is not what a model asked for.
+    // A visible message that looks like a request is none: anybody may write one.
     let visible = bot.home.add(&["--kind", "s"], r#"{"access":"read","command":"ls"}"#);
     refused(&bot, &["do", "--approve", &visible], "is not a request");
 }
@@ -111,7 +111,7 @@ fn an_edited_request_is_refused_and_only_it_must_prove_its_hash() {
     bot.home.write(&format!("work/.lepo/{name}"), REQUEST.replace("한글", "글한"));
     refused(&bot, &["do", "--approve", &id], "was edited");
     assert_eq!(bot.home.read("work/ran"), "");
-    // What led to it may be another tool's, whose ids are no hashes.
+    // The messages before it may be another tool's, whose ids are no hashes.
     for which in [2, 1, 0] {
         let (bot, id) = waiting(REQUEST, &["Done."]);
         let name = bot.home.bubbs()[which].clone();
@@ -196,7 +196,7 @@ fn a_question_says_what_where_and_what_holds_it() {
     assert_eq!(ran.code, 0, "{}", ran.out);
     let work = bot.home.work();
     for told in
-        ["$ echo 한글 >> ran", work.to_str().unwrap(), "Not sandboxed: may do anything", "why: to see"]
+        ["$ echo 한글 >> ran", work.to_str().unwrap(), "Not sandboxed: can do anything", "why: to see"]
     {
         assert!(ran.out.contains(told), "{told}: {}", ran.out);
     }
@@ -254,7 +254,7 @@ fn a_reason_cannot_forge_the_question() {
     let bot = Bot::saying("", &[COMMAND, &request.to_string(), "Then not."]);
     let ran = on_terminal(
         bot.home.command(&["do", "q"]),
-        &[("Not sandboxed: may do anything that you may.\r\nRun it? [y]es [n]o [e]dit [?] ", "n\n")],
+        &[("Not sandboxed: can do anything that you can.\r\nRun it? [y]es [n]o [e]dit [?] ", "n\n")],
     );
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("\r\n  $ touch ran\r\n  |   access: read\r\n  in "), "{}", ran.out);

@@ -33,7 +33,7 @@ fn a_day_that_is_spent_to_the_last_lets_no_request_leave_and_the_question_is_kep
     assert_eq!(bot.lepo(&["do", "two"]).code, 0);
     let ran = bot.lepo(&["do", "three"]);
     assert_eq!((ran.code, bot.times_asked()), (3, 2), "{}", ran.err);
-    assert!(ran.err.contains("error: budget.day is 68.00, 68.00 of it is spent"), "{}", ran.err);
+    assert!(ran.err.contains("error: budget.day is 68.00, of which 68.00 is spent"), "{}", ran.err);
     assert_eq!(bubbs(&bot.home).last().unwrap().text, "three");
     let document: Value = serde_json::from_str(&bot.lepo(&["do", "--json", "--retry"]).out).unwrap();
     assert_eq!(document["error"]["kind"], "budget", "{document}");

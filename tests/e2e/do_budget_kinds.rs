@@ -68,7 +68,7 @@ fn every_request_of_a_debate_counts() {
     let (code, all, told) = debate("100000");
     assert_eq!(code, 0, "{told}");
     assert!(all >= 6, "{all}");
-    // What fits, and not one request more; met exactly, nothing is left for another.
+    // The requests that fit, and not one more; met exactly, nothing is left for another.
     for (limit, most) in [("0.5", 2), ("34", 2), ("68", 2), ("69", 3), ("102", 3)] {
         let (code, asked, told) = debate(limit);
         assert_eq!((code, asked), (3, most), "{limit}: {told}");
@@ -161,5 +161,5 @@ fn a_long_journal_of_other_days_is_no_part_of_today() {
     assert_eq!(bot.lepo(&["do", "one"]).code, 0);
     let ran = bot.lepo(&["do", "two"]);
     assert_eq!((ran.code, bot.times_asked()), (3, 1), "{}", ran.err);
-    assert!(ran.err.contains("68.00 of it is spent"), "{}", ran.err);
+    assert!(ran.err.contains("of which 68.00 is spent"), "{}", ran.err);
 }

@@ -1,4 +1,4 @@
-//! What is linked to what after a turn: the table of the manual, read from disk without lepo.
+//! The links between messages after a turn: the table of the manual, read from disk without lepo.
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest, spools};

@@ -92,7 +92,7 @@ fn each_level_has_its_lines() {
         "INFO",
         &["request answered", "model=\"test\"", "status=200", "input=12", "output=34", "ms="],
     );
-    has(&lines, "WARN", &["answered 503: asking again"]);
+    has(&lines, "WARN", &["answered 503: retrying"]);
     assert_eq!(lines.len(), 2, "{lines:#?}");
     // A command that was run; its text only at debug.
     let args = ["do", "--run", "echo canary; exit 3", "Capital?"];
@@ -102,7 +102,7 @@ fn each_level_has_its_lines() {
     has(&logged("debug", off, vec![openai_sse(["Paris."])], &args), "DEBUG", &["echo canary"]);
     // A quirk, and a model that fails.
     let lines = logged("warn", off, vec![refused(), openai_sse(["Paris."])], &["do", "Capital?"]);
-    has(&lines, "WARN", &["does not take `temperature`"]);
+    has(&lines, "WARN", &["does not accept `temperature`"]);
     assert_eq!(lines.len(), 1, "{lines:#?}");
     let lines = logged("warn", off, vec![wrong()], &["do", "Capital?"]);
     has(&lines, "WARN", &["request failed", "no such model"]);

@@ -1,4 +1,4 @@
-//! What the question is: words, file, stdin and context, and when there is none.
+//! The parts of a question: words, file, stdin and context; and an error where there is none.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! What a person at a terminal sees: waiting, thinking, the answer, and no control characters.
+//! The view of a person at a terminal: waiting, thinking, the answer, and no control characters.
 
 use serde_json::json;
 

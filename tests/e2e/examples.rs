@@ -50,7 +50,7 @@ const CODES: &[(&str, i32)] = &[
     ("EDITOR='sed", 1),                  // the word is not there, and nothing changes
 ];
 
-/// What stands for something of the reader's own: a bubb of the example, and the end of its id.
+/// Placeholders for something of the reader's own: a bubb of the example, and the end of its id.
 const ID: &str = "01M80QW3N3DDGKXDE279QNWF38";
 const PLACEHOLDERS: &[(&str, &str)] = &[
     ("9X1Y3Z5A", "279QNWF38"),
@@ -88,7 +88,7 @@ fn home() -> Home {
 fn follow(document: &str, lines: &[String], passed_over: &mut HashSet<&str>) -> Vec<String> {
     let (home, mut wrong) = (home(), Vec::new());
     for line in lines {
-        // What is said about it stands far behind it.
+        // The comment on it stands far behind it.
         let line = line.split("   ").next().unwrap_or_default().trim();
         if let Some((begin, _)) = ELSEWHERE.iter().find(|(begin, _)| line.starts_with(begin)) {
             passed_over.insert(begin);

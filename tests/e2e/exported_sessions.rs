@@ -113,7 +113,7 @@ fn grow(home: &Home, dice: &mut Dice) {
     home.write("work/.lepo/_journal.ndjson", journal);
 }
 
-/// What is seen: every visible message that says something, with all before it, and the prompt at the beginning.
+/// The messages that are seen: every visible one that says something, with all before it, and the prompt at the beginning.
 fn seen(bubbs: &[Bubb]) -> BTreeSet<Vec<(String, String, u128)>> {
     let find = |id: &str| bubbs.iter().find(|bubb| bubb.id == id);
     let says = |bubb: &&Bubb| bubb.tag.ends_with('0') && !bubb.text.is_empty();

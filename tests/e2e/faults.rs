@@ -1,4 +1,4 @@
-//! What goes wrong around lepo: limits, full devices, closed streams, and death at any system call.
+//! Faults around lepo: limits, full devices, closed streams, and death at any system call.
 //!
 //! The slow sweeps are in `scripts/faults` and `scripts/powercut`; the one of `add` is run from here.
 
@@ -140,7 +140,7 @@ fn closed_and_full_streams_are_no_panic() {
         let ran = bash(&home, line, b"");
         assert!(codes.contains(&ran.code), "{line}: {} {}", ran.code, ran.err);
     }
-    // What was added is there, also if its id could not be told.
+    // The message is there, also if its id could not be told.
     assert_eq!(home.bubbs().len(), 2);
 }
 

@@ -117,7 +117,7 @@ fn exit_codes_tell_what_happened() {
     assert_eq!(home.lepo(&["grep", "--since", "yesterday", "x"]).code, 2);
     assert_eq!(home.lepo(&["grep", "--kind", "x", "x"]).code, 2);
     assert_eq!(home.lepo(&["grep", "x", "nobody"]).code, 2);
-    // What is no regular file is no bubb, and holds nothing up.
+    // A file that is not a regular one is no bubb, and holds nothing up.
     let path = home.work().join(home.ok(&["resolve", "--path", &ids[2]]).trim());
     std::fs::remove_file(&path).unwrap();
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
@@ -261,7 +261,7 @@ fn a_day_that_cannot_be_read_is_named_and_passed_over() {
                 assert_eq!((absent.code, &*absent.out), (5, ""), "{}", absent.err);
             }
         }
-        // What needs all days passes over it too; not so an address that may lie there.
+        // A search of all days passes over it too; an address that may lie there does not.
         for (args, code, rows) in [
             (&["grep", "-c", "needle"][..], 0, found.len()),
             (&["grep", "-c", "one"], 5, 0),

@@ -139,7 +139,7 @@ fn the_choice_of_tools_is_kept_and_another_one_is_refused() {
     assert_eq!(results.len(), 2);
     assert!(results.iter().any(|text| text.contains("\n[70,000 bytes: _blobs/")), "{results:?}");
     assert_eq!(home.ok(&["fsck"]), "");
-    // What was chosen last is used again.
+    // The last choice is used again.
     let again: Value = serde_json::from_str(&import(&home, &["--json", "s.jsonl"])).unwrap();
     assert_eq!(again["made"], 0);
     let none = Home::new();
@@ -283,7 +283,7 @@ fn nothing_imported_waits_for_consent() {
             .iter()
             .any(|bubb| bubb.text.starts_with("{\"access\"") && bubb.text.ends_with("}\n"))
     );
-    // What waits in another store stays there.
+    // A request that waits in another store stays there.
     let other = Home::new();
     other.add(&[], "do it");
     let waiting = other.add(&["--kind", "a", "--hidden"], r#"{"access":"read","command":"ls"}"#);
@@ -346,7 +346,7 @@ fn a_kill_at_any_moment_leaves_a_store_that_the_next_import_completes() {
     let ran = home.lepo(&["import", "s.jsonl"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(home.bubbs().len(), 600, "after {killed} kills");
-    // What a kill left of the store's own making is no bubb, and goes.
+    // A file that a killed process left in the store is no bubb, and goes.
     home.ok(&["fsck", "--recover"]);
     assert_eq!(home.ok(&["fsck"]), "");
     // An empty one that is new may be another process's.

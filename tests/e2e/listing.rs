@@ -42,7 +42,7 @@ fn ls_pending_lists_what_waits_for_consent() {
     assert_eq!(home.ok(&["ls", "--pending"]), "");
     let request = home.add(&["--kind", "s", "--hidden"], REQUEST);
     home.add(&["--kind", "s", "--hidden", "--prev", &ids[4]], "not a request");
-    // What would hold it depends on the machine, and without a path only on the kernel.
+    // The sandbox that would hold it depends on the machine, and without a path only on the kernel.
     let line = home.ok(&["ls", "--pending"]);
     assert!(line.starts_with(&format!("{request} (5): read (")), "{line}");
     assert!(line.ends_with(") git log --oneline | head -40 # 왜 그럴까\n"), "{line}");

@@ -1,4 +1,4 @@
-//! What the manual says that can be run is run.
+//! Commands of the manual that can be run are run.
 
 use crate::home::{Home, run};
 

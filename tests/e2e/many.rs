@@ -52,7 +52,7 @@ impl Panel {
         self.home.lepo(args)
     }
 
-    /// What one was sent last, as one text.
+    /// The last request to one of them, as one text.
     pub fn last_prompt(&self, name: &str) -> String {
         let asked = self.server(name).asked();
         let body = asked.last().unwrap().json();

@@ -145,7 +145,7 @@ fn line_ends_that_git_changed_are_named_and_given_back() {
         );
         let ran = shell(&home, "cd ../clone && lepo fsck && lepo ls");
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{text:?} {}", ran.out);
-        // What was edited besides is not taken for that.
+        // An edit besides is not taken for that.
         let edited =
             "cd ../clone && for file in .lepo/*-head.md; do printf 'x\\r\\n' >> $file; done; lepo fsck";
         let ran = shell(&home, edited);
@@ -168,7 +168,7 @@ fn a_store_without_the_rule_gets_it_from_each_command_that_writes_and_is_told_on
         bot.home.write("work/.lepo/.gitattributes", "_titles merge=union\n*.md diff=none\n");
         let ran = shell(&bot.home, command);
         assert_eq!(ran.code, 0, "{command}: {}", ran.err);
-        let said = ran.err.contains(".lepo was there; added what it lacked")
+        let said = ran.err.contains(".lepo already exists; added missing files")
             || ran.err.contains("note: added `* -text` to .lepo/.gitattributes");
         assert!(said, "{command}: {}", ran.err);
         let after = "* -text\n_titles merge=union\n*.md diff=none\n";

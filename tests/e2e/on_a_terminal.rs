@@ -78,7 +78,7 @@ fn watch_shows_short_ids_on_a_terminal() {
     home.ok(&["init"]);
     let Some(screen) = Screen::sized(&home.command(&["watch"]), &home, (80, 24)) else { return };
     let mut ids = Vec::new();
-    // What is written before it watches is not told.
+    // A message that is written before it watches is not told.
     until("a line", || {
         ids.push(home.add(&[], "What is it?"));
         screen.text().contains(" u0 What is it?")
@@ -104,6 +104,8 @@ fn a_search_on_a_terminal_has_a_heading_for_each_conversation() {
     assert!(lines[4].starts_with(&format!("  {} ", &answer[18..])), "{found}");
     assert!(lines[5].starts_with("    ") && lines.iter().all(|line| line.chars().count() <= 80), "{found}");
     assert!(found.replace("\n    ", " ").contains(&long), "words are whole: {found}");
+    // Lines below the first have the whole width.
+    assert!(lines[5].starts_with("    many words has ") && lines[5].len() > 72, "{found}");
     // In a pipe it is a line a match, as ever.
     let piped = home.ok(&["grep", "-i", "leap"]);
     assert!(piped.lines().count() == 3 && piped.contains("\"What is a leap year?\" (2): a leap"), "{piped}");

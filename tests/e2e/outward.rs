@@ -1,4 +1,4 @@
-//! What leaves lepo, and by which way: past a proxy or through it, and with whose key.
+//! Requests that leave lepo: past a proxy or through it, and with whose key.
 
 use crate::bots::Bot;
 use crate::home::{Home, Ran, run};

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::home::{Home, run};
 
-/// What people send to find out whether a page runs what it shows. Each would set the title to `pwned`.
+/// Texts that would run in a page that does not escape them. Each would set the title to `pwned`.
 const HOSTILE: &str = include_str!("../data/page/xss.txt");
 
 /// A home with a forest: a fork, a side branch, a debate.

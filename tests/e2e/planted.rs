@@ -1,4 +1,4 @@
-//! What others may have put into a store in the place of lepo's own files: nothing is read or written
+//! Files that others may have put into a store in the place of lepo's own: nothing is read or written
 //! through a link, and no fifo is waited for.
 
 use std::os::unix::fs::PermissionsExt;

@@ -55,7 +55,7 @@ fn opened() -> Gate {
     gate
 }
 
-/// What came of one question: everything, and how it ended.
+/// The result of one question: all events, and the ending.
 struct Heard {
     events: Vec<Event>,
     error: Option<Error>,

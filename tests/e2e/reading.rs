@@ -17,7 +17,7 @@ fn store(home: &Home) -> [String; 3] {
     [old, answer, korean]
 }
 
-/// What a terminal of so many columns shows of a script.
+/// Output of a script on a terminal of so many columns.
 fn shown(home: &Home, columns: u32, script: &str) -> String {
     let script = format!("stty cols {columns} rows 24; {script}");
     on_terminal(home.terminal(&script), &[]).out.replace('\r', "")

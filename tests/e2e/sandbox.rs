@@ -118,7 +118,7 @@ fn what_landlock_cannot_hold_is_asked_as_full_is() {
     }
 }
 
-/// What a command of this access prints, held by bubblewrap.
+/// Output of a command of this access, held by bubblewrap.
 fn printed(access: &str, command: &str, settings: &str, prepare: impl Fn(&Bot)) -> String {
     let request = json!({ "access": access, "command": command }).to_string();
     let settings = format!("tool_call_mode = 'auto'\nauto_access = 'net'\n{settings}");
@@ -242,7 +242,7 @@ fn a_held_command_goes_with_a_lepo_that_is_killed() {
     lepo.kill().unwrap();
     lepo.wait().unwrap();
     until("the command ends", || survivors(&marker).is_empty());
-    // What was mounted on goes too.
+    // The directory that was mounted on goes too.
     until("nothing is left", || mounted.iter().all(|place| !place.exists()));
 }
 

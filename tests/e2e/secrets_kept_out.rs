@@ -108,22 +108,22 @@ fn a_request_that_waits_runs_as_the_model_made_it() {
     let id = bubbs(&bot.home).pop().unwrap().id;
     let kept = on_disk(&bot.home);
     assert!(!kept.contains(&token) && kept.contains("echo [secret: github-token "), "{kept}");
-    let wire = bot.home.work().join(format!(".lepo/_wire/{id}.json"));
-    assert_eq!(std::fs::metadata(&wire).unwrap().permissions().mode() & 0o777, 0o600);
+    let kept = bot.home.work().join(format!(".lepo/_wire/{id}.json"));
+    assert_eq!(std::fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(bot.lepo(&["fsck", "--secrets"]).code, 0);
     let ran = bot.home.alone(&["do", "--approve", &id]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     assert_eq!(bot.home.read("work/ran"), format!("{token}\n"));
-    assert!(!wire.exists() && !on_disk(&bot.home).contains(&token));
-    // What was kept of it is changed: nothing runs.
+    assert!(!kept.exists() && !on_disk(&bot.home).contains(&token));
+    // The file that keeps it is changed: nothing runs.
     assert_eq!(bot.home.alone(&["do", "-n", "once more"]).code, 4);
     let id = bubbs(&bot.home).pop().unwrap().id;
-    let wire = format!("work/.lepo/_wire/{id}.json");
-    let truth = bot.home.read(&wire);
-    bot.home.write(&wire, truth.replace("> ran", "> other"));
+    let kept = format!("work/.lepo/_wire/{id}.json");
+    let truth = bot.home.read(&kept);
+    bot.home.write(&kept, truth.replace("> ran", "> other"));
     let ran = bot.home.alone(&["do", "--approve", &id]);
     assert!(ran.code == 2 && ran.err.contains("was changed"), "{} {}", ran.code, ran.err);
-    std::fs::remove_file(bot.home.path().join(&wire)).unwrap();
+    std::fs::remove_file(bot.home.path().join(&kept)).unwrap();
     let ran = bot.home.alone(&["do", "--approve", &id]);
     assert!(ran.code == 2 && ran.err.contains("is not on this machine"), "{} {}", ran.code, ran.err);
     assert!(!bot.home.work().join("other").exists());
@@ -300,15 +300,15 @@ fn what_is_kept_of_a_request_goes_when_the_conversation_goes_past_it() {
     let call = format!(r#"{{"access":"full","command":"echo {token}"}}"#);
     let calls = || openai_calls("", &[("run_command", call.as_str())]);
     let bot = Bot::openai("planner = \"native\"", [calls(), openai_sse(["So."]), calls()]);
-    let wire = || std::fs::read_dir(bot.home.work().join(".lepo/_wire")).unwrap().count();
+    let kept = || std::fs::read_dir(bot.home.work().join(".lepo/_wire")).unwrap().count();
     assert_eq!(bot.home.alone(&["do", "say it"]).code, 4);
-    assert_eq!(wire(), 1);
+    assert_eq!(kept(), 1);
     let ran = bot.home.alone(&["do", "another way"]);
     assert!(ran.code == 0 && ran.err.contains("was dropped"), "{}", ran.err);
-    assert_eq!(wire(), 0);
+    assert_eq!(kept(), 0);
     // A request that still waits is kept, also when another conversation begins.
     assert_eq!(bot.home.alone(&["do", "-n", "once more"]).code, 4);
-    assert_eq!(wire(), 1);
+    assert_eq!(kept(), 1);
 }
 
 #[test]

@@ -219,11 +219,11 @@ fn a_command_of_the_model_and_its_output_leave_nothing_of_any_kind() {
     told.is_in(&ran.out, "the request");
     let id = bubbs(&bot.home).pop().unwrap().id;
     // While it waits, what it stands for is kept beside the messages, for nobody else.
-    let wire = bot.home.work().join(".lepo/_wire");
-    let truth = std::fs::read_to_string(wire.join(format!("{id}.json"))).unwrap();
-    std::fs::rename(&wire, bot.home.path().join("source/wire")).unwrap();
+    let kept = bot.home.work().join(".lepo/_wire");
+    let truth = std::fs::read_to_string(kept.join(format!("{id}.json"))).unwrap();
+    std::fs::rename(&kept, bot.home.path().join("source/wire")).unwrap();
     told.is_nowhere_in(&bot.home);
-    std::fs::rename(bot.home.path().join("source/wire"), &wire).unwrap();
+    std::fs::rename(bot.home.path().join("source/wire"), &kept).unwrap();
     told.is_in(&truth, "what waits");
     let ran = lepo(&bot.home, &["do", "--approve", &id], "");
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);

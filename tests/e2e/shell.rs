@@ -1,4 +1,4 @@
-//! How a command is run: its endings, its output, and that nothing of it stays.
+//! Running a command: its endings, its output, and that nothing of it stays.
 
 use std::time::Duration;
 

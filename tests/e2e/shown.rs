@@ -1,4 +1,4 @@
-//! What a terminal is shown of bubbs that mean harm.
+//! Bubbs that mean harm, as a terminal is shown them.
 
 use crate::home::Home;
 use crate::pty::on_terminal;

@@ -138,12 +138,12 @@ fn what_waits_for_its_remote_is_not_said_to_be_sent() {
     assert!(a.alone(&["sync", "--status"]).out.ends_with("not sent yet: 1 message\n"));
     assert_eq!(a.alone(&["sync"]).code, 3);
     std::fs::rename(&aside, &remote).unwrap();
-    assert_eq!(synced(&a), "sent what had waited as a\n");
+    assert_eq!(synced(&a), "sent waiting messages as a\n");
     assert_eq!(tree(&remote, "a"), 2);
     assert_eq!(synced(&a), "");
 }
 
-/// How many files a clone has on the remote below folders of years.
+/// Number of a clone's files on the remote below folders of years.
 fn tree(remote: &Path, name: &str) -> usize {
     let mut git = std::process::Command::new("git");
     git.arg("--git-dir").arg(remote).args(["ls-tree", "-r", "--name-only", &format!("refs/lepo/{name}")]);

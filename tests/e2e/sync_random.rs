@@ -24,12 +24,12 @@ impl Dice {
 
 const CLONES: usize = 5;
 
-/// What was done by all of them.
+/// The actions of all clones.
 #[derive(Default)]
 struct Model {
     added: BTreeSet<String>,
     removed: BTreeSet<String>,
-    /// What was gone on from, or named by a branch: it may come back after its removal.
+    /// Messages that others follow or branches name: they may come back after their removal.
     held: BTreeSet<String>,
 }
 

@@ -87,7 +87,7 @@ fn every_command_answers_as_before_wherever_the_files_are() {
         .output()
         .unwrap();
     assert_eq!(String::from_utf8(found.stdout).unwrap().trim(), ids[15]);
-    // What goes on from an old message is new.
+    // A message that follows an old one is new.
     home.add(&["--prev", "old"], "and now?");
     assert_eq!(recent(&home), 1);
     assert!(home.ok(&["show"]).contains("answer 0"));

@@ -25,7 +25,7 @@ fn prev(home: &Home, id: &str) -> String {
     bubbs["bubbs"][0]["prev"].as_str().unwrap_or_default().to_string()
 }
 
-/// What `fsck` finds, without what it says of ids that this file made up.
+/// Findings of `fsck`, without those about ids that this file made up.
 fn findings(home: &Home) -> Vec<String> {
     let lines = home.lepo(&["fsck"]).out;
     lines.lines().filter(|line| !line.starts_with("edited ")).map(str::to_owned).collect()

@@ -7,7 +7,7 @@ pub const LONGEST_READ: usize = 64 << 20;
 
 /// A line, or that there was one that was too long.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line<'l> {
+pub enum BoundedLine<'l> {
     /// Its bytes, without the line end.
     Whole(&'l [u8]),
     /// The line is longer than the limit.
@@ -30,7 +30,7 @@ impl LineBuffer {
     }
 
     /// Tells of every line that ends in these bytes.
-    pub fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(Line<'_>)) {
+    pub fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(BoundedLine<'_>)) {
         while let Some(end) = memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end);
             bytes = rest.get(1..).unwrap_or_default();
@@ -41,9 +41,9 @@ impl LineBuffer {
     }
 
     /// Tells of a last line that has no line end.
-    pub fn end(&mut self, mut line: impl FnMut(Line<'_>)) {
+    pub fn end(&mut self, mut line: impl FnMut(BoundedLine<'_>)) {
         if !std::mem::take(&mut self.skips) {
-            line(Line::Whole(&self.partial));
+            line(BoundedLine::Whole(&self.partial));
         }
         // A long line does not keep its room.
         self.partial.clear();
@@ -55,14 +55,14 @@ impl LineBuffer {
         !self.partial.is_empty()
     }
 
-    fn take(&mut self, bytes: &[u8], line: &mut impl FnMut(Line<'_>)) {
+    fn take(&mut self, bytes: &[u8], line: &mut impl FnMut(BoundedLine<'_>)) {
         if self.skips {
             return;
         }
         if self.partial.len() + bytes.len() > self.limit {
             self.partial = Vec::new();
             self.skips = true;
-            return line(Line::TooLong);
+            return line(BoundedLine::TooLong);
         }
         self.partial.extend_from_slice(bytes);
     }
@@ -75,10 +75,10 @@ mod tests {
     fn read(limit: usize, pieces: &[&str]) -> Vec<String> {
         let mut buffer = LineBuffer::new(limit);
         let mut lines = Vec::new();
-        let mut note = |line: Line<'_>| {
+        let mut note = |line: BoundedLine<'_>| {
             lines.push(match line {
-                Line::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-                Line::TooLong => "TOO LONG".into(),
+                BoundedLine::Whole(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                BoundedLine::TooLong => "TOO LONG".into(),
             });
         };
         for piece in pieces {

@@ -40,7 +40,7 @@ pub enum ToolKind {
     Other,
 }
 
-/// How far a tool call has come.
+/// The progress of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// It waits.
@@ -78,7 +78,7 @@ pub struct ToolCall {
     pub title: Option<String>,
     /// Its kind.
     pub kind: Option<ToolKind>,
-    /// How far it has come.
+    /// The progress of the call.
     pub status: Option<Status>,
     /// Shown texts, each a block.
     pub texts: Option<Vec<String>>,

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::claude_lines::{Line, Message, Told, Wanted};
+use super::claude_lines::{ClaudeLine, Message, Told, Wanted};
 use super::conversation::{Conversation, Node, Role, What};
 use super::log::Log;
 use super::source::{Reading, files_in, first_value, first_values};
@@ -98,7 +98,7 @@ impl Session {
         let mut lines = reading.lines(path)?;
         while let Some(line) = reading.next(&mut lines)? {
             let wanted = Wanted { agent: under.is_some(), dir: self.conversation.dir.is_none() };
-            let mut line = Line::of(line, wanted);
+            let mut line = ClaudeLine::of(line, wanted);
             if let Some(finish) = reading.finish {
                 line.nodes().iter_mut().for_each(finish);
             }
@@ -109,8 +109,8 @@ impl Session {
         Ok(())
     }
 
-    fn line(&mut self, line: Line, reading: &mut Reading) {
-        let Line { dir, id, parent, what } = line;
+    fn line(&mut self, line: ClaudeLine, reading: &mut Reading) {
+        let ClaudeLine { dir, id, parent, what } = line;
         self.conversation.dir = self.conversation.dir.take().or(dir);
         let mut ended = false;
         let (first, message) = match what {

@@ -61,7 +61,7 @@ pub struct Wanted {
 }
 
 /// A line.
-pub struct Line {
+pub struct ClaudeLine {
     /// The directory it was written in, if that is wanted.
     pub dir: Option<String>,
     /// Its id, unless that is empty.
@@ -120,9 +120,9 @@ pub struct Message {
     pub ended: bool,
 }
 
-impl Line {
+impl ClaudeLine {
     /// Reads a line of a session's log, or of a subagent's.
-    pub fn of(line: Value<'_>, wanted: Wanted) -> Line {
+    pub fn of(line: Value<'_>, wanted: Wanted) -> ClaudeLine {
         let [kind, message, parent, uuid, dir, exported] =
             line.pick(["type", "message", "parentUuid", "uuid", "cwd", FIELD]);
         let kind = kind.text().unwrap_or_default();
@@ -143,7 +143,7 @@ impl Line {
                 Told::Other(unknown.then(|| other.to_string()), uuid.text().is_some())
             }
         };
-        Line {
+        ClaudeLine {
             dir: if wanted.dir { dir.said() } else { None },
             id: uuid.said(),
             parent: parent.said().or_else(|| {
@@ -155,7 +155,7 @@ impl Line {
     }
 }
 
-impl Line {
+impl ClaudeLine {
     /// The nodes of its message.
     pub fn nodes(&mut self) -> &mut [Node] {
         match &mut self.what {

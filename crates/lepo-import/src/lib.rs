@@ -56,7 +56,7 @@ pub use attach::of_hash as file_of_hash;
 pub use conversation::{Conversation, File, Node, Role, What};
 pub use format::{FORMATS, Format};
 pub use json::Value;
-pub use opencode::{About as OpencodeMessage, Calls, Line as OpencodeLine, gather, part as opencode_part};
+pub use opencode::{About as OpencodeMessage, Calls, OpencodeLine, gather, part as opencode_part};
 pub use openwebui::read_text as open_webui;
 pub use parts::Parts;
 pub use places::{Place, places};

@@ -116,7 +116,7 @@ fn exported(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             continue;
         }
         let (mut conversation, mut calls) = (about(value.get("info")), Calls::new());
-        let mut line = Line::default();
+        let mut line = OpencodeLine::default();
         for message in value.get("messages").items() {
             let info = message.get("info");
             let parts = |parts: &mut Parts<'_>, about: &mut About| {
@@ -134,13 +134,13 @@ fn exported(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
 
 /// The messages of a session in a row.
 #[derive(Default)]
-pub struct Line {
+pub struct OpencodeLine {
     at: Option<usize>,
     last: usize,
     ended: bool,
 }
 
-impl Line {
+impl OpencodeLine {
     /// Adds a message, whose parts are added by `tell`.
     pub fn add(
         &mut self,
@@ -171,7 +171,7 @@ impl Line {
 /// Adds the messages of a session, a line; ids grow with time.
 fn messages(path: &Path, id: &str, conversation: &mut Conversation, calls: &mut Calls) {
     let Some(storage) = path.ancestors().nth(3) else { return };
-    let mut line = Line::default();
+    let mut line = OpencodeLine::default();
     for file in files_in(&storage.join("message").join(id)) {
         let about = first_value(&file, |message| {
             let time = message.at(&["time", "created"]).count();

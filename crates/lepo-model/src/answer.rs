@@ -3,7 +3,6 @@
 use super::acp;
 use super::agents::Permit;
 use super::answer_log::AnswerLog;
-use super::begun::{Begun, Stream};
 use super::cli::Run;
 use super::embedded::Reply;
 use super::error_text::{hide_key, without_key};
@@ -13,6 +12,7 @@ use super::meter::Metered;
 use super::remote::Remote;
 use super::replay::Replay;
 use super::request_log::RequestLog;
+use super::stream::{Begun, Stream};
 use super::thinking::ThinkFilter;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
@@ -169,7 +169,7 @@ impl<'m> Answer<'m> {
         };
         if again.pauses == MOST_PAUSES {
             self.failure =
-                Some(Error::remote(format!("the model paused {MOST_PAUSES} times without an end")));
+                Some(Error::remote(format!("the model paused {MOST_PAUSES} times without finishing")));
             self.paused = None;
             return;
         }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::contract::{PathForm, ProviderSpec, ToolWire};
+use super::contract::{PathForm, ProviderSpec, ToolForm};
 use super::error_text::excerpt;
 use super::event::{Event, Events, Finish};
 use super::forms::prompt_text;
@@ -21,7 +21,7 @@ use lepo_net::net::{LIMIT, Lines};
 
 /// A program that is an AI.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolWire::Prompt,
+    tools: ToolForm::Prompt,
     planner: Planner::Chooser,
     path: PathForm::Program,
     attachments: Accepts::NOTHING,

@@ -13,7 +13,7 @@ use super::reader::AnswerReader;
 /// The capabilities of a provider.
 pub struct ProviderSpec {
     /// The way a model is told of tools.
-    pub tools: ToolWire,
+    pub tools: ToolForm,
     /// The planner that suits it where the configuration leaves the choice.
     pub planner: Planner,
     /// The form in which it takes a conversation.
@@ -28,7 +28,7 @@ pub struct ProviderSpec {
 
 /// The way a model is told of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolWire {
+pub enum ToolForm {
     /// In fields of the API.
     Native,
     /// In the words of the prompt.

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::contract::{PathForm, ProviderSpec, ToolWire};
+use super::contract::{PathForm, ProviderSpec, ToolForm};
 use super::error_text::excerpt;
 use super::event::{Event, Events, Finish, Usage};
 use super::gate::Gate;
@@ -25,7 +25,7 @@ use lepo_net::net::Lines;
 
 /// The model that comes with lepo.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolWire::Prompt,
+    tools: ToolForm::Prompt,
     planner: Planner::Off,
     path: PathForm::Plain,
     attachments: Accepts::NOTHING,
@@ -103,7 +103,7 @@ impl Reply<'_> {
     pub async fn more(&mut self, events: &mut Events) -> Result<()> {
         let Reply { model, lines, done } = self;
         let Some(process) = &mut model.process else {
-            return Err(Error::remote("the embedded model has ended"));
+            return Err(Error::remote("the embedded model has exited"));
         };
         match process.read(model.timeouts.idle).await? {
             Some(bytes) => lines.feed(&bytes, |line| {
@@ -125,7 +125,7 @@ impl Drop for Reply<'_> {
 
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-enum WireEvent {
+enum ProgramEvent {
     Notice {
         text: String,
     },
@@ -148,20 +148,19 @@ enum WireEvent {
 
 /// One line of its output; whether it was the last of the answer.
 fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
-    let said = serde_json::from_slice(line).map_err(|_| {
-        Error::remote(format!("the embedded model printed something else than an event: {}", excerpt(line)))
-    })?;
+    let said = serde_json::from_slice(line)
+        .map_err(|_| Error::remote(format!("unexpected output of the embedded model: {}", excerpt(line))))?;
     let event = match said {
-        WireEvent::Notice { text } => Event::Notice(text),
-        WireEvent::Text { text } => Event::Text(text),
-        WireEvent::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
-        WireEvent::Done { reason } => Event::Done(Finish::from_word(&reason)),
-        WireEvent::Error { message, too_long: true } => {
+        ProgramEvent::Notice { text } => Event::Notice(text),
+        ProgramEvent::Text { text } => Event::Text(text),
+        ProgramEvent::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
+        ProgramEvent::Done { reason } => Event::Done(Finish::from_word(&reason)),
+        ProgramEvent::Error { message, too_long: true } => {
             return Err(Error::new(Kind::Overflow, excerpt(message.as_bytes())).hint_at(|place| {
                 format!("ask with less text, or a model with a larger window: {}", place.other_model())
             }));
         }
-        WireEvent::Error { message, .. } => {
+        ProgramEvent::Error { message, .. } => {
             return Err(Error::remote(format!("the embedded model failed: {}", excerpt(message.as_bytes()))));
         }
     };

@@ -11,8 +11,6 @@ mod answer;
 mod answer_log;
 mod anthropic;
 mod asking;
-mod begun;
-mod body;
 mod cache;
 mod catalog;
 mod cli;
@@ -47,6 +45,8 @@ mod probe;
 mod process;
 mod provider;
 mod quirks;
+#[cfg(fuzzing)]
+mod read_pieces;
 mod reader;
 mod refusal;
 mod registry;
@@ -56,6 +56,7 @@ mod request_log;
 mod responses;
 mod retry;
 mod sse_answer;
+mod stream;
 mod text;
 mod thinking;
 mod timeouts;
@@ -63,8 +64,6 @@ mod utf8;
 mod web;
 pub mod weights;
 mod well_formed;
-#[cfg(fuzzing)]
-mod wire;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -79,7 +78,7 @@ pub use agents::{
 pub use answer::Answer;
 pub use catalog::{known_window, offered_before};
 pub use config::{AnswerForm, Key, ModelConfig};
-pub use contract::{PathForm, ToolWire};
+pub use contract::{PathForm, ToolForm};
 pub use embedded::{Installed, embedded_program, missing, program_missing};
 pub use event::{Event, Finish, Usage};
 pub use facts::ModelFacts;
@@ -95,6 +94,8 @@ pub use preset::{AGENTS, PRESETS, agent_preset, preset};
 pub use price::Price;
 pub use probe::first_ollama_model;
 pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
+#[cfg(fuzzing)]
+pub use read_pieces::{StreamForm, read_pieces};
 pub use refusal::NO_KEY;
 pub use registry::spec;
 pub use replay::Replay;
@@ -102,8 +103,6 @@ pub use text::Text;
 pub use timeouts::Timeouts;
 pub use utf8::Utf8;
 pub use web::{Citation, WebCall};
-#[cfg(fuzzing)]
-pub use wire::{StreamForm, read_pieces};
 
 use answer::{Again, Source};
 use embedded::Embedded;

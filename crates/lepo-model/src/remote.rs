@@ -8,8 +8,6 @@ use reqwest::Response;
 use serde_json::{Map, Value};
 
 use super::asking::Asking;
-use super::begun::Begun;
-use super::body::Body;
 use super::cache::Cache;
 use super::contract::HttpSpec;
 use super::credit::{is_used_up, used_up};
@@ -25,6 +23,7 @@ use super::payload::Payload;
 use super::quirks::{self, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::Refusal;
 use super::retry::{self, Next};
+use super::stream::{Begun, Body};
 
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result};
@@ -143,7 +142,7 @@ impl Remote {
             }
             if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
                 notice(&format!(
-                    "{} refuses its own earlier message: asking again without the thinking in it ({})",
+                    "{} rejects its own earlier message: retrying without the thinking in it ({})",
                     self.config.name,
                     refusal.words()
                 ));
@@ -195,7 +194,7 @@ impl Remote {
         }
         if learned.has(&FILES) && asks_about_files(request) {
             self.accepted(quirks.clone());
-            let told = format!("{} takes no files: {}", self.config.name, refusal.words());
+            let told = format!("{} does not accept files: {}", self.config.name, refusal.words());
             return Err(Error::remote(told).hint_to_retry(|place| {
                 let (other, retry) = (place.other_model(), place.retry());
                 format!("{other} asks another model; {retry} sends the text without the files")
@@ -278,11 +277,11 @@ impl Remote {
         }
         match retry::pause(attempt, refusal.retry_after.as_deref(), Timestamp::now(), retry::dice()) {
             Next::TooLong(wait) => {
-                Err(error().hint(format!("the server says to wait {} s before asking again", wait.as_secs())))
+                Err(error().hint(format!("the server asks to wait {} s before retrying", wait.as_secs())))
             }
             Next::After(wait) => {
                 notice(&format!(
-                    "{} {}: asking again in {:.1} s ({} of {})",
+                    "{} {}: retrying in {:.1} s ({} of {})",
                     self.config.name,
                     refusal.told(),
                     wait.as_secs_f32(),

@@ -8,12 +8,12 @@ const CLOSE: &str = "</think>";
 /// Turns the text between the marks into thinking. Only what stands before all other text is meant.
 #[derive(Default)]
 pub(super) struct ThinkFilter {
-    state: State,
+    state: Stage,
     held: String,
 }
 
 #[derive(Default)]
-enum State {
+enum Stage {
     /// Nothing but white space and perhaps the beginning of the mark has come.
     #[default]
     Start,
@@ -27,7 +27,7 @@ impl ThinkFilter {
     /// Adds an event to `events`; a text is added as thinking or as text, once it is known which.
     pub fn pass(&mut self, event: Event, events: &mut Events) {
         match event {
-            Event::Text(text) if matches!(self.state, State::Text) => events.push_back(Event::Text(text)),
+            Event::Text(text) if matches!(self.state, Stage::Text) => events.push_back(Event::Text(text)),
             Event::Text(text) => {
                 self.held.push_str(&text);
                 while self.step(events) {}
@@ -50,7 +50,7 @@ impl ThinkFilter {
         let held = std::mem::take(&mut self.held);
         match self.state {
             _ if held.is_empty() => {}
-            State::Thinking => events.push_back(Event::Thinking(held)),
+            Stage::Thinking => events.push_back(Event::Thinking(held)),
             _ => events.push_back(Event::Text(held)),
         }
     }
@@ -58,19 +58,19 @@ impl ThinkFilter {
     /// Takes one step; true if another may follow.
     fn step(&mut self, events: &mut Events) -> bool {
         match self.state {
-            State::Start => {
+            Stage::Start => {
                 let text = self.held.trim_start();
                 if text.starts_with(OPEN) {
                     self.held = text.split_at(OPEN.len()).1.to_owned();
-                    self.state = State::Thinking;
+                    self.state = Stage::Thinking;
                     return true;
                 }
                 if OPEN.starts_with(text) {
                     return false;
                 }
-                self.state = State::Text;
+                self.state = Stage::Text;
             }
-            State::Thinking => {
+            Stage::Thinking => {
                 let (thought, rest) = match self.held.split_once(CLOSE) {
                     Some((thought, rest)) => (thought.to_owned(), Some(rest.to_owned())),
                     None => (self.held.split_at(self.held.len() - open_end(&self.held)).0.to_owned(), None),
@@ -83,18 +83,18 @@ impl ThinkFilter {
                     events.push_back(Event::Thinking(thought));
                 }
                 if rest.is_some() {
-                    self.state = State::After;
+                    self.state = Stage::After;
                 }
                 return rest.is_some();
             }
-            State::After => {
+            Stage::After => {
                 self.held = self.held.trim_start().to_owned();
                 if self.held.is_empty() {
                     return false;
                 }
-                self.state = State::Text;
+                self.state = Stage::Text;
             }
-            State::Text => {}
+            Stage::Text => {}
         }
         self.flush(events);
         false

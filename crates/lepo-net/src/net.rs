@@ -1,8 +1,7 @@
 //! HTTP clients: how each one begins, and the streams they read. TLS is ring's, names are resolved by the system in
 //! threads of their own.
 
-mod lines;
-mod sse;
+mod stream;
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
@@ -12,8 +11,7 @@ use reqwest::{Client, ClientBuilder};
 
 use crate::runtime::blocking;
 
-pub use lines::{LIMIT, Lines};
-pub use sse::{Frame, Sse, SseEvent};
+pub use stream::{Frame, LIMIT, Lines, Sse, SseEvent};
 
 /// A client in the making, which says that it is lepo.
 pub fn client() -> ClientBuilder {

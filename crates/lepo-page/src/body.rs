@@ -65,24 +65,24 @@ fn plain(text: &str, html: &mut String) {
 
 /// An answer, with what a model thought first folded.
 fn answer(text: &str, html: &mut String) {
-    let Some(thinking) = text.trim_start().strip_prefix("<think>") else {
-        return markdown(text, html);
-    };
-    let (thought, said) = thinking.split_once("</think>").unwrap_or((thinking, ""));
+    let Some((thought, said)) = thought_first(text) else { return markdown(text, html) };
     if !thought.trim().is_empty() {
         html.push_str("<details class=think><summary>Thinking</summary>");
         markdown(thought, html);
         html.push_str("</details>");
     }
-    markdown(said, html);
+    markdown(said.unwrap_or_default(), html);
+}
+
+/// The thinking that an answer begins with, and the text behind it; `None` inside if the thinking has no end.
+fn thought_first(text: &str) -> Option<(&str, Option<&str>)> {
+    let thinking = text.trim_start().strip_prefix("<think>")?;
+    Some(thinking.split_once("</think>").map_or((thinking, None), |(thought, said)| (thought, Some(said))))
 }
 
 /// The first words of a text, white space folded.
 fn words(text: &str) -> String {
-    let text = text
-        .trim_start()
-        .strip_prefix("<think>")
-        .map_or(text, |thinking| thinking.split_once("</think>").map_or(thinking, |(_, said)| said));
+    let text = thought_first(text).map_or(text, |(thought, said)| said.unwrap_or(thought));
     let mut words = String::new();
     let mut count = 0;
     for word in text.split_whitespace() {

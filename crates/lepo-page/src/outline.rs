@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 /// A row of the drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct OutlineRow {
     /// The message.
     pub node: usize,
     /// Column of the conversation, from the left.
@@ -19,7 +19,7 @@ const COLUMNS: usize = 6;
 
 /// Lays out the messages that have a row. `prev` names for each message an earlier one, `age` grows with
 /// time. A message without a row is drawn as part of the row above it.
-pub fn outline(prev: &[Option<usize>], has_row: &[bool], age: &[usize]) -> Vec<Row> {
+pub fn outline(prev: &[Option<usize>], has_row: &[bool], age: &[usize]) -> Vec<OutlineRow> {
     let above = nearest(prev, has_row);
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); prev.len()];
     let (mut newest, mut width) = (age.to_vec(), vec![1; prev.len()]);
@@ -49,14 +49,15 @@ pub fn outline(prev: &[Option<usize>], has_row: &[bool], age: &[usize]) -> Vec<R
         }
     }
     roots.sort_unstable_by_key(|&root| newest[root]);
-    let mut waiting: Vec<Row> = roots.into_iter().map(|node| Row { node, column: 0, parent: None }).collect();
+    let mut waiting: Vec<OutlineRow> =
+        roots.into_iter().map(|node| OutlineRow { node, column: 0, parent: None }).collect();
     let mut rows = Vec::new();
     while let Some(row) = waiting.pop() {
         let at = rows.len();
         rows.push(row);
         // The last pushed is drawn next: the oldest side branch first, the main line last.
         for (i, &node) in children[row.node].iter().enumerate() {
-            waiting.push(Row { node, column: row.column + usize::from(i > 0), parent: Some(at) });
+            waiting.push(OutlineRow { node, column: row.column + usize::from(i > 0), parent: Some(at) });
         }
     }
     rows
@@ -83,7 +84,7 @@ mod tests {
         let has_row: Vec<bool> = (0..prev.len()).map(|node| !rowless.contains(letter(node))).collect();
         let age: Vec<usize> = (0..prev.len()).collect();
         let rows = outline(&prev, &has_row, &age);
-        let line = |row: &Row| {
+        let line = |row: &OutlineRow| {
             let parent =
                 row.parent.map(|parent| format!("<{}", letter(rows[parent].node))).unwrap_or_default();
             format!("{}{}{parent}", ".".repeat(row.column), letter(row.node))

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use super::escape::escape;
-use super::outline::{Row, nearest, outline};
+use super::outline::{OutlineRow, nearest, outline};
 use super::page::{Message, Page};
 use lepo_store::bubb::Kind;
 
@@ -79,7 +79,13 @@ struct Mark<'p> {
     tail: bool,
 }
 
-fn chunk(page: &Page, rows: &[Row], range: std::ops::Range<usize>, marks: &[Mark<'_>], html: &mut String) {
+fn chunk(
+    page: &Page,
+    rows: &[OutlineRow],
+    range: std::ops::Range<usize>,
+    marks: &[Mark<'_>],
+    html: &mut String,
+) {
     let first = range.start;
     let drawn = &rows[range];
     let columns = drawn.iter().map(|row| row.column.min(MOST)).max().unwrap_or_default() + 1;
@@ -128,7 +134,7 @@ fn chunk(page: &Page, rows: &[Row], range: std::ops::Range<usize>, marks: &[Mark
 }
 
 /// The place of a row's dot.
-fn point(row: &Row, line: usize) -> (usize, usize) {
+fn point(row: &OutlineRow, line: usize) -> (usize, usize) {
     (LEFT + row.column.min(MOST) * COLUMN, line * ROW + ROW / 2)
 }
 
@@ -141,7 +147,7 @@ fn class(page: &Page, message: &Message) -> String {
     }
 }
 
-fn item(page: &Page, row: &Row, mark: &Mark<'_>, html: &mut String) {
+fn item(page: &Page, row: &OutlineRow, mark: &Mark<'_>, html: &mut String) {
     let message = &page.messages[row.node];
     let class = match (row.column.min(MOST), row.parent) {
         (0, Some(_)) => String::new(),

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-use super::{Line, Pattern};
+use super::{FoundLine, Pattern};
 use lepo_base::error::Error;
 use lepo_base::read_ahead::in_order;
 use lepo_store::bubb::Name;
@@ -20,7 +20,7 @@ thread_local! {
 /// The outcome of looking into one bubb that had something to tell.
 pub enum Outcome {
     /// Lines to report; none where only texts are asked for.
-    Found(Name, Vec<Line>),
+    Found(Name, Vec<FoundLine>),
     /// It could not be read.
     Unreadable(Error),
 }
@@ -55,7 +55,7 @@ pub fn search_files(
 }
 
 /// The lines of a text to report, if there is one.
-fn found(pattern: &Pattern, text: &[u8]) -> Option<Vec<Line>> {
+fn found(pattern: &Pattern, text: &[u8]) -> Option<Vec<FoundLine>> {
     if pattern.is_for_texts() {
         return pattern.has_line(text).then(Vec::new);
     }

@@ -24,7 +24,7 @@ pub use convs::Convs;
 pub use files::{Outcome, search_files};
 pub use filter::Filter;
 pub use months::{Looking, by_month};
-pub use pattern::{Line, LineKind, Pattern};
+pub use pattern::{FoundLine, LineKind, Pattern};
 pub use pattern_options::PatternOptions;
 
 use cache::candidates;

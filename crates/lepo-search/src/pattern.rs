@@ -35,7 +35,7 @@ impl BadPattern {
         let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
         let why = told.map_or_else(|| lines.join("; "), str::to_string);
-        BadPattern { has_newline, message: format!("bad pattern {text:?}: {why}") }
+        BadPattern { has_newline, message: format!("invalid pattern {text:?}: {why}") }
     }
 }
 
@@ -64,7 +64,7 @@ pub enum LineKind {
 
 /// A line of a text, or several where a match spans them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct FoundLine {
     /// Its kind.
     pub kind: LineKind,
     /// Its number, from 1.
@@ -158,12 +158,12 @@ impl Pattern {
     }
 
     /// The lines of a text to report: those that match, and their context.
-    pub fn lines(&self, text: &[u8]) -> Vec<Line> {
+    pub fn lines(&self, text: &[u8]) -> Vec<FoundLine> {
         self.lines_until(text, self.options.first)
     }
 
     /// All lines to report, or only the first.
-    fn lines_until(&self, text: &[u8], first: bool) -> Vec<Line> {
+    fn lines_until(&self, text: &[u8], first: bool) -> Vec<FoundLine> {
         let invert = self.options.invert;
         let mut found = Found { matcher: &self.matcher, invert, first, lines: Vec::new() };
         // A slice cannot fail to be read, and the sink gives no errors.
@@ -191,7 +191,7 @@ struct Found<'m> {
     matcher: &'m RegexMatcher,
     invert: bool,
     first: bool,
-    lines: Vec<Line>,
+    lines: Vec<FoundLine>,
 }
 
 impl Found<'_> {
@@ -204,7 +204,7 @@ impl Found<'_> {
                 true
             });
         }
-        self.lines.push(Line {
+        self.lines.push(FoundLine {
             kind,
             number: number.unwrap_or_default(),
             offset,
@@ -271,7 +271,7 @@ mod tests {
             let candidate = pattern.first_candidate(&joined).filter(|(at, _)| *at < joined.len());
             assert!(lines.is_empty() || candidate.is_some());
         }
-        let shown = |line: &Line| match line.kind {
+        let shown = |line: &FoundLine| match line.kind {
             LineKind::Break => "--".to_string(),
             LineKind::Context => format!("{}-{}", line.number, String::from_utf8_lossy(&line.bytes)),
             LineKind::Match => {

@@ -53,7 +53,7 @@ impl Tally {
         }
     }
 
-    /// How many different secrets.
+    /// The number of different secrets.
     pub fn count(&self) -> usize {
         self.kinds.values().map(BTreeSet::len).sum()
     }

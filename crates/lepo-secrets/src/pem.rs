@@ -48,7 +48,7 @@ pub struct Body {
     is_over: bool,
 }
 
-/// How far a body was read.
+/// The state of reading a body.
 enum Read {
     /// It ends here.
     End(usize),

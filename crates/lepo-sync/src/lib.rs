@@ -36,7 +36,7 @@ pub use remote::{Listed, Remote};
 pub use round::{Options, Round, round, unsent};
 pub use secrets::Secrets;
 pub use send::forget;
-pub use state::{Identity, State};
+pub use state::{Identity, SyncState};
 
 #[cfg(test)]
 #[path = "../../lepo-store/src/conv/fixture.rs"]

@@ -13,7 +13,7 @@ use super::objects::{LARGEST, proves};
 use super::paths::{Entry, REMOVED};
 use super::remote::own_ref;
 use super::secrets::Secrets;
-use super::state::State;
+use super::state::SyncState;
 use super::tree::blobs_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
@@ -48,21 +48,21 @@ impl Sent {
     }
 }
 
-/// The inputs of a commit.
+/// The inputs of [`commit`].
 pub struct Sender<'s> {
-    /// The bare repository.
+    /// The bare repository that the commits are made in.
     pub git: &'s Git,
-    /// The store.
+    /// The store whose changes are committed.
     pub store: &'s Store,
-    /// Name, remote, and what may be sent all the same.
-    pub state: &'s State,
-    /// The messages that are held back.
+    /// Settings of the remote: this clone's name there, and the ids and hashes that are sent in spite of `secrets`.
+    pub state: &'s SyncState,
+    /// Finds messages that hold secrets, which are not committed.
     pub secrets: &'s Secrets,
     /// The user's git email, and the time in milliseconds since 1970.
     pub author: (&'s str, u64),
-    /// The commit that this clone made last.
+    /// The last commit of this clone, which the first new one follows; none before the first sync.
     pub tip: Option<&'s str>,
-    /// A part ends with the month in which it holds so many bytes.
+    /// The size of a commit: once it has so many bytes of messages, it ends with the month that it is in.
     pub part_bytes: u64,
 }
 
@@ -146,7 +146,7 @@ fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
     if !sender.state.settings.allowed.contains(&name.id.to_string())
         && let Some(what) = sender.secrets.find(&bytes)
     {
-        return held(&format!("seems to hold {what}"));
+        return held(&format!("seems to contain {what}"));
     }
     let blobs = blobs_in(&bytes, name.kind);
     Ok(Checked::Good { name, bytes, blobs })
@@ -223,7 +223,7 @@ impl<'s> Writer<'s> {
             Some("does not match its name".into())
         } else {
             let secret = self.sender.secrets.find(&bytes).filter(|_| !is_allowed);
-            secret.map(|what| format!("seems to hold {what}"))
+            secret.map(|what| format!("seems to contain {what}"))
         };
         if let Some(why) = held {
             self.sent.held.push((hash.to_string(), why));
@@ -258,7 +258,7 @@ mod tests {
             compared.here.bubbs.insert(name.id, name);
         }
         batch.flush().unwrap();
-        let mut state = State::open(dir.path(), &Identity::of(&store.path()).unwrap()).unwrap();
+        let mut state = SyncState::open(dir.path(), &Identity::of(&store.path()).unwrap()).unwrap();
         state.settings.name = "me".into();
         let remote = Git::at(&dir.path().join("remote.git"), false);
         remote.init().unwrap();

@@ -17,7 +17,7 @@ use super::remote::{Listed, Refs, Remote, ask, fetch};
 use super::secrets::Secrets;
 use super::send::{push, remove_elsewhere};
 use super::settings::Settings;
-use super::state::State;
+use super::state::SyncState;
 use super::tree::{Tree, Until};
 use super::verdicts::Verdicts;
 use lepo_base::error::{Error, Kind, Result};
@@ -66,7 +66,12 @@ pub struct Round {
 
 /// Syncs a store once. What was found to send is committed even if the remote cannot be reached. The refs of the
 /// remote are asked for, unless they were `told` just now.
-pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Option<Remote>) -> Result<Round> {
+pub fn round(
+    store: &Store,
+    state: &mut SyncState,
+    options: &Options<'_>,
+    told: Option<Remote>,
+) -> Result<Round> {
     let git = Git::at(&state.repository(), options.may_ask);
     let is_made = git.init()?;
     git.unlock()?;
@@ -132,7 +137,7 @@ pub fn round(store: &Store, state: &mut State, options: &Options<'_>, told: Opti
 /// the last one was `before`.
 fn send(
     git: &Git,
-    state: &mut State,
+    state: &mut SyncState,
     refs: &Refs,
     remote: Option<&mut Remote>,
     before: Option<&Oid>,
@@ -162,7 +167,7 @@ fn send(
 /// Fetches what changed on the remote. What fails is noted; nothing then came.
 fn receive(
     git: &Git,
-    state: &State,
+    state: &SyncState,
     remote: Result<Remote>,
     refs: &mut Refs,
     verdicts: &mut Verdicts,
@@ -221,7 +226,7 @@ impl Work<'_> {
     /// came to the store after it was listed.
     fn merge_and_commit(
         self,
-        state: &mut State,
+        state: &mut SyncState,
         refs: &mut Refs,
         verdicts: &mut Verdicts,
         round: &mut Round,

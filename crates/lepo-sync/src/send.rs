@@ -11,7 +11,7 @@ use super::record::Record;
 use super::refs::{Namespace, free_clone_name};
 use super::remote::{Listed, Remote, own_ref};
 use super::settings::Settings;
-use super::state::State;
+use super::state::SyncState;
 use lepo_base::error::{Error, Result};
 
 /// A remote that is busy is tried again so many times, with a pause that doubles from this on.
@@ -64,7 +64,7 @@ impl Refusal {
 /// old one is nobody's until a person says so. `is_next`: its last commit is the only one that the remote has not.
 pub fn push(
     git: &Git,
-    state: &mut State,
+    state: &mut SyncState,
     own: &str,
     remote: &mut Remote,
     is_next: bool,
@@ -96,8 +96,8 @@ pub fn push(
             Refusal::Busy => {}
             Refusal::Namespace if state.settings.namespace() == Namespace::Own => {
                 return Err(error.hint(
-                    "this host takes branches only: lepo sync --heads, here and on each of your other clones; \
-                     `--no-heads` takes it back",
+                    "this host accepts branches only: lepo sync --heads, here and on each of your other \
+                        clones; `--no-heads` undoes it",
                 ));
             }
             Refusal::Namespace | Refusal::Other => return Err(error),
@@ -156,7 +156,7 @@ fn parts(git: &Git, own: &str, theirs: Option<&str>) -> Result<Vec<Oid>> {
 }
 
 /// Replaces this clone's ref by one without history, here and on the remote.
-pub fn forget(git: &Git, state: &State, author: (&str, u64)) -> Result<()> {
+pub fn forget(git: &Git, state: &SyncState, author: (&str, u64)) -> Result<()> {
     let (email, now) = author;
     let settings = &state.settings;
     let own = own_ref(&settings.name);

@@ -57,7 +57,7 @@ impl Identity {
 }
 
 /// The directory of state of one store.
-pub struct State {
+pub struct SyncState {
     dir: PathBuf,
     /// Settings of the remote.
     pub settings: Settings,
@@ -67,7 +67,7 @@ pub struct State {
     _lock: File,
 }
 
-impl State {
+impl SyncState {
     /// The directory of a store's state, below `data` (`$XDG_DATA_HOME/lepo`).
     fn dir_of(data: &Path, store: &Identity) -> PathBuf {
         data.join("sync").join(store.key())
@@ -130,7 +130,7 @@ impl State {
     }
 
     /// Opens the state of a store, made if it is not there, and waits for a sync that runs.
-    pub fn open(data: &Path, store: &Identity) -> Result<State> {
+    pub fn open(data: &Path, store: &Identity) -> Result<SyncState> {
         let dir = Self::dir_of(data, store);
         let failed = |error| Error::store(format!("cannot write {}", dir.display())).because(error);
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&dir).map_err(failed)?;
@@ -142,7 +142,7 @@ impl State {
             .map_err(failed)?;
         rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
         let saved = read_settings(&dir)?;
-        Ok(State { dir, settings: saved.clone().unwrap_or_default(), saved, _lock: lock })
+        Ok(SyncState { dir, settings: saved.clone().unwrap_or_default(), saved, _lock: lock })
     }
 
     /// The bare repository.
@@ -187,15 +187,15 @@ mod tests {
         let (store, data) = (dir.path().join(".lepo"), dir.path().join("data"));
         fs::create_dir(&store).unwrap();
         let identity = Identity::of(&store).unwrap();
-        assert!(!State::is_there(&data, &identity));
-        let mut state = State::open(&data, &identity).unwrap();
+        assert!(!SyncState::is_there(&data, &identity));
+        let mut state = SyncState::open(&data, &identity).unwrap();
         state.settings.url = "/srv/x".into();
         state.settings.mine.insert("laptop".into());
         state.save().unwrap();
-        assert_eq!(State::read(&data, &identity).unwrap(), Some(state.settings.clone()));
+        assert_eq!(SyncState::read(&data, &identity).unwrap(), Some(state.settings.clone()));
         fs::rename(&store, dir.path().join("elsewhere")).unwrap();
         fs::create_dir(&store).unwrap();
-        assert!(!State::is_there(&data, &Identity::of(&store).unwrap()));
-        assert!(!State::is_there(&data, &Identity::of(&dir.path().join("elsewhere")).unwrap()));
+        assert!(!SyncState::is_there(&data, &Identity::of(&store).unwrap()));
+        assert!(!SyncState::is_there(&data, &Identity::of(&dir.path().join("elsewhere")).unwrap()));
     }
 }

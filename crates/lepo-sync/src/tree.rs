@@ -119,13 +119,13 @@ impl Tree {
         until: Until,
     ) -> Result<(Tree, Vec<Entry>)> {
         let (mut tree, mut gone) = (Tree::default(), Vec::new());
-        let mut walk = Walk { objects, until, bytes: 0 };
+        let mut reader = TreeReader { objects, until, bytes: 0 };
         let (mut seen, mut seen_before) = (HashSet::new(), HashSet::new());
         let root = |commit: &str| format!("{commit}^{{tree}}");
         let mut ahead = vec![Pair { folder: Vec::new(), new: Some(root(new)), old: old.map(root) }];
         while let Some(Pair { folder, new, old }) = ahead.pop() {
-            let before = old.map(|oid| walk.entries(&oid)).transpose()?.unwrap_or_default();
-            let entries = new.map(|oid| walk.entries(&oid)).transpose()?.unwrap_or_default();
+            let before = old.map(|oid| reader.entries(&oid)).transpose()?.unwrap_or_default();
+            let entries = new.map(|oid| reader.entries(&oid)).transpose()?.unwrap_or_default();
             let path_of = |name: &[u8]| [&folder[..], name].concat();
             let below = |path: &[u8]| [path, b"/"].concat();
             for (name, entry) in &entries {
@@ -225,23 +225,26 @@ impl InTree {
     }
 }
 
-/// A folder in two trees, to be compared; each side is the name of its tree object.
+/// One folder as it is in the new commit and in the old one, to be compared.
 struct Pair {
+    /// The path of the folder, with a `/` at its end; empty for the root.
     folder: Vec<u8>,
+    /// Tree object of the folder in the new commit; none if the folder is not there.
     new: Option<Oid>,
+    /// Tree object of the folder in the old commit.
     old: Option<Oid>,
 }
 
-/// Reads trees of another clone within limits.
-struct Walk<'o, 'g> {
+/// Reads tree objects of another clone: [`MOST`] bytes in all, and until a moment.
+struct TreeReader<'o, 'g> {
     objects: &'o mut Objects<'g>,
     until: Until,
-    /// Bytes of the trees that were read by now.
+    /// Bytes of the tree objects that were read.
     bytes: u64,
 }
 
-impl Walk<'_, '_> {
-    /// Reads one tree; its entries by their names.
+impl TreeReader<'_, '_> {
+    /// Reads one tree object; its entries by their names.
     fn entries(&mut self, oid: &str) -> Result<BTreeMap<Vec<u8>, InTree>> {
         if self.until.is_over() {
             return Err(Error::remote(format!("reading its trees takes longer than {}", self.until.told())));

@@ -1,5 +1,6 @@
 //! A model's request: one exact action, with one written form.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::mcp::CallRequest;
@@ -12,6 +13,12 @@ pub enum ToolRequest {
     Command(CommandRequest),
     /// A tool of an MCP server.
     Call(CallRequest),
+}
+
+impl Serialize for ToolRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
 }
 
 impl ToolRequest {

@@ -8,8 +8,8 @@ use serde_json::json;
 use super::answer_place::AnswerPlace;
 use super::masking_cut::cut;
 use super::path::PathEntry;
+use super::transcript::write_bubb;
 use super::turn::Turn;
-use super::written::write;
 use super::{Event, Front, Interrupt, Masking, Notice};
 use lepo_base::error::Result;
 use lepo_model::{AgentCall, AgentQuestion, Answer, Permit, spec};
@@ -88,7 +88,7 @@ impl<'s> Beside<'s> {
         };
         for (kind, text) in [(Kind::Assistant, asked), (Kind::Tool, result)] {
             let kept = self.masking.kept(text.as_bytes(), "what an agent did");
-            let name = write(self.store, (kind, true), self.tip, 0, &kept)?;
+            let name = write_bubb(self.store, (kind, true), self.tip, 0, &kept)?;
             self.tip = Some(name.id);
             front.happens(Event::Bubb(&name, Some(text.as_bytes())));
         }

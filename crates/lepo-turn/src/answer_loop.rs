@@ -190,7 +190,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
         web: turn.env.settings().tool_call_mode != ToolMode::Off,
         cache_key: progress.cache_key.as_deref(),
         // A request with a schema is sent without callable tools.
-        schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.wire),
+        schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.in_request),
     };
     let sent = interrupt.or(send(turn.model, turn.front, &mut turn.record, request)).await?;
     let answer = match sent {
@@ -281,10 +281,12 @@ fn take_up(turn: &mut Turn<'_>, words: &Name) -> Result<()> {
 /// Answers calls that are not allowed any more; an error the second time.
 fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
     if std::mem::replace(&mut progress.warned, true) {
-        return Err(Error::remote("the model calls tools and does not answer").hint_to_retry(|place| {
-            let (retry, other) = (place.retry(), place.other_model());
-            format!("ask again with {retry}, or another model: {other}")
-        }));
+        return Err(Error::remote("the model keeps calling tools without answering").hint_to_retry(
+            |place| {
+                let (retry, other) = (place.retry(), place.other_model());
+                format!("ask again with {retry}, or another model: {other}")
+            },
+        ));
     }
     let why = if progress.tools.is_nothing() { NO_TOOLS } else { ENDED };
     if let Some(told) = several_note(calls.len()) {

@@ -6,7 +6,9 @@ use super::replay::ResultRecord;
 use super::schema::AnswerSchema;
 use super::served::Served;
 use super::skills::Skill;
-use super::{Carried, Decision, Question, Start};
+use super::{Carried, Decision, Question, Start, TurnEnv};
+use lepo_base::error::Result;
+use lepo_model::ModelConfig;
 
 /// A question, or a decision to go on from.
 pub struct Ask {
@@ -47,5 +49,17 @@ impl Ask {
             schema: None,
             skill: None,
         }
+    }
+
+    /// Makes it ready for a turn of this model: its files are checked, and a new conv gets the system prompt of the
+    /// settings if it has none of its own.
+    pub(super) fn prepare(&mut self, env: &TurnEnv, config: &ModelConfig) -> Result<()> {
+        if let Some(question) = &self.question {
+            env.configured.check_files(&question.files, config)?;
+        }
+        if self.start == Start::New && self.system_prompt.is_none() {
+            self.system_prompt = env.system_prompt()?;
+        }
+        Ok(())
     }
 }

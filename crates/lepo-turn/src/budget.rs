@@ -195,6 +195,6 @@ fn refused(name: &str, limit: &str, spent: &str, planned: Planned<'_>) -> Error 
         Some(output) => format!("{} tokens, and {output} of its answer", planned.input),
         None => format!("{} tokens", planned.input),
     };
-    let what = format!("{name} is {limit}, {spent} of it is spent, and this request has about {about}");
+    let what = format!("{name} is {limit}, of which {spent} is spent, and this request needs about {about}");
     Error::new(Kind::Budget, what).hint_to_retry(|place| format!("with a higher limit: {}", place.retry()))
 }

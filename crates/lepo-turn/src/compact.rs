@@ -79,11 +79,7 @@ pub async fn compact(
         skills: Default::default(),
     };
     let summary = summary(&mut turn, cut, wanted.instruction).await;
-    env.configured
-        .held
-        .left()
-        .into_iter()
-        .for_each(|line| front.happens(Event::Notice(&Notice::Words(line))));
+    env.configured.held.tell_left(front);
     let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());

@@ -208,7 +208,7 @@ impl Configured {
     /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.
     pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
         if self.flags.sends_nothing {
-            return Err(not_recorded("this request is not recorded, and nothing is to be sent"));
+            return Err(not_recorded("this request is not recorded, and nothing may be sent"));
         }
         let timeouts = Timeouts { connect: self.settings.http_connect, idle };
         if let Some(budget) = &self.budget {

@@ -60,12 +60,7 @@ pub async fn first_request(
     front: &mut dyn Front,
     mut ask: Ask,
 ) -> Result<FirstRequest> {
-    if let Some(question) = &ask.question {
-        env.configured.check_files(&question.files, config)?;
-    }
-    if ask.start == Start::New && ask.system_prompt.is_none() {
-        ask.system_prompt = env.system_prompt()?;
-    }
+    ask.prepare(env, config)?;
     let gate = Gate::new();
     // No program is asked for a key that is not needed.
     let keyless = ModelConfig { key: Key::default(), ..config.clone() };
@@ -124,7 +119,7 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
     if let Some(schema) = answer_form {
         tell(&mut messages, path, &schema.instruction());
     }
-    let in_field = answer_form.filter(|_| told.is_nothing()).map(|schema| schema.wire.clone());
+    let in_field = answer_form.filter(|_| told.is_nothing()).map(|schema| schema.in_request.clone());
     let schema = form.or(in_field);
     let request = Request {
         messages: &messages,

@@ -11,7 +11,7 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Kind;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
-use lepo_tool::mcp::{Block, Content, PromptMessage};
+use lepo_tool::mcp::{Block, Content, PromptMessage, fill_prompt, listed_prompt, read_resource};
 
 /// A bubb to be: its kind, whether it is hidden, its text.
 type Opening = (Kind, bool, String);
@@ -22,7 +22,7 @@ pub(super) async fn fetch(turn: &mut Turn<'_>, served: &Served) -> Result<Vec<Op
         return Ok(Vec::new());
     }
     if turn.env.settings().tool_call_mode == ToolMode::Off {
-        return Err(Error::usage("tools are off, and so are MCP servers")
+        return Err(Error::usage("tools are off, including MCP servers")
             .hint("--tools manual, or `tool_call_mode` in config.toml, turns them on"));
     }
     servers_ready(turn).await?;
@@ -31,7 +31,7 @@ pub(super) async fn fetch(turn: &mut Turn<'_>, served: &Served) -> Result<Vec<Op
     for address in &served.resources {
         let Turn { env, servers, front, .. } = turn;
         let mut caller = FrontCaller { front: &mut **front, server: &address.server };
-        let reading = servers.read(&address.server, &address.uri, &mut caller);
+        let reading = read_resource(servers, &address.server, &address.uri, &mut caller);
         let contents = env.interrupt.or(reading).await?;
         let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
         turn.front.happens(Event::Notice(&Notice::ResourceRead(address.to_string(), bytes)));
@@ -54,9 +54,9 @@ async fn prompt_messages(turn: &mut Turn<'_>, wish: &PromptWish) -> Result<Vec<P
     let Turn { env, servers, front, .. } = turn;
     let mut caller = FrontCaller { front: &mut **front, server: &wish.server };
     let filling = async {
-        let prompt = servers.listed_prompt(&wish.server, &wish.name).await?;
+        let prompt = listed_prompt(servers, &wish.server, &wish.name).await?;
         let arguments = prompt.arguments(&wish.named, &wish.words).map_err(Error::usage)?;
-        servers.prompt(&wish.server, &wish.name, arguments, &mut caller).await
+        fill_prompt(servers, &wish.server, &wish.name, arguments, &mut caller).await
     };
     env.interrupt.or(filling).await
 }

@@ -33,12 +33,7 @@ pub async fn take_turn(
     front: &mut dyn Front,
     mut ask: Ask,
 ) -> Result<Report> {
-    if let Some(question) = &ask.question {
-        env.configured.check_files(&question.files, config)?;
-    }
-    if ask.start == Start::New && ask.system_prompt.is_none() {
-        ask.system_prompt = env.system_prompt()?;
-    }
+    ask.prepare(env, config)?;
     if let Some(budget) = env.configured.budget() {
         budget.new_turn();
     }
@@ -67,11 +62,7 @@ pub async fn take_turn(
         skills: Default::default(),
     };
     let report = take(turn, ask).await;
-    env.configured
-        .held
-        .left()
-        .into_iter()
-        .for_each(|line| front.happens(Event::Notice(&Notice::Words(line))));
+    env.configured.held.tell_left(front);
     Ok(report)
 }
 

@@ -6,9 +6,6 @@ use crate::config::{Paths, Prompt, RepoFile, Trust, check_prompt_name, prompt_na
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
 
-/// The beginning of the error of a name that no prompt has.
-pub const NO_PROMPT: &str = "no prompt";
-
 /// The folder of prompts in a store.
 const FOLDER: &str = "_prompts";
 
@@ -56,14 +53,16 @@ fn in_store(name: &str) -> String {
     format!("{FOLDER}/{name}.md")
 }
 
+/// The error for a name that no prompt has.
+pub fn no_such_prompt(name: &str) -> Error {
+    Error::usage(format!("no prompt {name}"))
+        .hint("`lepo prompt ls` lists them, `lepo prompt edit NAME` makes one")
+}
+
 impl Prompts<'_> {
-    /// The prompt of this name. None, or one of the store alone that is not trusted: exit 2.
-    pub fn find(&self, name: &str) -> Result<Prompt> {
-        match self.counting(name)? {
-            Some((path, bytes)) => Prompt::parse(&path, &bytes),
-            None => Err(Error::usage(format!("{NO_PROMPT} {name}"))
-                .hint("`lepo prompt ls` lists them, `lepo prompt edit NAME` makes one")),
-        }
+    /// The prompt of this name, if there is one; one of the store alone that is not trusted: exit 2.
+    pub fn find(&self, name: &str) -> Result<Option<Prompt>> {
+        self.counting(name)?.map(|(path, bytes)| Prompt::parse(&path, &bytes)).transpose()
     }
 
     /// The file and the bytes of the prompt that counts; one of the store alone that is not trusted: exit 2.

@@ -11,24 +11,20 @@ use super::native::sound_arguments;
 use super::report::Answered;
 use super::schema::AnswerSchema;
 use super::send::tell_cut;
-use super::spool_mask::SpoolMask;
-use super::written::{Spooled, write};
+use super::spool::AnswerSpool;
+use super::transcript::write_bubb;
 use super::{Event, Front, Interrupt, Notice};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_model::{Answer, Replay, ToolCall, Usage, Utf8};
 use lepo_net::runtime::blocking;
+use lepo_secrets::restore;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::store::Entry;
 use lepo_tool::mcp::CallRequest;
 
-/// Bytes kept back from the spool at most; whatever the network gave at once goes to it in one write.
-const SPOOL_BUFFER: usize = 32 << 10;
-
-/// An answer that is being received, and the draft that keeps it.
+/// An answer that is being received, and the spool that keeps it.
 struct Receiving<'s> {
-    draft: Spooled<'s>,
-    /// An error of the store: the answer is still shown to its end, then the turn fails with it.
-    failed: Option<Error>,
+    spool: AnswerSpool<'s>,
     blank: bool,
     /// White space before the first word: shown with that, or not at all.
     lead: String,
@@ -51,8 +47,6 @@ struct Receiving<'s> {
     filter: CallFilter,
     /// Words behind the first call in the text.
     behind: String,
-    /// Masks what is spooled.
-    mask: SpoolMask<'s>,
     /// Actions of the agent.
     beside: Beside<'s>,
 }
@@ -96,8 +90,7 @@ pub async fn receive(
     let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
     front.happens(Event::Pause);
     drop(answer);
-    receiving.mask.settle();
-    receiving.spool();
+    receiving.spool.end();
     let ending = receiving.ending(done, &place)?;
     match &ending {
         Ending::Final => {
@@ -106,7 +99,7 @@ pub async fn receive(
                 Some(text) => Some(write_before(&place, text, front).await?.id),
                 None => place.under,
             };
-            receiving.draft.put_under(under);
+            receiving.spool.put_under(under);
         }
         // As after a call, the answer is still to come.
         Ending::Unfit(_) => front.happens(Event::NotFinal),
@@ -115,7 +108,7 @@ pub async fn receive(
             front.happens(Event::Text(&receiving.behind));
             front.happens(Event::Pause);
         }
-        Ending::Failed(_) => receiving.draft.put_under(receiving.beside.tip),
+        Ending::Failed(_) => receiving.spool.put_under(receiving.beside.tip),
         Ending::Calls(..) | Ending::TextCalls(..) => {}
     }
     let (tip, session) = (receiving.beside.tip, receiving.beside.session.take());
@@ -123,7 +116,7 @@ pub async fn receive(
         front.happens(Event::Done);
     }
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
-    let mask = std::mem::replace(&mut receiving.mask, SpoolMask::new(place.masking));
+    let truths = receiving.spool.truths().to_vec();
     let kept = match &ending {
         // The text around the calls becomes a bubb with them.
         Ending::TextCalls(..) => None,
@@ -132,8 +125,8 @@ pub async fn receive(
     };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
     if let Some(name) = name {
-        if place.before.is_some() && mask.is_masked() {
-            place.masking.note_given(name.id, &mask.as_given(&place.store.bubbs().text(name)?));
+        if place.before.is_some() && !truths.is_empty() {
+            place.masking.note_given(name.id, &restore(&place.store.bubbs().text(name)?, &truths));
         }
         front.happens(Event::Bubb(name, None));
     }
@@ -186,7 +179,7 @@ impl Ending {
 async fn write_before(place: &AnswerPlace<'_>, text: &str, front: &mut dyn Front) -> Result<Name> {
     let (store, under) = (place.store.clone(), place.under);
     let kept = place.masking.kept_uncounted(text).into_owned();
-    let written = blocking(move || write(&store, (Kind::System, true), under, 0, &kept));
+    let written = blocking(move || write_bubb(&store, (Kind::System, true), under, 0, &kept));
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
     front.happens(Event::Bubb(&written, Some(text.as_bytes())));
     Ok(written)
@@ -203,7 +196,7 @@ async fn receive_events(
     loop {
         if !answer.ready() {
             front.happens(Event::Pause);
-            receiving.spool();
+            receiving.spool.write();
         }
         let event = tokio::select! {
             biased;
@@ -237,15 +230,14 @@ async fn receive_events(
 }
 
 fn too_long() -> Error {
-    Error::remote("the answer is longer than max_answer allows: it was stopped; what came is kept, hidden")
+    Error::remote("the answer exceeded max_answer and was stopped; the part that came is kept, hidden")
         .hint("max_answer in config.toml is the limit, in bytes")
 }
 
 impl<'s> Receiving<'s> {
     fn begin(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<Receiving<'s>> {
         Ok(Receiving {
-            draft: Spooled::begin(place.store, place.tip)?,
-            failed: None,
+            spool: AnswerSpool::begin(place.store, place.tip, place.masking)?,
             blank: true,
             lead: String::new(),
             room: place.limit as usize,
@@ -259,7 +251,6 @@ impl<'s> Receiving<'s> {
             said: String::new(),
             filter: CallFilter::default(),
             behind: String::new(),
-            mask: SpoolMask::new(place.masking),
             beside: Beside::of(place),
         })
     }
@@ -281,10 +272,7 @@ impl<'s> Receiving<'s> {
                 self.show(&(lead + text), front);
             }
         }
-        self.mask.push(text);
-        if self.mask.ready() >= SPOOL_BUFFER {
-            self.spool();
-        }
+        self.spool.push(text);
     }
 
     /// Shows text as it comes; what may be a call waits.
@@ -294,17 +282,6 @@ impl<'s> Receiving<'s> {
             "" => {}
             shown => front.happens(Event::Text(shown)),
         }
-    }
-
-    fn spool(&mut self) {
-        let (draft, failed) = (&mut self.draft, &mut self.failed);
-        self.mask.write(|kept| {
-            if failed.is_none()
-                && let Err(error) = draft.append(kept)
-            {
-                *failed = Some(draft.failed(error));
-            }
-        });
     }
 
     /// The end of the answer that came; `done` says whether it came to its end mark.
@@ -329,22 +306,15 @@ impl<'s> Receiving<'s> {
     /// Checks the answer against the schema. If it fits, only its JSON is kept; otherwise gives the fault.
     fn fit(&mut self, schema: &AnswerSchema, place: &AnswerPlace<'s>) -> Result<Option<String>> {
         let mut bytes = Vec::new();
-        let read = self.draft.read_back(|piece| {
-            bytes.extend_from_slice(piece);
-            Ok(())
-        });
-        read.map_err(|error| self.draft.failed(error))?;
+        self.spool.read_back(|piece| bytes.extend_from_slice(piece))?;
         // Judged as the model gave it: a mask need not fit.
-        let given = self.mask.as_given(&String::from_utf8_lossy(&bytes));
+        let given = self.spool.as_given(&String::from_utf8_lossy(&bytes));
         let json = match schema.judge(&given) {
             Ok(json) => json,
             Err(fault) => return Ok(Some(fault)),
         };
         if json != given {
-            self.draft = Spooled::begin(place.store, place.tip)?;
-            if let Err(error) = self.draft.append(&place.masking.kept_uncounted(&json)) {
-                self.failed.get_or_insert_with(|| self.draft.failed(error));
-            }
+            self.spool.replace(place.tip, &place.masking.kept_uncounted(&json))?;
         }
         Ok(None)
     }
@@ -363,19 +333,16 @@ impl<'s> Receiving<'s> {
             return;
         }
         let (mut text, mut whole) = (Utf8::default(), String::new());
-        let is_masked = self.mask.is_masked();
-        let shown = self.draft.read_back(|piece| {
-            match is_masked {
-                true => whole.push_str(&text.decode(piece)),
-                false => front.happens(Event::Text(&text.decode(piece))),
-            }
-            Ok(())
+        let is_masked = !self.spool.truths().is_empty();
+        let read = self.spool.read_back(|piece| {
+            let piece = text.decode(piece);
+            if is_masked { whole.push_str(&piece) } else { front.happens(Event::Text(&piece)) }
         });
         if is_masked {
-            front.happens(Event::Text(&self.mask.as_given(&whole)));
+            front.happens(Event::Text(&self.spool.as_given(&whole)));
         }
-        if let Err(error) = shown {
-            self.failed.get_or_insert_with(|| self.draft.failed(error));
+        if let Err(error) = read {
+            self.spool.note_failure(error);
         }
         front.happens(Event::Pause);
     }
@@ -383,9 +350,6 @@ impl<'s> Receiving<'s> {
     /// Publishes the answer. Its time is after all bubbs of the turn, also if it follows an earlier one, so that
     /// file names keep the order.
     fn keep(self, hidden: bool, tip: Option<BubbId>) -> Result<Name> {
-        match self.failed {
-            Some(error) => Err(error),
-            None => self.draft.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),
-        }
+        self.spool.publish(hidden, tip.map_or(0, |tip| tip.time() + 1))
     }
 }

@@ -32,13 +32,6 @@ impl TurnRecord {
         TurnRecord { transcript, report, waiting: String::new() }
     }
 
-    /// Adds a bubb, durable when this returns.
-    pub fn add(&mut self, front: &mut dyn Front, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
-        let name = self.transcript.add(kind, hidden, text)?;
-        front.happens(Event::Bubb(&name, Some(text)));
-        Ok(name)
-    }
-
     /// Reports bubbs of [`Transcript::begin`] that are durable now.
     pub fn tell_saved(&mut self, front: &mut dyn Front, saved: Vec<(Name, Vec<u8>)>) {
         for (name, text) in saved {
@@ -49,26 +42,11 @@ impl TurnRecord {
         }
     }
 
-    /// Adds the result of a request: of kind tool after a call of the model, of kind system after a planner's request.
-    pub fn result(
-        &mut self,
-        front: &mut dyn Front,
-        (request_name, request): (&Name, &ToolRequest),
-        text: &[u8],
-        exit: Option<i32>,
-    ) -> Result<Name> {
-        let kind = if request_name.kind == Kind::Assistant { Kind::Tool } else { Kind::System };
-        let name = self.add(front, kind, true, text)?;
-        let used = tool_use(request_name, request);
-        self.report.tools.push(ToolUse { result: Some(name.id), exit, ..used });
-        Ok(name)
-    }
-
     /// Notes that a request waits for consent.
     pub fn wait_for(&mut self, name: &Name, request: &ToolRequest) {
         self.report.pending = Some(name.id);
         self.waiting = request.line();
-        self.report.tools.push(tool_use(name, request));
+        self.report.tools.push(ToolUse::of(name, request));
     }
 
     /// Fails with exit 4 if a request waits for consent.
@@ -102,8 +80,4 @@ impl TurnRecord {
         self.report.conv.extend(self.report.answer.map(|answer| answer.name.id));
         self.report
     }
-}
-
-fn tool_use(name: &Name, request: &ToolRequest) -> ToolUse {
-    ToolUse { bubb: name.id, kind: request.kind(), request: request.to_json(), result: None, exit: None }
 }

@@ -3,6 +3,7 @@
 use lepo_base::error::{Error, Kind};
 use lepo_model::Usage;
 use lepo_store::bubb::{BubbId, Name};
+use lepo_tool::ToolRequest;
 
 /// The outcome of a turn. What was written stays, whatever the error.
 #[derive(Debug, Default)]
@@ -72,4 +73,11 @@ pub struct ToolUse {
     pub result: Option<BubbId>,
     /// The exit code, if the command came to one.
     pub exit: Option<i32>,
+}
+
+impl ToolUse {
+    /// A request of a model, which has no result yet.
+    pub fn of(name: &Name, request: &ToolRequest) -> ToolUse {
+        ToolUse { bubb: name.id, kind: request.kind(), request: request.to_json(), result: None, exit: None }
+    }
 }

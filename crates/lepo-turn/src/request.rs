@@ -8,9 +8,9 @@ use super::request_words::{CHANGED, NOBODY, REFUSED};
 use super::servers::servers_ready;
 use super::skills::readable_skills;
 use super::turn::Turn;
-use super::{Event, Notice, RunBy};
+use super::{Event, Notice, RunBy, ToolUse};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
-use lepo_store::bubb::Name;
+use lepo_store::bubb::{Kind, Name};
 use lepo_tool::{
     Allowed, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode, ToolRequest,
 };
@@ -38,12 +38,12 @@ pub(super) async fn decide_and_run(
     loop {
         if done.iter().any(|earlier| earlier.same_action(&request)) {
             let text = "This very request was carried out before in this turn; its result is above.";
-            turn.result(&name, &request, text.as_bytes(), None)?;
+            add_result(turn, &name, &request, text.as_bytes(), None)?;
             return Ok(Next::Again);
         }
         if let Some((text, exit)) = recorded(turn, &request) {
             turn.front.happens(Event::Notice(&Notice::Recorded(request.line())));
-            turn.result(&name, &request, &text, exit)?;
+            add_result(turn, &name, &request, &text, exit)?;
             done.push(request);
             return Ok(if text == REFUSED.as_bytes() { Next::Answer } else { Next::Again });
         }
@@ -156,11 +156,10 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
         return Ok(Next::Wait);
     }
     if let Reply::NoTerminal | Reply::Edit(_) = reply {
-        return Err(Error::usage(format!(
-            "no sandbox here can hold the command of request {} to its access",
-            name.id
-        ))
-        .hint("it is still pending; install bubblewrap, or add --unheld to run it with all your rights"));
+        return Err(Error::usage(format!("no sandbox here can enforce the access of request {}", name.id))
+            .hint(
+                "it is still pending; install bubblewrap, or add --unheld to run it with all your rights",
+            ));
     }
     match Consent::of(proposal, reply) {
         Consent::Granted(granted) => {
@@ -220,13 +219,13 @@ async fn run_granted(
     let carried = match carried {
         // With a result the request is not pending any more, so it cannot be run a second time by mistake.
         Err(error) if matches!(error.kind, ErrorKind::Signal(_)) => {
-            turn.result(name, request, b"interrupted: it had begun, and was ended", None)?;
+            add_result(turn, name, request, b"interrupted: it had begun, and was ended", None)?;
             return Err(error);
         }
         carried => carried?,
     };
     let Some(carried) = carried else { return Ok(None) };
-    let result = turn.result(name, request, &carried.text, carried.exit)?;
+    let result = add_result(turn, name, request, &carried.text, carried.exit)?;
     CommandRunner::of(turn.env).journal(&result, request.kind(), &carried);
     Ok(Some(if carried.ran { Next::Again } else { Next::Answer }))
 }
@@ -238,8 +237,23 @@ async fn carry_out(turn: &mut Turn<'_>, granted: GrantedCommand) -> Result<Carri
     runner.carry_out(granted, RunBy::Model, &mut |event| front.happens(event)).await
 }
 
+/// Adds the result of a request: of kind tool after a call of the model, of kind system after a planner's request.
+fn add_result(
+    turn: &mut Turn<'_>,
+    name: &Name,
+    request: &ToolRequest,
+    text: &[u8],
+    exit: Option<i32>,
+) -> Result<Name> {
+    let kind = if name.kind == Kind::Assistant { Kind::Tool } else { Kind::System };
+    let result = turn.add(kind, true, text)?;
+    let used = ToolUse { result: Some(result.id), exit, ..ToolUse::of(name, request) };
+    turn.record.report.tools.push(used);
+    Ok(result)
+}
+
 /// Adds the reason as the result of a request that is not run, and ends tool use for this turn.
 fn not_run(turn: &mut Turn<'_>, name: &Name, request: &ToolRequest, why: &str) -> Result<Next> {
-    turn.result(name, request, why.as_bytes(), None)?;
+    add_result(turn, name, request, why.as_bytes(), None)?;
     Ok(Next::Answer)
 }

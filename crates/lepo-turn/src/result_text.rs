@@ -7,7 +7,6 @@ use lepo_store::store::Store;
 use lepo_tool::Captured;
 
 use super::Masking;
-use super::written::keep_blob;
 use lepo_secrets::{LOOKED_AT, is_binary};
 
 /// A result that is being put together.
@@ -100,7 +99,8 @@ impl<'m> ResultText<'m> {
 
 /// Keeps what a server gave as a blob, a text with masks, and gives its line.
 pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Result<String> {
-    Ok(keep_blob(store, &masking.kept_file(bytes, "what an MCP server gave"))?.line())
+    let kept = masking.kept_file(bytes, "what an MCP server gave");
+    Ok(store.blobs().keep(&mut kept.bytes())?.line())
 }
 
 /// True if the whole is text by the rule of all that is searched for secrets.

@@ -17,8 +17,8 @@ const FAULT: usize = 300;
 /// The form that an answer must have.
 #[derive(Debug)]
 pub struct AnswerSchema {
-    /// For the wires that can hold an answer to it.
-    pub wire: Schema,
+    /// The schema as a request has it, for the APIs that can hold an answer to one.
+    pub in_request: Schema,
     validator: Validator,
 }
 
@@ -36,12 +36,12 @@ impl AnswerSchema {
             let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
             wrong(format!("{error}{at}"))
         })?;
-        Ok(AnswerSchema { wire: Schema { name: "answer".into(), schema }, validator })
+        Ok(AnswerSchema { in_request: Schema { name: "answer".into(), schema }, validator })
     }
 
     /// The instruction about it for a model.
     pub fn instruction(&self) -> String {
-        let schema = &self.wire.schema;
+        let schema = &self.in_request.schema;
         format!(
             "Answer with one JSON value that is valid against this JSON Schema, and with nothing else: no \
              words before or after it, no code fence.\n{schema}"
@@ -73,7 +73,7 @@ impl AnswerSchema {
 
 /// The error for an answer that does not fit the schema, also when it was asked for again.
 pub fn unfit(model: &str, fault: &str) -> Error {
-    Error::remote(format!("{model} gave no answer that fits the schema: {fault}")).hint_to_retry(|place| {
+    Error::remote(format!("{model} gave no answer that matches the schema: {fault}")).hint_to_retry(|place| {
         match place {
             Place::Shell => format!("{KEPT}; `lepo do --retry` with the same --schema asks again"),
             Place::Session => format!("{KEPT}; {} asks again", place.retry()),

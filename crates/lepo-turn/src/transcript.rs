@@ -1,4 +1,7 @@
 //! The transcript of a turn: the texts of the path from the root, and the bubbs that the turn adds at its end.
+//!
+//! A bubb is written from a [`Kept`] value, that is, from bytes that were looked at for secrets or are the user's own
+//! words. `tests/e2e/house.rs` lists the few files that write to the store by another way.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +11,6 @@ use super::attach::{Arriving, Attached, LeftOut, choose};
 use super::journal::failure_entry;
 use super::masking::{Masking, source_of};
 use super::path::{CalledAnswer, Opening, PathEntry, request};
-use super::written::write;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Accepts, Text};
 use lepo_net::runtime::{Blocking, blocking};
@@ -130,7 +132,7 @@ impl Transcript {
     /// Adds a bubb that is kept on disk in another form than the model is told; durable when this returns. The user's
     /// own words are kept as typed.
     pub fn add_as(&mut self, kind: Kind, hidden: bool, text: &[u8], kept: &Kept<'_>) -> Result<Name> {
-        let name = write(&self.store, (kind, hidden), self.tip(), self.not_before, kept)?;
+        let name = write_bubb(&self.store, (kind, hidden), self.tip(), self.not_before, kept)?;
         self.push_text(kind, hidden, self.path.is_empty(), text);
         self.path.push(name.id);
         Ok(name)
@@ -141,7 +143,7 @@ impl Transcript {
     pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<Name> {
         let kept = self.masking.kept(text, source_of(kind, text));
         let under = base.checked_sub(1).and_then(|last| self.path.get(last)).copied();
-        write(&self.store, (kind, true), under, self.not_before, &kept)
+        write_bubb(&self.store, (kind, true), under, self.not_before, &kept)
     }
 
     /// Begins to write bubbs, the last of which has these files, in a thread of its own: a connection opens
@@ -166,7 +168,7 @@ impl Transcript {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
             for Opening { kind, hidden, text, kept } in bubbs {
-                let name = write(&store, (kind, hidden), tip, not_before, &kept)?;
+                let name = write_bubb(&store, (kind, hidden), tip, not_before, &kept)?;
                 tip = Some(name.id);
                 names.push((name, text.into_bytes()));
             }
@@ -236,6 +238,28 @@ impl Transcript {
         let text: Text = String::from_utf8_lossy(text).into_owned().into();
         self.entries.push(PathEntry { kind, hidden, root, text, files });
     }
+}
+
+/// Writes a bubb, durable when this returns. A root gets a time of at least `not_before`.
+pub fn write_bubb(
+    store: &Store,
+    (kind, hidden): (Kind, bool),
+    prev: Option<BubbId>,
+    not_before: u64,
+    text: &Kept<'_>,
+) -> Result<Name> {
+    store.bubbs().write(kind, hidden, prev, not_before, text.bytes())
+}
+
+/// Writes a bubb that was said at `time`, or as soon after its prev as ids allow.
+pub fn write_bubb_at(
+    store: &Store,
+    (kind, hidden): (Kind, bool),
+    prev: Option<BubbId>,
+    time: u64,
+    text: &Kept<'_>,
+) -> Result<Name> {
+    store.bubbs().write_at(kind, hidden, prev, time, text.bytes())
 }
 
 /// The files of a bubb that follows these entries: those of a question, and those in the result of a server's tool.

@@ -10,9 +10,8 @@ use super::truth::keep_truth;
 use super::{Event, Front, Masking, Notice, TurnEnv};
 use crate::config::{Insts, Trust};
 use lepo_base::error::Result;
-use lepo_model::{Gate, Model, ModelConfig, Planner, ToolWire, spec};
+use lepo_model::{Gate, Model, ModelConfig, Planner, ToolForm, spec};
 use lepo_store::bubb::{BubbId, Kind, Name};
-use lepo_tool::ToolRequest;
 use lepo_tool::mcp::Servers;
 
 /// One turn, with everything it uses.
@@ -98,12 +97,14 @@ impl Turn<'_> {
 
     /// Adds a bubb, durable when this returns.
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
-        self.record.add(self.front, kind, hidden, text)
+        let name = self.record.transcript.add(kind, hidden, text)?;
+        self.front.happens(Event::Bubb(&name, Some(text)));
+        Ok(name)
     }
 
     /// True if this model takes tools in fields of its API.
     pub fn takes_native_tools(&self) -> bool {
-        spec(self.config).tools == ToolWire::Native && self.model.takes_tools()
+        spec(self.config).tools == ToolForm::Native && self.model.takes_tools()
     }
 
     /// The key of the server's cache of this conversation: its root, where the model's API has a field for
@@ -130,17 +131,6 @@ impl Turn<'_> {
     /// The record of what the user trusts.
     pub fn trust(&self) -> Trust {
         Trust::of(&self.env.configured.paths)
-    }
-
-    /// Adds the result of a request.
-    pub fn result(
-        &mut self,
-        name: &Name,
-        request: &ToolRequest,
-        text: &[u8],
-        exit: Option<i32>,
-    ) -> Result<Name> {
-        self.record.result(self.front, (name, request), text, exit)
     }
 }
 

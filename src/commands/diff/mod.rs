@@ -14,20 +14,22 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
 use lepo_store::conv::{Found, Pair};
 
-/// Compare two conversations past their common ancestor
+/// Compare two conversations after their common ancestor
 ///
-/// Text that only A's conversation has is shown as removed, text that only B's has as added. Messages are matched
-/// in order by kind, so two answers to one question are compared line by line. Exit code 0: no difference; 1: some.
+/// Text that is only in A's conversation is shown as removed, text that is only in B's as added. Messages are matched
+/// in order and by kind, so two answers to one question are compared line by line. Exits with 0 if there is no
+/// difference, with 1 if there is one.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lepo diff main @\n  lepo diff --one --word main @\n  lepo diff --turns main @\n  \
+    after_help = "Examples:\n  lepo diff main @\n  lepo diff --one --word main @\n  lepo diff --turns main \
+        @\n  \
     lepo ls -n 2 | cut -d' ' -f1 | lepo diff -"
 )]
 pub struct DiffArgs {
-    /// The first message; `-` for addresses on stdin, one a line
+    /// The first message; `-` reads addresses from stdin, one per line
     #[arg(value_name = "A", add = complete::address())]
     a: String,
-    /// The second message; left out if stdin names both
+    /// The second message; omit it if stdin names both
     #[arg(value_name = "B", add = complete::address())]
     b: Option<String>,
     /// Compare only the two messages, not their conversations
@@ -36,13 +38,13 @@ pub struct DiffArgs {
     /// Compare hidden messages too
     #[arg(short = 'a', long, alias = "all", conflicts_with = "one")]
     hidden: bool,
-    /// Mark differences word by word: [-removed-]{+added+}, or in colours
+    /// Mark differences word by word: [-removed-]{+added+}, or in colour
     #[arg(long)]
     word: bool,
-    /// Count the lines added and removed, for each message and in total
+    /// Print the number of lines added and removed, per message and in total
     #[arg(long, conflicts_with = "word")]
     stat: bool,
-    /// Compare question by question: each once, then both answers, side by side where there is room
+    /// Compare question by question: each question once, then both answers, side by side if they fit
     #[arg(long, conflicts_with_all = ["one", "hidden", "word", "stat"])]
     turns: bool,
     /// With --turns: print one JSON document

@@ -36,7 +36,7 @@ struct Pair {
     b: Option<Turn>,
 }
 
-/// How often which outcome came.
+/// The number of each outcome.
 #[derive(Default)]
 struct Counts {
     questions: usize,

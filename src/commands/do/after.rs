@@ -16,57 +16,59 @@ Examples:
   lepo do --prompt docs/explain --arg topic=links
   lepo do -n --recorded=only 'the same question'     # from the store, or exit 3
   lepo do --compact --keep 1 'what matters are the figures'
-  lepo do --replay main -m gpt -m qwen      # the same questions, of others
+  lepo do --replay main -m gpt -m qwen      # the same questions for other models
   lepo do --parallel -m gpt -m qwen 'which is simpler?'
   lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
-  lepo do --debate --tail @            # the same debate, on
+  lepo do --debate --tail @            # continue that debate
 
-The document of --json is printed on failure too:
-  conv     the ids of the conversation, oldest first, as far as it got
+--json prints a document, on failure too:
+  conv     the ids of the conversation so far, oldest first
   user     the id of the question
-  answer   null, or {id, text, model, usage: {input, output}, ms}: tokens as the provider
-           counted them or null, milliseconds from the request to the end; with --schema
-           besides value, the JSON that text is
-  tools    [{bubb, kind, request, result, exit}]: the request's bubb and what it says, the
-           bubb of its result or null, the exit code or null; kind is command, mcp, or run for
+  answer   null, or {id, text, model, usage: {input, output}, ms}: tokens as counted by the
+           provider or null, and milliseconds from the request to the end; with --schema
+           also value, the parsed JSON of text
+  tools    [{bubb, kind, request, result, exit}]: the id of the request and its content, the
+           id of its result or null, the exit code or null; kind is command, mcp, or run for
            --run
-  pending  the id of a request that waits for consent, or null
+  pending  the id of a request that is waiting for consent, or null
   error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
-           interrupted, one for each exit code, overflow: too long for the model, budget, or
-           not-recorded: --recorded=only has no answer
-  recorded  only where the answer is recorded: its id
+           interrupted, one for each exit code; or overflow (too long for the model), budget, or
+           not-recorded (--recorded=only found no answer)
+  recorded  the id of a recorded answer; absent otherwise
 
-With --replay it is an array, one a line, of {name, tail, turns}: the turns are such documents.
-With --parallel it is an array of such documents, one a participant, each with its name (null
-where none was asked); with --debate it has besides
+With --replay, it is an array, one element per line, of {name, tail, turns}, where turns are such
+documents.
+With --parallel, it is an array of such documents, one per participant, each with its name (null
+if none was asked). With --debate, the document also has
   speeches [{name, id, text}], in order; the answer is the conclusion
-  rounds   how many were begun
+  rounds   the number of rounds begun
 
---events prints an object a line, each with the field event:
-  bubb      a bubb was written: id, kind, hidden, prev, text (null for an answer, whose text
-            came in pieces before)
-  waiting   a model is asked; nothing has come yet
+--events prints one object per line, each with the field event:
+  bubb      a message was written: id, kind, hidden, prev, text (null for an answer, whose
+            text came in pieces before)
+  waiting   a model was asked and has not answered yet
   thinking  text: a piece of the model's thinking
-  web       tool, about: the provider's server searched for words, or fetched an address
-  citation  title, url: the page that the text just before is taken from
+  web       tool, about: the provider's server ran a search or fetched an address
+  citation  title, url: the page cited for the text just before
   text      text: a piece of the answer
-  note      text: something about the work
-  announce  a request that is carried out unasked: request, and dir, sandbox of a command or
+  note      text: a note about the run
+  announce  a request that runs without asking: request, and dir, sandbox of a command or
             description, changed of an MCP tool
-  ask       one that needs consent, the same, and unagreed: instructions of the repository
-            that a yes agrees to; the terminal is asked, or without one the turn ends, pending
-  running   command: one of --run begins
-  stderr    text: what the running command says
+  ask       a request that needs consent: the same fields, and unagreed, the repository's
+            instructions that a yes agrees to; asks on the terminal, or without one ends the
+            turn as pending
+  running   command: a command of --run starts
+  stderr    text: output of the running command
   calling   request: an MCP tool is called
-  progress  text: how far the call has come
-  form      server: this MCP server asks for a form, on the terminal
+  progress  text: the progress of the call
+  form      server: this MCP server asks the user to fill in a form, on the terminal
   end       the last line, on failure too, with the fields of --json
-Where many are asked, what is in one's reply has its name, and there are
-  failed     name, error: one failed; the others go on
+If several models are asked, events of a reply have the field name, and there are
+  failed     name, error: one model failed; the others continue
   floor      round, names: these are asked whether they want the floor
   bid        name, bid: REQUEST or PASS
-  judging    name: the orchestrator is asked who speaks
-  narration  text: what it says to the reader
-  chosen     name: who speaks
+  judging    name: the orchestrator is asked who speaks next
+  narration  text: the orchestrator's words to the reader
+  chosen     name: the next speaker
   end        with --parallel replies and error; with --debate the fields of --json
-Others may be added; a reader passes over what it does not know.";
+More events may be added; readers must ignore those that they do not know.";

@@ -31,69 +31,69 @@ const EFFORTS: &[(&str, &str)] =
 
 /// The words of `--tools`.
 const TOOL_MODES: &[(&str, &str)] =
-    &[("manual", "ask before each"), ("auto", "run them unasked"), ("off", "no tools")];
+    &[("manual", "ask before each"), ("auto", "run without asking"), ("off", "no tools")];
 
 // The headings of the options in the help.
-const QUESTION: &str = "The question";
-const PLACE: &str = "The place of the conversation";
-const MODEL: &str = "The model";
+const QUESTION: &str = "Question";
+const PLACE: &str = "Conversation";
+const MODEL: &str = "Model";
 const TOOLS: &str = "Tools";
-const DECISIONS: &str = "Decisions on requests that wait";
+const DECISIONS: &str = "Pending requests";
 const OUTPUT: &str = "Output";
 
 /// Ask a model and keep the conversation
 ///
-/// The question is made of PROMPT, then --file, then stdin if it is not a terminal.
-/// It follows the newest conversation unless told otherwise, and so does its answer:
+/// The question is PROMPT, then --file, then stdin if it is not a terminal. It continues the newest
+/// conversation, or another one if an option says so, and the answer follows it:
 ///
 ///     s1 ← u0 ← a0              lepo do QUESTION
-///     s1 ← u0 ← a0 ← u0 ← a0    again: it goes on where it was
+///     s1 ← u0 ← a0 ← u0 ← a0    again: continues from the answer
 ///     s1 ← u0 ← a0              lepo do --retry: a second answer
 ///            ↖ a0
 ///     s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION
-///                ↖ u0 ← a0
+///                 ↖ u0 ← a0
 ///
-/// With nothing to ask and a terminal on stdin it is a conversation, line by line.
-/// Where stdout is a pipe that is closed early, lepo goes on for five seconds, then stops and
-/// keeps what came, hidden; with --output it goes on to the end.
+/// Without a question, on a terminal, lepo starts an interactive conversation. If stdout is a pipe and
+/// is closed early, lepo continues for five seconds, then stops and keeps the partial answer, hidden;
+/// with --output it continues to the end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER, verbatim_doc_comment)]
 pub struct DoArgs {
-    /// The question; `-` alone: stdin
+    /// The question; `-` alone reads it from stdin
     #[arg(value_name = "PROMPT", value_parser = OsStringValueParser::new().try_map(word_of_prompt))]
     pub(super) prompt: Vec<String>,
     /// Add a file's text to the question; repeatable
     ///
-    /// It stands there under its name, unless it is one .md or .txt file; of a folder, its text files. - is stdin. Of an
-    /// https address, the readable text of the page, always under its address.
+    /// The text is preceded by the file's name, except for a single .md or .txt file. A folder adds its text files, -
+    /// adds stdin, and an https address adds the readable text of the page, always with the address.
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) file: Vec<PathBuf>,
     /// Add a file, a folder or a web page as context; repeatable
     ///
-    /// Of a folder, the text files that git does not ignore. Of an https address, the readable text of the page: up
-    /// to 5 MB of text, an image or a PDF. A resource of an MCP server is mcp:SERVER/URI.
+    /// A folder adds the text files that git does not ignore. An https address adds the readable text of the page, up
+    /// to 5 MB, or an image or a PDF. mcp:SERVER/URI adds a resource of an MCP server.
     #[arg(short = 'C', long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::AnyPath, help_heading = QUESTION)]
     pub(super) context: Vec<PathBuf>,
     /// Attach an image or a PDF; repeatable
     ///
-    /// A PNG, JPEG, GIF, WebP or PDF: a path, an https address, or - for stdin.
+    /// FILE is a PNG, JPEG, GIF, WebP or PDF: a path, an https address, or - for stdin.
     #[arg(short = 'A', long, value_name = "FILE", conflicts_with = "retry", value_hint = clap::ValueHint::FilePath, help_heading = QUESTION)]
     pub(super) attach: Vec<PathBuf>,
-    /// Run this first, for the model to see; repeatable
+    /// Run COMMAND first and give its output to the model; repeatable
     ///
-    /// Its output is given to the model. It is your own command: no consent is asked, no sandbox holds it.
+    /// It is your own command, so it runs without consent and without a sandbox.
     #[arg(long, value_name = "COMMAND", value_parser = command, help_heading = QUESTION)]
     pub(super) run: Vec<String>,
-    /// The system prompt of a new conversation, or @FILE
+    /// The system prompt of a new conversation: TEXT, or @FILE
     #[arg(short = 'S', long, value_name = "TEXT", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "compact"], help_heading = QUESTION)]
     pub(super) system: Option<String>,
-    /// Ask a prompt by its name, with PROMPT as its words; `lepo prompt` lists them
+    /// Use the saved prompt NAME, with PROMPT as its arguments; `lepo prompt` lists them
     #[arg(short = 'T', long, value_name = "NAME", add = complete::prompt(), conflicts_with_all = ["retry", "approve", "deny", "list_tools"], help_heading = QUESTION)]
     pub(super) template: Option<String>,
-    /// Ask a prompt of an MCP server, PROMPT after it if there is one; `--list-tools` lists them
+    /// Use a prompt of an MCP server, followed by PROMPT if given; `--list-tools` lists them
     #[arg(long = "prompt", value_name = "SERVER/NAME", conflicts_with_all = ["retry", "approve", "deny", "list_tools", "template", "compact", "parallel", "debate"], help_heading = QUESTION)]
     pub(super) server_prompt: Option<String>,
-    /// With --prompt: a value for one of its arguments; repeatable
+    /// With --prompt: set one of its arguments; repeatable
     #[arg(long = "arg", value_name = "NAME=VALUE", requires = "server_prompt", help_heading = QUESTION)]
     pub(super) prompt_args: Vec<String>,
     /// Do not read stdin
@@ -104,18 +104,18 @@ pub struct DoArgs {
     pub(super) new: bool,
     #[command(flatten)]
     pub(super) keeping: KeepArgs,
-    /// Start from this message
+    /// Continue from this message
     #[arg(short, long, value_name = "ADDR", add = complete::address(), help_heading = PLACE)]
     pub(super) tail: Option<String>,
     /// Answer the last visible question again
     ///
-    /// With --tail BRANCH, one asked there that has no answer yet.
+    /// With --tail BRANCH, answers a question that was asked there and has no answer yet.
     #[arg(short, long, conflicts_with_all = ["prompt", "file"], help_heading = PLACE)]
     pub(super) retry: bool,
-    /// Go on from a summary of the conversation, which stays; PROMPT tells the model what to summarise
+    /// Continue from a summary of the conversation, which is kept; PROMPT says what to summarise
     #[arg(long, conflicts_with_all = ["new", "retry", "file", "context", "system", "template", "server_prompt", "attach", "schema", "run", "list_tools", "approve", "deny", "json", "events", "output", "parallel", "debate"], help_heading = PLACE)]
     pub(super) compact: bool,
-    /// With --compact: the number of last questions that stay as they are (2)
+    /// With --compact: keep the last N questions as they are (default: 2)
     #[arg(long, value_name = "N", requires = "compact", help_heading = PLACE)]
     pub(super) keep: Option<usize>,
     /// The model to ask: a configured one, or PROVIDER:MODEL
@@ -123,44 +123,45 @@ pub struct DoArgs {
     /// Repeatable with --parallel.
     #[arg(short, long, value_name = "NAME", add = complete::model(), help_heading = MODEL)]
     pub(super) model: Vec<String>,
-    /// Temperature of the answer, this time: 0 to 2
+    /// Set the temperature for this run: 0 to 2
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = MODEL)]
     pub(super) temperature: Option<serde_json::Number>,
-    /// Let the model search the web, this time: OpenAI's Responses API and Anthropic's have a search of their own
+    /// Let the model search the web in this run (OpenAI's Responses API and Anthropic's only)
     ///
-    /// For every question: web = true in the model's table. What was cited stands below the answer on a terminal.
+    /// To allow it for every question, set web = true in the model's table. On a terminal, the pages cited are listed
+    /// below the answer.
     #[arg(long, help_heading = MODEL)]
     pub(super) web: bool,
-    /// Thinking effort, this time: none, low, medium, high, or another word that its server knows
+    /// Set the thinking effort for this run: none, low, medium, high, or another word that the server knows
     #[arg(long, value_name = "WORD", value_parser = effort, add = complete::one_of(EFFORTS), help_heading = MODEL)]
     pub(super) effort: Option<String>,
-    /// The longest answer, in tokens, this time
+    /// Limit each answer in this run to N tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = MODEL)]
     pub(super) max_tokens: Option<u64>,
     #[command(flatten)]
     budget: BudgetArgs,
-    /// Use this configuration instead of the user's
+    /// Use this configuration file instead of the user's
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub(super) config: Option<PathBuf>,
-    /// Consent for tool requests this time: manual, auto or off
+    /// Set how tool requests are handled in this run: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES), help_heading = TOOLS)]
     pub(super) tools: Option<ToolMode>,
-    /// Leave out the repository's instructions (AGENTS.md) and skills this time
+    /// Leave out the repository's instructions (AGENTS.md) and skills in this run
     #[arg(long, help_heading = TOOLS)]
     pub(super) no_agents: bool,
-    /// List the instructions and skills that would go along, and why others would not, then exit
+    /// List the instructions and skills that would be sent, and why others would not, then exit
     #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "json", "events", "list_tools", "compact", "parallel", "debate"], help_heading = TOOLS)]
     pub(super) context_files: bool,
-    /// List the MCP servers that are on, their tools, resources and prompts, then exit
+    /// List the enabled MCP servers, their tools, resources and prompts, then exit
     #[arg(long, conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "tail", "retry", "approve", "deny", "events"], help_heading = TOOLS)]
     pub(super) list_tools: bool,
-    /// Carry out this pending request and go on with its turn; with --tail BRANCH, on which it was asked, that moves
+    /// Run this pending request and continue its turn; with --tail BRANCH, where it was asked, move that branch
     #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry", "deny"], help_heading = DECISIONS)]
     pub(super) approve: Option<String>,
-    /// With --approve: run the command even if no sandbox can hold it to its access
+    /// With --approve: run the command even if no sandbox can enforce its access
     #[arg(long, requires = "approve", help_heading = DECISIONS)]
     pub(super) unheld: bool,
-    /// Refuse this pending request and go on with its turn; --tail as with --approve
+    /// Refuse this pending request and continue its turn; --tail as with --approve
     #[arg(long, value_name = "ID", add = complete::request(), conflicts_with_all = ["prompt", "file", "context", "attach", "run", "new", "retry"], help_heading = DECISIONS)]
     pub(super) deny: Option<String>,
     #[command(flatten)]
@@ -177,30 +178,31 @@ pub struct DoArgs {
     /// Show hidden messages too
     #[arg(short = 'a', long = "hidden", alias = "show-all", help_heading = OUTPUT)]
     pub(super) show_all: bool,
-    /// Print the first request that would leave, and write and send nothing
+    /// Print the first request that would be sent, without writing or sending anything
     ///
-    /// Its messages with their sizes, the tools and the other fields. Commands of --run are not run, addresses and resources
-    /// not fetched, no MCP server is started: its tools stand there as they are known, or as not asked.
+    /// Prints its messages with their sizes, the tools and the other fields. Does not run the commands of --run,
+    /// fetch addresses or resources, or start MCP servers: their tools are listed as last known, or marked as not
+    /// asked.
     #[arg(long, conflicts_with_all = ["approve", "deny", "compact", "replay", "parallel", "debate", "list_tools", "context_files", "acp", "events", "output", "code"], help_heading = OUTPUT)]
     pub(super) dry_run: bool,
     /// Print one JSON document about the turn
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
-    /// Print events as they happen, one JSON object a line
+    /// Print events as they happen, one JSON object per line
     #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub events: bool,
     #[command(flatten)]
     pub(super) editor: AcpArgs,
-    /// Write the result to a file as well; one that is a link is refused
+    /// Also write the result to FILE, which must not be a link
     #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
     pub(super) output: Option<PathBuf>,
     /// Print the answer and nothing else
     #[arg(short, long, help_heading = OUTPUT)]
     pub(super) quiet: bool,
-    /// Print the answer as it is: do not render Markdown on a terminal
+    /// Do not render Markdown on a terminal
     #[arg(long, help_heading = OUTPUT)]
     pub(super) plain: bool,
-    /// On a terminal: no line about model, tokens and seconds after an answer
+    /// Do not print the line with model, tokens and seconds after an answer
     #[arg(long, help_heading = OUTPUT)]
     pub(super) no_usage: bool,
 }
@@ -290,7 +292,7 @@ impl DoArgs {
         let named = self.context.iter().filter_map(|path| ResourceAddress::of_context(path.to_str()?));
         let resources = named.collect::<Result<Vec<_>>>()?;
         if !resources.is_empty() && self.group.mode().is_some() {
-            return Err(Error::usage("a resource of an MCP server is for one model")
+            return Err(Error::usage("a resource of an MCP server can be sent to one model only")
                 .hint("leave out --parallel or --debate, or keep it in a file for --context"));
         }
         let Some(wanted) = &self.server_prompt else { return Ok(Served { resources, prompt: None }) };
@@ -298,12 +300,12 @@ impl DoArgs {
             .split_once('/')
             .filter(|(server, name)| !server.is_empty() && !name.is_empty())
             .ok_or_else(|| {
-                Error::usage(format!("--prompt is SERVER/NAME, not {wanted:?}"))
+                Error::usage(format!("--prompt takes SERVER/NAME, not {wanted:?}"))
                     .hint("`lepo do --list-tools` lists them")
             })?;
         let named = self.prompt_args.iter().map(|word| match word.split_once('=') {
             Some((name, value)) => Ok((name.to_string(), value.to_string())),
-            None => Err(Error::usage(format!("--arg is NAME=VALUE, not {word:?}"))),
+            None => Err(Error::usage(format!("--arg takes NAME=VALUE, not {word:?}"))),
         });
         let named = named.collect::<Result<Vec<_>>>()?;
         let prompt =

@@ -3,15 +3,15 @@
 use lepo_turn::config::{Flags, Money};
 
 /// The heading of these options in the help.
-const MODEL: &str = "The model";
+const MODEL: &str = "Model";
 
 /// Limits of all requests together.
 #[derive(Debug, clap::Args)]
 pub struct BudgetArgs {
-    /// Send no request that could cost more than N in all, in the currency of the prices
+    /// Send no request that could bring the total cost of this run above N, in the currency of the prices
     #[arg(long, value_name = "N", value_parser = Money::parse, help_heading = MODEL)]
     max_cost: Option<Money>,
-    /// Send no request that could take more than N tokens in all, requests and answers
+    /// Send no request that could bring the total tokens of this run, requests and answers, above N
     #[arg(long, value_name = "N", help_heading = MODEL)]
     max_tokens_total: Option<u64>,
 }

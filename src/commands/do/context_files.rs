@@ -5,7 +5,7 @@ use super::setup::Setup;
 use crate::commands::Context;
 use crate::term::one_line;
 use lepo_base::error::Result;
-use lepo_model::{ModelConfig, ToolWire, spec};
+use lepo_model::{ModelConfig, ToolForm, spec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::Configured;
@@ -30,7 +30,7 @@ fn skills(
     context: &mut Context<'_>,
 ) -> Result<()> {
     let found = Skills::of(context.cwd(), &configured.paths)?;
-    let native = spec(config).tools == ToolWire::Native;
+    let native = spec(config).tools == ToolForm::Native;
     let why_not = why_not.or_else(|| (!configured.settings.skills).then_some("`skills` is false"));
     let why_not =
         why_not.or_else(|| (!native).then_some("the model has no tools of its own to ask for them"));

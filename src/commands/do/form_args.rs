@@ -16,14 +16,16 @@ const OUTPUT: &str = "Output";
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub struct FormArgs {
-    /// The answer must be JSON that fits this JSON Schema: a file, the schema, or 'name, age int, tags [str]'
+    /// Require an answer in JSON that matches this JSON Schema: a file, the schema itself, or 'name, age int, tags
+    /// [str]'
     ///
-    /// In the short form types are str, int, num, bool and [TYPE]; all fields are required, and no others.
+    /// In the short form, types are str, int, num, bool and [TYPE]; all fields are required, and no others are
+    /// allowed.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = OUTPUT)]
     pub(super) schema: Option<String>,
-    /// Print the first code block of the answer and nothing else; with -xx all of them
+    /// Print only the first code block of the answer; with -xx, all of them
     ///
-    /// An answer without one: nothing is printed, and the exit code is 1.
+    /// If the answer has none, prints nothing and exits with 1.
     #[arg(short = 'x', long, action = ArgAction::Count, conflicts_with_all = ["schema", "json", "events", "parallel", "debate", "compact", "list_tools"], help_heading = OUTPUT)]
     pub(super) code: u8,
 }

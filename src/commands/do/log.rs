@@ -137,14 +137,14 @@ impl Visit for Fields {
             self.told.push('=');
         }
         // A string takes whatever is written to it.
-        let _ = write!(Line(&mut self.told), "{value:?}");
+        let _ = write!(OneLine(&mut self.told), "{value:?}");
     }
 }
 
 /// Text that stays in one line.
-struct Line<'t>(&'t mut String);
+struct OneLine<'t>(&'t mut String);
 
-impl fmt::Write for Line<'_> {
+impl fmt::Write for OneLine<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for c in text.chars() {
             match c.is_control() {

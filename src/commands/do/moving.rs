@@ -37,7 +37,7 @@ impl Moving {
         };
         let moving = asked_on(branch)?.ok_or_else(|| {
             let id = forest.name(request).id;
-            Error::usage(format!("{branch:?} is not a branch that the question of request {id} was asked on"))
+            Error::usage(format!("the question of request {id} was not asked on branch {branch:?}"))
                 .hint("leave out --tail, then no branch moves")
         });
         moving.map(Some)

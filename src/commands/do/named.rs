@@ -6,7 +6,7 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_turn::config::{Paths, Prompt, Settings};
 use lepo_turn::skills::{Skill, Skills};
-use lepo_turn::{NO_PROMPT, Prompts};
+use lepo_turn::{Prompts, no_such_prompt};
 
 /// The prompt that `-T` names, the store's if it is trusted, else the user's; or the skill, with which the question is asked
 /// then. Without words it asks for itself.
@@ -15,18 +15,16 @@ pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<Prompt>
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let store = context.find_store()?;
-    let unknown = match (Prompts { store: store.as_ref(), paths: &paths }.find(&name)) {
-        Ok(prompt) => return Ok((Some(prompt), None)),
-        Err(error) if error.message.starts_with(NO_PROMPT) => error,
-        Err(error) => return Err(error),
-    };
+    if let Some(prompt) = (Prompts { store: store.as_ref(), paths: &paths }).find(&name)? {
+        return Ok((Some(prompt), None));
+    }
     let settings = Settings::load(&paths, &env, None, &args.flags()?)?;
     if !settings.skills {
-        return Err(unknown);
+        return Err(no_such_prompt(&name));
     }
-    let skill = Skills::of(context.cwd(), &paths)?.named(&name, unknown)?;
+    let skill = Skills::of(context.cwd(), &paths)?.named(&name, no_such_prompt(&name))?;
     if args.group.mode().is_some() {
-        return Err(Error::usage(format!("{name} is a skill, which is for one model"))
+        return Err(Error::usage(format!("{name} is a skill, which only one model can use"))
             .hint("leave out --parallel or --debate"));
     }
     if args.prompt.is_empty() && args.file.is_empty() {

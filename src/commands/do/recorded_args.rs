@@ -16,13 +16,14 @@ const ONLY: &str = "only";
 #[derive(Debug, Clone, clap::Args)]
 #[group(skip)]
 pub struct RecordedArgs {
-    /// Answer from the store what was asked before, of the same model, and send nothing for it; with =only, fail otherwise
+    /// Answer from the store if the same request was made before, without sending anything; with =only, fail
+    /// otherwise
     ///
-    /// The same request is one with the same messages before it, the same question, model, options, schema and tools.
-    /// Nothing is written then. LEPO_RECORDED=only is --recorded=only for every lepo do of a test run.
+    /// Requests are the same if the messages before them, the question, model, options, schema and tools are. A
+    /// recorded answer writes nothing. LEPO_RECORDED=only sets --recorded=only for every lepo do of a test run.
     #[arg(long, value_name = "only", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = word, help_heading = RECORD)]
     recorded: Option<bool>,
-    /// Look into this store, instead of the one that is written to
+    /// Look for recorded answers in this store instead of the one in use
     #[arg(long, value_name = "STORE", value_hint = clap::ValueHint::DirPath, help_heading = RECORD)]
     recorded_from: Option<PathBuf>,
 }
@@ -31,7 +32,7 @@ fn word(text: &str) -> std::result::Result<bool, String> {
     match text {
         "" => Ok(false),
         ONLY => Ok(true),
-        _ => Err(format!("it is {ONLY}, or nothing")),
+        _ => Err(format!("expected {ONLY}, or no value")),
     }
 }
 

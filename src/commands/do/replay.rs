@@ -18,8 +18,8 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::{Store, now};
 use lepo_turn::config::Insts;
-use lepo_turn::replay::{Line, Plan, PlanOptions, all, replay};
-use lepo_turn::written::write;
+use lepo_turn::replay::{Plan, PlanOptions, ReplayedLine, all, replay};
+use lepo_turn::write_bubb;
 use lepo_turn::{Interrupt, TurnEnv};
 
 /// Asks again, and prints the ends of the new lines.
@@ -67,11 +67,11 @@ fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Pla
     let mut found = words.iter().zip(found).map(|(word, found)| match found {
         Found::One(one) => Ok(one.ix),
         Found::Range(_) => {
-            Err(Error::usage(format!("one message is needed, and {} is a range", quoted(word))))
+            Err(Error::usage(format!("expected one message, but {} is a range", quoted(word))))
         }
     });
     let mut next = || found.next().transpose();
-    let end = next()?.ok_or_else(|| Error::usage("no message is named"))?;
+    let end = next()?.ok_or_else(|| Error::usage("no message given"))?;
     let from = if wish.from.is_some() { next()? } else { None };
     let onto: Vec<Option<Ix>> = wish.onto.iter().map(|_| next()).collect::<Result<_>>()?;
     let of = |at: usize| {
@@ -94,7 +94,7 @@ fn under_new_root(
     let prompt = setup.configured.wanted_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
     if let Some(prompt) = prompt {
         let prompt = Kept::typed(&prompt);
-        let root = write(store, (Kind::System, true), None, forest.root_time(now()), &prompt)?;
+        let root = write_bubb(store, (Kind::System, true), None, forest.root_time(now()), &prompt)?;
         plans.iter_mut().for_each(|plan| plan.base = Some(root.id));
     }
     Ok(plans)
@@ -108,7 +108,7 @@ fn run(
     forest: &Forest,
     (configs, insts): (&[ModelConfig], &Insts),
     plans: Vec<Plan>,
-) -> Result<Vec<Line>> {
+) -> Result<Vec<ReplayedLine>> {
     let runtime = current_thread()?;
     let lines = runtime.block_on(async {
         let interrupt = Interrupt::listen()?;
@@ -141,19 +141,19 @@ fn run(
 }
 
 /// Exit 0 if one line was completed; else the error of what stopped them, with what goes on.
-fn outcome(args: &DoArgs, lines: Vec<Line>) -> Result<u8> {
+fn outcome(args: &DoArgs, lines: Vec<ReplayedLine>) -> Result<u8> {
     if lines.iter().any(|line| line.error.is_none()) {
         return Ok(0);
     }
     let again = goes_on(args, &lines);
-    let kind = |line: &Line| line.error.as_ref().map(|error| error.kind);
+    let kind = |line: &ReplayedLine| line.error.as_ref().map(|error| error.kind);
     let several = lines.len() > 1;
     let stronger =
         |kind: &ErrorKind| matches!(kind, ErrorKind::Signal(_) | ErrorKind::Pending | ErrorKind::Store);
     let worst = lines.iter().filter_map(kind).find(stronger).unwrap_or(ErrorKind::Remote);
     let Some(error) = lines.into_iter().find_map(|line| line.error) else { return Ok(0) };
     let error = match several {
-        true => Error::new(worst, "no line was completed"),
+        true => Error::new(worst, "no replay was completed"),
         false => error.again(worst),
     };
     let hint = error.hint.as_ref().filter(|_| worst == ErrorKind::Pending).map(|hint| format!("{hint}\n"));

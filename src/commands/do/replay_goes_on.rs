@@ -1,12 +1,12 @@
-//! How a replay goes on.
+//! The continuation of a replay.
 
 use super::DoArgs;
 use lepo_base::error::quoted;
 use lepo_store::bubb::BubbId;
-use lepo_turn::replay::Line;
+use lepo_turn::replay::ReplayedLine;
 
 /// The command that goes on where these lines ended.
-pub fn goes_on(args: &DoArgs, lines: &[Line]) -> String {
+pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> String {
     let mut command = format!("lepo do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
     if args.replay.teacher {
         return command + " --teacher";

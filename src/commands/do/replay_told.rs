@@ -12,7 +12,7 @@ use lepo_model::{ModelConfig, Usage};
 use lepo_store::bubb::thousands;
 use lepo_store::conv::Wanted;
 use lepo_store::store::{FactIndex, Store};
-use lepo_turn::replay::Line;
+use lepo_turn::replay::ReplayedLine;
 
 /// Columns of a question in the table.
 const QUESTION: usize = 30;
@@ -24,7 +24,7 @@ pub struct Told<'t> {
     /// The store.
     pub store: &'t Store,
     /// The lines.
-    pub lines: &'t [Line],
+    pub lines: &'t [ReplayedLine],
     /// The configured models, with their prices.
     pub models: &'t [ModelConfig],
     /// The models that were asked.
@@ -72,7 +72,7 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
 }
 
 fn document(told: &Told<'_>) -> Value {
-    let line = |line: &Line| {
+    let line = |line: &ReplayedLine| {
         let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref());
         json!({
             "name": line.name,
@@ -84,7 +84,7 @@ fn document(told: &Told<'_>) -> Value {
 }
 
 /// A row for each question: tokens, seconds and cost, old and new.
-fn table(told: &Told<'_>, line: &Line, config: &ModelConfig, facts: &FactIndex) -> Vec<String> {
+fn table(told: &Told<'_>, line: &ReplayedLine, config: &ModelConfig, facts: &FactIndex) -> Vec<String> {
     let mut rows = vec![[line.name.clone(), "tokens".into(), "seconds".into(), "cost".into()]];
     let (mut old_sum, mut new_sum) = (Took::default(), Took::default());
     for (step, report) in &line.turns {

@@ -235,7 +235,7 @@ fn check_folders(
         return Ok(());
     }
     let (tokens, window) = (thousands(tokens), thousands(window));
-    let what = format!("the files are about {tokens} tokens, of a window of {window}");
+    let what = format!("the files have about {tokens} tokens, and the model's window {window}");
     let Some(mut tty) = tty() else {
         return Err(Error::usage(what).hint("--yes sends them; or name fewer files"));
     };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::args::ExportArgs;
 use super::find::find_in;
 use super::handoff::{Conversation, Ran, Said, text};
-use super::{place, render};
+use super::{output, render};
 use crate::commands::Context;
 use crate::commands::finder::masker;
 use crate::commands::output_file::check_folder;
@@ -44,8 +44,8 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
         None => context.out.untrusted(document.as_bytes()),
         Some(dir) => {
             check_folder(dir)?;
-            let stem = place::stem(&render::local(forest.name(tip).id), &words(&told.title));
-            let path = place::write_new(dir, &stem, args.format.extension(), document.as_bytes())?;
+            let stem = output::stem(&render::local(forest.name(tip).id), &words(&told.title));
+            let path = output::write_new(dir, &stem, args.format.extension(), document.as_bytes())?;
             context.out.path(&path);
         }
     }

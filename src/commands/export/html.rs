@@ -9,7 +9,7 @@ use crate::commands::finder::tell_secrets;
 use crate::commands::output_file::replace_output;
 use crate::commands::words::resolve_all;
 use crate::commands::{Context, open};
-use crate::stats::{By, RecordPlace, Row, tally};
+use crate::stats::{By, RecordPlace, TallyRow, tally};
 use crate::ui::warn_incomplete;
 use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::in_order;
@@ -71,13 +71,13 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -
         Some(time.strftime("%Y-%m-%d").to_string())
     };
     let (days, models) = (rows(By::Day, &day), rows(By::Model, &|record| record.model.clone()));
-    let bar = |row: Row| Bar {
+    let bar = |row: TallyRow| Bar {
         label: row.key,
         input: row.input - row.cached,
         cached: row.cached,
         output: row.output,
     };
-    let Row { answers, failures, input, output, .. } = models.total;
+    let TallyRow { answers, failures, input, output, .. } = models.total;
     if input + output == 0 {
         return None;
     }
@@ -88,7 +88,7 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -
         thousands(input),
         thousands(output)
     );
-    let bars = |rows: Vec<Row>| rows.into_iter().map(bar).collect();
+    let bars = |rows: Vec<TallyRow>| rows.into_iter().map(bar).collect();
     Some(Figures { about, days: bars(days.rows), models: bars(models.rows) })
 }
 

@@ -8,7 +8,7 @@ mod handover;
 mod html;
 mod native;
 mod others;
-mod place;
+mod output;
 mod render;
 mod tree;
 
@@ -25,7 +25,7 @@ use find::find_in;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
 use lepo_store::store::Store;
-use place::Place;
+use output::Output;
 use render::{Export, Format};
 
 /// Writes it.
@@ -88,17 +88,17 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
         }
         Some(output) => {
             let files = Files::of(&store, &names)?;
-            match Place::of(output, false) {
-                Place::Folder(dir) => {
+            match Output::of(output, false) {
+                Output::Folder(dir) => {
                     check_folder(dir)?;
                     let stem = export.stem()?;
                     export.files = files.write(&store, dir, &stem)?;
                     let bytes = export.bytes(args.format)?;
                     tell_secrets([&*bytes]);
-                    let path = place::write_new(dir, &stem, args.format.extension(), &bytes)?;
+                    let path = output::write_new(dir, &stem, args.format.extension(), &bytes)?;
                     context.out.path(&path);
                 }
-                Place::File(file) => {
+                Output::File(file) => {
                     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
                     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
                     export.files = files.write(&store, dir.unwrap_or(Path::new(".")), &stem)?;
@@ -138,15 +138,15 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
     }
     let documents = others::documents(args.format, &trees, args.all, &context.cwd().to_string_lossy());
     tell_secrets(documents.iter().map(|(_, text)| text.as_bytes()));
-    match args.output.as_deref().map(|output| Place::of(output, documents.len() > 1)) {
-        Some(Place::Folder(dir)) => {
+    match args.output.as_deref().map(|output| Output::of(output, documents.len() > 1)) {
+        Some(Output::Folder(dir)) => {
             check_folder(dir)?;
             for (stem, text) in documents {
-                let path = place::write_new(dir, &stem, args.format.extension(), text.as_bytes())?;
+                let path = output::write_new(dir, &stem, args.format.extension(), text.as_bytes())?;
                 context.out.path(&path);
             }
         }
-        Some(Place::File(file)) => {
+        Some(Output::File(file)) => {
             let text: String = documents.into_iter().map(|(_, text)| text).collect();
             replace_output(file, text.as_bytes())?;
             context.out.path(file);

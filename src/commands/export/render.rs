@@ -7,7 +7,7 @@ use jiff::{Timestamp, Zoned};
 use serde_json::json;
 
 use super::files::Files;
-use super::place;
+use super::output;
 use crate::commands::json::bubbs_json;
 use crate::term::excerpt;
 use lepo_base::error::Result;
@@ -25,17 +25,17 @@ pub enum Format {
     Json,
     /// Messages only
     Session,
-    /// A page to look at
+    /// A page for a browser
     Html,
-    /// Messages as APIs have them, one a line
+    /// Messages in the form of APIs, one per line
     Messages,
-    /// The tree as ChatGPT exports it, which others read too
+    /// The tree as ChatGPT exports it, which other tools read too
     Chatgpt,
-    /// The tree as Open WebUI has it
+    /// The tree as Open WebUI stores it
     Openwebui,
     /// The tree as a session of pi
     Pi,
-    /// A text for another agent to go on from
+    /// A text from which another agent can continue
     Handoff,
     /// A session of Claude Code
     ClaudeCode,
@@ -113,10 +113,10 @@ impl<'s> Export<'s> {
     pub fn stem(&self) -> Result<String> {
         let Some(first) = self.first() else { return Ok(String::new()) };
         if let Some(title) = self.title() {
-            return Ok(place::stem(&local(first.id), &title));
+            return Ok(output::stem(&local(first.id), &title));
         }
         let title = if first.kind == Kind::User { self.store.bubbs().text(&first)? } else { String::new() };
-        Ok(place::stem(&local(first.id), &words(&title)))
+        Ok(output::stem(&local(first.id), &words(&title)))
     }
 
     /// The first question, or the first message if there is no question.

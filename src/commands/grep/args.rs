@@ -11,18 +11,17 @@ use lepo_store::store::now;
 
 /// Search the text of messages
 ///
-/// One line a match: id, day, speaker, the conversation's first question and the message's height in
-/// it, then the matching line; newest first. On a terminal each conversation has a heading, and its matches stand
-/// below. PATTERN is a regular expression in the syntax of Rust's
-/// regex crate, Unicode throughout. With ADDR only those conversations are searched; a range A..B is the
-/// messages that B's conversation has and A's does not.
+/// Prints one match per line, newest first: id, day, speaker, the conversation's first question, the position of the
+/// message in it, and the matching line. On a terminal, matches are grouped under a heading for each conversation.
+/// PATTERN is a regular expression in the syntax of Rust's regex crate, with Unicode support. With ADDR, searches
+/// only those conversations; a range A..B is the messages that B's conversation has and A's does not.
 ///
-/// Days that are over are searched by a text cache in `_cache/`, made when it is first needed; every line
-/// is then taken from its own file. Text put in place into an old file by a program that leaves its folder
-/// unchanged is found only with --no-cache.
+/// Past days are searched through a text cache in `_cache/`, which is created when first needed; matching lines are
+/// always read from the message's own file. Text that another program wrote into an old file, without changing its
+/// folder, is found only with --no-cache.
 ///
-/// Exit 0 if something was found, 1 if nothing, 2 for a bad pattern, 5 if nothing was found and
-/// something could not be read.
+/// Exits with 0 if something was found, 1 if nothing was found, 2 for an invalid pattern, and 5 if nothing was found
+/// and something could not be read.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo grep -i readme\n  lepo grep --kind u,a --since 2026-01-01 'READ[A-Z]+'\n  \
@@ -33,10 +32,10 @@ pub struct GrepArgs {
     /// The regular expression to search for
     #[arg(value_name = "PATTERN")]
     pattern: String,
-    /// Search only these conversations or ranges; `-` for addresses on stdin, one a line
+    /// Search only these conversations or ranges; `-` reads addresses from stdin, one per line
     #[arg(value_name = "ADDR", add = complete::address())]
     pub addresses: Vec<String>,
-    /// Ignore the difference of upper and lower case
+    /// Ignore case
     #[arg(short, long)]
     ignore_case: bool,
     /// Match whole words only
@@ -45,7 +44,7 @@ pub struct GrepArgs {
     /// Take PATTERN as text, not as a regular expression
     #[arg(short = 'F', long)]
     fixed_strings: bool,
-    /// Report the lines that do not match
+    /// Print the lines that do not match
     #[arg(short = 'v', long)]
     invert_match: bool,
     /// Let a match span lines
@@ -54,13 +53,13 @@ pub struct GrepArgs {
     /// Show N lines before and after each match
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0, conflicts_with_all = ["json", "list", "count"])]
     context: usize,
-    /// Print the paths of the files that match instead
+    /// Print the paths of matching files instead
     #[arg(short, long = "files-with-matches", conflicts_with_all = ["json", "count"])]
     pub list: bool,
     /// With -l: print ids instead of paths
     #[arg(long, requires = "list")]
     pub ids: bool,
-    /// Print a line `COUNT ID first question` for each conversation that matches
+    /// Print `COUNT ID first question` for each matching conversation
     #[arg(short, long, conflicts_with_all = ["json"])]
     pub count: bool,
     /// Search only these kinds: u (user), a (assistant), s (system), t (tool)
@@ -72,13 +71,13 @@ pub struct GrepArgs {
     /// Search every conversation (the default)
     #[arg(long, conflicts_with = "addresses")]
     all: bool,
-    /// Search all stores that your lepo has written to; each line begins with the path of its project
+    /// Search all stores that your lepo has written to; each line begins with the project's path
     #[arg(long, conflicts_with_all = ["addresses", "count"])]
     pub everywhere: bool,
-    /// Search only from this time on: a date, a date with a time, or a span like 30d
+    /// Search only messages since WHEN: a date, a date with a time, or a span like 30d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Search only up to this time; a date includes its day
+    /// Search only messages until WHEN; a date includes that day
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
     /// Search only answers of this model
@@ -87,10 +86,10 @@ pub struct GrepArgs {
     /// Stop after N lines (with -l: N files)
     #[arg(short, long = "max-count", value_name = "N")]
     pub n: Option<usize>,
-    /// Read every file, without the text cache of days that are over
+    /// Read every file instead of using the text cache of past days
     #[arg(long)]
     pub no_cache: bool,
-    /// Print one JSON object a match: id, kind, hidden, time, path, conv, line, text, start, end (bytes)
+    /// Print one JSON object per match: id, kind, hidden, time, path, conv, line, text, start, end (bytes)
     #[arg(long)]
     pub json: bool,
 }
@@ -132,7 +131,7 @@ impl GrepArgs {
                     || word.eq_ignore_ascii_case(kind.letter().encode_utf8(&mut [0; 4]))
             });
             found.ok_or_else(|| {
-                Error::usage(format!("--kind {word:?}: there is no such kind"))
+                Error::usage(format!("unknown kind {word:?}"))
                     .hint("the kinds are u (user), a (assistant), s (system) and t (tool)")
             })
         };

@@ -11,7 +11,7 @@ use crate::commands::json::name_json;
 use crate::term::{self, Out, Paint, Wrap, clean, excerpt_within, warn, width};
 use crate::ui::ShortIds;
 use lepo_base::when;
-use lepo_search::{Convs, Line, LineKind};
+use lepo_search::{Convs, FoundLine, LineKind};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::store::Store;
 
@@ -22,7 +22,7 @@ const QUESTION: usize = 24;
 const SHOWN: usize = 1000;
 
 /// The part of a line that is shown on a terminal.
-fn shown_part(line: &Line) -> (usize, usize) {
+fn shown_part(line: &FoundLine) -> (usize, usize) {
     if line.bytes.len() <= SHOWN {
         return (0, line.bytes.len());
     }
@@ -85,7 +85,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     }
 
     /// Prints a bubb's lines. Breaks where enough was printed or the output is closed.
-    pub fn found(&mut self, name: &Name, lines: &[Line]) -> ControlFlow<()> {
+    pub fn found(&mut self, name: &Name, lines: &[FoundLine]) -> ControlFlow<()> {
         let most = self.args.n.unwrap_or(usize::MAX);
         if self.args.list {
             match self.args.ids {
@@ -113,7 +113,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    fn lines(&mut self, name: &Name, lines: &[Line], most: usize) {
+    fn lines(&mut self, name: &Name, lines: &[FoundLine], most: usize) {
         if self.args.has_context() && self.printed > 0 {
             self.out.trusted("--\n");
         }
@@ -147,7 +147,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     }
 
     /// The lines of a bubb on a terminal, under a heading for its conversation, words whole.
-    fn below_heading(&mut self, name: &Name, lines: &[Line], most: usize, columns: usize) {
+    fn below_heading(&mut self, name: &Name, lines: &[FoundLine], most: usize, columns: usize) {
         let place = self.convs.place(name);
         let first = place.first.map(|first| first.id);
         if self.printed == 0 || self.heading != Some(first) {
@@ -176,10 +176,10 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
             let begin = format!("  {} {}  ", self.paint.yellow(&id), self.paint.dim(&about));
             let mut shown = String::new();
             let mut wrap = Wrap::new(term::columns);
-            wrap.mark(&begin, "", &mut shown);
+            wrap.mark(&begin, "    ", &mut shown);
             wrap.push(&self.painted(line), &mut shown);
             wrap.finish(&mut shown);
-            self.out.trusted(&shown.replace('\n', "\n    "));
+            self.out.trusted(&shown);
             self.out.trusted("\n");
         }
     }
@@ -196,7 +196,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     }
 
     /// A line with its matches coloured, cleaned; of a very long one what is around its first match.
-    fn painted(&self, line: &Line) -> String {
+    fn painted(&self, line: &FoundLine) -> String {
         let bytes = &line.bytes;
         let (start, end) = shown_part(line);
         let cleaned = |part: Range<usize>| {
@@ -218,7 +218,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     }
 
     /// A line with its matches coloured.
-    fn text(&mut self, line: &Line) {
+    fn text(&mut self, line: &FoundLine) {
         let bytes = &line.bytes;
         let (mut at, end) = (0, bytes.len());
         let (begin_red, end_red) = self.paint.red_ends();
@@ -235,7 +235,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
     }
 
     /// An object for each match of a line; one for the line where it is reported because it does not match.
-    fn objects(&mut self, name: &Name, line: &Line, most: usize) {
+    fn objects(&mut self, name: &Name, line: &FoundLine, most: usize) {
         let place = self.convs.place(name);
         let first = place.first.and_then(|first| self.store.bubbs().glance(&first).ok());
         let whole = 0..line.bytes.len();

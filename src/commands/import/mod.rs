@@ -33,16 +33,17 @@ const WORDS: &[(&str, &str)] = &{
     }
     words
 };
-/// Bring in the conversations of other tools
+/// Import conversations from other tools
 ///
-/// Alone it lists what is on this machine and writes nothing. With a format it takes that tool's sessions,
-/// of Claude Code, Codex, Gemini CLI, opencode and pi those about this repository; with paths, the files and folders there, whose
-/// format is recognised. Importing again adds only what is new. Forks, reasoning and times are kept; tools'
-/// traffic is cut to its first and last 2 kB, unless --tools says otherwise.
+/// Without arguments, lists the histories found on this machine and writes nothing. With a format, imports the
+/// sessions of that tool (of Claude Code, Codex, Gemini CLI, opencode and pi, only those about this repository). With
+/// paths, imports those files and folders, whose format is recognised. Importing again adds only what is new. Forks,
+/// reasoning and times are kept. Tool calls and results are cut to their first and last 2 kB, unless --tools says
+/// otherwise.
 ///
-/// Formats: claude-code, codex, chatgpt, claude-ai, gemini-cli, pi, messages, openwebui, librechat, lmstudio,
-/// jan, opencode, lepo; with the program lepo-import-db also llm, opencode's database, and db for a database of
-/// these or Open WebUI. Of Claude Code, history.jsonl too: the prompts of sessions whose logs are gone.
+/// Formats: claude-code, codex, chatgpt, claude-ai, gemini-cli, pi, messages, openwebui, librechat, lmstudio, jan,
+/// opencode, lepo; with the program lepo-import-db also llm, opencode's database, and db for a database of llm,
+/// opencode or Open WebUI. From Claude Code also history.jsonl: the prompts of sessions whose logs are gone.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo import\n  lepo import claude-code\n  lepo import chatgpt export.zip\n  \
@@ -50,31 +51,31 @@ const WORDS: &[(&str, &str)] = &{
     lepo -s old import ~/Downloads/export.zip --json | jq .made"
 )]
 pub struct ImportArgs {
-    /// A format, and files or folders; the format may be left out, or the paths
+    /// A format, or files and folders, or a format and then files and folders
     #[arg(value_name = "FORMAT|PATH", add = complete::one_of(WORDS))]
     words: Vec<PathBuf>,
-    /// Count only: write nothing
+    /// Only count, without writing anything
     #[arg(short = 'n', long)]
     dry_run: bool,
-    /// The part of tools' traffic to keep, remembered for each conversation
+    /// How much of tool calls and results to keep; remembered for each conversation
     #[arg(long, value_enum, value_name = "HOW")]
     tools: Option<Tools>,
-    /// Import only conversations whose last message is not older than a date, or than a span like 90d
+    /// Import only conversations whose last message is not older than DATE, a date or a span like 90d
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
-    /// The time to give to conversations without one
+    /// The time of conversations that have none
     #[arg(long, value_name = "DATE")]
     date: Option<String>,
-    /// Exit with 1 if anything was skipped
+    /// Exit with 1 if anything is skipped
     #[arg(long)]
     strict: bool,
     /// Import sessions about other directories too
     #[arg(long)]
     all: bool,
-    /// Make a branch of each title and label
+    /// Create a branch for each title and label
     #[arg(long)]
     branches: bool,
-    /// Import anew, under other ids, what was imported with another --tools or by an older lepo
+    /// Import again, under new ids, what was imported with another --tools or by an older lepo
     #[arg(long)]
     again: bool,
     /// Print one JSON document
@@ -92,9 +93,9 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(text) => match when::parse(text, now(), DayEnd::First) {
             Some(moment) => Ok(Some(moment)),
             None if is_before_1970(text) => {
-                Err(Error::usage(format!("--{name} {text:?}: no time before 1970 can be kept")))
+                Err(Error::usage(format!("--{name} {text:?}: times before 1970 are not supported")))
             }
-            None => Err(Error::usage(format!("--{name} {text:?}: {} is expected", when::FORMS))),
+            None => Err(Error::usage(format!("--{name} {text:?}: expected {}", when::FORMS))),
         },
     };
     let (since, date) = (moment("since", &args.since)?, moment("date", &args.date)?);
@@ -148,7 +149,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// The reason for a conversation whose bubbs would get other ids today.
-const OLDER: &str = "conversation that an older lepo imported; --again imports it anew";
+const OLDER: &str = "conversation that an older lepo imported; --again imports it again";
 
 /// One run.
 struct Import<'a, 's> {

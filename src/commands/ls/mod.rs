@@ -1,65 +1,68 @@
 //! `lepo ls`: where conversations can be continued, and what waits for consent.
 
-mod listing;
+mod columns;
+mod read;
 mod row;
+mod text;
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use listing::{Form, Listing, Reading};
-use row::{Known, Line, Table, more};
+use columns::Table;
+use read::Reader;
+use row::Form;
+use text::{document, long_line, short_line};
 
 use super::stores::{Listed, Stores};
 use super::words::{resolve_all, some};
 use super::{Context, complete};
-use crate::stats::Costs;
 use crate::term::{say, warn};
-use crate::ui::{ShortIds, known_models, read_request};
+use crate::ui::{ShortIds, read_request};
 use lepo_base::error::{Kind, Result};
-use lepo_base::read_ahead::in_order;
 use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
-use lepo_store::bubb::{self, Name};
-use lepo_store::conv::{Forest, Found, Heights, Ix, Nearest, Origins, Siblings, Sums, Wanted};
+use lepo_store::conv::{Forest, Found, Ix, Wanted};
 use lepo_store::store::{Store, now};
 use lepo_tool::{Detected, Sandbox, ToolRequest};
 
 /// List the conversations, newest first
 ///
-/// One line each: id, height (messages in its conversation), and the first and last 12 characters of its
-/// last question. On a terminal a line has the end of the id and the number of questions instead; there, and with
-/// `-l`, it also has the time, the model, the tokens, the branches that name its end, the title, and the first and last
-/// question, as far as they fit; where several conversations answer the same question, the answer follows, with the
-/// name of the model if several were asked at once. Where prices are configured, `-l` on a terminal has the cost of
-/// the conversation's answers behind the tokens, with `+` where that of some is not known; copies cost nothing.
-/// With ADDR, only conversations that contain one of these messages are listed.
+/// One per line: id, length (number of messages), and the first and last 12 characters of the last question. On a
+/// terminal, a line has the end of the id and the number of questions instead.
+///
+/// On a terminal and with `-l`, lines also have the time, the model, the tokens, the branches that name the
+/// conversation's end, the title, and the first and last question, as far as they fit. If several conversations
+/// answer the same question, the answer follows, with the model's name if several models were asked at once. If
+/// prices are configured, `-l` on a terminal adds the cost of the answers, with `+` if the cost of some is unknown;
+/// copied answers cost nothing.
+///
+/// With ADDR, lists only conversations that contain one of these messages.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo ls | head -3 | cut -d' ' -f1\n  lepo ls -n 1 --paths\n  lepo ls --grep README\n  \
     lepo ls -l | awk '{ print $3, $4 }'\n  grep -rl --include='0*.md' panic .lepo | lepo ls -\n  lepo ls --pending\n  lepo ls --everywhere -n 3"
 )]
 pub struct LsArgs {
-    /// Only conversations that contain one of these messages; `-` for addresses on stdin
+    /// List only conversations that contain one of these messages; `-` reads addresses from stdin
     #[arg(value_name = "ADDR", add = complete::address())]
     addresses: Vec<String>,
-    /// List only the N newest; with --everywhere, of each store
+    /// List only the N newest; with --everywhere, the N newest of each store
     #[arg(short, value_name = "N")]
     n: Option<usize>,
-    /// Long lines in a pipe too: ID (HEIGHT) TIME MODEL TOKENS[/WINDOW] [BRANCHES] TITLE · FIRST · LAST; `-` for none
+    /// Print long lines in a pipe too: ID (LENGTH) TIME MODEL TOKENS[/WINDOW] [BRANCHES] TITLE · FIRST · LAST; `-` for none
     #[arg(short, long, conflicts_with_all = ["pending", "paths", "json"])]
     long: bool,
-    /// List the ends of tool calls too whose answer is finished
+    /// List the ends of finished tool calls too
     #[arg(long, alias = "all")]
     spent: bool,
-    /// Only conversations with a visible message that matches this regular expression
+    /// List only conversations with a visible message that matches this regular expression
     #[arg(long, value_name = "PATTERN", conflicts_with = "pending")]
     grep: Option<String>,
-    /// List the requests that wait for consent instead, each with its full text, access and sandbox
+    /// List the requests that are waiting for consent instead, with their full text, access and sandbox
     #[arg(long, conflicts_with = "spent")]
     pending: bool,
-    /// List those of all stores that your lepo has written to; each row begins with the path of its project
+    /// List the conversations of all stores that your lepo has written to; each row begins with the project's path
     #[arg(long, conflicts_with_all = ["addresses", "pending"])]
     everywhere: bool,
-    /// Print the paths of their files
+    /// Print the paths of the files instead
     #[arg(long, conflicts_with = "json")]
     paths: bool,
     /// Print one JSON document: {"tails": [...]} or {"pending": [...]}
@@ -78,7 +81,7 @@ impl LsArgs {
         // Requests that wait are the user's own only; all other lists have other people's conversations too.
         match self.n {
             _ if !self.pending && !store.others().all().is_empty() => Wanted::Everyone,
-            Some(n) if self.is_of_newest() && form.has_more() => Wanted::Siblings(n, self.spent),
+            Some(n) if self.is_of_newest() && form.has_facts() => Wanted::Siblings(n, self.spent),
             Some(n) if self.is_of_newest() && self.spent => Wanted::Leaves(n),
             Some(n) if self.is_of_newest() => Wanted::Newest(n),
             _ => Wanted::All,
@@ -99,28 +102,28 @@ impl LsArgs {
     /// The words for a list without lines.
     fn none_there(&self) -> &'static str {
         if self.pending {
-            "nothing waits for approval"
+            "nothing is waiting for approval"
         } else if self.addresses.is_empty() {
             "no conversations yet; ask something: lepo do QUESTION"
         } else {
-            "no conversation has one of these messages"
+            "no conversation contains these messages"
         }
     }
 }
 
-/// Lists them.
+/// Reads them and prints them.
 pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let form = args.form(context.out.columns());
     let (mut rows, mut torn) = (0, false);
     if !args.everywhere {
         let store = context.store()?;
-        form.begin(args.pending, context);
+        begin(&args, form, context);
         (rows, torn) = list(&args, &store, form, (None, 0), context)?;
     } else {
         let stores = Stores::of_user()?.there()?;
-        form.begin(args.pending, context);
+        begin(&args, form, context);
         for Listed { store, project } in stores {
-            match list(&args, &store, form, (Some(project), rows), context) {
+            match list(&args, &store, form, (Some(&project), rows), context) {
                 Ok((all, unreadable)) => {
                     rows = all;
                     torn |= unreadable;
@@ -132,7 +135,9 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
             }
         }
     }
-    form.end(context);
+    if form == Form::Json {
+        context.out.trusted("\n]}\n");
+    }
     if rows == 0 && form != Form::Json && context.out.is_terminal() {
         say(args.none_there());
     }
@@ -142,13 +147,20 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
+/// Prints what stands before all rows.
+fn begin(args: &LsArgs, form: Form, context: &mut Context<'_>) {
+    if form == Form::Json {
+        context.out.trusted(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
+    }
+}
+
 /// Lists those of one store, of a project where there are several, below so many rows. Gives the number of all rows,
 /// and whether something could not be read.
 fn list(
     args: &LsArgs,
     store: &Store,
     form: Form,
-    (project, rows): (Option<String>, usize),
+    (project, mut rows): (Option<&str>, usize),
     context: &mut Context<'_>,
 ) -> Result<(usize, bool)> {
     let wanted = args.wanted(store, form);
@@ -158,17 +170,8 @@ fn list(
         None => (store.names().forest_for(&[wanted])?, Vec::new()),
     };
     unreadable.iter().for_each(warn);
-    let branches = match form.has_more() || context.out.is_terminal() {
-        true => store.branches().by_bubb()?,
-        false => HashMap::new(),
-    };
-    let known = match form.has_more() {
-        true => {
-            let (windows, prices) = known_models();
-            Known { facts: store.journal().index(), titles: store.titles().all(), windows, prices }
-        }
-        false => Known::default(),
-    };
+    let has_branches = form.has_facts() || context.out.is_terminal();
+    let mut reader = Reader::new(store, &forest, form, has_branches)?;
     let waiting = match args.pending {
         true => forest.pending(|ix| read_request(store, &forest.name(ix))),
         false => Vec::new(),
@@ -179,35 +182,35 @@ fn list(
         true => Sandbox::None,
         false => Detected::now(store.root()),
     };
-    let requests = waiting.iter().map(|(ix, request)| (forest.name(*ix).id, request)).collect();
-    let reading = Reading { store, forest: &forest, form, requests, sandbox: &sandbox };
-    let mut listing = Listing {
-        store,
-        form,
-        pending: args.pending,
-        branches,
-        known: &known,
-        sandbox: &sandbox,
-        now: now(),
-        rows,
-        table: Table::of_project(project.as_deref()),
-        project,
-        shorts: ShortIds::on_terminal(
-            matches!(form, Form::Columns(_)),
-            forest.all().map(|ix| forest.name(ix).id),
-        ),
-    };
-    let lines = lines(args, store, &forest, (form, &known), tails);
-    in_order(
-        lines,
-        |line| reading.read(line),
-        |line| {
-            listing.print(line, context);
-            if context.out.closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        },
-    );
-    listing.end(context);
-    Ok((listing.rows, !unreadable.is_empty()))
+    if args.pending {
+        reader = reader.of_requests(&waiting, &sandbox);
+    }
+    if project.is_some() {
+        reader = reader.of_several();
+    }
+    let ids = forest.all().map(|ix| forest.name(ix).id);
+    let shorts = ShortIds::on_terminal(matches!(form, Form::Columns(_)), ids);
+    let mut table = Table::new(shorts, now(), project);
+    reader.rows(tails.take(args.n.unwrap_or(usize::MAX)), |row| {
+        if let (Some(project), Form::Pipe | Form::Long(_)) = (project, form) {
+            context.out.untrusted(format!("{project} ").as_bytes());
+        }
+        match form {
+            Form::Pipe => short_line(&row, context),
+            Form::Columns(columns) => table.push(&row, columns, context),
+            Form::Long(columns) => long_line(&row, columns, context),
+            Form::Paths => context.out.path(&store.bubbs().path(&row.name)),
+            Form::Json => {
+                context.out.trusted(if rows > 0 { ",\n" } else { "\n" });
+                context.out.untrusted(document(&row, store).as_bytes());
+            }
+        }
+        context.out.row_done(rows);
+        rows += 1;
+        if context.out.closed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    table.print(context);
+    Ok((rows, !unreadable.is_empty()))
 }
 
 /// The tails or requests that are listed, newest first.
@@ -234,47 +237,6 @@ fn tails<'f>(
         tails = Box::new(forest.through(&all, &named).into_iter());
     }
     Ok(tails)
-}
-
-/// The lines of the tails, without their texts.
-fn lines<'f>(
-    args: &LsArgs,
-    store: &'f Store,
-    forest: &'f Forest,
-    (form, known): (Form, &'f Known),
-    tails: Box<dyn Iterator<Item = Ix> + 'f>,
-) -> impl Iterator<Item = Line> + 'f {
-    let mut heights = Heights::of(forest);
-    let mut counts =
-        matches!(form, Form::Columns(_)).then(|| Sums::of(forest, |ix| u32::from(forest.is_question(ix))));
-    let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
-    let is_answer = |name: &Name| name.kind == bubb::Kind::Assistant;
-    let mut origins = form.has_more().then(|| Origins::of(forest));
-    let tells_answers = form.has_more() && !args.pending;
-    let tells_costs = matches!(form, Form::Json | Form::Long(Some(_))) && !args.pending;
-    let mut costs = tells_costs.then(|| Costs::new(forest, &known.facts, &known.prices)).flatten();
-    let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)>> = match tells_answers {
-        true => Box::new(Siblings::of(forest, tails)),
-        false => {
-            let questions = Nearest::of(Forest::is_question);
-            Box::new(tails.map(move |tail| (tail, questions.find(forest, tail), false)))
-        }
-    };
-    tails.take(args.n.unwrap_or(usize::MAX)).map(move |(tail, question, shares_question)| Line {
-        name: forest.name(tail),
-        height: heights.height(tail),
-        questions: counts.as_mut().map(|counts| counts.sum(tail)),
-        question: question.map(|ix| forest.name(ix)),
-        answer: shares_question
-            // A part of an answer that was stopped is hidden.
-            .then(|| visible.find(forest, tail).filter(|ix| is_answer(&forest.name(*ix))).or(Some(tail)))
-            .flatten()
-            .map(|ix| forest.name(ix))
-            .filter(is_answer),
-        said: None,
-        more: origins.as_mut().map(|origins| Box::new(more(forest, (origins, costs.as_mut()), known, tail))),
-        from: forest.store_of(tail).and_then(|number| Some(store.others().all().get(number)?.0.clone())),
-    })
 }
 
 /// The visible messages that match a pattern, found as `grep` finds them. One that cannot be read is said.

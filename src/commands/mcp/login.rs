@@ -25,13 +25,13 @@ pub struct LoginArgs {
     /// The server's name in mcp.json
     #[arg(value_name = "NAME", add = complete::server())]
     pub name: String,
-    /// Open no browser: print the address, and read the browser's last address from stdin
+    /// Do not open a browser: print the address, and read the last address of the browser from stdin
     #[arg(long)]
     no_browser: bool,
-    /// The port on this machine for the browser's way back, if the client was registered with one (default: a free port)
+    /// The local port that the browser is redirected to, if the client was registered with one (default: a free port)
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     callback_port: Option<u16>,
-    /// Request this scope besides those that the server names; repeatable
+    /// Request this scope in addition to those that the server names; repeatable
     #[arg(long, value_name = "SCOPE")]
     scope: Vec<String>,
 }
@@ -84,13 +84,12 @@ async fn sign_in(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Resu
     if by_hand || !show_in_browser(login.address().as_str()) {
         say(&format!("Open this address in a browser:\n\n{}\n", login.address()));
     } else {
-        say(&format!("Your browser should show it. If not, open this address:\n\n{}\n", login.address()));
+        say(&format!("Your browser should open. If not, open this address:\n\n{}\n", login.address()));
     }
     let pasting = by_hand || std::io::stdin().is_terminal();
     if pasting {
-        say(
-            "If the browser is on another machine, its last page cannot be shown: paste its address here, then Enter:",
-        );
+        say("If the browser is on another machine, its last page cannot load: paste the address of that \
+                page here, then press Enter:");
     }
     let mut lines = if pasting { pasted() } else { mpsc::channel(1).1 };
     let (code, issuer) = loop {

@@ -19,14 +19,15 @@ use lepo_turn::config::{Flags, Paths, Settings};
 use login::LoginArgs;
 use sign_ins::sign_in_store;
 
-/// Sign in to MCP servers, list those that are configured, and serve conversations
+/// Manage sign-ins to MCP servers, list servers, and serve conversations
 ///
-/// Servers are configured in mcp.json, see lepo-config(5). Nothing is started here: `lepo do` starts servers,
-/// and `lepo do --list-tools` tells what they offer. `lepo mcp serve` is a server itself.
+/// Servers are configured in mcp.json, see lepo-config(5). These commands start no servers: `lepo do` starts them,
+/// and `lepo do --list-tools` shows what they offer. `lepo mcp serve` is a server itself.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  lepo mcp\n  lepo mcp login docs\n  lepo mcp login docs --no-browser    # over SSH: open the address elsewhere, paste where it ends\n  lepo mcp logout docs"
+    after_help = "Examples:\n  lepo mcp\n  lepo mcp login docs\n  lepo mcp login docs --no-browser    # \
+        over SSH: open the address elsewhere, paste the last one\n  lepo mcp logout docs"
 )]
 pub struct McpArgs {
     #[command(subcommand)]
@@ -38,16 +39,16 @@ pub struct McpArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List the configured servers: name, kind, on or off, sign-in, and the number of tools agreed to
+    /// List the configured servers: name, kind, on or off, sign-in, and the number of approved tools
     Ls {
         /// Print one JSON document: {"servers": [...]}
         #[arg(long)]
         json: bool,
     },
     Serve(serve::ServeArgs),
-    /// Sign in to a server in the browser; only you can read the tokens, and `lepo do` refreshes them
+    /// Sign in to a server in the browser; the tokens are readable only by you, and `lepo do` refreshes them
     Login(LoginArgs),
-    /// Forget the sign-in to a server
+    /// Sign out of a server
     Logout {
         /// The server's name in mcp.json
         #[arg(value_name = "NAME", add = complete::server())]
@@ -77,7 +78,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
         None => (None, None),
     };
     let env = Env::from_process();
-    // Which keys lepo has matters to a repository's servers alone.
+    // The names of lepo's keys matter to a repository's servers alone.
     let load = |_: &(PathBuf, Vec<u8>)| Settings::load(&paths, &env, config.clone(), &Flags::default());
     let settings = repo.as_ref().map(load).transpose()?;
     let keys = settings.as_ref().map(Settings::keys).unwrap_or_default();

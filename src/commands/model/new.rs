@@ -23,7 +23,7 @@ pub struct NewArgs {
     /// The name of the model, for -m; with --sha256, the file of weights
     #[arg(value_name = "NAME", value_hint = clap::ValueHint::FilePath)]
     name: Option<String>,
-    /// The provider: openai (any server with that API), anthropic or ollama
+    /// The provider: openai (any server with that API), anthropic, or ollama
     #[arg(long, value_name = "P", value_parser = provider)]
     provider: Option<Provider>,
     /// The server's own name for the model
@@ -32,16 +32,16 @@ pub struct NewArgs {
     /// The address of the server (default: the provider's own)
     #[arg(long, value_name = "URL", value_hint = clap::ValueHint::Url)]
     base_url: Option<String>,
-    /// The key is in this variable of the environment
+    /// The environment variable that holds the key
     #[arg(long, value_name = "VAR", group = "key_source")]
     key_env: Option<String>,
-    /// With `-`: read the key from stdin, and keep it in config.toml
+    /// `-` reads the key from stdin and keeps it in config.toml
     #[arg(long, value_name = "-", value_parser = ["-"], group = "key_source", allow_hyphen_values = true)]
     key: Option<String>,
-    /// This command prints the key
+    /// The command that prints the key
     #[arg(long, value_name = "COMMAND", group = "key_source")]
     key_command: Option<String>,
-    /// Add weights: the SHA-256 of the file, as it is published (64 hexadecimal digits)
+    /// Add weights with this published SHA-256 (64 hexadecimal digits)
     #[arg(long, value_name = "HASH", value_parser = sha256, requires = "name",
         conflicts_with_all = ["provider", "model", "base_url", "key_source"])]
     sha256: Option<String>,
@@ -53,7 +53,7 @@ pub struct NewArgs {
 fn sha256(text: &str) -> std::result::Result<String, String> {
     match text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => Ok(text.to_string()),
-        false => Err("it is 64 hexadecimal digits".into()),
+        false => Err("expected 64 hexadecimal digits".into()),
     }
 }
 
@@ -61,7 +61,7 @@ fn provider(text: &str) -> std::result::Result<Provider, String> {
     read_word(text, Provider::ALL).filter(|provider| provider.server().is_some()).ok_or_else(|| {
         let servers = Provider::ALL.iter().filter(|provider| provider.server().is_some());
         let words: Vec<&str> = servers.map(|provider| provider.word()).collect();
-        format!("the providers are {}", words.join(", "))
+        format!("expected one of {}", words.join(", "))
     })
 }
 

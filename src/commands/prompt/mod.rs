@@ -17,22 +17,21 @@ use lepo_turn::Prompts;
 use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust, check_prompt_name};
 use lepo_turn::skills::Skills;
 
-/// List, show and edit prompts to use again; list, show and check skills
+/// List, show and edit saved prompts; list, show and check skills
 ///
-/// A prompt is a file NAME.md, in _prompts/ of the store or of the configuration folder; the store's
-/// count only once `lepo trust` was said yes to. `lepo do -T NAME WORDS...` asks it, as /NAME does in a
-/// session:
+/// A prompt is a file NAME.md in _prompts/ of the store or of the configuration folder. Prompts of a store
+/// are used only after `lepo trust`. `lepo do -T NAME WORDS...` asks a prompt, as does /NAME in a session:
 ///
 ///     $1 to $9   one of the words
 ///     $*         all of them
-///     $stdin     what comes on stdin
+///     $stdin     the text on stdin
 ///
-/// Other words are put after the text. A first line `model: NAME` names the model that answers.
+/// Words that are not used are added after the text. A first line `model: NAME` names the model to ask.
 ///
 /// A skill is a folder NAME with a SKILL.md, in skills/ of the configuration folder, ~/.agents/skills,
-/// ~/.claude/skills, and in .agents/skills and .claude/skills of the git repository; those count only
-/// after `lepo trust`. `lepo do -T NAME` and /NAME ask with it, and models with tools of their own are told
-/// names and descriptions and ask for the rest. Its `allowed-tools` grants nothing.
+/// ~/.claude/skills, or .agents/skills and .claude/skills of the git repository; those of a repository are
+/// used only after `lepo trust`. `lepo do -T NAME` and /NAME ask with a skill. Models with tools of their own
+/// see names and descriptions, and ask for the rest. `allowed-tools` in a skill grants nothing.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo prompt ls\n  lepo prompt add review 'Review this change.'\n  lepo prompt edit review\n  \
@@ -46,27 +45,27 @@ pub struct PromptArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// List the prompts and the skills: name, place (you, the store, a folder of skills, or not trusted), and first words
+    /// List prompts and skills: name, place (you, the store, a folder of skills, or not trusted), and first words
     Ls {
         /// Print one JSON document: {"prompts": [...], "skills": [...]}
         #[arg(long)]
         json: bool,
     },
-    /// Print the prompt or the skill that `do -T NAME` asks, as it is written
+    /// Print the prompt or skill that `do -T NAME` uses
     Show {
         /// The name of the prompt or the skill
         #[arg(value_name = "NAME", add = complete::prompt())]
         name: String,
     },
-    /// Check skills against the published rules: a line for each fault, FOLDER: WHY, and exit 1
+    /// Check skills against the published rules: prints FOLDER: WHY for each fault, and exits with 1
     ///
-    /// DIR is a skill or a folder of skills; without it the skill of this folder, else all that are found.
+    /// DIR is a skill or a folder of skills; the default is the skill in this folder, or else all skills found.
     Check {
         /// A skill, or a folder of skills
         #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
         dir: Option<PathBuf>,
     },
-    /// Add a prompt with this text, or with what comes on stdin
+    /// Add a prompt, with this text or the text on stdin
     Add {
         /// The name of the prompt
         #[arg(value_name = "NAME")]
@@ -78,12 +77,12 @@ enum Verb {
         #[arg(long)]
         here: bool,
     },
-    /// Write or change a prompt in your editor
+    /// Create or change a prompt in your editor
     Edit {
         /// The name of the prompt
         #[arg(value_name = "NAME", add = complete::prompt())]
         name: String,
-        /// Make a new prompt in the store, not in the configuration folder
+        /// Create the prompt in the store, not in the configuration folder
         #[arg(long)]
         here: bool,
     },

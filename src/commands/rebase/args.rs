@@ -2,47 +2,46 @@
 
 use crate::commands::complete;
 
-/// Copy a line of messages onto another base
+/// Copy messages of a conversation onto another base
 ///
-/// Copies, under BASE, the messages of ADDR's conversation that BASE's does not have; of a range A..B exactly these.
-/// Copies keep text, kind and time, so the same rebase twice makes nothing new. The originals stay, and no branch moves.
-/// The id of the new end is printed.
+/// Copies the messages that ADDR's conversation has and BASE's does not, so that they follow BASE; with a range A..B,
+/// copies exactly these. Copies keep text, kind and time, so repeating a rebase creates nothing new. The originals
+/// stay, and no branch moves. Prints the id of the new end.
 ///
-/// A tool request that would end a copy is left out, as a copy never waits for consent. To drop a request drops its
-/// result, and the other way round. No model is asked: lepo do --replay asks the questions of a line again.
+/// A tool request at the end of a copy is left out, because a copy never waits for consent. Dropping a request drops
+/// its result too, and vice versa. No model is asked; use lepo do --replay to ask the questions again.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  lepo rebase @ --onto main                 # go on from main with what was said here\n  \
+#[command(after_help = "Examples:\n  lepo rebase @ --onto main                 # move this conversation's \
+        messages after main\n  \
     lepo rebase @ --drop @~2                  # the same conversation without one message\n  \
-    echo 'in one line' | lepo rebase @ --replace @^=-      # and with other words in one\n  \
-    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~2..main --root -n"
-)]
+    echo 'in one line' | lepo rebase @ --replace @^=-      # with one message replaced\n  \
+    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~2..main --root -n")]
 pub struct RebaseArgs {
-    /// The end of the line, or a range of messages
+    /// The last message to copy, or a range of messages
     #[arg(value_name = "ADDR|A..B", default_value = "@", add = complete::address())]
     pub(super) address: String,
     /// The message that the copies follow
     #[arg(long, value_name = "BASE", add = complete::address(), conflicts_with_all = ["root", "system"])]
     pub(super) onto: Option<String>,
-    /// Make the copies a conversation of its own
+    /// Make the copies a conversation of their own
     #[arg(long, conflicts_with = "system")]
     pub(super) root: bool,
-    /// Put them under a new system prompt, in the place of the old one: TEXT, @FILE, or - for stdin
+    /// Replace the system prompt: TEXT, @FILE, or - for stdin
     #[arg(long, value_name = "TEXT|@FILE|-")]
     pub(super) system: Option<String>,
-    /// Leave out this message, or this range; repeatable
+    /// Leave out this message or range; repeatable
     #[arg(long, value_name = "ADDR", add = complete::address())]
     pub(super) drop: Vec<String>,
-    /// Other words in the place of a message; - for stdin; repeatable
+    /// Replace the text of a message; - reads it from stdin; repeatable
     #[arg(long, value_name = "ADDR=FILE|-")]
     pub(super) replace: Vec<String>,
-    /// Copy the thinking and tool calls beside the messages too
+    /// Also copy the thinking and tool calls beside the messages
     #[arg(short, long)]
     pub(super) all: bool,
-    /// List what would be made, and make nothing
+    /// List what would be created, without creating anything
     #[arg(short = 'n', long)]
     pub(super) dry_run: bool,
-    /// Make a branch at the new end
+    /// Create a branch at the new end
     #[arg(long, value_name = "NAME", conflicts_with = "dry_run")]
     pub(super) branch: Option<String>,
     /// Print one JSON document

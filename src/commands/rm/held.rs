@@ -6,7 +6,7 @@ use lepo_base::env::Env;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::Origins;
 use lepo_store::store::Store;
-use lepo_sync::{Identity, State, is_committed};
+use lepo_sync::{Identity, SyncState, is_committed};
 use lepo_turn::config::Paths;
 
 use super::outcome::Outcome;
@@ -41,9 +41,9 @@ fn synced(store: &Store) -> Vec<String> {
     let mut has_remote = false;
     let data = Paths::from_env(&Env::from_process()).map(|paths| paths.data);
     if let (Ok(data), Ok(identity)) = (data, Identity::of(&store.path()))
-        && let Ok(Some(settings)) = State::read(&data, &identity)
+        && let Ok(Some(settings)) = SyncState::read(&data, &identity)
     {
-        has_remote = State::pushed(&data, &identity).is_some();
+        has_remote = SyncState::pushed(&data, &identity).is_some();
         mine.extend(settings.mine);
         others.extend(settings.others);
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::Context;
 use super::repo_files::trusted_config;
-use crate::stats::{By, Places, Row, Rows, tally};
+use crate::stats::{By, RecordPlaces, Rows, TallyRow, tally};
 use crate::term::{excerpt_within, say};
 use crate::ui::text_or_warn;
 use lepo_base::env::Env;
@@ -19,22 +19,22 @@ use lepo_turn::config::{Flags, Paths, Prices, Settings};
 
 /// Print usage statistics: tokens, times, failures
 ///
-/// Counted from the journal, a row for each local day: questions, answers, failed requests, tokens of requests
-/// (including those from the provider's cache, which are also shown apart), tokens of answers,
-/// and the median times to the first text and to the end. The cost is shown where the price of a
-/// model is known: [[prices]] with model, input, output and cached per million tokens, or price in its [[models]].
+/// Counts from the journal, with one row per local day: questions, answers, failed requests, request tokens
+/// (including those from the provider's cache, also shown separately), answer tokens, and the median times to the
+/// first text and to the end. The cost is shown if the price of a model is known: from [[prices]], with model, input,
+/// output and cached per million tokens, or from price in its [[models]].
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo stats\n  lepo stats --since 7d --by model\n  lepo stats --by day,model\n  \
     lepo stats --by week --csv > weeks.csv\n  lepo stats --json | jq .total.out"
 )]
 pub struct StatsArgs {
-    /// Count only from this time on: a date, or a span like 7d
+    /// Count only since WHEN: a date, or a span like 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Group the rows by this
+    /// Group the rows by day, week, model or conv
     ///
-    /// day, week, model or conv; or day,model
+    /// day,model groups by both.
     #[arg(long, value_parser = By::parse, default_value = "day", value_name = "WHAT")]
     by: By,
     /// Print one JSON document: {"rows": [...], "total": {...}}; times in milliseconds
@@ -56,7 +56,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let forest = store.names().forest()?;
     let prices = prices(context)?;
-    let mut places = Places::new(&forest, args.by, since);
+    let mut places = RecordPlaces::new(&forest, args.by, since);
     let rows = tally(store.journal().records(), args.by, &|name: &str| prices.of(name, None), |record| {
         places.place(record)
     });
@@ -66,10 +66,10 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     } else if args.csv {
         csv(&rows, context);
     } else if rows.rows.is_empty() {
-        say("nothing was spent yet: the journal has no answers");
+        say("no usage yet: the journal has no answers");
     } else {
         let subjects = (args.by == By::Conv).then(|| Subjects::of(&store, &forest));
-        let names = |row: &Row| match args.by {
+        let names = |row: &TallyRow| match args.by {
             By::Conv => subjects.as_ref().and_then(|subjects| subjects.find(row)),
             By::Day | By::Week | By::Model | By::DayAndModel => None,
         };
@@ -92,7 +92,7 @@ fn prices(context: &Context<'_>) -> Result<Prices> {
     Ok(Settings::load(&paths, &env, repo, &Flags::default())?.prices())
 }
 
-/// What conversations are about.
+/// The subjects of conversations.
 struct Subjects<'s> {
     store: &'s Store,
     forest: &'s Forest,
@@ -108,7 +108,7 @@ impl<'s> Subjects<'s> {
     }
 
     /// The title of a conversation, else its first question.
-    fn find(&self, row: &Row) -> Option<String> {
+    fn find(&self, row: &TallyRow) -> Option<String> {
         let root = BubbId::parse(row.key.as_bytes())?;
         if let Some(title) = self.titles.get(&root) {
             return Some(title.clone());
@@ -128,7 +128,7 @@ fn csv(rows: &Rows, context: &mut Context<'_>) {
         };
         let some = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
         let cost = row.cost.map(|cost| cost.to_string()).unwrap_or_default();
-        let Row { questions, answers, failures, input, cached, output, first_ms, ms, .. } = row;
+        let TallyRow { questions, answers, failures, input, cached, output, first_ms, ms, .. } = row;
         let (first_ms, ms) = (some(*first_ms), some(*ms));
         context.out.line(&format!(
             "{key},{questions},{answers},{failures},{input},{cached},{output},{first_ms},{ms},{cost}"

@@ -1,6 +1,6 @@
 //! The figures as aligned columns, and on a terminal a bar a row.
 
-use crate::stats::{Row, Rows};
+use crate::stats::{Rows, TallyRow};
 use crate::term::{Paint, clean, cut, width};
 use lepo_store::bubb::{shown_model, thousands};
 
@@ -11,7 +11,7 @@ const BAR: std::ops::RangeInclusive<usize> = 6..=24;
 const KEY: usize = 30;
 
 /// One column: its heading, how it is told, and whether it makes way on a narrow terminal, the greater the sooner.
-type Column = (&'static str, fn(&Row) -> String, u8);
+type Column = (&'static str, fn(&TallyRow) -> String, u8);
 
 const COLUMNS: &[Column] = &[
     ("questions", |row| thousands(row.questions), 3),
@@ -30,9 +30,9 @@ pub fn lines(
     rows: &Rows,
     columns: Option<usize>,
     paint: Paint,
-    names: impl Fn(&Row) -> Option<String>,
+    names: impl Fn(&TallyRow) -> Option<String>,
 ) -> Vec<String> {
-    let all: Vec<&Row> = rows.rows.iter().chain([&rows.total]).collect();
+    let all: Vec<&TallyRow> = rows.rows.iter().chain([&rows.total]).collect();
     let key = all.iter().map(|row| width(&clean(&row.key))).max().unwrap_or_default().min(KEY);
     let empty = |column: &&Column| all.iter().all(|row| matches!((column.1)(row).as_str(), "" | "0"));
     let mut shown: Vec<&Column> = COLUMNS.iter().filter(|column| !empty(column)).collect();
@@ -96,14 +96,14 @@ mod tests {
     use crate::term::Color;
 
     fn rows() -> Rows {
-        let row = |key: &str, input, output, ms| Row {
+        let row = |key: &str, input, output, ms| TallyRow {
             key: key.into(),
             questions: 2,
             answers: 1_234,
             input,
             output,
             ms,
-            ..Row::default()
+            ..TallyRow::default()
         };
         let total = row("total", 1_500, 300, Some(700));
         Rows {

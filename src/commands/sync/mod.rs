@@ -1,14 +1,14 @@
 //! `lepo sync`: sends this store's messages to a git remote and takes those of other clones.
 
 mod args;
-mod place;
+mod choose_remote;
 mod told;
 
 use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
 
 pub use args::SyncArgs;
-use place::{SyncPlace, refuse_inside, set_remote};
+use choose_remote::{SyncPlace, refuse_inside, set_remote};
 use told::{replacement, tell_news, troubles};
 
 use super::Context;
@@ -19,8 +19,8 @@ use lepo_base::when;
 use lepo_store::bubb::{BubbId, counted};
 use lepo_store::store::{Store, now};
 use lepo_sync::{
-    Consent, Git, Identity, Options, Round, Secrets, State, check_clone_name, email, forget, forget_taken,
-    round, unsent,
+    Consent, Git, Identity, Options, Round, Secrets, SyncState, check_clone_name, email, forget,
+    forget_taken, round, unsent,
 };
 use lepo_turn::config::{Flags, Paths, Settings as Config};
 use lepo_turn::secret_values;
@@ -55,11 +55,11 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.status {
         return status(&store, &paths, &identity, context);
     }
-    let is_new = !State::is_there(&paths.data, &identity);
+    let is_new = !SyncState::is_there(&paths.data, &identity);
     if is_new && args.remote.is_none() {
         return Err(not_synced());
     }
-    let mut state = State::open(&paths.data, &identity)?;
+    let mut state = SyncState::open(&paths.data, &identity)?;
     let told = match (&args.remote, first) {
         (None, _) => None,
         (Some(_), Some(place)) => Some(place.take(&mut state)),
@@ -73,10 +73,8 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         let git = Git::at(&state.repository(), may_ask);
         let email = email(store.root()).unwrap_or_else(|| "lepo@localhost".into());
         forget(&git, &state, (&email, now()))?;
-        say(
-            "what was sent has no history any more; hosts may keep the old objects for a while, and clones that \
-             fetched them do: change a secret that was sent",
-        );
+        say("the remote history is gone; hosts may keep the old objects for a while, and clones that \
+                fetched them still have them: change any secret that was sent");
         return Ok(0);
     }
     let secrets = secrets(&paths, &env);
@@ -101,18 +99,18 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
             tell(round(&store, &mut state, &options, None)?, &store, &state, context)
         }
         Some(seconds) => {
-            let reopened = || State::open(&paths.data, &identity);
+            let reopened = || SyncState::open(&paths.data, &identity);
             watch(seconds, &store, state, reopened, &secrets, context)
         }
     }
 }
 
 /// Takes over the other decisions of the command line.
-fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
+fn set_rest(args: &SyncArgs, state: &mut SyncState, store: &Store) -> Result<()> {
     if let Some(name) = args.name.as_ref().filter(|name| **name != state.settings.name) {
         check_clone_name(name)?;
         return Err(Error::usage(format!("this clone is named {} already", state.settings.name))
-            .hint("a clone keeps its name: others know it by that"));
+            .hint("a clone keeps its name, by which others know it"));
     }
     state.settings.heads = (state.settings.heads || args.heads) && !args.no_heads;
     for name in args.mine.iter().chain(&args.not_mine) {
@@ -143,7 +141,7 @@ fn set_rest(args: &SyncArgs, state: &mut State, store: &Store) -> Result<()> {
 }
 
 /// Merges a clone into this store from the next round on: what was taken as another person's is not needed any more.
-fn make_mine(name: &str, state: &mut State, store: &Store) -> Result<()> {
+fn make_mine(name: &str, state: &mut SyncState, store: &Store) -> Result<()> {
     state.settings.others.remove(name);
     let is_new = state.settings.mine.insert(name.to_string());
     // Its ref counts as it is now, whatever was seen of it before.
@@ -158,7 +156,7 @@ fn make_mine(name: &str, state: &mut State, store: &Store) -> Result<()> {
 }
 
 /// Takes a clone for another person's from the next round on. What was merged of it stays.
-fn give_up(name: &str, state: &mut State) -> Result<()> {
+fn give_up(name: &str, state: &mut SyncState) -> Result<()> {
     state.settings.mine.remove(name);
     state.settings.seen.remove(name);
     state.settings.others.insert(name.to_string());
@@ -172,7 +170,7 @@ fn confirm(question: &str) -> Result<bool> {
 }
 
 /// Asks of clones whose ref was replaced whether they are still the user's own. True if one is.
-fn decide_again(replaced: &[String], state: &mut State, store: &Store) -> Result<bool> {
+fn decide_again(replaced: &[String], state: &mut SyncState, store: &Store) -> Result<bool> {
     let mut is_any = false;
     for clone in replaced {
         match confirm(&format!("{}. Merge it again? (y/N): ", replacement(clone)))? {
@@ -180,7 +178,7 @@ fn decide_again(replaced: &[String], state: &mut State, store: &Store) -> Result
                 make_mine(clone, state, store)?;
                 is_any = true;
             }
-            false => say(&format!("it is left alone; `lepo sync --not-mine {clone}` gives it up")),
+            false => say(&format!("it is ignored; `lepo sync --not-mine {clone}` gives it up")),
         }
         state.save()?;
     }
@@ -189,12 +187,12 @@ fn decide_again(replaced: &[String], state: &mut State, store: &Store) -> Result
 
 /// Asks of clones that have the user's git email whether they are the user's own; each is asked about once. True if
 /// one is.
-fn decide(unknown: &[String], state: &mut State, store: &Store) -> Result<bool> {
+fn decide(unknown: &[String], state: &mut SyncState, store: &Store) -> Result<bool> {
     let mut is_any = false;
     for clone in unknown {
         let question = format!(
-            "{clone} has your git email; whoever may write to the remote can claim that. Is it another clone of \
-             yours, to be merged into {}? (y/N): ",
+            "{clone} has your git email, but anyone who can write to the remote can claim that. Is it \
+                another clone of yours, to be merged into {}? (y/N): ",
             store.shown().display()
         );
         match confirm(&question)? {
@@ -224,8 +222,8 @@ fn secrets(paths: &Paths, env: &Env) -> Secrets {
 fn watch(
     seconds: u64,
     store: &Store,
-    mut state: State,
-    reopened: impl Fn() -> Result<State>,
+    mut state: SyncState,
+    reopened: impl Fn() -> Result<SyncState>,
     secrets: &Secrets,
     context: &mut Context<'_>,
 ) -> Result<u8> {
@@ -269,7 +267,7 @@ fn not_synced() -> Error {
 }
 
 /// Tells what a round did. Exit 1 if something was held back or left out.
-fn tell(done: Round, store: &Store, state: &State, context: &mut Context<'_>) -> Result<u8> {
+fn tell(done: Round, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
     let news = tell_news(&done, state, context);
     troubles(&done, store, state.settings.heads).iter().for_each(|line| say(line));
     if let Some(error) = done.failed {
@@ -288,7 +286,7 @@ fn tell(done: Round, store: &Store, state: &State, context: &mut Context<'_>) ->
 
 /// Tells where it syncs to and when it last did.
 fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Context<'_>) -> Result<u8> {
-    let Some(settings) = State::read(&paths.data, identity)? else {
+    let Some(settings) = SyncState::read(&paths.data, identity)? else {
         return Err(
             Error::nothing(format!("{} is not synced", store.shown().display())).hint("begin: lepo sync URL")
         );
@@ -301,14 +299,14 @@ fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Conte
     if !settings.mine.is_empty() {
         out.line(&format!("yours: {}", list(&settings.mine)));
     }
-    let last = State::synced(&paths.data, identity).and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let last = SyncState::synced(&paths.data, identity).and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let last = match last {
         None => "never".to_string(),
         Some(at) => when::ago(at.as_millis() as u64, now()),
     };
     out.line(&format!("last synced: {last}"));
-    let git = Git::at(&State::repository_of(&paths.data, identity), false);
-    let pushed = State::pushed(&paths.data, identity);
+    let git = Git::at(&SyncState::repository_of(&paths.data, identity), false);
+    let pushed = SyncState::pushed(&paths.data, identity);
     out.line(&format!("not sent yet: {}", counted(unsent(store, &git, pushed)?, "message")));
     Ok(0)
 }

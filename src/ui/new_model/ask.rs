@@ -2,9 +2,8 @@
 
 use super::trial::offered;
 use super::wanted::{WantedModel, check_name, checked_url, no_server, provider_of, with_scheme};
-use crate::term::{Asking, clean, fitting, say};
+use crate::term::{Asking, clean, fitting, on_terminal, say};
 use crate::ui::models::offered_line;
-use crate::ui::on_terminal::on_terminal;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
@@ -61,7 +60,7 @@ impl<'a> Asker<'a> {
         if let Some(hint) = &error.hint {
             say(&format!("hint: {hint}"));
         }
-        let answer = line("Keep it, not active? (y/N): ").await?;
+        let answer = line("Keep it without making it active? (y/N): ").await?;
         Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
@@ -138,7 +137,7 @@ impl<'a> Asker<'a> {
         let enter = usual.map(|usual| format!(" [{}]", clean(usual))).unwrap_or_default();
         let by = if models.is_empty() { "name" } else { "number or name" };
         loop {
-            let said = line(&format!("Model, its {by}{enter}: ")).await?;
+            let said = line(&format!("Model ({by}){enter}: ")).await?;
             let numbered = said.parse::<usize>().ok().and_then(|number| models.get(number.checked_sub(1)?));
             match (numbered, usual) {
                 (Some(model), _) => return Ok(model.id.clone()),

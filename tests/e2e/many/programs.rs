@@ -4,7 +4,7 @@ use super::json;
 use crate::home::{Home, Ran, run};
 use crate::providers::programs::script;
 
-/// What each program prints, around what it says.
+/// Output of each program, around its answer.
 const CLAUDE: &str = r#"#!/bin/sh
 [ "$*" = "-p --output-format json" ] || exit 9
 printf '{"type":"result","subtype":"success","is_error":false,"result":"claude: %s","session_id":"x"}' "$(cat)""#;

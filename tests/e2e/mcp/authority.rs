@@ -12,9 +12,9 @@ use super::configure;
 use crate::home::Home;
 use crate::scripted::{Asked, Reply, Server};
 
-/// What has happened at it.
+/// The requests that came to it, and its answers to come.
 #[derive(Default)]
-pub struct State {
+pub struct AuthorityState {
     /// The tokens that are good are those of this number.
     pub number: usize,
     /// Seconds that a token is told to last.
@@ -35,13 +35,13 @@ pub struct State {
 /// Both servers, until they are dropped.
 pub struct Authority {
     pub server: Server,
-    pub state: Arc<Mutex<State>>,
+    pub state: Arc<Mutex<AuthorityState>>,
 }
 
 impl Authority {
     /// Starts them; `elsewhere` is an origin that is none of theirs.
     pub fn start(mode: &'static str, elsewhere: &str) -> Authority {
-        let state = Arc::new(Mutex::new(State { lasts: 3600, ..State::default() }));
+        let state = Arc::new(Mutex::new(AuthorityState { lasts: 3600, ..AuthorityState::default() }));
         let (shared, elsewhere) = (state.clone(), elsewhere.to_string());
         let server = Server::judging(move |_, asked| {
             let base = format!("http://{}", asked.header("host").unwrap_or_default());
@@ -72,7 +72,7 @@ fn redirect(status: u16, to: &str) -> Reply {
     Reply::new(status, "").header("location", to)
 }
 
-fn answer(mode: &str, base: &str, elsewhere: &str, asked: &Asked, state: &mut State) -> Reply {
+fn answer(mode: &str, base: &str, elsewhere: &str, asked: &Asked, state: &mut AuthorityState) -> Reply {
     let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
     match path {
         "/mcp" => resource(mode, base, asked, state),
@@ -135,7 +135,7 @@ fn fields(text: &str) -> HashMap<String, String> {
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
 
-fn authorize(mode: &str, base: &str, query: &str, state: &mut State) -> Reply {
+fn authorize(mode: &str, base: &str, query: &str, state: &mut AuthorityState) -> Reply {
     let query = fields(query);
     state.scopes.push(query.get("scope").cloned().unwrap_or_default());
     assert_eq!(query["code_challenge_method"], "S256");
@@ -160,7 +160,7 @@ fn authorize(mode: &str, base: &str, query: &str, state: &mut State) -> Reply {
     redirect(302, to.as_str())
 }
 
-fn token(mode: &str, base: &str, asked: &Asked, state: &mut State) -> Reply {
+fn token(mode: &str, base: &str, asked: &Asked, state: &mut AuthorityState) -> Reply {
     let form = fields(&String::from_utf8_lossy(&asked.body));
     let refused = |error: &str| reply(400, json!({ "error": error, "error_description": "it was used" }));
     assert_eq!(form["resource"], format!("{base}/mcp"));
@@ -202,7 +202,7 @@ fn token(mode: &str, base: &str, asked: &Asked, state: &mut State) -> Reply {
     )
 }
 
-fn resource(mode: &str, base: &str, asked: &Asked, state: &mut State) -> Reply {
+fn resource(mode: &str, base: &str, asked: &Asked, state: &mut AuthorityState) -> Reply {
     let token = asked.header("authorization").unwrap_or_default().to_string();
     state.sent.push(token.clone());
     if state.number == 0 || token != format!("Bearer access-s3cret-{}", state.number) {

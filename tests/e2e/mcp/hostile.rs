@@ -21,15 +21,15 @@ fn the_last_words_of_a_server_stand_below_the_error() {
     configure(&bot.home, &[("s", hostile(&bot.home, "s", "exit"))]);
     let ran = bot.home.alone(&["do", "--context", "mcp:s/test://x", "q"]);
     let told =
-        "error: server s cannot be used: it ended with exit code 1; the end of its stderr:\n  cannot start";
+        "error: server s cannot be used: it exited with code 1; the end of its stderr:\n  cannot start";
     assert!(ran.code == 3 && ran.err.contains(told), "{}: {}", ran.code, ran.err);
 }
 
 #[test]
 fn every_mode_ends_in_time_and_the_others_go_on() {
-    // What the result says, and what is said on stderr.
+    // The text of the result, and a text on stderr.
     for (mode, result, said) in [
-        ("junk", "echo {}", "note: server s: lines on its stdout that are no messages were skipped"),
+        ("junk", "echo {}", "note: server s: skipped lines on its stdout that are not messages"),
         ("flood", "echo {}", ""),
         ("malformed-tools", "echo {}", "tool \"odd\" was left out"),
         ("loop", "echo {}", "its list of tools goes in circles"),
@@ -40,18 +40,18 @@ fn every_mode_ends_in_time_and_the_others_go_on() {
         ("progress", "echo {}", ""),
         ("blocks", "[a content block of type \"text\" that cannot be read]", ""),
         ("nothing", "error: its answer is not the result of a tool", ""),
-        ("die", "error: it ended with exit code 3", ""),
-        ("hang", "error: it said nothing for 2.0 s", ""),
+        ("die", "error: it exited with code 3", ""),
+        ("hang", "error: no answer for 2.0 s", ""),
         ("longer", "error: an answer is longer than 16 MiB", ""),
         ("idless", "error: who are you", ""),
         ("idless-then-answer", "echo {}", ""),
         ("refuse", "error: not like this", ""),
         (
             "exit",
-            "server \"s\" is not up: it ended with exit code 1",
-            "warning: server s cannot be used: it ended with exit code 1; the end of its stderr:\ncannot start: no licence; token [secret]",
+            "server \"s\" is not running: it exited with code 1",
+            "warning: server s cannot be used: it exited with code 1; the end of its stderr:\ncannot start: no licence; token [secret]",
         ),
-        ("mute", "server \"s\" is not up", "warning: server s cannot be used: it said nothing for 0.5 s"),
+        ("mute", "server \"s\" is not running", "warning: server s cannot be used: no answer for 0.5 s"),
     ] {
         let calls = openai_calls("", &[("t__echo", r#"{"well":1}"#), ("s__echo", "{}")]);
         let bot = Bot::openai(SETTINGS, [calls, openai_sse(["Done."])]);

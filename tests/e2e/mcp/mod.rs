@@ -56,7 +56,7 @@ pub fn is_running(pid: &str) -> bool {
     !stat.is_empty() && !stat.contains(") Z ")
 }
 
-/// What `act` gives, and that it took less than `limit` seconds.
+/// The result of `act`, which must take less than `limit` seconds.
 pub fn within<T>(limit: u64, what: &str, act: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let done = act();

@@ -1,4 +1,4 @@
-//! What a held command leaves for later: repositories, files that tools run, processes, a home.
+//! Files and processes that a held command leaves for later: repositories, files that tools run, processes, a home.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -414,7 +414,7 @@ fn secret_variables_are_not_passed_unless_the_configuration_names_them() {
     {
         assert_eq!(told.contains(&format!("value-of-{name}")), passed, "{name}: {told}");
     }
-    // What was passed by name is masked on disk.
+    // The value of the variable that was passed by name is masked on disk.
     assert!(told.contains("NPM_TOKEN=[secret: env-value "), "{told}");
 }
 

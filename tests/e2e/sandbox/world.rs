@@ -254,7 +254,7 @@ pub const MAKE_QUEUE: &str = "print(libc.msgget(0, 0o666))";
 pub const TAKE_QUEUE: &str = "print(libc.msgrcv(queue, ctypes.create_string_buffer(64), 16, 0, 0o4000))\n\
     libc.msgctl(queue, 0, None)";
 
-/// What a few lines about a message queue print.
+/// Output of a few lines about a message queue.
 pub fn ipc(script: &str, queue: &[i32]) -> i32 {
     let queue = queue.first().copied().unwrap_or_default();
     let script = format!("import ctypes; libc = ctypes.CDLL(None); queue = {queue}\n{script}");
@@ -300,7 +300,7 @@ pub fn tree(root: &Path) -> Tree {
     found
 }
 
-/// What lepo itself writes while it works: bubbs, the journal, what is being written.
+/// Files that lepo itself writes while it works: bubbs, the journal, drafts.
 pub fn is_own(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_str().unwrap();
     let in_store = path.parent().unwrap().ends_with(".lepo");

@@ -1,4 +1,4 @@
-//! What servers offer: `lepo model ls --remote`, and completing from it.
+//! Models that servers offer: `lepo model ls --remote`, and completing from it.
 
 use serde_json::{Value, json};
 

@@ -20,7 +20,7 @@ fn with_calls(body: &Value) -> Option<Value> {
     messages.iter().find(|message| message["tool_calls"].is_array()).cloned()
 }
 
-/// What a server of this kind wants to see in the assistant's message; its refusal otherwise.
+/// The text that a server of this kind wants in the assistant's message; its refusal otherwise.
 fn wants(body: &Value, field: fn(&Value) -> Value, value: &Value, words: &str) -> Option<Reply> {
     let message = with_calls(body)?;
     (field(&message) != *value).then(|| refused(words))
@@ -140,7 +140,7 @@ fn a_replay_that_is_refused_is_rebuilt_once_and_the_words_that_stand_for_it_are_
     let home = home(&server, NATIVE, CHAT);
     let ran = home.lepo(&["do", "hit it"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
-    assert!(ran.err.contains("refuses its own earlier message"), "{}", ran.err);
+    assert!(ran.err.contains("rejects its own earlier message"), "{}", ran.err);
     assert!(ran.err.contains("needs a signature with each call"), "{}", ran.err);
     assert_eq!(bodies(&server).len(), 4);
     assert!(

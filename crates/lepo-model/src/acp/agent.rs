@@ -12,7 +12,7 @@ use crate::agents::{HeldAgent, HoldAgents, ToHold};
 use crate::config::ModelConfig;
 use crate::process::Process;
 use lepo_acp::client::{self, Capabilities};
-use lepo_acp::lines::{Line, LineBuffer};
+use lepo_acp::lines::{BoundedLine, LineBuffer};
 use lepo_acp::permission;
 use lepo_acp::rpc::{self, Incoming, RpcError};
 use lepo_base::error::{Error, Result};
@@ -77,7 +77,11 @@ impl Starting<'_> {
             return Ok((program.with_stdin().dir(self.dir), None, None));
         };
         let Some(holder) = self.holder else {
-            let what = format!("{name} is not started here: it is to be held to `{}`", sandbox.access.word());
+            let what = format!(
+                "{name} cannot be started here: it needs a sandbox with access \
+                `{}`",
+                sandbox.access.word()
+            );
             return Err(Error::usage(what));
         };
         let held = ToHold { model: name, command, sandbox, dir: self.dir };
@@ -173,11 +177,11 @@ impl Agent {
             let Some(bytes) = self.process.read(self.idle).await? else { return Err(self.process.ended()) };
             let (came, mut too_long) = (&mut self.came, false);
             self.lines.feed(&bytes, |line| match line {
-                Line::Whole(line) => came.extend(Incoming::read(line)),
-                Line::TooLong => too_long = true,
+                BoundedLine::Whole(line) => came.extend(Incoming::read(line)),
+                BoundedLine::TooLong => too_long = true,
             });
             if too_long || self.came.len() > WAITING {
-                return Err(Error::remote(format!("{} sends more than lepo takes", self.name)));
+                return Err(Error::remote(format!("{} sent more than lepo accepts", self.name)));
             }
         }
     }

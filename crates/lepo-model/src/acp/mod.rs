@@ -12,13 +12,13 @@ pub(super) use agent::Agent;
 pub(super) use run::Run;
 pub(super) use session::{begin, offered};
 
-use super::contract::{PathForm, ProviderSpec, ToolWire};
+use super::contract::{PathForm, ProviderSpec, ToolForm};
 use super::media::{Accepts, IMAGES};
 use crate::planner::Planner;
 
 /// An agent with tools of its own.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolWire::Prompt,
+    tools: ToolForm::Prompt,
     planner: Planner::Off,
     path: PathForm::Program,
     attachments: Accepts::any(IMAGES),

@@ -39,7 +39,7 @@ pub async fn begin(
         request.messages.iter().filter(|message| !message.instruction).cloned().collect();
     let has_files = messages.iter().any(|message| !message.files.is_empty());
     if has_files && !agent.can.image {
-        return Err(Error::usage(format!("{} takes no images", config.name))
+        return Err(Error::usage(format!("{} does not accept images", config.name))
             .hint_at(|place| format!("leave them out, or ask another model: {}", place.other_model())));
     }
     gate.passed().await;
@@ -99,7 +99,7 @@ async fn open(
     }
     let told = agent.call(client::NEW, &client::new_session(&folder)).await?;
     let session = client::session_id(&told)
-        .ok_or_else(|| Error::remote(format!("{} gives no session", config.name)))?;
+        .ok_or_else(|| Error::remote(format!("{} did not open a session", config.name)))?;
     agent.open.insert(session.clone());
     Ok((session, false))
 }

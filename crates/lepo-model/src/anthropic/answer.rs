@@ -55,7 +55,7 @@ struct Tokens {
 
 /// The answer so far.
 #[derive(Default)]
-pub struct State {
+pub struct MessagesDecoder {
     blocks: Vec<Block>,
     fetched: Fetched,
     kept: Kept,
@@ -79,7 +79,7 @@ const FORM: &str = "an answer of the Messages API";
 /// The most blocks of one answer: each delta looks for its own.
 const MOST_BLOCKS: usize = 10_000;
 
-impl Decoder for State {
+impl Decoder for MessagesDecoder {
     const END: &'static str = "`message_stop`";
     const FORM: &'static str = FORM;
 
@@ -166,7 +166,7 @@ impl Decoder for State {
     }
 }
 
-impl State {
+impl MessagesDecoder {
     fn start(&mut self, index: usize, fields: Map<String, Value>, events: &mut Events) {
         let said = |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         match fields.get("type").and_then(Value::as_str) {

@@ -350,7 +350,7 @@ fn what_is_kept_of_an_answer_has_an_end() {
         (&signed, 7, too_large),
         (&small, 9_999, "10000 blocks"),
     ] {
-        let (mut state, mut events) = (answer::State::default(), Events::default());
+        let (mut state, mut events) = (answer::MessagesDecoder::default(), Events::default());
         state.data(small(0).as_bytes(), &mut events).unwrap();
         let ended = (0..20_000).find_map(|i| Some((i, state.data(event(i).as_bytes(), &mut events).err()?)));
         let (taken, error) = ended.unwrap();

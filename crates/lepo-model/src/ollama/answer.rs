@@ -3,19 +3,19 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::body::cut_off;
 use crate::error_text::{excerpt, is_half, told, words};
 use crate::event::{Event, Events, Finish, Usage, tokens};
 use crate::kept::Kept;
 use crate::message::{self, ToolCall};
 use crate::reader::{AnswerReader, Refused};
 use crate::replay::Replay;
+use crate::stream::cut_off;
 use crate::well_formed::read_well_formed;
 use lepo_base::error::{Error, Result};
 use lepo_net::net::Lines;
 
 #[derive(Deserialize)]
-struct Line {
+struct AnswerLine {
     message: Option<Part>,
     #[serde(default)]
     thinking: Option<String>,
@@ -51,11 +51,11 @@ struct Function {
 #[derive(Default)]
 pub struct Reader {
     lines: Lines,
-    state: State,
+    state: LineDecoder,
 }
 
 #[derive(Default)]
-struct State {
+struct LineDecoder {
     /// The message as received, to be sent back if it has calls.
     content: String,
     thinking: String,
@@ -81,8 +81,8 @@ impl AnswerReader for Reader {
             if half { Ok(()) } else { state.line(line, events) }
         })?;
         match state {
-            State { done: true, .. } => Ok(()),
-            State { begun: false, .. } if !half => Err(Error::remote("the answer was empty")),
+            LineDecoder { done: true, .. } => Ok(()),
+            LineDecoder { begun: false, .. } if !half => Err(Error::remote("the answer was empty")),
             _ => Err(cut_off("the stream ended without `done`")),
         }
     }
@@ -92,13 +92,13 @@ impl AnswerReader for Reader {
     }
 }
 
-impl State {
+impl LineDecoder {
     fn line(&mut self, line: &[u8], events: &mut Events) -> Result<()> {
         if self.done || line.trim_ascii().is_empty() {
             return Ok(());
         }
         let bytes = line;
-        let line: Line = serde_json::from_slice(bytes)
+        let line: AnswerLine = serde_json::from_slice(bytes)
             .map_err(|_| Error::remote(format!("the answer is not valid JSON: {}", told(bytes))))?;
         if let Some(error) = line.error {
             let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));

@@ -6,7 +6,7 @@ mod answer;
 use serde_json::{Map, Value, json};
 
 use super::asking::Asking;
-use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolWire};
+use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolForm};
 use super::facts::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES};
 use super::message::{Message, ToolCall};
@@ -17,7 +17,7 @@ use crate::Planner;
 
 /// An Ollama server.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
-    tools: ToolWire::Prompt,
+    tools: ToolForm::Prompt,
     planner: Planner::Chooser,
     path: PathForm::Prompted,
     attachments: Accepts::any(IMAGES),
@@ -51,7 +51,7 @@ static THINK: Quirk = Quirk {
     word: "think",
     status: MALFORMED,
     named: &[&["think"]],
-    says: "does not take `think`: asking again without it",
+    says: "does not accept `think`: retrying without it",
 };
 
 fn reader(_keep: bool) -> Box<dyn AnswerReader> {

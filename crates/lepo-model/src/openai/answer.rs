@@ -20,7 +20,7 @@ const MOST_CALLS: usize = 1000;
 
 /// The answer so far.
 #[derive(Default)]
-pub struct State {
+pub struct ChatDecoder {
     calls: Vec<Call>,
     usage: Option<Usage>,
     finish: Option<Finish>,
@@ -35,10 +35,10 @@ pub struct State {
     done: bool,
 }
 
-impl State {
+impl ChatDecoder {
     /// Reads an answer; `keep` if it is to be sent back should it have calls.
-    pub fn new(keep: bool) -> State {
-        State { kept: keep.then(Map::new), ..State::default() }
+    pub fn new(keep: bool) -> ChatDecoder {
+        ChatDecoder { kept: keep.then(Map::new), ..ChatDecoder::default() }
     }
 }
 
@@ -52,7 +52,7 @@ struct Call {
     extra: Map<String, Value>,
 }
 
-impl Decoder for State {
+impl Decoder for ChatDecoder {
     const END: &'static str = "`finish_reason` or `[DONE]`";
     const FORM: &'static str = FORM;
 
@@ -122,7 +122,7 @@ impl Decoder for State {
     }
 }
 
-impl State {
+impl ChatDecoder {
     fn delta(&mut self, delta: Delta<'_>, events: &mut Events) -> Result<()> {
         for (text, kind) in texts(&delta) {
             kind.say(text, events);
@@ -151,7 +151,7 @@ impl State {
             }
             _ if self.calls.len() >= MOST_CALLS => {
                 return Err(Error::remote(format!(
-                    "the model asks for more than {MOST_CALLS} tool calls at once"
+                    "the model asked for more than {MOST_CALLS} tool calls at once"
                 )));
             }
             _ => {

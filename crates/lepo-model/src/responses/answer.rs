@@ -34,7 +34,7 @@ struct Chunk<'a> {
 
 /// The answer so far.
 #[derive(Default)]
-pub struct State {
+pub struct ResponsesDecoder {
     items: Vec<Value>,
     kept: Kept,
     /// Text of the item that is being received has come.
@@ -48,7 +48,7 @@ pub struct State {
 
 const FORM: &str = "answer of the Responses API";
 
-impl Decoder for State {
+impl Decoder for ResponsesDecoder {
     const END: &'static str = "`response.completed`";
     const FORM: &'static str = FORM;
 
@@ -128,7 +128,7 @@ impl Decoder for State {
     }
 }
 
-impl State {
+impl ResponsesDecoder {
     /// An item is whole. A message whose text was not streamed says it now.
     fn item(&mut self, item: Value, events: &mut Events) {
         let streamed = std::mem::take(&mut self.texted);

@@ -100,7 +100,7 @@ fn failures() {
 fn no_python() {
     let home = tempfile::tempdir().unwrap();
     let error = stages(&HELLO, home.path(), &home.path().join("none")).0.unwrap_err();
-    assert!(error.message.contains("no python3"), "{error}");
+    assert!(error.message.contains("python3 not found"), "{error}");
     assert!(error.hint.unwrap().contains(HELLO.sha256));
 }
 

@@ -97,8 +97,8 @@ impl Address {
             let before = forest.prev(ix).and_then(|prev| forest.nearest_visible(prev));
             ix = before.ok_or_else(|| {
                 Error::usage(format!(
-                    "{} has no visible message {} back: its conversation has {done} before it",
-                    self.base, self.back
+                    "no visible message {} before {}: its conversation has {done} before it",
+                    self.back, self.base
                 ))
             })?;
         }
@@ -223,7 +223,7 @@ fn ambiguous(forest: &Forest, text: &str, several: &[Ix]) -> Error {
     let row = |&ix: &Ix| format!("{} {}", forest.name(ix).id, forest.name(ix).tag());
     let mut rows: Vec<String> = several.iter().rev().take(SHOWN).map(row).collect();
     rows.extend((several.len() > SHOWN).then(|| format!("… and {} older ones", several.len() - SHOWN)));
-    Error::usage(format!("{text} begins or ends the ids of {} messages:", several.len()))
+    Error::usage(format!("{text} is ambiguous: it begins or ends the ids of {} messages:", several.len()))
         .rows(rows)
         .hint("give more characters; the end of an id differs more than its beginning")
 }
@@ -356,8 +356,8 @@ mod tests {
             ("^", "names no message"),
             ("abc", "no message, branch or file \"abc\""),
             ("nobody", "no message, branch or file \"nobody\""),
-            ("@~3", "@ has no visible message 3 back: its conversation has 2 before it"),
-            ("@~99999999999999999999999", "has no visible message"),
+            ("@~3", "no visible message 3 before @: its conversation has 2 before it"),
+            ("@~99999999999999999999999", "no visible message"),
             ("gone", "branch gone names"),
             ("./README.md", "the file ./README.md"),
             ("한글이에요", "no message, branch or file"),

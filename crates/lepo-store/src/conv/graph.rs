@@ -9,7 +9,7 @@ use super::{Forest, Ix};
 
 /// A line of the drawing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct GraphRow {
     /// The left of the line: `*` is the bubb, `|` what goes on below, `/` a branch that joins.
     pub drawing: String,
     /// The bubb; none on a line that only draws.
@@ -21,11 +21,11 @@ const COLUMNS: usize = 8;
 
 impl Forest {
     /// Draws these bubbs. What is between two of them and is not one of them is contracted away.
-    pub fn graph(&self, bubbs: &[Ix]) -> Vec<Row> {
+    pub fn graph(&self, bubbs: &[Ix]) -> Vec<GraphRow> {
         self.graph_within(bubbs, COLUMNS)
     }
 
-    fn graph_within(&self, bubbs: &[Ix], columns: usize) -> Vec<Row> {
+    fn graph_within(&self, bubbs: &[Ix], columns: usize) -> Vec<GraphRow> {
         let (mut children, mut roots) = self.families(bubbs);
         // Below before above: the reverse of a walk that meets each bubb before its children.
         let walked = walk(&children, &roots);
@@ -130,16 +130,16 @@ fn walk(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<(Ix, Cell)> {
     walked
 }
 
-fn rows(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<Row> {
+fn rows(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<GraphRow> {
     let mut rows = Vec::new();
     let mut below_a_root = false;
     for (ix, place) in walk(children, roots).into_iter().rev() {
         if std::mem::replace(&mut below_a_root, place.root) {
-            rows.push(Row { drawing: String::new(), bubb: None });
+            rows.push(GraphRow { drawing: String::new(), bubb: None });
         }
-        rows.push(Row { drawing: "| ".repeat(place.column) + "*", bubb: Some(ix) });
+        rows.push(GraphRow { drawing: "| ".repeat(place.column) + "*", bubb: Some(ix) });
         if place.joins {
-            rows.push(Row { drawing: "| ".repeat(place.column - 1) + "|/", bubb: None });
+            rows.push(GraphRow { drawing: "| ".repeat(place.column - 1) + "|/", bubb: None });
         }
     }
     rows
@@ -153,7 +153,7 @@ mod tests {
     fn drawn(store: &str, columns: usize, hidden: bool) -> String {
         let forest = fixture::forest(store);
         let bubbs: Vec<Ix> = forest.all().filter(|&ix| hidden || !forest.name(ix).hidden).collect();
-        let line = |row: Row| match row.bubb {
+        let line = |row: GraphRow| match row.bubb {
             Some(ix) => format!("{} {}", row.drawing, fixture::letters(&forest, &[ix])),
             None => row.drawing,
         };

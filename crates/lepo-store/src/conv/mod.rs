@@ -22,7 +22,7 @@ pub use beginning::ids_beginning;
 pub use check::{AHEAD, Flaw, flaws};
 pub use diff::Pair;
 pub use forest::{Conv, End, Forest, Ix};
-pub use graph::Row;
+pub use graph::GraphRow;
 pub use heights::{Heights, Sums};
 pub use nearest::Nearest;
 pub use origins::Origins;

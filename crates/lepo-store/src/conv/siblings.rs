@@ -13,7 +13,7 @@ pub struct Siblings<'f, T> {
     ahead: VecDeque<(Ix, Option<Ix>)>,
     /// The last that was read.
     last: Option<Ix>,
-    /// How many of those that were read have this last question.
+    /// Number of those that were read and have this last question.
     counts: HashMap<Ix, u32>,
 }
 

@@ -34,7 +34,7 @@ pub struct NoId;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Speaker {
-    /// What a model is told of the program: a system prompt, the output of a command of the user's own.
+    /// Text for a model besides the talk: a system prompt, the output of a command of the user's own.
     System,
     /// The user.
     User,

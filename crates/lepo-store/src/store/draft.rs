@@ -139,7 +139,7 @@ impl Draft<'_> {
         let name = loop {
             if time > MAX_TIME {
                 return Err(Error::store(
-                    "no message can follow: the one before it is dated at the end of all ids",
+                    "no message can follow: the one before has the last possible time",
                 )
                 .hint_at(|place| {
                     let tail = place.tail();

@@ -61,7 +61,7 @@ enum Subject {
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct JournalLine<'a> {
     bubb: Option<&'a str>,
     #[serde(default)]
     what: &'a str,
@@ -120,7 +120,7 @@ impl Journal<'_> {
         while let Ok(1..) = reader.read_until(b'\n', &mut bytes) {
             at += if bytes.ends_with(b"\n") { bytes.len() as u64 } else { 0 };
             if !only_imports || memmem::find(&bytes, b"\"what\":\"import\"").is_some() {
-                let told = serde_json::from_slice::<Line<'_>>(&bytes).ok();
+                let told = serde_json::from_slice::<JournalLine<'_>>(&bytes).ok();
                 let id = told.as_ref().and_then(|told| BubbId::parse(told.bubb?.as_bytes()));
                 if let (Some(told), Some(id)) = (&told, id) {
                     line(id, told.what, &bytes);

@@ -14,7 +14,7 @@ use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
 /// The directory.
-const WIRE: &str = "_wire";
+const REPLAYS: &str = "_wire";
 
 /// The requests that wait for a decision.
 #[derive(Clone, Copy)]
@@ -33,31 +33,31 @@ impl<'s> Requests<'s> {
     /// Keeps this for the request that waits, in place of what was kept for it.
     pub fn keep_replay(&self, request: BubbId, bytes: &[u8]) -> Result<()> {
         let keep = || -> io::Result<()> {
-            let dir = self.store.dir.subdir(WIRE)?;
+            let dir = self.store.dir.subdir(REPLAYS)?;
             let mut tmp = self.store.dir.temporary("wire")?;
             tmp.file.write_all(bytes)?;
             tmp.file.sync_all()?;
             tmp.replace(&dir, &file(request))
         };
-        keep().map_err(|error| self.store.dir.error("cannot write in", WIRE, error))
+        keep().map_err(|error| self.store.dir.error("cannot write in", REPLAYS, error))
     }
 
     /// The state kept for a request, if there is any; an error where it cannot be read.
     pub fn replay(&self, request: BubbId) -> Result<Option<Vec<u8>>> {
-        self.store.dir.read_file(format!("{WIRE}/{}", file(request)))
+        self.store.dir.read_file(format!("{REPLAYS}/{}", file(request)))
     }
 
     /// The requests for which something is kept.
     pub fn kept(&self) -> Vec<BubbId> {
         let mut kept = Vec::new();
         let id = |file: &[u8]| BubbId::parse(file.strip_suffix(b".json")?);
-        let _ = self.store.dir.each_entry_of(WIRE, |file, _| kept.extend(id(file)));
+        let _ = self.store.dir.each_entry_of(REPLAYS, |file, _| kept.extend(id(file)));
         kept
     }
 
     /// Forgets what is kept for a request.
     pub fn forget_replay(&self, request: BubbId) -> Result<()> {
-        let removed = dir_at(&self.store.dir, WIRE).and_then(|dir| {
+        let removed = dir_at(&self.store.dir, REPLAYS).and_then(|dir| {
             let Some(dir) = dir else { return Ok(()) };
             match rustix::fs::unlinkat(&dir, file(request), AtFlags::empty()) {
                 Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -65,7 +65,7 @@ impl<'s> Requests<'s> {
             }
         });
         let failed =
-            |error| self.store.dir.error("cannot delete", format!("{WIRE}/{}", file(request)), error);
+            |error| self.store.dir.error("cannot delete", format!("{REPLAYS}/{}", file(request)), error);
         removed.map_err(failed)
     }
 }

@@ -25,11 +25,11 @@ use lepo_base::sys;
 /// Bubbs younger than this stay, in milliseconds, by their ids.
 const YOUNG: u64 = 48 * 60 * 60 * 1000;
 
-/// A tidying beside another command moves at most so many.
-const AT_ONCE: usize = 4_096;
+/// The most bubbs that [`Upkeep::tidy_some`] moves, for the sake of the command that it follows.
+const MOST_BESIDE: usize = 4_096;
 
-/// Bubbs that move between two looks at whether to go on.
-const STEP: usize = 1_024;
+/// The most bubbs that are linked before their folder is synced: one sync for all of them.
+const MOST_PER_SYNC: usize = 1_024;
 
 /// The moves of a tidying: bubbs of `.lepo/` by their days, and misplaced ones below `_old/`.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ impl Upkeep<'_> {
     /// writers go on beside it.
     pub fn tidy_some(&self, limit: usize) -> Result<Tidied> {
         let mut plan = self.plan_days(limit / 2)?;
-        let mut left = AT_ONCE;
+        let mut left = MOST_BESIDE;
         for names in plan.days.values_mut() {
             names.truncate(left);
             left -= names.len();
@@ -140,7 +140,7 @@ impl Upkeep<'_> {
         let failed = |error: io::Error| self.store.dir.error("cannot write in", OLD, error);
         let mut done = 0;
         for (day, names) in &plan.days {
-            for step in names.chunks(STEP) {
+            for step in names.chunks(MOST_PER_SYNC) {
                 let files: Vec<String> = step.iter().map(Name::to_string).collect();
                 let folder = self.store.places().make_day_dir(*day).map_err(failed)?;
                 let (moved, left) = move_all(&self.store.dir.fd, &files, &folder).map_err(failed)?;

@@ -48,9 +48,9 @@ impl ToolLists {
     }
 
     /// The list of a server as it is configured now and started in `folder`.
-    pub(super) fn of(&self, config: &ServerConfig, folder: Option<&Path>) -> ToolList {
+    pub(super) fn of(&self, config: &ServerConfig, folder: Option<&Path>) -> ToolListFile {
         let definition = (self.hash)(&parts(config, folder).iter().map(Vec::as_slice).collect::<Vec<_>>());
-        ToolList { path: self.dir.join(format!("{definition}.json")), definition }
+        ToolListFile { path: self.dir.join(format!("{definition}.json")), definition }
     }
 }
 
@@ -88,14 +88,15 @@ fn parts(config: &ServerConfig, folder: Option<&Path>) -> Vec<Vec<u8>> {
     parts
 }
 
-/// The kept list of one server.
+/// The file that keeps one server's list of tools from one process to the next.
 #[derive(Debug, Clone)]
-pub(super) struct ToolList {
+pub(super) struct ToolListFile {
     path: PathBuf,
+    /// Hash of the server's configuration: the list of another configuration does not count.
     definition: String,
 }
 
-impl ToolList {
+impl ToolListFile {
     /// All tools of the server, and when it was asked for them. Nothing for a list that is old, damaged, or of a time
     /// that is still to come.
     pub fn load(&self) -> Option<(Vec<Tool>, SystemTime)> {

@@ -29,7 +29,7 @@ pub use lists::{KeyedHash, ToolLists};
 pub use offers::{Prompt, PromptArgument, Resource};
 pub use patience::Patience;
 pub use pins::Pins;
-pub use reading::{Content, PromptMessage};
+pub use reading::{Content, PromptMessage, fill_prompt, listed_prompt, read_resource};
 pub use request::{CallRequest, native_name};
 pub use server::Server;
 pub use servers::{Called, Servers};

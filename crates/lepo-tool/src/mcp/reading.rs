@@ -1,14 +1,11 @@
 //! Reading resources and filling in prompts: what a person asked for by name, once.
 
-use futures_util::future::join_all;
 use serde_json::{Map, Value};
 
-use super::client::{Failure, Limits};
+use super::client::Limits;
 use super::content::{self, Block, decode};
-use super::failure_words::{failure_words, hidden};
 use super::form::Caller;
-use super::offers::{Offers, Prompt};
-use super::server::Server;
+use super::offers::Prompt;
 use super::servers::Servers;
 use lepo_base::error::{Error, Result};
 
@@ -37,150 +34,74 @@ pub struct PromptMessage {
     pub block: Block,
 }
 
-impl Servers {
-    /// Asks all servers that are up for their resources and prompts, if they are not known. Gives what a
-    /// person should know of it.
-    pub async fn list_offers(&mut self) -> Vec<String> {
-        let limit = self.patience.connect;
-        let limits = Limits { idle: limit, total: limit };
-        join_all(self.each.iter_mut().map(|server| server.list_offers(limits)))
-            .await
-            .into_iter()
-            .flatten()
-            .collect()
-    }
+/// Reads a resource of a server.
+pub async fn read_resource(
+    servers: &mut Servers,
+    server: &str,
+    uri: &str,
+    caller: &mut impl Caller,
+) -> Result<Vec<Content>> {
+    let patience = servers.patience;
+    let server = servers.awake(server).await?;
+    let limits = patience.with(&server.config).call;
+    let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
+    let read = client.read(uri, limits, caller).await;
+    let result = server.taken(read).await.map_err(|words| {
+        Error::remote_lines(&format!("cannot read {uri} of server {}: {words}", server.config.name))
+            .hint_at(|place| format!("{} lists its resources", place.tools()))
+    })?;
+    let contents = result.get("contents").and_then(Value::as_array);
+    let contents: Option<Vec<Content>> =
+        contents.map(|all| all.iter().take(PARTS).filter_map(|one| Content::read(one, uri)).collect());
+    contents.filter(|contents| !contents.is_empty()).ok_or_else(|| {
+        Error::remote(format!("server {} returned nothing readable for {uri}", server.config.name))
+    })
+}
 
-    /// Reads a resource of a server.
-    pub async fn read(&mut self, server: &str, uri: &str, caller: &mut impl Caller) -> Result<Vec<Content>> {
-        let patience = self.patience;
-        let server = self.awake(server).await?;
-        let limits = patience.with(&server.config).call;
-        let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
-        let read = client.read(uri, limits, caller).await;
-        let result = server.taken(read).await.map_err(|words| {
-            Error::remote_lines(&format!("cannot read {uri} of server {}: {words}", server.config.name))
-                .hint_at(|place| format!("{} lists its resources", place.tools()))
-        })?;
-        let contents = result.get("contents").and_then(Value::as_array);
-        let contents: Option<Vec<Content>> =
-            contents.map(|all| all.iter().take(PARTS).filter_map(|one| Content::read(one, uri)).collect());
-        contents.filter(|contents| !contents.is_empty()).ok_or_else(|| {
-            Error::remote(format!("server {} gave nothing that can be read for {uri}", server.config.name))
-        })
-    }
+/// A prompt of a server, as it is listed.
+pub async fn listed_prompt(servers: &mut Servers, server: &str, name: &str) -> Result<Prompt> {
+    let limit = servers.patience.connect;
+    let server = servers.awake(server).await?;
+    let said = server.list_offers(Limits { idle: limit, total: limit }).await;
+    let of = &server.config.name;
+    let prompts = server.offers.as_ref().map(|offers| offers.prompts.as_slice()).unwrap_or_default();
+    prompts.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(|| match said.is_empty() {
+        true => Error::usage(format!("server {of} has no prompt {name:?}"))
+            .hint_at(|place| format!("{} lists its prompts", place.tools())),
+        false => Error::remote(said.join("; ")),
+    })
+}
 
-    /// A prompt of a server, as it is listed.
-    pub async fn listed_prompt(&mut self, server: &str, name: &str) -> Result<Prompt> {
-        let limit = self.patience.connect;
-        let server = self.awake(server).await?;
-        let said = server.list_offers(Limits { idle: limit, total: limit }).await;
-        let of = &server.config.name;
-        let prompts = server.offers.as_ref().map(|offers| offers.prompts.as_slice()).unwrap_or_default();
-        prompts.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(|| match said.is_empty() {
-            true => Error::usage(format!("server {of} has no prompt {name:?}"))
-                .hint_at(|place| format!("{} lists its prompts", place.tools())),
-            false => Error::remote(said.join("; ")),
-        })
-    }
-
-    /// Fills in a prompt of a server.
-    pub async fn prompt(
-        &mut self,
-        server: &str,
-        name: &str,
-        arguments: Map<String, Value>,
-        caller: &mut impl Caller,
-    ) -> Result<Vec<PromptMessage>> {
-        let patience = self.patience;
-        let server = self.awake(server).await?;
-        let limits = patience.with(&server.config).call;
-        let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
-        let filled = client.prompt(name, arguments, limits, caller).await;
-        let result = server.taken(filled).await.map_err(|words| {
-            Error::remote_lines(&format!("prompt {name} of server {} failed: {words}", server.config.name))
-        })?;
-        let messages = result.get("messages").and_then(Value::as_array);
-        let message = |message: &Value| PromptMessage {
-            by_assistant: message.get("role").and_then(Value::as_str) == Some("assistant"),
-            block: content::block(message.get("content").unwrap_or(&Value::Null)),
-        };
-        let messages: Vec<PromptMessage> = messages.into_iter().flatten().take(PARTS).map(message).collect();
-        match messages.is_empty() {
-            false => Ok(messages),
-            true => {
-                Err(Error::remote(format!("prompt {name} of server {} has no messages", server.config.name)))
-            }
-        }
-    }
-
-    /// The server of this name, up.
-    async fn awake(&mut self, name: &str) -> Result<&mut Server> {
-        let names: Vec<String> = self.each.iter().map(|server| server.config.name.clone()).collect();
-        let Some(server) = self.each.iter_mut().find(|server| server.config.name == name) else {
-            let hint = match names.is_empty() {
-                true => "no servers are on; they are configured in mcp.json, see lepo-config(5)".to_string(),
-                false => format!("the servers are {}", names.join(", ")),
-            };
-            return Err(Error::usage(format!("no MCP server {name:?}")).hint(hint));
-        };
-        let mut said = Vec::new();
-        match server.wake(&self.place, self.patience.with(&server.config), &mut said).await {
-            Ok(()) => {
-                self.unsaid.extend(said);
-                Ok(server)
-            }
-            Err(words) => Err(Error::remote_lines(&format!("server {name} cannot be used: {words}"))),
-        }
+/// Fills in a prompt of a server.
+pub async fn fill_prompt(
+    servers: &mut Servers,
+    server: &str,
+    name: &str,
+    arguments: Map<String, Value>,
+    caller: &mut impl Caller,
+) -> Result<Vec<PromptMessage>> {
+    let patience = servers.patience;
+    let server = servers.awake(server).await?;
+    let limits = patience.with(&server.config).call;
+    let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
+    let filled = client.prompt(name, arguments, limits, caller).await;
+    let result = server.taken(filled).await.map_err(|words| {
+        Error::remote_lines(&format!("prompt {name} of server {} failed: {words}", server.config.name))
+    })?;
+    let messages = result.get("messages").and_then(Value::as_array);
+    let message = |message: &Value| PromptMessage {
+        by_assistant: message.get("role").and_then(Value::as_str) == Some("assistant"),
+        block: content::block(message.get("content").unwrap_or(&Value::Null)),
+    };
+    let messages: Vec<PromptMessage> = messages.into_iter().flatten().take(PARTS).map(message).collect();
+    match messages.is_empty() {
+        false => Ok(messages),
+        true => Err(Error::remote(format!("prompt {name} of server {} has no messages", server.config.name))),
     }
 }
 
 fn gone(name: &str) -> Error {
     Error::remote(format!("server {name} is not there"))
-}
-
-impl Server {
-    /// Lists the resources and prompts of the server, if they are not known; gives a warning if they cannot be listed.
-    async fn list_offers(&mut self, limits: Limits) -> Vec<String> {
-        let Some(client) = &mut self.client else { return Vec::new() };
-        if client.offers_changed() {
-            self.offers = None;
-        }
-        if self.offers.is_some() {
-            return Vec::new();
-        }
-        match Offers::list(client, limits).await {
-            Ok(offers) => self.offers = Some(offers),
-            Err(failure) => {
-                let words = failure_words(&failure, &self.secrets, &self.config.name);
-                let name = &self.config.name;
-                return vec![format!(
-                    "warning: server {name}: its resources and prompts cannot be listed: {words}"
-                )];
-            }
-        }
-        Vec::new()
-    }
-
-    /// A result without the server's secrets, or in words why there is none.
-    async fn taken(
-        &mut self,
-        result: std::result::Result<Value, Failure>,
-    ) -> std::result::Result<Value, String> {
-        match (result, &mut self.client) {
-            (Ok(result), _) => {
-                self.suspect = false;
-                Ok(hidden(result, &self.secrets))
-            }
-            (Err(failure), client) => {
-                self.suspect = true;
-                let failure = match client {
-                    Some(client) => client.explain(failure).await,
-                    None => failure,
-                };
-                Err(failure_words(&failure, &self.secrets, &self.config.name))
-            }
-        }
-    }
 }
 
 impl Content {

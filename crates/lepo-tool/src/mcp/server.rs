@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::client::{Client, Failure, ProcessSetup};
-use super::failure_words::failure_words;
-use super::lists::{ToolList, ToolLists, is_recent};
+use super::client::{Client, Failure, Limits, ProcessSetup};
+use super::failure_words::{failure_words, hidden};
+use super::lists::{ToolListFile, ToolLists, is_recent};
 use super::offers::Offers;
 use super::patience::Patience;
 use super::secrets::Secrets;
 use super::session::{Session, answers, list};
 use super::tools::{Listing, Tool};
 use crate::mcp::config::{ServerConfig, Target};
+use serde_json::Value;
 
 /// The most starts of a server in one turn.
 const MOST_STARTS: usize = 2;
@@ -38,12 +39,12 @@ pub struct Server {
     pub(super) is_starting: bool,
     /// The number of times it was started in this turn.
     pub(super) starts: usize,
-    /// Tools as the running server listed them last.
+    /// Tools as the running server listed them last: those of the next turn.
     live: Vec<Tool>,
-    /// The time at which the server was asked for the tools that are known.
+    /// The time at which the server listed the tools that are known, in this process or an earlier one.
     asked: Option<SystemTime>,
-    /// The file of its tools from an earlier turn.
-    kept: Option<ToolList>,
+    /// The file that keeps its list of tools, so that a turn need not wait until it has started.
+    kept: Option<ToolListFile>,
 }
 
 /// The folder that a program starts in.
@@ -95,7 +96,7 @@ impl Server {
         if self.asked.is_some_and(is_recent) {
             return (true, Vec::new());
         }
-        let Some((tools, asked)) = self.kept.as_ref().and_then(ToolList::load) else {
+        let Some((tools, asked)) = self.kept.as_ref().and_then(ToolListFile::load) else {
             return (false, Vec::new());
         };
         let mut listing = Listing::of(tools);
@@ -111,7 +112,7 @@ impl Server {
             Ok(Session { client, listing }) => {
                 let mut notes = self.take_list(listing, in_a_turn);
                 if client.junk() > 0 {
-                    notes.push("lines on its stdout that are no messages were skipped".to_string());
+                    notes.push("skipped lines on its stdout that are not messages".to_string());
                 }
                 (self.client, self.failed, self.suspect) = (Some(client), None, false);
                 self.offers = None;
@@ -160,7 +161,7 @@ impl Server {
         };
         let first = why.lines().next().unwrap_or_default().trim_end_matches([';', ':']);
         let first = first.trim_end_matches("the end of its stderr").trim_end_matches([';', ' ']);
-        self.client.is_none().then(|| format!("server {:?} is not up: {first}", self.config.name))
+        self.client.is_none().then(|| format!("server {:?} is not running: {first}", self.config.name))
     }
 
     /// Makes sure that the server runs: starts it if that was not needed before, and again once if it is gone. `said`
@@ -181,7 +182,7 @@ impl Server {
         match (&self.client, &self.failed) {
             (Some(_), _) if self.starts >= MOST_STARTS => {
                 return Err(format!(
-                    "it ended again; lepo starts a server at most {MOST_STARTS} times a turn"
+                    "it exited again; lepo starts a server at most {MOST_STARTS} times per turn"
                 ));
             }
             (None, Some(failed)) => return Err(failed.clone()),
@@ -200,7 +201,7 @@ impl Server {
         let failed = opened.as_ref().err().map(|failure| {
             let words = failure_words(failure, &self.secrets, &self.config.name);
             match again {
-                Some(_) => format!("it was gone, and cannot be started again: {words}"),
+                Some(_) => format!("it exited and cannot be restarted: {words}"),
                 None => words,
             }
         });
@@ -230,6 +231,46 @@ impl Server {
                 let words = failure_words(&failure, &self.secrets, &self.config.name);
                 let name = &self.config.name;
                 vec![format!("warning: server {name}: its tools changed and cannot be listed: {words}")]
+            }
+        }
+    }
+
+    /// Lists the resources and prompts of the server, if they are not known; gives a warning if they cannot be listed.
+    pub(super) async fn list_offers(&mut self, limits: Limits) -> Vec<String> {
+        let Some(client) = &mut self.client else { return Vec::new() };
+        if client.offers_changed() {
+            self.offers = None;
+        }
+        if self.offers.is_some() {
+            return Vec::new();
+        }
+        match Offers::list(client, limits).await {
+            Ok(offers) => self.offers = Some(offers),
+            Err(failure) => {
+                let words = failure_words(&failure, &self.secrets, &self.config.name);
+                let name = &self.config.name;
+                return vec![format!(
+                    "warning: server {name}: its resources and prompts cannot be listed: {words}"
+                )];
+            }
+        }
+        Vec::new()
+    }
+
+    /// A result without the server's secrets, or in words why there is none.
+    pub(super) async fn taken(&mut self, result: Result<Value, Failure>) -> Result<Value, String> {
+        match (result, &mut self.client) {
+            (Ok(result), _) => {
+                self.suspect = false;
+                Ok(hidden(result, &self.secrets))
+            }
+            (Err(failure), client) => {
+                self.suspect = true;
+                let failure = match client {
+                    Some(client) => client.explain(failure).await,
+                    None => failure,
+                };
+                Err(failure_words(&failure, &self.secrets, &self.config.name))
             }
         }
     }

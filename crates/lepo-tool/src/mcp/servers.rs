@@ -3,9 +3,10 @@
 
 use std::time::Instant;
 
+use futures_util::future::join_all;
 use tokio::task::JoinHandle;
 
-use super::client::{Failure, ProcessSetup};
+use super::client::{Failure, Limits, ProcessSetup};
 use super::content::{self, CallResult};
 use super::failure_words::{failure_words, hidden};
 use super::form::Caller;
@@ -18,6 +19,7 @@ use super::tools::Tool;
 use super::{CallRequest, native_name};
 use crate::consent::GrantedCall;
 use crate::mcp::config::ServerConfig;
+use lepo_base::error::Error;
 
 /// All of them.
 pub struct Servers {
@@ -250,6 +252,40 @@ impl Servers {
                 tracing::warn!(server = name, tool, ms, failed = words, "tool call failed");
                 Called::Failed(words)
             }
+        }
+    }
+
+    /// Asks all servers that are up for their resources and prompts, if they are not known. Gives what a
+    /// person should know of it.
+    pub async fn list_offers(&mut self) -> Vec<String> {
+        let limit = self.patience.connect;
+        let limits = Limits { idle: limit, total: limit };
+        join_all(self.each.iter_mut().map(|server| server.list_offers(limits)))
+            .await
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// The server of this name, up.
+    pub(super) async fn awake(&mut self, name: &str) -> lepo_base::error::Result<&mut Server> {
+        let names: Vec<String> = self.each.iter().map(|server| server.config.name.clone()).collect();
+        let Some(server) = self.each.iter_mut().find(|server| server.config.name == name) else {
+            let hint = match names.is_empty() {
+                true => "no servers are enabled; they are configured in mcp.json, see \
+                    lepo-config(5)"
+                    .to_string(),
+                false => format!("the servers are {}", names.join(", ")),
+            };
+            return Err(Error::usage(format!("no MCP server {name:?}")).hint(hint));
+        };
+        let mut said = Vec::new();
+        match server.wake(&self.place, self.patience.with(&server.config), &mut said).await {
+            Ok(()) => {
+                self.unsaid.extend(said);
+                Ok(server)
+            }
+            Err(words) => Err(Error::remote_lines(&format!("server {name} cannot be used: {words}"))),
         }
     }
 

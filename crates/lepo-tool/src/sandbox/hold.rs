@@ -23,36 +23,34 @@ impl Held {
     }
 }
 
-impl Sandbox {
-    /// A program with its arguments and lepo's environment, to be started held to `access`. Waits at most `patience` while a command that
-    /// writes is at work in its directory. Where nothing can hold it, it is refused.
-    pub async fn hold(
-        &self,
-        words: &[String],
-        access: Access,
-        policy: Policy<'_>,
-        patience: Duration,
-    ) -> io::Result<(Program, Held)> {
-        let sandbox = self.holding(access);
-        if sandbox == Sandbox::None {
-            return Err(io::Error::other(format!("no sandbox here can hold it to `{access}`")));
-        }
-        if sandbox == Sandbox::Landlock && !policy.writable.is_empty() {
-            return Err(io::Error::other("Landlock as lepo uses it lets nothing be written"));
-        }
-        let start = Instant::now();
-        let lock = loop {
-            match sandbox.lock(access, policy.dir)? {
-                Some(lock) => break lock,
-                None if start.elapsed() > patience => {
-                    let what = format!("a command is at work in {}", policy.dir.display());
-                    return Err(io::Error::other(what));
-                }
-                None => tokio::time::sleep(RETRY).await,
-            }
-        };
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let (program, leftovers) = sandbox.prepare(&words, access, &policy, environment(|_| false), lock)?;
-        Ok((program, Held(leftovers)))
+/// A program with its arguments and lepo's environment, to be started held to `access`. Waits at most `patience` while a command that
+/// writes is at work in its directory. Where nothing can hold it, it is refused.
+pub async fn hold(
+    sandbox: &Sandbox,
+    words: &[String],
+    access: Access,
+    policy: Policy<'_>,
+    patience: Duration,
+) -> io::Result<(Program, Held)> {
+    let sandbox = sandbox.holding(access);
+    if sandbox == Sandbox::None {
+        return Err(io::Error::other(format!("no sandbox here can enforce `{access}`")));
     }
+    if sandbox == Sandbox::Landlock && !policy.writable.is_empty() {
+        return Err(io::Error::other("lepo's sandbox with Landlock allows no writing"));
+    }
+    let start = Instant::now();
+    let lock = loop {
+        match sandbox.lock(access, policy.dir)? {
+            Some(lock) => break lock,
+            None if start.elapsed() > patience => {
+                let what = format!("a command is running in {}", policy.dir.display());
+                return Err(io::Error::other(what));
+            }
+            None => tokio::time::sleep(RETRY).await,
+        }
+    };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (program, leftovers) = sandbox.prepare(&words, access, &policy, environment(|_| false), lock)?;
+    Ok((program, Held(leftovers)))
 }

@@ -26,7 +26,7 @@ pub use after::Aftermath;
 use after::look_after;
 pub use autorun::Occasion;
 pub use detect::Detected;
-pub use hold::Held;
+pub use hold::{Held, hold};
 pub use homes::covers_home;
 pub use landlock::run_as_held;
 use lepo_process::{Environment, Program};

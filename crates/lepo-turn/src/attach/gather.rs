@@ -1,15 +1,16 @@
 //! Files named for a question, and the text files of folders: what git ignores is left out, and so is what is
 //! hidden, no text, or beyond the limits.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 
-use super::{Looked, NewFile, web_page};
+use super::{Looked, NewFile, same_name, web_page};
 use crate::{ContextFile, NOT_FETCHED};
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
@@ -49,6 +50,32 @@ struct LeftOut {
     too_large: Vec<String>,
     too_many: Vec<String>,
     unreadable: Vec<String>,
+    hidden: usize,
+    ignored: usize,
+}
+
+/// The entries that a walk came to.
+#[derive(Default)]
+struct Seen {
+    folders: Vec<PathBuf>,
+    entries: HashSet<PathBuf>,
+}
+
+impl Seen {
+    fn see(&mut self, entry: &DirEntry) {
+        if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            self.folders.push(entry.path().to_path_buf());
+        }
+        self.entries.insert(entry.path().to_path_buf());
+    }
+
+    /// The number of entries of its folders that are not hidden, and that git ignores all the same.
+    fn ignored(&self) -> usize {
+        let entries =
+            self.folders.iter().flat_map(|folder| folder.read_dir().into_iter().flatten().flatten());
+        let visible = entries.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
+        visible.filter(|entry| !self.entries.contains(&entry.path())).count()
+    }
 }
 
 impl Gathering {
@@ -66,6 +93,7 @@ impl Gathering {
             };
             return Ok(vec![ContextFile { path: address.to_string(), content }]);
         }
+        let path = &same_name(path);
         if !path.is_dir() {
             return Ok(vec![ContextFile { path: path.display().to_string(), content: NewFile::look(path)? }]);
         }
@@ -81,18 +109,23 @@ impl Gathering {
             }
             !is_hidden
         });
-        let (mut paths, mut left_out) = (Vec::new(), LeftOut::default());
+        let (mut paths, mut left_out, mut seen) = (Vec::new(), LeftOut::default(), Seen::default());
         for entry in walk.build() {
             match entry {
-                Ok(entry) => match entry.file_type() {
-                    Some(kind) if kind.is_file() => paths.push(entry.into_path()),
-                    Some(kind) if kind.is_symlink() => left_out.links.push(shown(entry.path())),
-                    Some(kind) if !kind.is_dir() => left_out.not_files.push(shown(entry.path())),
-                    _ => {}
-                },
+                Ok(entry) => {
+                    seen.see(&entry);
+                    match entry.file_type() {
+                        Some(kind) if kind.is_file() => paths.push(entry.into_path()),
+                        Some(kind) if kind.is_symlink() => left_out.links.push(shown(entry.path())),
+                        Some(kind) if !kind.is_dir() => left_out.not_files.push(shown(entry.path())),
+                        _ => {}
+                    }
+                }
                 Err(error) => left_out.unreadable.push(error.to_string()),
             }
         }
+        left_out.hidden = hidden.load(Ordering::Relaxed);
+        left_out.ignored = seen.ignored();
         let mut taken = Vec::new();
         for file in paths {
             taken.extend(self.one(&file, &mut left_out));
@@ -106,7 +139,7 @@ impl Gathering {
             Looked::Media(_) => 0,
         });
         let tokens = bytes.sum::<u64>().div_ceil(BYTES_OF_TOKEN);
-        self.notes.push(left_out.note(path, (taken.len(), tokens), hidden.load(Ordering::Relaxed)));
+        self.notes.push(left_out.note(path, taken.len(), tokens));
         Ok(taken)
     }
 
@@ -154,11 +187,6 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// True if git may ignore something in this folder.
-fn is_in_repository(folder: &Path) -> bool {
-    folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|dir| dir.join(".git").exists()))
-}
-
 /// A file to attach, or the bytes of another; nothing if these are more than there is room for.
 fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
@@ -172,8 +200,8 @@ fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
 }
 
 impl LeftOut {
-    /// `src: 12 files, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, files ignored by git`.
-    fn note(&self, folder: &Path, (taken, tokens): (usize, u64), hidden: usize) -> String {
+    /// `src: 12 files, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, 2 ignored by git`.
+    fn note(&self, folder: &Path, taken: usize, tokens: u64) -> String {
         let over = format!("more than {} bytes in all", thousands(BYTES));
         let many = format!("more than {FILES} files");
         let reasons = [
@@ -193,17 +221,14 @@ impl LeftOut {
                 format!("{} {why} ({named}{more})", paths.len())
             })
             .collect();
-        parts.extend((hidden > 0).then(|| format!("{hidden} hidden")));
-        let ignored = match parts.is_empty() {
-            _ if !is_in_repository(folder) => "",
-            true => "; skipped: files ignored by git",
-            false => ", files ignored by git",
-        };
+        for (count, why) in [(self.hidden, "hidden"), (self.ignored, "ignored by git")] {
+            parts.extend((count > 0).then(|| format!("{count} {why}")));
+        }
         let files = if taken == 1 { "1 file".to_string() } else { format!("{taken} files") };
         let left_out =
             if parts.is_empty() { String::new() } else { format!("; skipped: {}", parts.join(", ")) };
         let tokens = format!(", about {} token{}", thousands(tokens), if tokens == 1 { "" } else { "s" });
-        format!("note: {}: {files}{tokens}{left_out}{ignored}", folder.display())
+        format!("note: {}: {files}{tokens}{left_out}", folder.display())
     }
 }
 
@@ -247,7 +272,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
         let mut gathering = Gathering::default();
         gathering.take(&dir.join("b")).unwrap();
-        assert!(gathering.notes()[0].ends_with("b: 1 file, about 1 token; skipped: files ignored by git"));
+        assert!(gathering.notes()[0].ends_with("b: 1 file, about 1 token"));
         let mut gathering = Gathering::default();
         let taken = gathering.take(dir).unwrap();
         assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);
@@ -255,7 +280,7 @@ mod tests {
         let note = &gathering.notes()[0].replace(&format!("{}/", dir.display()), "");
         assert!(
             note.ends_with(
-                ": 3 files, about 1 token; skipped: 1 link (link), 2 not text (bin, latin), 2 hidden, files ignored by git"
+                ": 3 files, about 1 token; skipped: 1 link (link), 2 not text (bin, latin), 2 hidden, 2 ignored by git"
             ),
             "{note}"
         );

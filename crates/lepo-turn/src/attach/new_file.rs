@@ -166,7 +166,11 @@ fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Resul
         return Ok(None);
     }
     let size = imagesize::reader_size(from).map_err(|_| {
-        Error::usage(format!("{name} is broken: its first bytes say {}, its header does not", media.mime()))
+        Error::usage(format!(
+            "{name} is damaged: its first bytes are those of {}, but its header is \
+            invalid",
+            media.mime()
+        ))
     })?;
     if size.width == 0 || size.height == 0 {
         return Err(Error::usage(format!("{name} has no pixels: {} x {}", size.width, size.height)));

@@ -15,7 +15,7 @@ fn hash(path: &Path, text: &str) -> String {
 }
 
 impl Trust {
-    /// Which of these instructions, each with its place, a person has agreed to.
+    /// Tells which of these instructions, each with its place, a person has agreed to.
     pub fn agreed<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<Vec<bool>> {
         let hashes: Vec<String> = files.map(|(path, text)| hash(path, text)).collect();
         self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::document::Source;
+use super::form::Form;
 use super::options::{read_extra, read_options};
 use super::price::read_price;
 use super::program::{read_agent, read_program, read_sandbox};
@@ -71,7 +72,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     let source = section.source();
     let name = match (section.take("name"), section.text_of("preset")) {
         (Some(field), _) => {
-            let said = field.text()?.value;
+            let said = String::of_field(&field, &())?;
             if said.trim() != said || said.contains(',') {
                 return Err(field.error("has a comma, or spaces around it", "choose a plain name"));
             }
@@ -83,8 +84,8 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
             return Err(section.error("a model without a name", "add name = \"…\", the name that -m takes"));
         }
     };
-    let provider = match section.take("provider") {
-        Some(provider) => provider.word(Provider::ALL)?.value,
+    let provider = match section.get("provider", &Provider::ALL)? {
+        Some(provider) => provider,
         // A preset is a program, whether that is said or not.
         None if section.has("preset") => Provider::Cli,
         None => {
@@ -94,10 +95,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
         }
     };
     section.rename(format!(" in a model with provider = \"{}\"", provider.word()));
-    let active = match section.take("active") {
-        Some(active) => active.yes()?,
-        None => false,
-    };
+    let active = section.get("active", &())?.unwrap_or(false);
     let mut entry = ModelEntry {
         source,
         name,
@@ -113,7 +111,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
         wire: None,
         options: Options::default(),
         extra: Map::new(),
-        context: section.read("context", |field| field.number(256..=u32::MAX))?.map(|set| set.value.into()),
+        context: section.get::<u32>("context", &(256..=u32::MAX))?.map(u64::from),
         active,
     };
     match provider.fields() {
@@ -124,9 +122,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
             entry.command = read_agent(&entry.name, &mut section)?;
         }
         Fields::Weights => {
-            if let Some(model) = section.take("model") {
-                entry.model = model.text()?.value;
-            }
+            entry.model = section.get("model", &())?.unwrap_or_default();
         }
     }
     section.end()?;
@@ -136,14 +132,14 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
 fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFacts) -> Result<()> {
     let model = section.take("model");
     if let Some(field) = section.take("base_url") {
-        let url = base_url(&field.text()?.value);
+        let url = base_url(&String::of_field(&field, &())?);
         entry.base_url = Some(url.map_err(|what| field.error(what, BASE_URL_FORM))?);
     }
-    if let Some(field) = section.take("api_key") {
-        entry.key = KeyEntry::Literal(Secret::new(field.text()?.value));
+    if let Some(key) = section.get::<String>("api_key", &())? {
+        entry.key = KeyEntry::Literal(Secret::new(key));
     }
     if let Some(field) = section.take("api_key_env") {
-        let name = field.text()?.value;
+        let name = String::of_field(&field, &())?;
         if entry.key != KeyEntry::None {
             return Err(field.error("cannot be combined with `api_key`", "keep one of the two"));
         }
@@ -153,7 +149,7 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFact
         entry.key = KeyEntry::Env(name);
     }
     if let Some(field) = section.take("api_key_command") {
-        let command = field.texts()?.value;
+        let command = Vec::<String>::of_field(&field, &())?;
         if entry.key != KeyEntry::None {
             return Err(field.error("cannot be combined with another key", "keep one of them"));
         }
@@ -163,17 +159,15 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFact
         entry.key = KeyEntry::Command(command);
     }
     if !facts.wires.is_empty() {
-        entry.wire = section.read("wire", |field| field.word(facts.wires))?.map(|set| set.value);
+        entry.wire = section.get("wire", &facts.wires)?;
     }
     entry.options = read_options(section.section("options")?)?;
-    if let Some(field) = section.take("web") {
-        entry.options.web = field.yes()?;
-    }
+    entry.options.web = section.get("web", &())?.unwrap_or(false);
     if let Some(field) = section.take("extra") {
         entry.extra = read_extra(field)?;
     }
     if let Some(field) = section.take("system") {
-        if field.text()?.value != "first" {
+        if String::of_field(&field, &())? != "first" {
             return Err(field.error("is not \"first\"", "allowed: first, or leave the key out"));
         }
         entry.system_first = true;
@@ -182,6 +176,6 @@ fn read_server(entry: &mut ModelEntry, section: &mut Section, facts: &ServerFact
         let allowed = "add model = \"…\", the server's name for it, like gpt-4o or qwen3:8b";
         return Err(section.lacks(format!("model \"{}\" has no `model`", entry.name), allowed));
     };
-    entry.model = model.text()?.value;
+    entry.model = String::of_field(&model, &())?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::Paths;
 use super::alias::{Alias, read_aliases};
 use super::document::Document;
 use super::entry::{KeyEntry, ModelEntry, read_entry};
-use super::money::{PriceEntry, read_price_entry};
+use super::price::{PriceEntry, read_price_entry};
 use super::reader::Section;
 use super::table::Layer;
 use lepo_base::error::{Error, Result};

@@ -1,25 +1,27 @@
-//! The types that a setting can have: how each is read from a file and from a variable, and how it is shown.
+//! The types of values: how each is read from a file and from a variable, and how it is shown.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use toml::de::DeValue;
+
 use super::Paths;
-use super::document::Set;
 use super::field::Field;
+use super::money::Money;
 use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
 use lepo_base::error::{Error, Result};
 use lepo_base::word::{Word, list_words, read_word};
-use lepo_model::Planner;
+use lepo_model::{AgentAccess, Planner, Provider, Wire};
 use lepo_tool::{AutoAccess, ToolMode};
 
-/// A type of settings.
+/// A type of values, of settings and of models' keys.
 pub trait Form: Sized {
     /// The limits of its values.
     type Limits: ?Sized;
 
     /// Reads a value of a file.
-    fn of_field(field: &Field<'_>, limits: &Self::Limits) -> Result<Set<Self>>;
+    fn of_field(field: &Field<'_>, limits: &Self::Limits) -> Result<Self>;
 
     /// Reads the value of a variable.
     fn of_text(variable: &str, text: &str, limits: &Self::Limits) -> Result<Self>;
@@ -33,19 +35,20 @@ pub trait Form: Sized {
     }
 }
 
-/// Settings whose value is one word of a few.
+/// Values that are one word of a few.
 macro_rules! words {
     ($($word:ty),*) => {$(
         impl Form for $word {
             type Limits = &'static [$word];
 
-            fn of_field(field: &Field<'_>, allowed: &&'static [$word]) -> Result<Set<$word>> {
-                field.word(allowed)
+            fn of_field(field: &Field<'_>, allowed: &&'static [$word]) -> Result<$word> {
+                let text = String::of_field(field, &())?;
+                let wrong = || field.error(&format!("cannot be \"{text}\""), one_of(allowed));
+                read_word(&text, allowed).ok_or_else(wrong)
             }
 
             fn of_text(variable: &str, text: &str, allowed: &&'static [$word]) -> Result<$word> {
-                read_word(text, allowed)
-                    .ok_or_else(|| wrong(variable, text, format!("allowed: {}", list_words(allowed))))
+                read_word(text, allowed).ok_or_else(|| wrong(variable, text, one_of(allowed)))
             }
 
             fn shown(&self) -> String {
@@ -56,31 +59,34 @@ macro_rules! words {
 }
 
 words!(
+    AgentAccess,
     AutoAccess,
     AutoCompact,
     EmptyLine,
     LogLevel,
     NewConversation,
     Planner,
+    Provider,
     SecretsMode,
     ToolMode,
     EditKeys,
-    ThinkingShown
+    ThinkingShown,
+    Wire
 );
 
 impl Form for u32 {
     type Limits = RangeInclusive<u32>;
 
-    fn of_field(field: &Field<'_>, range: &RangeInclusive<u32>) -> Result<Set<u32>> {
-        field.number(range.clone())
+    fn of_field(field: &Field<'_>, range: &RangeInclusive<u32>) -> Result<u32> {
+        let wanted = whole_number(range);
+        let number = field.value.get_ref().as_integer().ok_or_else(|| field.wrong_type(&wanted))?;
+        let value = u32::from_str_radix(number.as_str(), number.radix()).ok();
+        value.filter(|value| range.contains(value)).ok_or_else(|| field.out_of_range(&wanted))
     }
 
     fn of_text(variable: &str, text: &str, range: &RangeInclusive<u32>) -> Result<u32> {
-        let allowed = || format!("it is a whole number from {} to {}", range.start(), range.end());
-        text.parse()
-            .ok()
-            .filter(|value| range.contains(value))
-            .ok_or_else(|| wrong(variable, text, allowed()))
+        let value = text.parse().ok().filter(|value| range.contains(value));
+        value.ok_or_else(|| wrong(variable, text, format!("it is {}", whole_number(range))))
     }
 
     fn shown(&self) -> String {
@@ -91,8 +97,12 @@ impl Form for u32 {
 impl Form for bool {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Set<bool>> {
-        field.flag()
+    fn of_field(field: &Field<'_>, (): &()) -> Result<bool> {
+        let wanted = match field.document.typed() {
+            Some(_) => "true or false",
+            None => "true or false, without quotes",
+        };
+        field.value.get_ref().as_bool().ok_or_else(|| field.wrong_type(wanted))
     }
 
     fn of_text(variable: &str, text: &str, (): &()) -> Result<bool> {
@@ -107,8 +117,8 @@ impl Form for bool {
 impl Form for Duration {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Set<Duration>> {
-        field.seconds()
+    fn of_field(field: &Field<'_>, (): &()) -> Result<Duration> {
+        decimal(field, 0.1..=86400.0, "a number of seconds from 0.1 to 86400").map(Duration::from_secs_f64)
     }
 
     fn of_text(variable: &str, text: &str, (): &()) -> Result<Duration> {
@@ -121,30 +131,69 @@ impl Form for Duration {
     }
 }
 
-impl Form for Option<String> {
+impl Form for Money {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Set<Self>> {
-        field.text().map(|set| set.map(Some))
+    fn of_field(field: &Field<'_>, (): &()) -> Result<Money> {
+        decimal(field, 0.0..=1e6, "a number from 0 to 1000000").map(Money::of)
     }
 
-    fn of_text(_: &str, text: &str, (): &()) -> Result<Self> {
-        Ok(Some(text.to_string()))
+    fn of_text(variable: &str, text: &str, (): &()) -> Result<Money> {
+        Money::parse(text).map_err(|why| Error::usage(format!("{variable}={text:?}: {why}")))
     }
 
     fn shown(&self) -> String {
-        self.clone().unwrap_or_default()
+        self.to_string()
     }
 }
 
+/// Text that is not blank and has no control characters.
+impl Form for String {
+    type Limits = ();
+
+    fn of_field(field: &Field<'_>, (): &()) -> Result<String> {
+        let text = field.value.get_ref().as_str().ok_or_else(|| field.wrong_type("a text in quotes"))?;
+        plain(field, text)
+    }
+
+    fn of_text(_: &str, text: &str, (): &()) -> Result<String> {
+        Ok(text.to_string())
+    }
+
+    fn shown(&self) -> String {
+        self.clone()
+    }
+}
+
+/// A value that may be left open.
+impl<T: Form> Form for Option<T> {
+    type Limits = T::Limits;
+
+    fn of_field(field: &Field<'_>, limits: &T::Limits) -> Result<Option<T>> {
+        T::of_field(field, limits).map(Some)
+    }
+
+    fn of_text(variable: &str, text: &str, limits: &T::Limits) -> Result<Option<T>> {
+        T::of_text(variable, text, limits).map(Some)
+    }
+
+    fn shown(&self) -> String {
+        self.as_ref().map(T::shown).unwrap_or_default()
+    }
+}
+
+/// Texts, none of them blank.
 impl Form for Vec<String> {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Set<Self>> {
-        field.texts()
+    fn of_field(field: &Field<'_>, (): &()) -> Result<Vec<String>> {
+        let wanted = "a list of texts in quotes";
+        let array = field.value.get_ref().as_array().ok_or_else(|| field.wrong_type(wanted))?;
+        let other = || field.error("has an entry that is not a string", format!("it is {wanted}"));
+        array.iter().map(|item| plain(field, item.get_ref().as_str().ok_or_else(other)?)).collect()
     }
 
-    fn of_text(_: &str, text: &str, (): &()) -> Result<Self> {
+    fn of_text(_: &str, text: &str, (): &()) -> Result<Vec<String>> {
         Ok(text.split(',').map(str::to_string).collect())
     }
 
@@ -153,14 +202,19 @@ impl Form for Vec<String> {
     }
 }
 
+/// Paths, absolute or below the home directory with `~/`.
 impl Form for Vec<PathBuf> {
     type Limits = ();
 
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Set<Self>> {
-        field.paths()
+    fn of_field(field: &Field<'_>, (): &()) -> Result<Vec<PathBuf>> {
+        let paths = Vec::<String>::of_field(field, &())?;
+        match paths.iter().all(|path| path.starts_with('/') || path.starts_with("~/")) {
+            true => Ok(paths.into_iter().map(PathBuf::from).collect()),
+            false => Err(field.error("has a relative path", "a path is absolute, or starts with ~/")),
+        }
     }
 
-    fn of_text(_: &str, text: &str, (): &()) -> Result<Self> {
+    fn of_text(_: &str, text: &str, (): &()) -> Result<Vec<PathBuf>> {
         Ok(std::env::split_paths(text).collect())
     }
 
@@ -176,6 +230,34 @@ impl Form for Vec<PathBuf> {
         };
         self.into_iter().map(home).filter(|path| path.is_absolute()).collect()
     }
+}
+
+/// A number of a file, whole or decimal.
+fn decimal(field: &Field<'_>, range: RangeInclusive<f64>, wanted: &str) -> Result<f64> {
+    let number = match field.value.get_ref() {
+        DeValue::Integer(number) => number.as_str().parse().ok(),
+        DeValue::Float(number) => number.as_str().parse().ok(),
+        _ => return Err(field.wrong_type(wanted)),
+    };
+    number.filter(|number| range.contains(number)).ok_or_else(|| field.out_of_range(wanted))
+}
+
+fn plain(field: &Field<'_>, text: &str) -> Result<String> {
+    if text.trim().is_empty() {
+        return Err(field.error("is empty", "give it a value, or leave the key out"));
+    }
+    match text.chars().any(char::is_control) {
+        true => Err(field.error("has a control character", "use plain text")),
+        false => Ok(text.to_string()),
+    }
+}
+
+fn whole_number(range: &RangeInclusive<u32>) -> String {
+    format!("a whole number from {} to {}", range.start(), range.end())
+}
+
+fn one_of<T: Word>(allowed: &[T]) -> String {
+    format!("allowed: {}", list_words(allowed))
 }
 
 fn wrong(variable: &str, text: &str, allowed: String) -> Error {

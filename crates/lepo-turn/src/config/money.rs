@@ -1,13 +1,8 @@
-//! Budgets and prices: amounts of money, the limits that hold, and the table `[[prices]]`.
+//! Amounts of money, and the limits that hold.
 
 use std::fmt;
 
 use super::document::Set;
-use super::field::Field;
-use super::form::Form;
-use super::reader::Section;
-use lepo_base::error::{Error, Result};
-use lepo_model::{ModelConfig, Price};
 
 /// Parts of a unit of the currency: a price is millionths of it for a million tokens, so a token costs these.
 const UNITS: u128 = 1_000_000_000_000;
@@ -23,9 +18,17 @@ impl Money {
     /// With what is allowed.
     pub fn parse(text: &str) -> std::result::Result<Money, String> {
         let number = text.trim().parse::<f64>().ok().filter(|number| (0.0..=1e6).contains(number));
-        number
-            .map(|number| Money((number * 1e6).round() as u64))
-            .ok_or_else(|| "it is a number from 0 to 1000000".into())
+        number.map(Money::of).ok_or_else(|| "expected a number from 0 to 1000000".into())
+    }
+
+    /// This number, rounded.
+    pub(super) fn of(number: f64) -> Money {
+        Money((number * 1e6).round() as u64)
+    }
+
+    /// In millionths.
+    pub(super) fn millionths(self) -> u64 {
+        self.0
     }
 
     /// In millionths of a millionth, in which costs are added up.
@@ -51,22 +54,6 @@ impl fmt::Display for Money {
         // Two decimals at least, as money is written.
         let least = text.find('.').map_or(text.len(), |at| at + 3);
         f.write_str(text.get(..short.len().max(least)).unwrap_or(&text))
-    }
-}
-
-impl Form for Option<Money> {
-    type Limits = ();
-
-    fn of_field(field: &Field<'_>, (): &()) -> Result<Set<Option<Money>>> {
-        Ok(field.set(Some(Money(field.amount()?))))
-    }
-
-    fn of_text(variable: &str, text: &str, (): &()) -> Result<Option<Money>> {
-        Money::parse(text).map(Some).map_err(|why| Error::usage(format!("{variable}={text:?}: {why}")))
-    }
-
-    fn shown(&self) -> String {
-        self.map(|money| money.to_string()).unwrap_or_default()
     }
 }
 
@@ -109,73 +96,6 @@ pub fn lower(
     }
 }
 
-/// One table of `[[prices]]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriceEntry {
-    /// Names of models that it fits; `*` stands for any characters.
-    pub model: String,
-    /// The price.
-    pub price: Price,
-}
-
-/// Reads a table of `[[prices]]`.
-pub fn read_price_entry(mut section: Section<'_>) -> Result<PriceEntry> {
-    const FORM: &str = "[[prices]] has model, input and output, per million tokens, and may have cached";
-    let Some(model) = section.take("model") else {
-        return Err(section.error("a price without a model", FORM));
-    };
-    let model = model.text()?.value;
-    match super::price::read_amounts(&mut section)? {
-        Some(price) => {
-            section.end()?;
-            Ok(PriceEntry { model, price })
-        }
-        None => Err(section.error(format!("the price of \"{model}\" has no amounts"), FORM)),
-    }
-}
-
-/// Prices of tokens: models with a price of their own, and the table.
-#[derive(Debug, Clone, Default)]
-pub struct Prices {
-    pub(super) table: Vec<PriceEntry>,
-    pub(super) models: Vec<ModelConfig>,
-}
-
-impl Prices {
-    /// True if no price is given.
-    pub fn is_empty(&self) -> bool {
-        self.table.is_empty() && self.models.iter().all(|model| model.price.is_none())
-    }
-
-    /// The price of a model by its configured name, and of one that is not configured by its provider's name too.
-    pub fn of(&self, name: &str, id: Option<&str>) -> Option<Price> {
-        let configured = self.models.iter().find(|model| model.name == name);
-        if let Some(price) = configured.and_then(|model| model.price) {
-            return Some(price);
-        }
-        // `PROVIDER:MODEL` is the name of a model that is not configured.
-        let id =
-            id.or(configured.map(|model| model.model.as_str())).or(name.split_once(':').map(|(_, id)| id));
-        let fits =
-            |name: &str| self.table.iter().find(|entry| glob(&entry.model, name)).map(|entry| entry.price);
-        fits(name).or_else(|| id.filter(|id| !id.is_empty()).and_then(fits))
-    }
-}
-
-/// True if a pattern fits all of a text; `*` stands for any characters.
-fn glob(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        let Some((_, after)) = rest.split_once(part) else { return false };
-        rest = after;
-    }
-    rest.ends_with(last)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,25 +124,6 @@ mod tests {
             assert_eq!(Money::hundredths(Money(millionths).units()), hundredths, "{millionths}");
         }
         assert_eq!(Money::hundredths(u128::MAX), u128::MAX / (UNITS / 100));
-    }
-
-    #[test]
-    fn a_star_stands_for_any_characters() {
-        for (pattern, text, fits) in [
-            ("gpt-5*", "gpt-5", true),
-            ("gpt-5*", "gpt-5-mini", true),
-            ("gpt-5*", "my-gpt-5", false),
-            ("*", "", true),
-            ("*:free", "qwen:free", true),
-            ("*:free", "qwen:paid", false),
-            ("a*b*c", "a-b-c", true),
-            ("a*b*c", "a-c", false),
-            ("a*a", "a", false),
-            ("m", "m", true),
-            ("m", "mm", false),
-        ] {
-            assert_eq!(glob(pattern, text), fits, "{pattern} {text}");
-        }
     }
 
     #[test]

@@ -25,8 +25,8 @@ pub fn read_options(mut section: Section) -> Result<Options> {
     };
     let temperature = number(section.take("temperature"), 2.0)?;
     let top_p = number(section.take("top_p"), 1.0)?;
-    let max_tokens = section.read("max_tokens", |field| field.number(1..=u32::MAX))?;
-    let effort = section.read("effort", Field::text)?;
+    let max_tokens = section.get::<u32>("max_tokens", &(1..=u32::MAX))?;
+    let effort = section.get("effort", &())?;
     let seed = section.take("seed");
     let seed =
         match seed.map(|field| (json(field.value.get_ref(), 0).and_then(|value| value.as_i64()), field)) {
@@ -34,15 +34,15 @@ pub fn read_options(mut section: Section) -> Result<Options> {
             Some((seed, _)) => seed,
             None => None,
         };
-    let stop = section.read("stop", Field::texts)?;
+    let stop = section.get("stop", &())?;
     section.end()?;
     Ok(Options {
         temperature,
-        max_tokens: max_tokens.map(|set| set.value.into()),
-        effort: effort.map(|set| set.value),
+        max_tokens: max_tokens.map(u64::from),
+        effort,
         top_p,
         seed,
-        stop: stop.map(|set| set.value).unwrap_or_default(),
+        stop: stop.unwrap_or_default(),
         web: false,
     })
 }

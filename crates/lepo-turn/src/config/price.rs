@@ -1,9 +1,33 @@
-//! Reads the price of a model's tokens.
+//! Prices of tokens: that of a model, and the table `[[prices]]`.
 
-use lepo_base::error::Result;
-use lepo_model::Price;
-
+use super::money::Money;
 use super::reader::Section;
+use lepo_base::error::Result;
+use lepo_model::{ModelConfig, Price};
+
+/// One table of `[[prices]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriceEntry {
+    /// Names of models that it fits; `*` stands for any characters.
+    pub model: String,
+    /// The price.
+    pub price: Price,
+}
+
+/// Reads a table of `[[prices]]`.
+pub fn read_price_entry(mut section: Section<'_>) -> Result<PriceEntry> {
+    const FORM: &str = "[[prices]] has model, input and output, per million tokens, and may have cached";
+    let Some(model) = section.get::<String>("model", &())? else {
+        return Err(section.error("a price without a model", FORM));
+    };
+    match read_amounts(&mut section)? {
+        Some(price) => {
+            section.end()?;
+            Ok(PriceEntry { model, price })
+        }
+        None => Err(section.error(format!("the price of \"{model}\" has no amounts"), FORM)),
+    }
+}
 
 /// Reads the table `price` of a model, if it has one.
 pub fn read_price(section: &mut Section<'_>) -> Result<Option<Price>> {
@@ -14,19 +38,85 @@ pub fn read_price(section: &mut Section<'_>) -> Result<Option<Price>> {
 }
 
 /// Reads the amounts of a price: `input` or `in`, `output` or `out`, `cached`.
-pub fn read_amounts(table: &mut Section<'_>) -> Result<Option<Price>> {
+fn read_amounts(table: &mut Section<'_>) -> Result<Option<Price>> {
     let mut either = |long, short| {
-        let long = table.read(long, |field| field.amount())?;
-        Ok(long.or(table.read(short, |field| field.amount())?))
+        let long: Option<Money> = table.get(long, &())?;
+        Ok(long.or(table.get(short, &())?).map(Money::millionths))
     };
     let (input, output) = (either("input", "in")?, either("output", "out")?);
-    let cached = table.read("cached", |field| field.amount())?;
+    let cached = table.get("cached", &())?.map(Money::millionths);
     match (input, output) {
         (Some(input), Some(output)) => Ok(Some(Price { input, output, cached: cached.unwrap_or(input) })),
         (None, None) if cached.is_none() => Ok(None),
         _ => {
             Err(table
                 .lacks("`price` needs both `in` and `out`", "price = { in = 3, out = 15, cached = 0.3 }"))
+        }
+    }
+}
+
+/// Prices of tokens: models with a price of their own, and the table.
+#[derive(Debug, Clone, Default)]
+pub struct Prices {
+    pub(super) table: Vec<PriceEntry>,
+    pub(super) models: Vec<ModelConfig>,
+}
+
+impl Prices {
+    /// True if no price is given.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty() && self.models.iter().all(|model| model.price.is_none())
+    }
+
+    /// The price of a model by its configured name, and of one that is not configured by its provider's name too.
+    pub fn of(&self, name: &str, id: Option<&str>) -> Option<Price> {
+        let configured = self.models.iter().find(|model| model.name == name);
+        if let Some(price) = configured.and_then(|model| model.price) {
+            return Some(price);
+        }
+        // `PROVIDER:MODEL` is the name of a model that is not configured.
+        let id =
+            id.or(configured.map(|model| model.model.as_str())).or(name.split_once(':').map(|(_, id)| id));
+        let fits =
+            |name: &str| self.table.iter().find(|entry| glob(&entry.model, name)).map(|entry| entry.price);
+        fits(name).or_else(|| id.filter(|id| !id.is_empty()).and_then(fits))
+    }
+}
+
+/// True if a pattern fits all of a text; `*` stands for any characters.
+fn glob(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, text, fits) in [
+            ("gpt-5*", "gpt-5", true),
+            ("gpt-5*", "gpt-5-mini", true),
+            ("gpt-5*", "my-gpt-5", false),
+            ("*", "", true),
+            ("*:free", "qwen:free", true),
+            ("*:free", "qwen:paid", false),
+            ("a*b*c", "a-b-c", true),
+            ("a*b*c", "a-c", false),
+            ("a*a", "a", false),
+            ("m", "m", true),
+            ("m", "mm", false),
+        ] {
+            assert_eq!(glob(pattern, text), fits, "{pattern} {text}");
         }
     }
 }

@@ -4,6 +4,7 @@ use lepo_base::error::Result;
 use lepo_base::word::list_words;
 use lepo_model::{AGENTS, AgentAccess, AgentSandbox, AnswerForm, agent_preset, preset};
 
+use super::form::Form;
 use super::reader::Section;
 
 /// Reads the keys of the `cli` model of this name: a preset, or a command with the form of its answer.
@@ -15,7 +16,7 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
             let allowed = "keep the preset, or command and answer";
             return Err(field.error("cannot be combined with `command` or `answer`", allowed));
         }
-        let Some((command, answer)) = preset(&field.text()?.value) else {
+        let Some((command, answer)) = preset(&String::of_field(&field, &())?) else {
             return Err(field.error("is not known", "allowed: claude | gemini | codex"));
         };
         return Ok((command.iter().map(|word| word.to_string()).collect(), answer));
@@ -25,32 +26,32 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
             "add command = [\"program\", \"argument\", …], or preset = \"claude\" | \"gemini\" | \"codex\"";
         return Err(section.lacks(format!("model \"{model}\" has no command"), allowed));
     };
-    let command = field.texts()?.value;
+    let command = Vec::<String>::of_field(&field, &())?;
     if command.is_empty() {
         return Err(field.error("is empty", "it is [\"program\", \"argument\", …]"));
     }
     let Some(field) = answer else { return Ok((command, AnswerForm::Text)) };
-    match answer_form(&field.text()?.value) {
+    match answer_form(&String::of_field(&field, &())?) {
         Some(form) => Ok((command, form)),
         None => {
             let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
-            Err(field.error("is not an answer form", allowed))
+            Err(field.error("is not an answer format", allowed))
         }
     }
 }
 
 /// Reads the sandbox of an `acp` model, and folders of the agent's own that stay open to it.
 pub fn read_sandbox(section: &mut Section) -> Result<Option<AgentSandbox>> {
-    let access = section.read("sandbox", |field| field.word(AgentAccess::ALL))?;
+    let access = section.get("sandbox", &AgentAccess::ALL)?;
     let home = section.take("sandbox_home");
     match (access, home) {
         (None, None) => Ok(None),
-        (None, Some(field)) => Err(field
-            .error("stands without `sandbox`", format!("add sandbox = {}", list_words(AgentAccess::ALL)))),
+        (None, Some(field)) => {
+            Err(field.error("needs `sandbox`", format!("add sandbox = {}", list_words(AgentAccess::ALL))))
+        }
         (Some(access), home) => {
-            let home = home.map(|field| field.paths()).transpose()?;
-            let home = home.map(|home| home.value).unwrap_or_default();
-            Ok(Some(AgentSandbox { access: access.value, home }))
+            let home = home.map(|field| Form::of_field(&field, &())).transpose()?.unwrap_or_default();
+            Ok(Some(AgentSandbox { access, home }))
         }
     }
 }
@@ -62,7 +63,7 @@ pub fn read_agent(model: &str, section: &mut Section) -> Result<Vec<String>> {
         if command.is_some() {
             return Err(field.error("cannot be combined with `command`", "keep one of the two"));
         }
-        let Some(command) = agent_preset(&field.text()?.value) else {
+        let Some(command) = agent_preset(&String::of_field(&field, &())?) else {
             return Err(field.error("is not known", format!("allowed: {}", AGENTS.join(" | "))));
         };
         return Ok(command.iter().map(|word| word.to_string()).collect());
@@ -71,7 +72,7 @@ pub fn read_agent(model: &str, section: &mut Section) -> Result<Vec<String>> {
     let Some(field) = command else {
         return Err(section.lacks(format!("model \"{model}\" has no command"), allowed));
     };
-    let command = field.texts()?.value;
+    let command = Vec::<String>::of_field(&field, &())?;
     match command.is_empty() {
         true => Err(field.error("is empty", "it is [\"program\", \"argument\", …]")),
         false => Ok(command),

@@ -1,11 +1,13 @@
 //! Reads a TOML table key by key, each with its line, so that every mistake can be told as
-//! `FILE:LINE: what` with what is allowed. By hand and not by derive: a derived message would
-//! show the value it did not like, and some values are keys.
+//! `FILE:LINE: what` with what is allowed. By hand and not by derive: a derived message shows the value it did not
+//! like, and some values are keys; and it names neither the key nor, of a model, the line, since the keys that a model
+//! may have depend on its provider.
 
 use toml::de::DeTable;
 
 use super::document::{Document, Set, Source};
 use super::field::Field;
+use super::form::Form;
 use lepo_base::error::{Error, Result};
 
 /// A table that is being read. Each key is taken once; [`Section::end`] refuses what is left.
@@ -57,6 +59,18 @@ impl<'d> Section<'d> {
         form: impl FnOnce(&Field<'d>) -> Result<T>,
     ) -> Result<Option<T>> {
         self.take(key).map(|field| form(&field)).transpose()
+    }
+
+    /// The value of `key`, if the table has it.
+    pub fn get<T: Form>(&mut self, key: &'static str, limits: &T::Limits) -> Result<Option<T>> {
+        self.read(key, |field| T::of_field(field, limits))
+    }
+
+    /// The value of `key` with its place, if the table has it.
+    pub fn set<T: Form>(&mut self, key: &'static str, limits: &T::Limits) -> Result<Option<Set<T>>> {
+        self.read(key, |field| {
+            Ok(Set { value: T::of_field(field, limits)?, source: field.document.source(field.at) })
+        })
     }
 
     /// The table under `key`, empty if it is not there.

@@ -76,10 +76,14 @@ pub fn setting_names() -> impl Iterator<Item = &'static str> {
 fn check(name: &str) -> Result<()> {
     let no = |what: String, hint: &str| Err(Error::usage(what).hint(hint));
     if name == "model" {
-        return no("the model is not set with `lepo config`".into(), "`lepo model use NAME` changes it");
+        return no(
+            "the active model cannot be set with `lepo config`".into(),
+            "`lepo model use NAME` \
+            changes it",
+        );
     }
     if name == "models" || name.starts_with("models.") {
-        return no("models are not set one by one".into(), "`lepo config --edit` opens the file");
+        return no("models cannot be set one by one".into(), "`lepo config --edit` opens the file");
     }
     let is_alias = name.strip_prefix("alias.").is_some_and(|word| !word.is_empty());
     match is_alias || NAMES.contains(&name) {
@@ -113,7 +117,7 @@ fn table_of<'d, 'n>(
     match item.as_table_like_mut() {
         Some(table) => Ok((table, key)),
         None => {
-            Err(Error::usage(format!("`{table}` is no table")).hint("`lepo config --edit` opens the file"))
+            Err(Error::usage(format!("`{table}` is not a table")).hint("`lepo config --edit` opens the file"))
         }
     }
 }
@@ -157,8 +161,8 @@ mod tests {
             ("term.usage", "3", "`usage` in [term] cannot be \"3\""),
             ("colour", "1", "no setting \"colour\""),
             ("http.colour", "1", "no setting \"http.colour\""),
-            ("model", "gpt", "the model is not set with `lepo config`"),
-            ("models.gpt", "x", "models are not set one by one"),
+            ("model", "gpt", "the active model cannot be set with `lepo config`"),
+            ("models.gpt", "x", "models cannot be set one by one"),
             ("term.usage", "is a TOML x", "`usage` in [term] cannot be \"is a TOML x\""),
             ("sandbox.read_only", "a: b", "`read_only` in [sandbox] has a relative path"),
             ("alias.a b", "ls", "an alias cannot be \"a b\""),

@@ -9,7 +9,8 @@ use super::alias::Alias;
 use super::ambient::Ambient;
 use super::document::{Set, Source};
 use super::form::Form;
-use super::money::{Money, PriceEntry};
+use super::money::Money;
+use super::price::PriceEntry;
 use super::reader::Section;
 use super::tidy::Tidy;
 use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
@@ -102,7 +103,7 @@ macro_rules! settings {
         pub(super) const NAMES: &[&str] = &[$($name,)*];
     };
     (@file file $sections:ident, $name:literal, $limits:expr) => {
-        $sections.read($name, |field| Form::of_field(field, &$limits))?
+        $sections.set($name, &$limits)?
     };
     (@file - $sections:ident, $name:literal, $limits:expr) => { None };
     (@variable $env:ident, $type:ty, $limits:expr) => { None };
@@ -221,14 +222,10 @@ impl<'s, 'd> Sections<'s, 'd> {
         Ok(Sections { root, named })
     }
 
-    fn read<T>(
-        &mut self,
-        name: &'static str,
-        form: impl FnOnce(&super::field::Field<'d>) -> Result<T>,
-    ) -> Result<Option<T>> {
-        let Some((table, key)) = name.split_once('.') else { return self.root.read(name, form) };
+    fn set<T: Form>(&mut self, name: &'static str, limits: &T::Limits) -> Result<Option<Set<T>>> {
+        let Some((table, key)) = name.split_once('.') else { return self.root.set(name, limits) };
         let section = self.named.iter_mut().find(|(named, _)| *named == table);
-        section.map_or(Ok(None), |(_, section)| section.read(key, form))
+        section.map_or(Ok(None), |(_, section)| section.set(key, limits))
     }
 
     fn end(self) -> Result<()> {

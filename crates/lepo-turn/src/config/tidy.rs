@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use super::document::Set;
 use super::field::Field;
 use super::form::Form;
 use lepo_base::error::Result;
@@ -27,11 +26,11 @@ impl Default for Tidy {
 impl Form for Tidy {
     type Limits = RangeInclusive<u32>;
 
-    fn of_field(field: &Field<'_>, range: &RangeInclusive<u32>) -> Result<Set<Tidy>> {
+    fn of_field(field: &Field<'_>, range: &RangeInclusive<u32>) -> Result<Tidy> {
         match field.value.get_ref().as_bool() {
-            Some(false) => field.yes().map(|_| field.set(Tidy(None))),
+            Some(false) => Ok(Tidy(None)),
             Some(true) => Err(field.error("cannot be true", "a whole number of messages, or false")),
-            None => field.number(range.clone()).map(|set| set.map(|number| Tidy(Some(number)))),
+            None => u32::of_field(field, range).map(|number| Tidy(Some(number))),
         }
     }
 

@@ -161,7 +161,7 @@ pub enum ThinkingShown {
     /// All of it (the default).
     #[default]
     Show,
-    /// How long it took.
+    /// The time it took.
     Brief,
     /// Nothing.
     Hide,

@@ -113,7 +113,7 @@ impl Debate<'_> {
             }
         }
         if self.rules.present().is_empty() && self.debated.speeches.is_empty() {
-            return Err(Error::remote("no participant is left, and none has spoken"));
+            return Err(Error::remote("no participants are left, and none has spoken"));
         }
         if self.rules.round == self.group.env.settings().many_rounds {
             let rounds = self.rules.round;
@@ -259,7 +259,7 @@ impl Debate<'_> {
         // It was asked for nothing else, so whatever it says is its summary, but for a name and a bare END.
         let Some(summary) = without_decisions(&reply.said()) else {
             let name = &self.orchestrator.name;
-            return Err(Error::remote(format!("{name} gave no conclusion, asked for it twice")));
+            return Err(Error::remote(format!("{name} gave no conclusion after being asked twice")));
         };
         self.group.add(&mut self.transcript, Kind::System, true, &select_line(ORCHESTRATOR))?;
         self.conclude(&reply, &summary)

@@ -88,13 +88,7 @@ impl Participant {
         let mut ear = ReplyFront { name: &name, watch: group.watch };
         let asked = async { whole(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
-        group
-            .env
-            .configured
-            .held
-            .left()
-            .into_iter()
-            .for_each(|line| ear.happens(Event::Notice(&Notice::Words(line))));
+        group.env.configured.held.tell_left(&mut ear);
         let read = read.inspect_err(|error| failed(group, &name, under, error, start));
         let (text, usage) = read.map_err(Error::without_retry)?;
         let brief = Brief { text, under, usage, ms: start.elapsed().as_millis() as u64 };
@@ -138,8 +132,8 @@ impl Participant {
             let start = Instant::now();
             let mut ear = ReplyFront { name: &shown, watch: group.watch };
             let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
-            let wire = schema.map(|schema| &schema.wire);
-            let answer = interrupt.or(self.ask(&messages, wire, group, &mut ear)).await;
+            let in_request = schema.map(|schema| &schema.in_request);
+            let answer = interrupt.or(self.ask(&messages, in_request, group, &mut ear)).await;
             let answer = answer.inspect_err(|error| failed(group, &name, under, error, start))?;
             let place = AnswerPlace {
                 store: &group.env.store,
@@ -156,13 +150,7 @@ impl Participant {
                 masking: &group.env.masking,
             };
             let received = receive(answer, place, &mut ear, &interrupt).await;
-            group
-                .env
-                .configured
-                .held
-                .left()
-                .into_iter()
-                .for_each(|line| ear.happens(Event::Notice(&Notice::Words(line))));
+            group.env.configured.held.tell_left(&mut ear);
             match received? {
                 Received::Answer(answered) => {
                     group.watch.sees(Moment::Spoken(&shown, &answered));

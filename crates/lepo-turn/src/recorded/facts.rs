@@ -54,7 +54,7 @@ pub fn options_json(options: &Options, extra: &Map<String, Value>) -> Option<Val
 
 /// A hash of a schema.
 pub fn schema_hash(schema: &AnswerSchema) -> String {
-    short(&sha256_hex(canonical(schema.wire.schema.clone()).as_bytes()))
+    short(&sha256_hex(canonical(schema.in_request.schema.clone()).as_bytes()))
 }
 
 /// A hash of the tools that a model is told of: lepo's own by name, those of servers by name and schema. None without any.

@@ -111,7 +111,7 @@ pub fn not_recorded(message: impl Into<String>) -> Error {
         .hint("`lepo do --recorded` asks a model, and keeps its answer for the next time")
 }
 
-/// How near a message is to the one that is sought: its kind, then the beginning and the end that it has in common.
+/// The likeness of a message to the one that is sought: its kind, then the beginning and the end that it has in common.
 fn likeness(name: &Name, text: &str, said: &Said) -> (bool, usize) {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
@@ -139,7 +139,7 @@ fn differs(past: &[Said], at: usize, name: &Name, text: &str) -> String {
     let Some(said) = past.get(at) else { return String::new() };
     let what = label(past, at);
     if (name.kind, name.hidden) != (said.kind, said.hidden) {
-        return format!("in the place of {what} is a message of kind {}", name.tag());
+        return format!("instead of {what}, there is a message of kind {}", name.tag());
     }
     let (recorded, asked) = apart(text, &said.text);
     format!("{what} differs: recorded {recorded:?}, asked {asked:?}")

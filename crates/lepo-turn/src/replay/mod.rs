@@ -7,4 +7,4 @@ mod run;
 
 pub use plan::{Plan, PlanOptions, Step};
 pub(crate) use results::ResultRecord;
-pub use run::{Line, Progress, all, replay};
+pub use run::{Progress, ReplayedLine, all, replay};

@@ -16,7 +16,7 @@ use lepo_store::store::{Store, note_copy, plan_copies_of_now, write_copies};
 
 /// A line of a replay, as far as it came.
 #[derive(Debug)]
-pub struct Line {
+pub struct ReplayedLine {
     /// The model's configured name.
     pub name: String,
     /// Its end; the base, where nothing was written.
@@ -39,7 +39,7 @@ pub trait Progress {
 }
 
 /// Makes several lines at the same time; in their order.
-pub async fn all(lines: impl IntoIterator<Item = impl Future<Output = Line>>) -> Vec<Line> {
+pub async fn all(lines: impl IntoIterator<Item = impl Future<Output = ReplayedLine>>) -> Vec<ReplayedLine> {
     join_all(lines).await
 }
 
@@ -50,10 +50,11 @@ pub async fn replay(
     plan: Plan,
     apart: u64,
     view: &mut dyn Progress,
-) -> Line {
+) -> ReplayedLine {
     let (of, answered) = (plan.steps.len() + plan.answered, plan.answered);
     let left = plan.steps.len();
-    let mut line = Line { name: config.name.clone(), tail: plan.base, turns: Vec::new(), left, error: None };
+    let mut line =
+        ReplayedLine { name: config.name.clone(), tail: plan.base, turns: Vec::new(), left, error: None };
     for (at, step) in plan.steps.into_iter().enumerate() {
         view.asks(answered + at, of);
         let taken = take(env, config, insts, (old, &step, apart), &mut line.tail, view.front()).await;
@@ -103,12 +104,12 @@ async fn take(
         // A root.
         (None, None) if before.is_empty() => {
             let copied = copy(&env.store, None, &step.copied, apart)?;
-            let copied = copied.ok_or_else(|| Error::usage("a question of the line is missing"))?;
+            let copied = copied.ok_or_else(|| Error::usage("a question of the conversation is missing"))?;
             (Start::Again(copied), None)
         }
         (None, base) => {
             let copied = copy(&env.store, base, before, apart)?.or(base);
-            let copied = copied.ok_or_else(|| Error::usage("a question of the line is missing"))?;
+            let copied = copied.ok_or_else(|| Error::usage("a question of the conversation is missing"))?;
             (Start::Under(copied), Some(Question::from(env.store.bubbs().text(&step.question)?)))
         }
     };

@@ -2,7 +2,7 @@
 
 /// One line: its number in the file, its indent, and what stands behind that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'t> {
+pub struct FrontMatterLine<'t> {
     /// From 1 on.
     pub number: usize,
     /// Blanks at the beginning, beyond those of the first line.
@@ -13,7 +13,7 @@ pub struct Line<'t> {
     pub text: &'t str,
 }
 
-impl Line<'_> {
+impl FrontMatterLine<'_> {
     /// True for nothing at all, and for a comment.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() || self.text.starts_with('#')
@@ -22,7 +22,7 @@ impl Line<'_> {
 
 /// The lines of a front matter.
 pub struct Lines<'t> {
-    lines: Vec<Line<'t>>,
+    lines: Vec<FrontMatterLine<'t>>,
     at: usize,
 }
 
@@ -39,27 +39,32 @@ impl<'t> Lines<'t> {
                 text
             };
             let is_outdented = indent < first && !text.is_empty();
-            Line { number: i + 2, indent: indent.saturating_sub(first), is_outdented, text: text.trim_end() }
+            FrontMatterLine {
+                number: i + 2,
+                indent: indent.saturating_sub(first),
+                is_outdented,
+                text: text.trim_end(),
+            }
         };
         Lines { lines: text.lines().enumerate().map(line).collect(), at: 0 }
     }
 
     /// The next line.
-    pub fn next(&mut self) -> Option<Line<'t>> {
+    pub fn next(&mut self) -> Option<FrontMatterLine<'t>> {
         let line = self.lines.get(self.at).copied();
         self.at += 1;
         line
     }
 
     /// The next line, if it is such a one.
-    pub fn next_if(&mut self, is: impl Fn(&Line<'t>) -> bool) -> Option<Line<'t>> {
+    pub fn next_if(&mut self, is: impl Fn(&FrontMatterLine<'t>) -> bool) -> Option<FrontMatterLine<'t>> {
         let line = self.lines.get(self.at).copied().filter(is)?;
         self.at += 1;
         Some(line)
     }
 
     /// The lines that were not taken yet, without taking them.
-    pub fn rest(&self) -> impl Iterator<Item = Line<'t>> {
+    pub fn rest(&self) -> impl Iterator<Item = FrontMatterLine<'t>> {
         self.lines.get(self.at..).unwrap_or_default().iter().copied()
     }
 
@@ -69,7 +74,7 @@ impl<'t> Lines<'t> {
     }
 
     /// The next line that is not empty, without taking it.
-    pub fn ahead(&self) -> Option<Line<'t>> {
+    pub fn ahead(&self) -> Option<FrontMatterLine<'t>> {
         self.rest().find(|line| !line.is_empty())
     }
 }

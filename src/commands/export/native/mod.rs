@@ -9,7 +9,7 @@ mod written;
 
 use std::path::Path;
 
-use super::place;
+use super::output;
 use super::render::Format;
 use super::tree::Tree;
 use crate::commands::Context;
@@ -65,7 +65,7 @@ pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Resu
             home.keep_out(dir)?;
             let mut paths = Vec::new();
             for session in &written {
-                let path = place::write_named(dir, &session.name, session.text.as_bytes())?;
+                let path = output::write_named(dir, &session.name, session.text.as_bytes())?;
                 context.out.path(&path);
                 paths.push(path);
             }

@@ -34,7 +34,7 @@ struct Conditions<'a> {
 }
 
 /// A conversation.
-struct Row {
+struct ListedConv {
     store: usize,
     tail: Name,
     height: u32,
@@ -166,7 +166,7 @@ fn rows(
     conditions: &Conditions<'_>,
     most: usize,
     going: &Going,
-) -> Result<Vec<Row>> {
+) -> Result<Vec<ListedConv>> {
     let is_searched = !conditions.words.is_empty() || conditions.path.is_some();
     let wanted = match is_searched || conditions.until.is_some() || conditions.below.is_some() {
         _ if !store.others().all().is_empty() => Wanted::Everyone,
@@ -203,7 +203,7 @@ fn rows(
     let words = |ix: Ix| store.bubbs().words(&forest.name(ix)).ok();
     let rows = tails.into_iter().map(|tail| {
         let origin = origins.origin(tail);
-        Row {
+        ListedConv {
             store: number,
             tail: forest.name(tail),
             height: heights.height(tail),

@@ -23,25 +23,26 @@ use stores::Stores;
 
 /// Serve conversations to other agents over MCP, on stdin and stdout
 ///
-/// An MCP server for Claude Code, Codex, editors and others: they search and read what was said here. It is offline
-/// and read-only: tools search, show, list and about_file, and each conversation as a resource lepo://STORE/ID. What
-/// they get is quoted, line by line, at most 32,768 bytes at a time unless they ask for more, and secrets are masked.
+/// An MCP server for Claude Code, Codex, editors and others: they can search and read the conversations of this
+/// project. It is offline and read-only, with the tools search, show, list and about_file, and each conversation as a
+/// resource lepo://STORE/ID. Text is quoted line by line, at most 32,768 bytes at a time unless the client asks for
+/// more, and secrets are masked.
 ///
-/// With --write there is the tool note, which adds a message to the first store. -s names a store and is repeatable
-/// here; a store that is not there is read as an empty one.
+/// --write adds the tool note, which adds a message to the first store. -s names a store and is repeatable here; a
+/// missing store is treated as an empty one.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo mcp serve < requests.jsonl\n  lepo mcp serve -s .lepo -s .lepo/notes < requests.jsonl\n\n\
     lepo(7) has the lines to paste for Claude Code, Codex and Zed."
 )]
 pub struct ServeArgs {
-    /// A store to serve, repeatable: a directory below the working directory, or an absolute path
+    /// A store to serve: a directory below the working directory, or an absolute path; repeatable
     #[arg(id = "save_to", short, long = "save-to", visible_alias = "store", value_name = "PATH")]
     stores: Vec<PathBuf>,
     /// Offer the tool note, which adds a message
     #[arg(long)]
     write: bool,
-    /// Serve other people's conversations too, as `lepo sync` fetched them
+    /// Serve the conversations of other people too, as fetched by `lepo sync`
     #[arg(long)]
     others: bool,
 }

@@ -10,7 +10,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_store::store::now;
 use lepo_tool::mcp::serve::Told;
-use lepo_turn::written::write;
+use lepo_turn::write_bubb;
 
 /// Adds it to the first store, where `prev` must be.
 pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
@@ -22,11 +22,11 @@ pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
     let kept = masked(text.as_bytes(), "a note");
     let name = if prev == "head" {
         let forest = store.names().forest_for(&[Wanted::Tip])?;
-        write(&store, (Kind::User, false), None, forest.root_time(now()), &kept)?
+        write_bubb(&store, (Kind::User, false), None, forest.root_time(now()), &kept)?
     } else {
         let forest = store.names().forest_for(&store.addresses().wanted_by(prev)?)?;
         let prev = store.addresses().find_bubb(&forest, prev)?.ix;
-        write(&store, (Kind::User, false), Some(forest.name(prev).id), 0, &kept)?
+        write_bubb(&store, (Kind::User, false), Some(forest.name(prev).id), 0, &kept)?
     };
     let id = name.id.to_string();
     Ok(Told { text: format!("Added {id}."), structured: json!({ "address": id }), is_error: false })

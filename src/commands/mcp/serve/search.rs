@@ -10,7 +10,7 @@ use super::told::{Arguments, PREFACE};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_search::{
-    Filter, Line, LineKind, Looking, Outcome, Pattern, PatternOptions, by_month, search_files,
+    Filter, FoundLine, LineKind, Looking, Outcome, Pattern, PatternOptions, by_month, search_files,
 };
 use lepo_store::bubb::{Kind, Name, shown_model};
 use lepo_store::store::{FactIndex, Store};
@@ -87,7 +87,7 @@ fn in_store(
 }
 
 /// The first line that matches, around its first match.
-fn excerpt(lines: &[Line]) -> String {
+fn excerpt(lines: &[FoundLine]) -> String {
     let Some(line) = lines.iter().find(|line| line.kind == LineKind::Match) else { return String::new() };
     let first = line.matches.first().map_or(0, |found| found.start);
     let (from, all) = match line.bytes.len() > SHOWN {

@@ -27,7 +27,7 @@ impl Stores {
         Stores { cwd: cwd.to_path_buf(), named, others }
     }
 
-    /// How many.
+    /// The number of them.
     pub fn len(&self) -> usize {
         self.named.len()
     }

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use super::errors::TOO_DEEP;
 
 /// The kind of a line.
-pub enum Line {
+pub enum ServerLine {
     /// One message, or those of a batch.
     Messages(Vec<ServerJsonRpcMessage>),
     /// Nothing.
@@ -29,11 +29,11 @@ pub enum Line {
 }
 
 /// Reads a line. Bytes that are no UTF-8 become U+FFFD.
-pub fn read(line: &[u8]) -> Line {
+pub fn read(line: &[u8]) -> ServerLine {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();
     if text.is_empty() {
-        return Line::Blank;
+        return ServerLine::Blank;
     }
     let found = match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(items)) => items.into_iter().filter_map(message).collect(),
@@ -46,7 +46,7 @@ pub fn read(line: &[u8]) -> Line {
         }
         Err(_) => Vec::new(),
     };
-    if found.is_empty() { Line::Junk } else { Line::Messages(found) }
+    if found.is_empty() { ServerLine::Junk } else { ServerLine::Messages(found) }
 }
 
 /// A message, as strictly as the library reads it where that loses nothing.
@@ -190,9 +190,9 @@ mod tests {
 
     fn kind(line: &str) -> String {
         match read(line.as_bytes()) {
-            Line::Blank => "blank".to_string(),
-            Line::Junk => "junk".to_string(),
-            Line::Messages(messages) => messages.iter().map(one).collect::<Vec<_>>().join(" "),
+            ServerLine::Blank => "blank".to_string(),
+            ServerLine::Junk => "junk".to_string(),
+            ServerLine::Messages(messages) => messages.iter().map(one).collect::<Vec<_>>().join(" "),
         }
     }
 

@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::Mutex;
 
-use super::message::{Line, error_without_id, read};
+use super::message::{ServerLine, error_without_id, read};
 
 /// The longest line that is read, in bytes: what rmcp takes over HTTP.
 pub const LIMIT: usize = 16 << 20;
@@ -101,9 +101,9 @@ impl Transport<RoleClient> for Pipes {
                 return Some(error_without_id(format!("an answer is longer than {limit} MiB")));
             }
             match read(&line) {
-                Line::Messages(messages) => self.queue.extend(messages),
-                Line::Blank => {}
-                Line::Junk => drop(self.junk.fetch_add(1, Ordering::Relaxed)),
+                ServerLine::Messages(messages) => self.queue.extend(messages),
+                ServerLine::Blank => {}
+                ServerLine::Junk => drop(self.junk.fetch_add(1, Ordering::Relaxed)),
             }
         }
     }

@@ -66,7 +66,7 @@ impl Going {
 
 /// Interface of what is served. Its functions block, each in a thread of its own.
 pub trait Library: Send + Sync + 'static {
-    /// How to use it, for a model.
+    /// Instructions for a model that uses it.
     fn instructions(&self) -> String;
     /// The tools.
     fn tools(&self) -> Vec<Offered>;

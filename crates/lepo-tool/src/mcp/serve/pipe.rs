@@ -33,14 +33,14 @@ pub type Input = Box<dyn BufRead + Send>;
 pub type Output = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 
 /// A line as it was read.
-enum Line {
+enum InputLine {
     Text(Vec<u8>),
     TooLong,
 }
 
 /// The transport.
 pub struct Pipe {
-    lines: mpsc::Receiver<Line>,
+    lines: mpsc::Receiver<InputLine>,
     shared: Arc<Shared>,
     /// A request has come: before one nothing else means anything.
     begun: bool,
@@ -99,19 +99,19 @@ impl Shared {
     }
 }
 
-fn read_lines(mut input: Input, to: &mpsc::Sender<Line>) {
+fn read_lines(mut input: Input, to: &mpsc::Sender<InputLine>) {
     loop {
         let mut bytes = Vec::new();
         match (&mut input).take(LONGEST).read_until(b'\n', &mut bytes) {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }
-        let mut line = Line::Text(bytes);
-        if let Line::Text(bytes) = &line
+        let mut line = InputLine::Text(bytes);
+        if let InputLine::Text(bytes) = &line
             && bytes.len() as u64 >= LONGEST
             && !bytes.ends_with(b"\n")
         {
-            line = Line::TooLong;
+            line = InputLine::TooLong;
             if input.skip_until(b'\n').is_err() {
                 return;
             }
@@ -165,8 +165,8 @@ impl Transport<RoleServer> for Pipe {
                 return None;
             };
             let read = match line {
-                Line::Text(bytes) => message(&bytes),
-                Line::TooLong => Some(Err(JsonRpcError::new(
+                InputLine::Text(bytes) => message(&bytes),
+                InputLine::TooLong => Some(Err(JsonRpcError::new(
                     None,
                     ErrorData::invalid_request(format!("a line is longer than {} MiB", LONGEST >> 20), None),
                 ))),
@@ -271,8 +271,8 @@ mod tests {
         bytes.extend(b"\nshort\nlast");
         let (sender, mut lines) = mpsc::channel(AHEAD);
         read_lines(Box::new(io::Cursor::new(bytes)), &sender);
-        assert!(matches!(lines.try_recv(), Ok(Line::TooLong)));
-        assert!(matches!(lines.try_recv(), Ok(Line::Text(text)) if text == b"short\n"));
-        assert!(matches!(lines.try_recv(), Ok(Line::Text(text)) if text == b"last"));
+        assert!(matches!(lines.try_recv(), Ok(InputLine::TooLong)));
+        assert!(matches!(lines.try_recv(), Ok(InputLine::Text(text)) if text == b"short\n"));
+        assert!(matches!(lines.try_recv(), Ok(InputLine::Text(text)) if text == b"last"));
     }
 }

@@ -65,7 +65,7 @@ fn mistakes_say_line_and_what_is_allowed() {
         (format!("{openai}{openai}"), 5, "appears twice", "name of its own"),
         (format!("{openai}active=true\n{}active=true", openai.replace('g', "h")), 6, "two active", "at most"),
         (format!("{acp}sandbox='full'"), 5, "cannot be \"full\"", "read | write | net"),
-        (format!("{acp}sandbox_home=['~/x']"), 5, "stands without `sandbox`", "read | write | net"),
+        (format!("{acp}sandbox_home=['~/x']"), 5, "needs `sandbox`", "read | write | net"),
         (format!("{acp}sandbox='read'\nsandbox_home=['x']"), 6, "relative", "~/"),
         (format!("{cli}command=['x']\nsandbox='read'"), 5, "unknown key `sandbox`", "command"),
         (cli.to_string(), 1, "no command", "preset"),

@@ -1,7 +1,7 @@
 //! The front matter of a `SKILL.md`: the flat part of YAML that skills use, by hand. What strict readers refuse is a fault,
 //! and is read all the same as far as its meaning is plain.
 
-use super::lines::{Line, Lines};
+use super::lines::{FrontMatterLine, Lines};
 
 /// Value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl<'t> FrontMatter<'t> {
         let mut found = FrontMatter::default();
         let text = match text.strip_prefix('\u{feff}') {
             Some(text) => {
-                found.faults.push("a byte order mark stands before the front matter".to_string());
+                found.faults.push("there is a byte order mark before the front matter".to_string());
                 text
             }
             None => text,
@@ -49,13 +49,11 @@ impl<'t> FrontMatter<'t> {
             }
             at += line.len();
         }
-        let (end, body) = end.ok_or("its front matter does not end (---)")?;
+        let (end, body) = end.ok_or("its front matter is not closed (---)")?;
         found.body = rest.get(body..).unwrap_or_default().trim();
         let head = rest.get(..end).unwrap_or_default();
         if head.contains("---") {
-            found
-                .faults
-                .push("--- stands within the front matter, which some readers take for its end".to_string());
+            found.faults.push("--- occurs within the front matter, where some readers end it".to_string());
         }
         found.read_fields(&mut Lines::of(head));
         if found.fields.is_empty() && found.faults.is_empty() {
@@ -77,7 +75,7 @@ impl<'t> FrontMatter<'t> {
         self.fields.iter().find(|(named, _)| named == name).map(|(_, value)| value)
     }
 
-    fn fault(&mut self, line: Line<'_>, what: &str) {
+    fn fault(&mut self, line: FrontMatterLine<'_>, what: &str) {
         self.faults.push(format!("line {}: {what}", line.number));
     }
 
@@ -97,7 +95,7 @@ impl<'t> FrontMatter<'t> {
                 continue;
             }
             let Some((key, rest)) = key_of(line.text) else {
-                self.fault(line, "it is no field (NAME: VALUE)");
+                self.fault(line, "it is not a field (NAME: VALUE)");
                 continue;
             };
             let value = self.value(line, rest, lines);
@@ -110,7 +108,7 @@ impl<'t> FrontMatter<'t> {
     }
 
     /// The value behind a field's name, with the lines that belong to it.
-    fn value(&mut self, line: Line<'t>, rest: &'t str, lines: &mut Lines<'t>) -> Value {
+    fn value(&mut self, line: FrontMatterLine<'t>, rest: &'t str, lines: &mut Lines<'t>) -> Value {
         match rest.chars().next() {
             Some('|' | '>') => Value::Text(self.block(line, rest, lines)),
             Some('#') | None => self.nested(lines),
@@ -121,7 +119,7 @@ impl<'t> FrontMatter<'t> {
     /// Value below a field's name: a map, a list, or a scalar that begins on its own line.
     fn nested(&mut self, lines: &mut Lines<'t>) -> Value {
         let Some(first) = lines.ahead() else { return Value::Text(String::new()) };
-        let is_item = |line: &Line<'_>| line.text == "-" || line.text.starts_with("- ");
+        let is_item = |line: &FrontMatterLine<'_>| line.text == "-" || line.text.starts_with("- ");
         if is_item(&first) {
             let mut items = Vec::new();
             while let Some(line) = lines.next_if(|line| line.is_empty() || is_item(line)) {
@@ -136,7 +134,7 @@ impl<'t> FrontMatter<'t> {
             return Value::Text(String::new());
         }
         if key_of(first.text).is_none() {
-            while lines.next_if(Line::is_empty).is_some() {}
+            while lines.next_if(FrontMatterLine::is_empty).is_some() {}
             let Some(line) = lines.next() else { return Value::Text(String::new()) };
             return Value::Text(self.scalar(line, line.text, lines, 0));
         }
@@ -161,14 +159,20 @@ impl<'t> FrontMatter<'t> {
                     };
                     map.push((key, text));
                 }
-                None => self.fault(line, "it is no field (NAME: VALUE)"),
+                None => self.fault(line, "it is not a field (NAME: VALUE)"),
             }
         }
         Value::Map(map)
     }
 
     /// A scalar that begins here, quoted or not, and goes on in lines that are indented more than `indent`.
-    fn scalar(&mut self, line: Line<'t>, begun: &'t str, lines: &mut Lines<'t>, indent: usize) -> String {
+    fn scalar(
+        &mut self,
+        line: FrontMatterLine<'t>,
+        begun: &'t str,
+        lines: &mut Lines<'t>,
+        indent: usize,
+    ) -> String {
         let quote = begun.chars().next().filter(|first| matches!(first, '"' | '\''));
         let mut text = begun.to_string();
         match quote {
@@ -186,7 +190,7 @@ impl<'t> FrontMatter<'t> {
                 };
                 let end = text.len() - after.len();
                 if quote == '"' && has_unknown_escape(text.get(..end).unwrap_or_default()) {
-                    self.fault(line, "a backslash stands before something else than an escape");
+                    self.fault(line, "a backslash does not begin a valid escape");
                 }
                 let used = starts.iter().take_while(|&&start| start < end).count();
                 let after = match starts.get(used) {
@@ -194,7 +198,7 @@ impl<'t> FrontMatter<'t> {
                     None => after,
                 };
                 if !after.trim_start().is_empty() && !after.trim_start().starts_with('#') {
-                    self.fault(line, "something stands behind the closing quote");
+                    self.fault(line, "there is text after the closing quote");
                 }
                 lines.pass(used);
                 value
@@ -203,10 +207,7 @@ impl<'t> FrontMatter<'t> {
                 let is_sign =
                     matches!(begun, "-" | "?") || begun.starts_with("- ") || begun.starts_with("? ");
                 if is_sign || begun.starts_with(['[', ']', '{', '}', ',', '&', '*', '!', '%', '@', '`']) {
-                    self.fault(
-                        line,
-                        "a value begins with a sign that YAML keeps for itself: put it into quotes",
-                    );
+                    self.fault(line, "a value begins with a character that YAML reserves: put it in quotes");
                 }
                 text = plain(&text).to_string();
                 if is_colon_unquoted(&text) {
@@ -226,11 +227,11 @@ impl<'t> FrontMatter<'t> {
     }
 
     /// A block scalar: `|` keeps its lines, `>` folds them.
-    fn block(&mut self, line: Line<'t>, header: &'t str, lines: &mut Lines<'t>) -> String {
+    fn block(&mut self, line: FrontMatterLine<'t>, header: &'t str, lines: &mut Lines<'t>) -> String {
         let folds = header.starts_with('>');
         let header = plain(header.trim_start_matches(['|', '>']));
         if !header.chars().all(|c| matches!(c, '+' | '-' | '1'..='9')) {
-            self.fault(line, "something stands behind the sign of a block");
+            self.fault(line, "there is text after the block indicator");
         }
         let mut indent =
             header.chars().find_map(|c| c.to_digit(10)).map(|digit| line.indent + digit as usize);

@@ -99,9 +99,7 @@ impl Bearer {
             manager.refresh_token().await.map(drop)
         };
         refreshed.await.map_err(|error| match error {
-            AuthError::AuthorizationRequired => {
-                NoToken::Over("the sign-in is not valid any more".to_string())
-            }
+            AuthError::AuthorizationRequired => NoToken::Over("the sign-in is no longer valid".to_string()),
             AuthError::TokenRefreshRejected(_) => {
                 NoToken::Over(format!("the sign-in has expired ({})", explain(&error, &web)))
             }
@@ -141,18 +139,19 @@ type Failed = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 impl Signed {
-    /// Sends with the token; once more with a new one if it is refused.
+    /// Calls `send` with the token, if there is one; and once more with another token if the server refuses that one.
     async fn send<T, F: Future<Output = Result<T, Failed>>>(
         &self,
         send: impl Fn(Option<String>) -> F,
     ) -> Result<T, Failed> {
         let Some(bearer) = &self.bearer else { return send(None).await };
-        let token = bearer.token(None).await.map_err(no_token)?;
-        match (send(token.clone()).await, token) {
-            (Err(StreamableHttpError::AuthRequired(_)), Some(token)) => {
-                send(bearer.token(Some(&token)).await.map_err(no_token)?).await
+        let Some(token) = bearer.token(None).await.map_err(no_token)? else { return send(None).await };
+        match send(Some(token.clone())).await {
+            Err(StreamableHttpError::AuthRequired(_)) => {
+                let another = bearer.token(Some(&token)).await.map_err(no_token)?;
+                send(another).await
             }
-            (sent, _) => sent,
+            sent => sent,
         }
     }
 }

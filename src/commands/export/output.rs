@@ -16,20 +16,20 @@ const TITLE: usize = 10;
 const TITLE_BYTES: usize = 200;
 
 /// The place that `-o` names.
-pub enum Place<'p> {
+pub enum Output<'p> {
     /// New files in this folder.
     Folder(&'p Path),
     /// This file.
     File(&'p Path),
 }
 
-impl Place<'_> {
+impl Output<'_> {
     /// A folder where it is one, says so by a `/` at its end, or has to hold several files.
-    pub fn of(output: &Path, has_several: bool) -> Place<'_> {
+    pub fn of(output: &Path, has_several: bool) -> Output<'_> {
         let says_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
         match has_several || says_folder || output.is_dir() {
-            true => Place::Folder(output),
-            false => Place::File(output),
+            true => Output::Folder(output),
+            false => Output::File(output),
         }
     }
 }
@@ -96,7 +96,7 @@ pub fn write_named(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     match file.persist_noclobber(&path) {
         Ok(_) => Ok(path),
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
-            Err(Error::usage(format!("{} is another one already", path.display()))
+            Err(Error::usage(format!("{} already exists with other content", path.display()))
                 .hint("remove it, or name another folder"))
         }
         Err(error) => Err(failed(error.error)),

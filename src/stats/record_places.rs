@@ -7,7 +7,7 @@ use lepo_store::conv::{Forest, Nearest, Origins};
 use lepo_store::store::JournalRecord;
 
 /// Finds the place of each record.
-pub struct Places<'f> {
+pub struct RecordPlaces<'f> {
     forest: &'f Forest,
     origins: Origins<'f>,
     questions: Nearest,
@@ -16,10 +16,10 @@ pub struct Places<'f> {
     since: u64,
 }
 
-impl<'f> Places<'f> {
+impl<'f> RecordPlaces<'f> {
     /// Places of the records since a moment.
-    pub fn new(forest: &'f Forest, by: By, since: u64) -> Places<'f> {
-        Places {
+    pub fn new(forest: &'f Forest, by: By, since: u64) -> RecordPlaces<'f> {
+        RecordPlaces {
             forest,
             origins: Origins::of(forest),
             questions: Nearest::of(Forest::is_question),

@@ -18,11 +18,11 @@ pub enum StreamForm {
 
 /// The events of an answer whose bytes come in these pieces, text joined; and how it failed, if it did.
 pub fn read_pieces<'b>(
-    wire: StreamForm,
+    form: StreamForm,
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> (Vec<Event>, Option<String>) {
     let mut events = Events::new();
-    let spec = match wire {
+    let spec = match form {
         StreamForm::Openai => &openai::SPEC,
         StreamForm::Ollama => &ollama::SPEC,
         StreamForm::Anthropic => &anthropic::SPEC,

@@ -1,0 +1,154 @@
+//! An answer over HTTP: its bytes in batches, the stream of events that is read from them, and its first event or failure.
+//!
+//! A task of its own reads the body, because a server sends each token as an HTTP chunk: woken through a
+//! queue, the reader takes dozens at a time; woken directly, each would cost two system calls.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::Response;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::event::{Event, Events};
+use super::http::silent;
+use super::reader::{AnswerReader, Refused};
+use super::timeouts::Timeouts;
+use lepo_base::error::{Error, Result, cause};
+
+/// The time to wait for the price and `[DONE]`, once the answer itself is complete.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The bytes of an answer, and what reads them.
+pub(super) struct Stream {
+    body: Body,
+    reader: Box<dyn AnswerReader>,
+}
+
+impl Stream {
+    /// Waits once for more bytes, and reads all that have arrived.
+    pub async fn more(&mut self, events: &mut Events) -> Result<()> {
+        let Stream { body, reader } = self;
+        let finishing = reader.is_finishing();
+        let patience = if finishing { PATIENCE } else { Duration::MAX };
+        let batch = match body.batch(patience).await {
+            Ok(batch) => batch,
+            // The answer is complete, so a missing price is no failure.
+            Err(_) if finishing => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        if batch.is_empty() {
+            return reader.end(events);
+        }
+        for chunk in batch {
+            match chunk {
+                Ok(bytes) => reader.read(&bytes, events)?,
+                Err(_) if reader.is_finishing() => return reader.end(events),
+                Err(error) => return Err(error),
+            }
+        }
+        // The connection of a complete answer stays open for the next request.
+        if let Some(Event::Done(_) | Event::Paused(_)) = events.back() {
+            body.finish();
+        }
+        Ok(())
+    }
+}
+
+/// An answer over HTTP whose first event, or failure, has come.
+pub(super) struct Begun {
+    pub source: Stream,
+    pub events: Events,
+    pub failure: Option<Error>,
+    pub status: u16,
+    refused: Option<Refused>,
+}
+
+impl Begun {
+    /// Waits for the first event.
+    pub async fn wait(status: u16, body: Body, reader: Box<dyn AnswerReader>) -> Begun {
+        let mut source = Stream { body, reader };
+        let mut events = Events::new();
+        let mut failure = None;
+        while events.is_empty() && failure.is_none() {
+            failure = source.more(&mut events).await.err();
+        }
+        let refused = if events.is_empty() { source.reader.refused() } else { None };
+        Begun { source, events, failure, refused, status }
+    }
+
+    /// The refusal that came in place of an answer.
+    pub fn refused(&self) -> Option<Refused> {
+        self.refused.clone()
+    }
+
+    /// The failure that came in place of events.
+    pub fn failure(&mut self) -> Option<Error> {
+        self.failure.take()
+    }
+}
+
+/// Chunks that may wait for their reader. Each is at most one network read: a few MB in all.
+const WAITING: usize = 64;
+
+/// An answer's body. Dropped before its end, it closes the connection.
+pub(super) struct Body {
+    chunks: mpsc::Receiver<reqwest::Result<Bytes>>,
+    pump: JoinHandle<()>,
+    place: String,
+    timeouts: Timeouts,
+    ended: bool,
+}
+
+impl Body {
+    /// The body of `response`, which came from `place`.
+    pub fn new(mut response: Response, place: String, timeouts: Timeouts) -> Self {
+        let (sender, chunks) = mpsc::channel(WAITING);
+        let pump = tokio::spawn(async move {
+            while let Some(chunk) = response.chunk().await.transpose() {
+                let broken = chunk.is_err();
+                if sender.send(chunk).await.is_err() || broken {
+                    return;
+                }
+            }
+        });
+        Body { chunks, pump, place, timeouts, ended: false }
+    }
+
+    /// Everything that has arrived, one item at least; nothing at the end.
+    ///
+    /// Bytes that arrived before a failure come first, as `Ok` items. Silence is a failure after the idle
+    /// timeout, or at once after `patience` if that is shorter.
+    pub async fn batch(&mut self, patience: Duration) -> Result<Vec<Result<Bytes>>> {
+        let mut batch = Vec::new();
+        let limit = patience.min(self.timeouts.idle);
+        if timeout(limit, self.chunks.recv_many(&mut batch, WAITING)).await.is_err() {
+            return Err(silent(&self.place, self.timeouts));
+        }
+        self.ended = batch.is_empty();
+        Ok(batch.into_iter().map(|chunk| chunk.map_err(|e| broken(&e.without_url()))).collect())
+    }
+
+    /// Lets the connection live on: its answer is complete, only the body's own end is outstanding.
+    pub fn finish(&mut self) {
+        self.ended = true;
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.pump.abort();
+        }
+    }
+}
+
+/// The error for an answer that stopped before its end mark.
+pub(super) fn cut_off(why: &str) -> Error {
+    Error::remote(format!("the answer was cut off: {why}")).ask_again()
+}
+
+fn broken(error: &reqwest::Error) -> Error {
+    cut_off(&cause(error))
+}

@@ -1,0 +1,323 @@
+//! The columns of `lepo ls` on a terminal, and what fits of them.
+
+use std::collections::HashSet;
+
+use super::row::Row;
+use crate::commands::Context;
+use crate::commands::line::in_brackets;
+use crate::term::{Paint, clean, cut, padded, width};
+use crate::ui::ShortIds;
+use lepo_base::when;
+use lepo_store::bubb::counted_in_thousands;
+
+/// On a narrower terminal a row takes two lines.
+const ONE_LINE: usize = 64;
+
+/// The least room for excerpts in a row of one line; tokens, then the model, make way.
+const LEAST: usize = 24;
+
+/// Rows whose columns stand under each other: those of the first screens decide how wide they are.
+pub struct Table {
+    /// Ids as they are shown.
+    shorts: ShortIds,
+    now: u64,
+    /// The prefix of each row.
+    before: String,
+    waiting: Vec<Cells>,
+    columns: usize,
+    widths: Option<Widths>,
+    titles: HashSet<String>,
+}
+
+impl Table {
+    const FIRST: usize = 64;
+
+    /// The columns a project's path has, of so many.
+    const OF_PATH: usize = 24;
+
+    /// The rows of a project, where there are several.
+    pub fn new(shorts: ShortIds, now: u64, project: Option<&str>) -> Table {
+        let before = project.map(|project| {
+            let path = clean(project);
+            let skipped = path.chars().count().saturating_sub(Table::OF_PATH);
+            match skipped {
+                0 => format!("{path} "),
+                skipped => format!("…{} ", path.chars().skip(skipped + 1).collect::<String>()),
+            }
+        });
+        Table {
+            shorts,
+            now,
+            before: before.unwrap_or_default(),
+            waiting: Vec::new(),
+            columns: 0,
+            widths: None,
+            titles: HashSet::new(),
+        }
+    }
+
+    /// Prints a row, or holds it back until the widths are known.
+    pub fn push(&mut self, row: &Row<'_>, columns: usize, context: &mut Context<'_>) {
+        self.columns = columns.saturating_sub(width(&self.before));
+        let mut cells = Cells::of(row, &self.shorts, self.now);
+        cells.is_fork = !cells.title.is_empty() && !self.titles.insert(cells.title.clone());
+        self.waiting.push(cells);
+        if self.widths.is_some() || self.waiting.len() == Table::FIRST {
+            self.print(context);
+        }
+    }
+
+    /// Prints what was held back.
+    pub fn print(&mut self, context: &mut Context<'_>) {
+        let widths = *self.widths.get_or_insert_with(|| Widths::of(&self.waiting, self.columns));
+        for cells in self.waiting.drain(..) {
+            context.out.trusted(&context.paint.dim(&self.before));
+            context.out.trusted(&lay_out(&cells, widths, self.columns, context.paint));
+        }
+    }
+}
+
+/// The texts of a row, cleaned.
+#[derive(Debug, Clone)]
+struct Cells {
+    id: String,
+    /// `3 questions`.
+    length: String,
+    when: String,
+    model: String,
+    tokens: String,
+    branches: String,
+    title: String,
+    /// A row before has the same title: it tells less than the last question.
+    is_fork: bool,
+    /// The first question, the last, and an answer where another row has the same last question.
+    said: Vec<String>,
+}
+
+impl Cells {
+    fn of(row: &Row<'_>, shorts: &ShortIds, now: u64) -> Cells {
+        Cells {
+            id: row.address(shorts.show(row.name.id)),
+            length: counted_in_thousands(row.questions as usize, "question"),
+            when: when::short(row.name.id.time(), now),
+            model: row.model(),
+            tokens: row.tokens(short_count),
+            branches: in_brackets(row.branches).trim_start().to_string(),
+            title: row.title(),
+            is_fork: false,
+            said: row.said(),
+        }
+    }
+}
+
+/// The widths of the columns of a block of rows.
+#[derive(Debug, Clone, Copy, Default)]
+struct Widths {
+    id: usize,
+    length: usize,
+    when: usize,
+    model: usize,
+    tokens: usize,
+}
+
+impl Widths {
+    /// Wide enough for all of these.
+    fn of(rows: &[Cells], columns: usize) -> Widths {
+        let most = if columns < 100 { 12 } else { 20 };
+        let widest = |of: fn(&Cells) -> usize| rows.iter().map(of).max().unwrap_or_default();
+        Widths {
+            id: widest(|cells| cells.id.len()),
+            length: widest(|cells| cells.length.len()),
+            when: widest(|cells| width(&cells.when)),
+            model: widest(|cells| width(&cells.model)).min(most),
+            tokens: widest(|cells| cells.tokens.len()),
+        }
+    }
+
+    fn taken(self) -> usize {
+        let column = |width: usize| if width > 0 { width + 1 } else { 0 };
+        self.id + 1 + self.length + 1 + self.when + 1 + column(self.model) + column(self.tokens)
+    }
+}
+
+/// A row as it is shown, with a newline at its end.
+fn lay_out(cells: &Cells, mut widths: Widths, columns: usize, paint: Paint) -> String {
+    let branches = if cells.branches.is_empty() { String::new() } else { format!("{} ", cells.branches) };
+    if columns < ONE_LINE {
+        let length = &cells.length;
+        let mut room = columns.saturating_sub(cells.id.len() + 1 + length.len());
+        let mut line = format!("{} {length}", paint.yellow(&cells.id));
+        for (text, painted) in [
+            (&cells.when, paint.dim(&cells.when)),
+            (&cells.branches, paint.cyan(&cells.branches)),
+            (&cells.model, paint.dim(&cells.model)),
+        ] {
+            let takes = width(text) + 1;
+            if !text.is_empty() && takes <= room {
+                room -= takes;
+                line += &format!(" {painted}");
+            }
+        }
+        let excerpts = excerpts(cells, columns.saturating_sub(4), paint);
+        let below = if excerpts.is_empty() { String::new() } else { format!("    {excerpts}\n") };
+        return format!("{line}\n{below}");
+    }
+    let taken = |widths: Widths| widths.taken() + width(&branches);
+    // Branches are of few rows: for them alone no column of the others ends.
+    if widths.taken() + LEAST > columns || taken(widths) + LEAST / 2 > columns {
+        widths.tokens = 0;
+    }
+    if widths.taken() + LEAST > columns || taken(widths) + LEAST / 2 > columns {
+        widths.model = 0;
+    }
+    let mut line =
+        format!("{}{}", paint.yellow(&cells.id), " ".repeat(widths.id.saturating_sub(cells.id.len())));
+    line += &format!(" {}", padded(&cells.length, widths.length));
+    line += &format!(" {}", paint.dim(&padded(&cells.when, widths.when)));
+    if widths.model > 0 {
+        line += &format!(" {}", paint.dim(&padded(&cut(&cells.model, widths.model), widths.model)));
+    }
+    if widths.tokens > 0 {
+        line += &format!(" {}", paint.dim(&format!("{:>1$}", cells.tokens, widths.tokens)));
+    }
+    line += &format!(" {}", paint.cyan(&branches));
+    line += &excerpts(cells, columns.saturating_sub(taken(widths)), paint);
+    format!("{}\n", line.trim_end())
+}
+
+/// The title, the first and the last question, in a line that has room for so many columns.
+fn excerpts(cells: &Cells, room: usize, paint: Paint) -> String {
+    const BETWEEN: &str = " · ";
+    let mut parts: Vec<&str> = Vec::new();
+    parts.extend((!cells.title.is_empty()).then_some(cells.title.as_str()));
+    parts.extend(cells.said.iter().map(String::as_str));
+    // If there is no room for all, the title comes first, then the last question.
+    let mut is_titled = !cells.title.is_empty();
+    while parts.len() > 1 && is_cramped(&parts, room, width(BETWEEN)) {
+        if is_titled && cells.is_fork && parts.len() == 2 {
+            parts.remove(0);
+            is_titled = false;
+            break;
+        }
+        let least = if is_titled { 1 } else { parts.len() - 2 };
+        parts.remove(least);
+    }
+    let room = room.saturating_sub(width(BETWEEN) * parts.len().saturating_sub(1));
+    let shares = shares(&parts.iter().map(|part| width(part)).collect::<Vec<_>>(), room);
+    let shown = parts.iter().zip(shares).enumerate().map(|(i, (part, share))| {
+        let part = cut(part, share);
+        if i == 0 && is_titled { paint.bold(&part) } else { part }
+    });
+    shown.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(&paint.dim(BETWEEN))
+}
+
+/// Whether one of these would be cut to less than a few words.
+fn is_cramped(parts: &[&str], room: usize, between: usize) -> bool {
+    const FEW: usize = 12;
+    let needs: Vec<usize> = parts.iter().map(|part| width(part)).collect();
+    let room = room.saturating_sub(between * parts.len().saturating_sub(1));
+    needs.iter().zip(shares(&needs, room)).any(|(need, share)| share < FEW.min(*need))
+}
+
+/// Divides a room: each gets what it needs, and those that need more share the rest evenly.
+fn shares(needs: &[usize], room: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..needs.len()).collect();
+    order.sort_by_key(|&i| needs[i]);
+    let (mut left, mut shares) = (room, vec![0; needs.len()]);
+    for (done, &i) in order.iter().enumerate() {
+        shares[i] = needs[i].min(left / (needs.len() - done));
+        left -= shares[i];
+    }
+    shares
+}
+
+/// `950`, `3.1k`, `128k`, `1.2M`.
+fn short_count(count: u64) -> String {
+    let of = |unit: u64, letter: char| match count / unit {
+        whole @ 0..10 => format!("{whole}.{}{letter}", count % unit * 10 / unit),
+        whole => format!("{whole}{letter}"),
+    };
+    match count {
+        0..1000 => count.to_string(),
+        1000..1_000_000 => of(1000, 'k'),
+        _ => of(1_000_000, 'M'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Color;
+
+    fn cells() -> Cells {
+        Cells {
+            id: "X1Y3Z5A0".into(),
+            length: "12 questions".into(),
+            when: "2h".into(),
+            model: "gpt-4o".into(),
+            tokens: "3.1k/128k".into(),
+            branches: "[main]".into(),
+            title: String::new(),
+            is_fork: false,
+            said: vec!["How do I parse a date?".into(), "and what of the time zones?".into()],
+        }
+    }
+
+    #[test]
+    fn a_row_uses_the_width_there_is() {
+        let paint = Paint::new(Color::Never, true, |_| None);
+        let shown = |cells: &Cells, columns: usize| {
+            let laid = lay_out(cells, Widths::of(std::slice::from_ref(cells), columns), columns, paint);
+            assert!(laid.lines().all(|line| width(line) <= columns), "{laid}");
+            laid
+        };
+        let id = "X1Y3Z5A0";
+        for (columns, line) in [
+            (
+                120,
+                "12 questions 2h gpt-4o 3.1k/128k [main] How do I parse a date? · and what of the time zones?\n",
+            ),
+            (80, "12 questions 2h gpt-4o 3.1k/128k [main] How do I pa... · and what of...\n"),
+            (40, "12 questions 2h [main] gpt-4o\n    How do I pars... · and what of th...\n"),
+        ] {
+            assert_eq!(shown(&cells(), columns), format!("{id} {line}"), "{columns}");
+        }
+        let titled = Cells { title: "Dates".into(), branches: String::new(), ..cells() };
+        assert!(shown(&titled, 120).contains(" Dates · How do I parse"));
+        let titled = Cells { title: "A long title of dates".into(), ..titled };
+        let fork = Cells { is_fork: true, ..titled.clone() };
+        assert!(shown(&titled, 66).ends_with(" A long title of dates\n"), "{}", shown(&titled, 66));
+        assert!(shown(&fork, 66).ends_with(" and what of the time...\n"), "{}", shown(&fork, 66));
+        assert!(shown(&fork, 120).contains(" A long title"));
+        let korean = Cells {
+            said: vec!["날짜를 어떻게 읽나요? 그리고 시간대는 어떻게 하나요?".into()],
+            ..cells()
+        };
+        for columns in [34, 40, 64, 80, 200] {
+            shown(&korean, columns);
+        }
+        assert_eq!(shown(&Cells { said: Vec::new(), ..cells() }, 40).lines().count(), 1);
+    }
+
+    #[test]
+    fn what_needs_little_leaves_room_for_the_others() {
+        for (needs, room, given) in [
+            (vec![5, 50], 30, vec![5, 25]),
+            (vec![50, 5], 30, vec![25, 5]),
+            (vec![50, 50], 31, vec![15, 16]),
+            (vec![3, 3], 30, vec![3, 3]),
+            (vec![], 30, vec![]),
+        ] {
+            assert_eq!(shares(&needs, room), given);
+        }
+    }
+
+    #[test]
+    fn counts_are_short() {
+        for (count, text) in
+            [(0, "0"), (999, "999"), (3100, "3.1k"), (9999, "9.9k"), (128_000, "128k"), (1_250_000, "1.2M")]
+        {
+            assert_eq!(short_count(count), text);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Reads the rows of `lepo ls`: first what the forest alone says, in order, then facts and texts, several rows at once.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use super::row::{Facts, Form, Row, Usage};
+use crate::commands::line::excerpt_of;
+use crate::stats::{Cost, Costs};
+use crate::term::{clean, excerpt};
+use crate::ui::{known_models, text_or_warn};
+use lepo_base::error::Result;
+use lepo_base::read_ahead::in_order;
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::{Forest, Heights, Ix, Nearest, Origins, Siblings, Sums};
+use lepo_store::store::{FactIndex, Store};
+use lepo_tool::{Sandbox, ToolRequest};
+use lepo_turn::config::Prices;
+
+/// Reads the rows of one store.
+pub struct Reader<'r> {
+    store: &'r Store,
+    forest: &'r Forest,
+    form: Form,
+    /// The path of the store, where there are several.
+    path: Option<String>,
+    /// The requests that wait, where they are listed, and what would hold their commands.
+    requests: Option<(HashMap<Ix, &'r ToolRequest>, &'r Sandbox)>,
+    branches: HashMap<BubbId, Vec<String>>,
+    facts: FactIndex,
+    titles: HashMap<BubbId, String>,
+    /// The windows of models, by name.
+    windows: HashMap<String, u64>,
+    prices: Prices,
+}
+
+/// A tail and what the forest says of it.
+struct Tail {
+    ix: Ix,
+    height: u32,
+    questions: u32,
+    /// The last question.
+    question: Option<Ix>,
+    /// The answer at its end, where another tail answers the same question.
+    answer: Option<Ix>,
+    /// The first message, where facts are shown.
+    root: Option<Ix>,
+    /// The first question, if it is another one.
+    first: Option<Ix>,
+    cost: Cost,
+}
+
+impl<'r> Reader<'r> {
+    /// Reads what the rows have in common; branches if they are shown.
+    pub fn new(store: &'r Store, forest: &'r Forest, form: Form, has_branches: bool) -> Result<Reader<'r>> {
+        let (windows, prices) = if form.has_facts() { known_models() } else { Default::default() };
+        Ok(Reader {
+            store,
+            forest,
+            form,
+            path: None,
+            requests: None,
+            branches: if has_branches { store.branches().by_bubb()? } else { HashMap::new() },
+            facts: if form.has_facts() { store.journal().index() } else { FactIndex::default() },
+            titles: if form.has_facts() { store.titles().all() } else { HashMap::new() },
+            windows,
+            prices,
+        })
+    }
+
+    /// Reads rows that tell their store.
+    pub fn of_several(self) -> Reader<'r> {
+        Reader { path: Some(self.store.path().to_string_lossy().into_owned()), ..self }
+    }
+
+    /// Reads requests that wait, in place of conversations.
+    pub fn of_requests(self, waiting: &'r [(Ix, ToolRequest)], sandbox: &'r Sandbox) -> Reader<'r> {
+        let requests = waiting.iter().map(|(ix, request)| (*ix, request)).collect();
+        Reader { requests: Some((requests, sandbox)), ..self }
+    }
+
+    /// Gives the rows of the tails to `each`, in order, until that breaks.
+    pub fn rows<'s>(
+        &'s self,
+        tails: impl Iterator<Item = Ix> + 's,
+        each: impl FnMut(Row<'s>) -> ControlFlow<()>,
+    ) {
+        in_order(self.tails(tails), |tail| self.read(tail), each);
+    }
+
+    /// The tails with what the forest says of them.
+    fn tails<'s>(&'s self, listed: impl Iterator<Item = Ix> + 's) -> impl Iterator<Item = Tail> + 's {
+        let (forest, form) = (self.forest, self.form);
+        let is_of_convs = form.has_facts() && self.requests.is_none();
+        let is_answer = |ix: &Ix| forest.name(*ix).kind == Kind::Assistant;
+        let mut heights = Heights::of(forest);
+        let mut questions = matches!(form, Form::Columns(_))
+            .then(|| Sums::of(forest, |ix| u32::from(forest.is_question(ix))));
+        let visible = Nearest::of(|forest, ix| !forest.name(ix).hidden);
+        let mut origins = is_of_convs.then(|| Origins::of(forest));
+        let tells_costs = matches!(form, Form::Json | Form::Long(Some(_)));
+        let mut costs =
+            (is_of_convs && tells_costs).then(|| Costs::new(forest, &self.facts, &self.prices)).flatten();
+        let tails: Box<dyn Iterator<Item = (Ix, Option<Ix>, bool)> + 's> = match is_of_convs {
+            true => Box::new(Siblings::of(forest, listed)),
+            false => {
+                let questions = Nearest::of(Forest::is_question);
+                Box::new(listed.map(move |tail| (tail, questions.find(forest, tail), false)))
+            }
+        };
+        tails.map(move |(ix, question, is_shared)| {
+            let origin = origins.as_mut().map(|origins| origins.origin(ix));
+            // A part of an answer that was stopped is hidden.
+            let answer = || visible.find(forest, ix).filter(is_answer).or(Some(ix).filter(is_answer));
+            Tail {
+                ix,
+                height: heights.height(ix),
+                questions: questions.as_mut().map(|questions| questions.sum(ix)).unwrap_or_default(),
+                question,
+                answer: is_shared.then(answer).flatten(),
+                root: origin.map(|origin| origin.root),
+                first: origin.and_then(|origin| origin.question).filter(|first| Some(*first) != question),
+                cost: costs.as_mut().map(|costs| costs.cost(ix)).unwrap_or_default(),
+            }
+        })
+    }
+
+    /// Reads the facts and texts of a tail.
+    fn read(&self, tail: Tail) -> Row<'_> {
+        let name = self.forest.name(tail.ix);
+        let owner = self.forest.store_of(tail.ix).and_then(|number| self.store.others().all().get(number));
+        let waiting =
+            self.requests.as_ref().and_then(|(requests, sandbox)| Some((*requests.get(&tail.ix)?, *sandbox)));
+        let last = self.last(waiting, tail.question.map(|ix| self.forest.name(ix)));
+        Row {
+            name,
+            from: owner.map(|(owner, _)| owner.as_str()),
+            height: tail.height,
+            questions: tail.questions,
+            branches: self.branches.get(&name.id).map(Vec::as_slice).unwrap_or_default(),
+            request: waiting.map(|(request, _)| request),
+            facts: tail
+                .root
+                .map(|root| Box::new(self.facts(&tail, self.forest.name(root).id, last.as_ref()))),
+            last,
+            store: self.path.as_deref(),
+            sandbox: waiting.and_then(|(request, sandbox)| match request {
+                ToolRequest::Command(command) => Some(sandbox.holding(command.access).word()),
+                ToolRequest::Call(_) => None,
+            }),
+        }
+    }
+
+    fn facts(&self, tail: &Tail, root: BubbId, last: Option<&String>) -> Facts<'_> {
+        // An answer is near the end; a long import has none at all.
+        let mut near =
+            self.forest.up(tail.ix).take(64).filter_map(|ix| self.facts.get(self.forest.name(ix).id));
+        let fact = near.find(|fact| fact.input.is_some() || fact.model.is_some()).unwrap_or_default();
+        let first = tail.first.and_then(|ix| text_or_warn(self.store, &self.forest.name(ix)));
+        let answer = tail.answer.and_then(|ix| self.answer(&self.forest.name(ix)));
+        let is_json = self.form == Form::Json;
+        Facts {
+            root: root.to_string(),
+            title: self.titles.get(&root).map(String::as_str),
+            first: if is_json { first.map(|text| excerpt(&text)).or_else(|| last.cloned()) } else { first },
+            answer: if is_json { answer.map(|text| excerpt(&text)) } else { answer },
+            window: fact.model.as_ref().and_then(|model| self.windows.get(model)).copied(),
+            model: fact.model,
+            usage: Usage { input: fact.input, output: fact.output },
+            cost: tail.cost,
+        }
+    }
+
+    /// The request, or the last question.
+    fn last(&self, waiting: Option<(&ToolRequest, &Sandbox)>, question: Option<Name>) -> Option<String> {
+        match (waiting, self.form) {
+            (_, Form::Paths) => None,
+            (Some((request, _)), Form::Json) => Some(excerpt(&request.words())),
+            (Some((request, sandbox)), _) => Some(request.whole(sandbox)),
+            (None, Form::Columns(_) | Form::Long(_)) => text_or_warn(self.store, &question?),
+            (None, _) => excerpt_of(self.store, &question?),
+        }
+    }
+
+    /// An answer, behind the name of its speaker where there is one; a hidden one was stopped.
+    fn answer(&self, answer: &Name) -> Option<String> {
+        let said = text_or_warn(self.store, answer)?;
+        if answer.hidden {
+            let is_request = ToolRequest::from_canonical(&said).is_some();
+            return (!is_request).then(|| format!("(stopped) {said}"));
+        }
+        Some(match self.store.bubbs().speaker(self.forest, answer) {
+            Some(speaker) => format!("{}: {said}", clean(&speaker)),
+            None => said,
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! The text of a row of `lepo ls` besides columns: the line of a pipe, a request that waits, `--long`, and JSON.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::row::Row;
+use crate::commands::Context;
+use crate::commands::json::name_json;
+use crate::commands::line::in_brackets;
+use crate::term::{clean, excerpt_within, fold, quote, width};
+use lepo_base::when;
+use lepo_store::store::Store;
+
+/// Name and fields of a row, as `docs/schemas/ls.json` says them.
+#[derive(Serialize)]
+struct Document<'d> {
+    #[serde(flatten)]
+    name: Map<String, Value>,
+    #[serde(flatten)]
+    row: &'d Row<'d>,
+}
+
+/// The JSON document of a row.
+pub fn document(row: &Row<'_>, store: &Store) -> String {
+    serde_json::to_string(&Document { name: name_json(store, &row.name), row }).unwrap_or_default()
+}
+
+/// `ID (HEIGHT): EXCERPT`, with the branches behind it on a terminal. A request is whole there, on rows of its own
+/// where it is longer than one.
+pub fn short_line(row: &Row<'_>, context: &mut Context<'_>) {
+    let address = row.address(row.name.id.to_string());
+    context.out.trusted(&format!("{} ({}):", context.paint.yellow(&address), row.height));
+    if let Some(text) = &row.last {
+        let taken = || format!("{address} ({}): ", row.height).len();
+        let columns = row.request.and_then(|_| context.out.columns());
+        match columns.filter(|columns| taken() + width(&clean(text)) > *columns) {
+            Some(columns) => {
+                let rows = quote("  ", text, columns);
+                context.out.trusted(&format!("\n{}", rows.trim_end_matches('\n')));
+            }
+            None => {
+                context.out.untrusted(b" ");
+                context.out.untrusted(text.as_bytes());
+            }
+        }
+    }
+    if context.out.is_terminal() {
+        context.out.trusted(&context.paint.cyan(&in_brackets(row.branches)));
+    }
+    context.out.trusted("\n");
+}
+
+/// The line of `--long`.
+pub fn long_line(row: &Row<'_>, columns: Option<usize>, context: &mut Context<'_>) {
+    let id = row.address(row.name.id.to_string());
+    let model = row.model().replace(char::is_whitespace, "_");
+    let or_none = |text: String| if text.is_empty() { "-".to_string() } else { text };
+    // Lines in a pipe keep their columns.
+    let cost = columns
+        .and_then(|_| row.facts.as_ref()?.cost.words())
+        .map(|cost| format!("{cost} "))
+        .unwrap_or_default();
+    let facts = format!(
+        " ({}) {} {} {} {cost}{} ",
+        row.height,
+        when::iso_minute(row.name.id.time()),
+        or_none(model),
+        or_none(row.tokens(|count| count.to_string())),
+        if row.branches.is_empty() { "-".to_string() } else { format!("[{}]", row.branches.join(",")) },
+    );
+    let title = Some(row.title()).filter(|title| !title.is_empty());
+    let words = title.into_iter().chain(row.said()).collect::<Vec<_>>().join(" · ");
+    // On a terminal without room behind them, the excerpts have a line of their own.
+    let (between, room) = match columns {
+        None => ("", usize::MAX),
+        Some(columns) => match columns.saturating_sub(id.len() + width(&facts)) {
+            0..24 => ("\n    ", columns.saturating_sub(4)),
+            room => ("", room),
+        },
+    };
+    context.out.trusted(&context.paint.yellow(&id));
+    let facts = match columns.filter(|columns| id.len() + width(facts.trim_end()) > *columns) {
+        None => facts,
+        // No date is broken: behind the height comes a new line.
+        Some(columns) => {
+            let (height, rest) = facts.trim().split_once(' ').unwrap_or_default();
+            format!(" {height}\n    {}", fold(rest, columns.saturating_sub(4)).replace('\n', "\n    "))
+        }
+    };
+    let words = excerpt_within(&words, room);
+    context.out.untrusted(
+        format!("{}{between}{words}", facts.trim_end_matches(if between.is_empty() { '\0' } else { ' ' }))
+            .trim_end()
+            .as_bytes(),
+    );
+    context.out.trusted("\n");
+}
