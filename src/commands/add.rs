@@ -12,7 +12,7 @@ use lepo_base::when;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
-use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::{write_bubb, write_bubb_at};
 
 /// Add one message from stdin and print its id
@@ -94,5 +94,5 @@ fn tidy_limit(store: &Store) -> Option<u32> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env).ok()?;
     let repo = trusted(store, &paths, REPO_FILES[0], true).ok()?;
-    Settings::load(&paths, &env, repo, &Flags::default()).ok()?.tidy.limit()
+    load_settings(&paths, &env, repo, &Flags::default()).ok()?.tidy.limit()
 }

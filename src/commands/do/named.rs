@@ -4,7 +4,7 @@ use super::DoArgs;
 use crate::commands::Context;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_turn::config::{Paths, Prompt, Settings};
+use lepo_turn::config::{Paths, Prompt, load_settings};
 use lepo_turn::skills::{Skill, Skills};
 use lepo_turn::{Prompts, no_such_prompt};
 
@@ -18,7 +18,7 @@ pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<Prompt>
     if let Some(prompt) = (Prompts { store: store.as_ref(), paths: &paths }).find(&name)? {
         return Ok((Some(prompt), None));
     }
-    let settings = Settings::load(&paths, &env, None, &args.flags()?)?;
+    let settings = load_settings(&paths, &env, None, &args.flags()?)?;
     if !settings.skills {
         return Err(no_such_prompt(&name));
     }

@@ -22,7 +22,7 @@ use lepo_sync::{
     Consent, Git, Identity, Options, Round, Secrets, SyncState, check_clone_name, email, forget,
     forget_taken, round, unsent,
 };
-use lepo_turn::config::{Flags, Paths, Settings as Config};
+use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::secret_values;
 
 /// Syncs.
@@ -213,7 +213,7 @@ fn decide(unknown: &[String], state: &mut SyncState, store: &Store) -> Result<bo
 /// The secrets looked for before sending: variables that are secrets by name, and configured keys.
 fn secrets(paths: &Paths, env: &Env) -> Secrets {
     let models =
-        Config::load(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();
+        load_settings(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();
     Secrets::new(secret_values(env, &models))
 }
 

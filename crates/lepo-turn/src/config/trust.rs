@@ -1,5 +1,6 @@
 //! Trust in a repository's own configuration: nothing in it counts before a person has seen what it
-//! would do. A yes is kept outside the repository, as a hash of path and exact bytes.
+//! would do. A yes is kept outside the repository, as a hash of path and exact bytes; so is the consent to a repository's
+//! instructions.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -24,10 +25,17 @@ pub struct RepoFile {
     pub bytes: Vec<u8>,
 }
 
+/// Prefix of the hash of an agreement, so that none is ever the trust of a file that does something.
+const INSTRUCTIONS: &[u8] = b"instructions";
+
+fn instructions_hash(path: &Path, text: &str) -> String {
+    hash_of(&[INSTRUCTIONS, path.as_os_str().as_bytes(), text.as_bytes()])
+}
+
 /// The record of what was trusted: one line a file, `HASH PATH`.
 #[derive(Debug, Clone)]
 pub struct Trust {
-    pub(super) record: HashFile,
+    record: HashFile,
 }
 
 impl Trust {
@@ -51,6 +59,42 @@ impl Trust {
         let lines: Vec<String> =
             files.iter().map(|file| format!("{} {:?}", file.hash(), file.path)).collect();
         self.record.keep(&lines)
+    }
+
+    /// Tells which of these instructions, each with its place, a person has agreed to.
+    pub fn agreed<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<Vec<bool>> {
+        let hashes: Vec<String> = files.map(|(path, text)| instructions_hash(path, text)).collect();
+        self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Keeps a person's agreement to these instructions, durable when this returns.
+    pub fn agree<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<()> {
+        let lines: Vec<String> =
+            files.map(|(path, text)| format!("{} {path:?}", instructions_hash(path, text))).collect();
+        self.record.keep(&lines)
+    }
+
+    /// The paths that the record holds below one of these folders, sorted, as they are written in it.
+    pub fn listed(&self, folders: &[&Path]) -> Result<Vec<String>> {
+        let mut begins = Vec::new();
+        for folder in folders {
+            // `"/a/b"` with its last mark taken away begins each path below it.
+            begins.push(format!("{:?}", folder.join("")).trim_end_matches('"').to_string());
+        }
+        let mut paths = self.record.kept_texts()?;
+        paths.retain(|path| begins.iter().any(|begin| path.starts_with(begin)));
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Takes back every yes to what is at this path or below it; gives their number.
+    pub fn forget(&self, path: &Path) -> Result<usize> {
+        let mut taken = self.record.take_back(&format!("{path:?}"))?;
+        for below in self.listed(&[path])? {
+            taken += self.record.take_back(&below)?;
+        }
+        Ok(taken)
     }
 }
 

@@ -89,7 +89,7 @@ fn what_is_shown_has_no_key_in_it() {
     let file = "[[models]]\nname='a'\nprovider='openai'\nmodel='m'\napi_key='hush'\nactive=true\n\
                 [[models]]\nname='c'\nprovider='cli'\ncommand=['ai','--key=hush']\n";
     let settings = load(file, "", &[("OPENAI_API_KEY", "hush")], &Flags::default()).unwrap();
-    let lines = settings.lines();
+    let lines = setting_lines(&settings);
     assert!(!format!("{settings:?}{lines:?}").replace("--key=hush", "").contains("hush"));
     let about = |name: &str| lines.iter().find(|line| line.name == name).unwrap();
     assert_eq!(about("models.a").value, "openai m at https://api.openai.com/v1, with a key, active");
@@ -111,7 +111,7 @@ fn the_list_begins_with_who_answers() {
         ("", &[], "", "default"),
     ];
     for (file, env, model, source) in table {
-        let first = load(file, "", env, &Flags::default()).unwrap().lines().remove(0);
+        let first = setting_lines(&load(file, "", env, &Flags::default()).unwrap()).remove(0);
         assert_eq!((first.name.as_str(), first.value.as_str()), ("model", model));
         assert!(first.source.to_string().ends_with(source), "{first:?}");
     }
