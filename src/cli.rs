@@ -19,9 +19,9 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
 use crate::term::{Color, Out, say};
-use end::report;
+use end::{report, report_of_store};
 use external::external;
-use lepo_base::error::{Error, Kind, Result, quoted};
+use lepo_base::error::{Error, Result};
 use preparse::{Preparsed, preparse};
 use store_words::words_for_store;
 use version::print_version;
@@ -211,23 +211,9 @@ pub fn run(args: Vec<OsString>) -> u8 {
                 out.line(&serde_json::json!({ "error": error.to_json() }).to_string());
             }
             let _ = out.finish();
-            report(&name_store_in_hint(error, save_to.as_deref()))
+            report_of_store(&error, save_to.as_deref().map(Path::to_string_lossy).as_deref())
         }
     }
-}
-
-/// Puts `-s PATH` into the commands of a hint, so that they name the same store.
-fn name_store_in_hint(mut error: Error, save_to: Option<&Path>) -> Error {
-    if let (Some(hint), Some(rel)) = (&mut error.hint, save_to) {
-        let rel = rel.to_string_lossy();
-        let rel = quoted(&rel);
-        let with_store = format!("lepo -s {rel} ");
-        *hint = hint.replace("`lepo ", &format!("`{with_store}"));
-        if matches!(error.kind, Kind::Pending) {
-            *hint = hint.replace("lepo do ", &format!("{with_store}do "));
-        }
-    }
-    error
 }
 
 /// Prints the parser's message; gives the exit code.

@@ -16,6 +16,7 @@ use lepo_acp::content::Block;
 use lepo_acp::rpc::RpcError;
 use lepo_acp::update::{Update, Voice};
 use lepo_base::error::{Error, Kind, Result};
+use lepo_base::hint::At;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Wanted};
@@ -238,7 +239,7 @@ impl Turning<'_> {
                 if withdrew {
                     return Ok(agent::prompted(Stop::Cancelled, meta));
                 }
-                let hint = error.hint.clone().unwrap_or_default();
+                let hint = error.hint_for(At::SHELL).unwrap_or_default();
                 let words = format!("{}\n\n{}\n", error.chain(), ui::in_fence(&hint));
                 self.peer.say(&self.session.id, Voice::Agent, &words);
                 Ok(agent::prompted(Stop::EndTurn, meta))

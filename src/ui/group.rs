@@ -15,6 +15,7 @@ use crate::term::{
     stderr_is_terminal, warn, width,
 };
 use lepo_base::error::Error;
+use lepo_base::hint::At;
 use lepo_model::Usage;
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::Store;
@@ -269,7 +270,7 @@ impl<'o> GroupView<'o> {
     fn failed(&mut self, name: &str, error: &Error) {
         self.rows.end(name, "failed", Usage::default());
         self.note(&format!("{name} failed: {}", error.chain()));
-        if let Some(hint) = &error.hint {
+        if let Some(hint) = error.hint_for(At::SHELL) {
             self.note(&format!("hint: {hint}"));
         }
         self.complete(name, None);

@@ -138,6 +138,8 @@ fn hints_are_for_the_store_that_was_named() {
     home.ok(&["-s", "./my notes", "init"]);
     let ran = home.lepo(&["-s", "else", "ls"]);
     assert!(ran.err.contains("hint: `lepo -s else init` makes it"), "{}", ran.err);
+    let ran = home.lepo(&["-s", "my notes", "show", "@"]);
+    assert!(ran.err.ends_with("hint: ask something first: lepo -s 'my notes' do QUESTION\n"), "{}", ran.err);
     let ran = home.lepo(&["-s", "my notes", "rm", "01JB3Z"]);
     assert_eq!(ran.code, 2);
     let ran = home.lepo(&["-s", "my notes", "nonesuch"]);

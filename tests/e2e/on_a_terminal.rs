@@ -1,6 +1,8 @@
 //! Lists as a terminal shows them: short ids, questions counted, a heading a conversation; pipes as ever.
 
+use crate::bots::Bot;
 use crate::home::{Home, run, until};
+use crate::pty::on_mute_terminal;
 use crate::screen::Screen;
 
 /// Text of a terminal, without paint.
@@ -207,4 +209,13 @@ fn without_the_program_of_the_small_model_lepo_says_so_everywhere() {
     }
     assert!(ran(&["model"]).out.contains("smollm2-135m embedded - lepo-embedded is not installed\n"));
     assert!(ran(&["--version", "--verbose"]).out.contains("lepo-embedded (not installed)"));
+}
+
+#[test]
+fn a_terminal_that_does_not_tell_where_its_cursor_is_has_its_prompt_all_the_same() {
+    let bot = Bot::saying("planner = 'off'", &["One."]);
+    let steps = [("> ", "a\n"), ("One.", ""), ("> ", "\n")];
+    let ran = on_mute_terminal(bot.home.command(&["do"]), &steps);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert_eq!(bot.times_asked(), 1);
 }

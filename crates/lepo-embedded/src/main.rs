@@ -15,6 +15,7 @@ use std::process::ExitCode;
 
 use generate::Speaker;
 use lepo_base::error::{Error, Kind};
+use lepo_base::hint::At;
 use protocol::{Event, emit, fail, parse};
 
 const USAGE: &str = "\
@@ -102,7 +103,7 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
 
 /// One error as one line.
 fn told(error: &Error) -> String {
-    match &error.hint {
+    match error.hint_for(At::SHELL) {
         Some(hint) => format!("{}; {hint}", error.chain()),
         None => error.chain(),
     }

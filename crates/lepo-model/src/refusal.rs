@@ -9,6 +9,7 @@ use super::error_text::told;
 use super::reader::Refused;
 use crate::ModelConfig;
 use lepo_base::error::Error;
+use lepo_base::hint::Hint;
 
 /// The most bytes of a refusal that are read.
 const ENOUGH: usize = 64 << 10;
@@ -116,16 +117,13 @@ fn titled(status: StatusCode, words: String) -> String {
     if words.is_empty() { title } else { format!("{title}: {words}") }
 }
 
-/// Beginning of the hint where a server wants a key and none is configured.
-pub const NO_KEY: &str = "no key is configured";
-
-fn key_hint(config: &ModelConfig) -> String {
+fn key_hint(config: &ModelConfig) -> Hint {
     let looked_for = &config.key.looked_for;
     if looked_for.is_empty() {
-        return format!("{NO_KEY} for model \"{}\": set `api_key_env` or `api_key`", config.name);
+        return Hint::no_key(&config.name);
     }
     match config.key.value {
-        Some(_) => format!("the key was {looked_for}"),
-        None => format!("looked for {looked_for}, and found none"),
+        Some(_) => format!("the key was {looked_for}").into(),
+        None => format!("looked for {looked_for}, and found none").into(),
     }
 }

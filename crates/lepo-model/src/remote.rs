@@ -27,6 +27,7 @@ use super::stream::{Begun, Body};
 
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Act, Command, Hint};
 
 /// A model behind HTTP.
 pub(super) struct Remote {
@@ -195,10 +196,12 @@ impl Remote {
         if learned.has(&FILES) && asks_about_files(request) {
             self.accepted(quirks.clone());
             let told = format!("{} does not accept files: {}", self.config.name, refusal.words());
-            return Err(Error::remote(told).hint_to_retry(|place| {
-                let (other, retry) = (place.other_model(), place.retry());
-                format!("{other} asks another model; {retry} sends the text without the files")
-            }));
+            return Err(Error::remote(told).hint(
+                Hint::from(Command::OtherModel)
+                    .words(" asks another model; ")
+                    .command(Act::Retry)
+                    .words(" sends the text without the files"),
+            ));
         }
         Ok(())
     }

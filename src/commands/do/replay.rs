@@ -156,6 +156,6 @@ fn outcome(args: &DoArgs, lines: Vec<ReplayedLine>) -> Result<u8> {
         true => Error::new(worst, "no replay was completed"),
         false => error.again(worst),
     };
-    let hint = error.hint.as_ref().filter(|_| worst == ErrorKind::Pending).map(|hint| format!("{hint}\n"));
-    Err(error.hint(hint.unwrap_or_default() + &again))
+    let hint = error.hint.clone().filter(|_| worst == ErrorKind::Pending).map(|hint| hint.words("\n"));
+    Err(error.hint(hint.unwrap_or_default().bare(again)))
 }

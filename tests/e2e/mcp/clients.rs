@@ -63,19 +63,19 @@ fn a_server_starts_in_its_directory() {
 fn time_limits_of_a_server_are_its_own() {
     let bot = calling("s__echo");
     configure(&bot.home, &[("s", with(&bot.home, "hang", json!({ "timeout": 1 })))]);
-    let ran = within(30, "a call", || bot.home.alone(&["do", "x"]));
+    let ran = within(60, "a call", || bot.home.alone(&["do", "x"]));
     assert_eq!(bubbs(&bot.home)[3].text, "error: no answer for 1.0 s");
     assert_eq!(ran.err.matches("a `timeout` under 1,000 is taken as seconds").count(), 1, "{}", ran.err);
 
     let bot = calling("s__echo");
     configure(&bot.home, &[("s", with(&bot.home, "hang", json!({ "timeout": 1500 })))]);
-    let ran = within(30, "a call", || bot.home.alone(&["do", "x"]));
+    let ran = within(60, "a call", || bot.home.alone(&["do", "x"]));
     assert_eq!(bubbs(&bot.home)[3].text, "error: no answer for 1.5 s");
     assert!(!ran.err.contains("seconds"), "{}", ran.err);
 
     let home = Home::new();
     configure(&home, &[("s", with(&home, "mute", json!({ "startup_timeout_sec": 0.5 })))]);
-    let ran = within(20, "the start", || home.alone(&["do", "--list-tools"]));
+    let ran = within(60, "the start", || home.alone(&["do", "--list-tools"]));
     assert!(ran.err.contains("no answer for 0.5 s"), "{}", ran.err);
     no_orphans(&home, "s");
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::super::scripted::{Piece, Reply, Server, openai_event, openai_sse};
 use super::{KEY, TIMEOUTS, ask, ask_request, config, openai, opened, run};
 use lepo_base::error::Kind;
+use lepo_base::hint::At;
 use lepo_model::Provider;
 use lepo_model::{Message, Model, Request, Role, Timeouts};
 
@@ -75,7 +76,7 @@ fn a_refused_key_is_named_by_its_place_and_never_repeated() {
         assert!(failure.contains("refused the key: 40"), "{failure}");
         assert!(failure.contains("the key was TEST_KEY in the environment"), "{failure}");
         config.key.value = None;
-        let without = ask(&config).error.unwrap().hint.unwrap();
+        let without = ask(&config).error.unwrap().hint_for(At::SHELL).unwrap();
         assert_eq!(without, "looked for TEST_KEY in the environment, and found none");
         assert_eq!(server.asked()[1].header("authorization"), None);
     }

@@ -81,7 +81,7 @@ fn a_program_that_fails_is_quoted() {
 fn what_a_program_leaves_behind_does_not_hold_its_answer() {
     let started = Instant::now();
     assert_eq!(ask(&shell("sleep 60 & echo done")).text(), "done");
-    assert!(started.elapsed() < Duration::from_secs(3));
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 /// Whether a process lives; a zombie does not.
@@ -93,7 +93,7 @@ fn lives(pid: &str) -> bool {
 fn await_end(pids: &str) {
     let started = Instant::now();
     while pids.split_whitespace().any(lives) {
-        assert!(started.elapsed() < Duration::from_secs(5), "{pids} live on");
+        assert!(started.elapsed() < Duration::from_secs(30), "{pids} live on");
         std::thread::yield_now();
     }
 }

@@ -19,6 +19,7 @@ use crate::timeouts::Timeouts;
 use lepo_acp::client;
 use lepo_acp::content;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 
 /// Asks a question: starts the agent while the question becomes durable, finds its session, and sends the prompt.
 pub async fn begin(
@@ -40,7 +41,7 @@ pub async fn begin(
     let has_files = messages.iter().any(|message| !message.files.is_empty());
     if has_files && !agent.can.image {
         return Err(Error::usage(format!("{} does not accept images", config.name))
-            .hint_at(|place| format!("leave them out, or ask another model: {}", place.other_model())));
+            .hint(Hint::from("leave them out, or ask another model: ").command(Command::OtherModel)));
     }
     gate.passed().await;
     let mut events: VecDeque<Event> = note.into_iter().map(Event::Notice).collect();

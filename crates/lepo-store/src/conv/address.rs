@@ -4,6 +4,7 @@
 use super::{Forest, Ix, ids_beginning};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 
 /// An address as written: where to begin, and how many visible bubbs to go back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +111,7 @@ impl Address {
         if text == "@" {
             let newest = forest.newest().ok_or_else(|| {
                 Error::usage("@ names nothing: the store has no messages")
-                    .hint_at(|place| format!("ask something first: {}", place.ask()))
+                    .hint(Hint::from("ask something first: ").bare(Command::Ask))
             })?;
             return Ok((newest, false));
         }
@@ -214,7 +215,7 @@ fn not_found(text: &str) -> Error {
     if text.len() < SHORTEST {
         error.hint(format!("a piece of an id needs at least {SHORTEST} characters"))
     } else {
-        error.hint_at(|place| format!("{} lists the conversations; @ is the newest", place.list()))
+        error.hint(Hint::from(Command::List).words(" lists the conversations; @ is the newest"))
     }
 }
 

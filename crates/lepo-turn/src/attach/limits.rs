@@ -2,7 +2,8 @@
 //! earlier questions are left out from the oldest on.
 
 use super::NewFile;
-use lepo_base::error::{Error, Place, Result, quoted};
+use lepo_base::error::{Error, Result, quoted};
+use lepo_base::hint::{Command, Hint};
 use lepo_base::media::Media;
 use lepo_model::{Accepts, encoded_len};
 use lepo_store::bubb::thousands;
@@ -36,7 +37,7 @@ pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
                 one",
             file.name
         ))
-        .hint_at(other_model));
+        .hint(other_model()));
     }
     for file in files {
         if let Some(too_much) = alone(Size::of(file), accepts) {
@@ -83,15 +84,18 @@ struct TooMuch {
 }
 
 /// The hint for files that the model does not take.
-fn other_model(place: Place) -> String {
-    format!("{} asks another model; {} lists them", place.other_model(), place.models())
+fn other_model() -> Hint {
+    Hint::from(Command::OtherModel)
+        .words(" asks another model; ")
+        .command(Command::Models)
+        .words(" lists them")
 }
 
 impl TooMuch {
     fn explain(&self, name: &str, error: Error) -> Error {
         match &self.shrink {
             Some(options) => error.hint(format!("shrink it: magick {} {options} small.jpg", quoted(name))),
-            None => error.hint_at(other_model),
+            None => error.hint(other_model()),
         }
     }
 }
@@ -172,6 +176,7 @@ fn together(sizes: &[Size], accepts: &Accepts) -> String {
 mod tests {
     use super::super::Looked;
     use super::*;
+    use lepo_base::hint::At;
     use lepo_model::IMAGES;
 
     const STRICT: Accepts = Accepts {
@@ -234,7 +239,7 @@ mod tests {
             let error = check(&files, &STRICT, "m").unwrap_err();
             assert_eq!(error.kind.exit_code(), 2);
             assert!(error.message.contains(message), "{}", error.message);
-            assert!(error.hint.as_ref().unwrap().contains(hint), "{:?}", error.hint);
+            assert!(error.hint_for(At::SHELL).unwrap().contains(hint), "{:?}", error.hint);
         }
         for files in
             [vec![], vec![gif("a.gif", 800, 3000)], vec![gif("a.gif", 800, 30), gif("b.gif", 800, 30)]]

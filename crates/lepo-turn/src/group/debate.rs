@@ -14,6 +14,7 @@ use crate::report::log_failure;
 use crate::transcript::Transcript;
 use crate::{Ask, Event, Notice, Report};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_model::{Message, Role};
 use lepo_store::bubb::{Kind, Name};
 
@@ -85,7 +86,8 @@ pub async fn debate(
 fn goes_on(error: Error, transcript: &Transcript) -> Error {
     match (error.kind, transcript.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
-            error.hint(format!("what was said is kept: `lepo do --debate --tail {tip}` continues"))
+            let debate = Act::Debate(tip.to_string());
+            error.hint(Hint::from("what was said is kept: ").command(debate).words(" continues"))
         }
         _ => error,
     }

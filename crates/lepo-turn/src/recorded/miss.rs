@@ -6,6 +6,7 @@ use super::is_added;
 use super::look::{Record, Wish};
 use super::said::Said;
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::Ix;
 
@@ -108,7 +109,7 @@ fn after(
 /// The error of this kind.
 pub fn not_recorded(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::NotRecorded, message)
-        .hint("`lepo do --recorded` asks a model, and keeps its answer for the next time")
+        .hint(Hint::from(Act::Recorded).words(" asks a model, and keeps its answer for the next time"))
 }
 
 /// The likeness of a message to the one that is sought: its kind, then the beginning and the end that it has in common.

@@ -1,6 +1,7 @@
 //! The choice of the model and its key, and the message if there is none.
 
 use super::{Vars, load, user};
+use lepo_base::hint::At;
 use lepo_base::secret::Secret;
 use lepo_model::{ModelConfig, Provider};
 
@@ -33,7 +34,7 @@ fn which_model_answers() {
             (Ok(ModelChoice::Model(model)), Ok(name)) => assert_eq!(model.name, name),
             (Err(error), Err(words)) => {
                 assert_eq!(error.kind.exit_code(), 2);
-                let told = format!("{} {}", error.message, error.hint.unwrap());
+                let told = format!("{} {}", error.message, error.hint_for(At::SHELL).unwrap());
                 assert!(told.contains(words), "{told}");
             }
             other => panic!("{other:?}"),
@@ -53,7 +54,7 @@ fn with_nothing_configured_it_looks_around_then_tells_the_way() {
     let embedded = Found { ollama_model: None, embedded: true };
     assert_eq!(look().settle(embedded).unwrap().provider, Provider::Embedded);
     let error = look().settle(Found::default()).unwrap_err();
-    let hint = error.hint.unwrap();
+    let hint = error.hint_for(At::SHELL).unwrap();
     for words in ["config.toml", "[[models]]", "lepo model get"] {
         assert!(hint.contains(words), "{hint}");
     }
