@@ -19,9 +19,9 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
 use crate::term::{Color, Out, say};
-use end::report;
+use end::{report, report_of_store};
 use external::external;
-use lepo_base::error::{Error, Kind, Result, quoted};
+use lepo_base::error::{Error, Result};
 use preparse::{Preparsed, preparse};
 use store_words::words_for_store;
 use version::print_version;
@@ -196,7 +196,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let save_to = cli.globals.save_to.clone();
     if let (Some(_), Command::External(words)) = (&save_to, &cli.command) {
         let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
-        return report(&Error::usage(format!("the program lepo-{name} does not take --save-to")));
+        return report(&Error::usage(format!("the program lepo-{name} does not accept --save-to")));
     }
     let mut out = Out::stdout();
     let done = words_for_store(save_to.as_deref(), cli.globals.cd.as_deref())
@@ -211,23 +211,9 @@ pub fn run(args: Vec<OsString>) -> u8 {
                 out.line(&serde_json::json!({ "error": error.to_json() }).to_string());
             }
             let _ = out.finish();
-            report(&name_store_in_hint(error, save_to.as_deref()))
+            report_of_store(&error, save_to.as_deref().map(Path::to_string_lossy).as_deref())
         }
     }
-}
-
-/// Puts `-s PATH` into the commands of a hint, so that they name the same store.
-fn name_store_in_hint(mut error: Error, save_to: Option<&Path>) -> Error {
-    if let (Some(hint), Some(rel)) = (&mut error.hint, save_to) {
-        let rel = rel.to_string_lossy();
-        let rel = quoted(&rel);
-        let with_store = format!("lepo -s {rel} ");
-        *hint = hint.replace("`lepo ", &format!("`{with_store}"));
-        if matches!(error.kind, Kind::Pending) {
-            *hint = hint.replace("lepo do ", &format!("{with_store}do "));
-        }
-    }
-    error
 }
 
 /// Prints the parser's message; gives the exit code.
@@ -255,11 +241,11 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8
 /// The parser's message, with what the standard library says of a number in words of a user.
 fn plain_words(rendered: &str) -> String {
     rendered
-        .replace("invalid digit found in string", "it is a whole number")
-        .replace("cannot parse integer from empty string", "it is a whole number")
+        .replace("invalid digit found in string", "expected a whole number")
+        .replace("cannot parse integer from empty string", "expected a whole number")
         .replace("number too large to fit in target type", "the number is too large")
-        .replace(&format!("is not in 1..{}", u64::MAX), "is too small: it is at least 1")
-        .replace(&format!("is not in 1..={}", u64::MAX), "is too small: it is at least 1")
+        .replace(&format!("is not in 1..{}", u64::MAX), "is too small: the minimum is 1")
+        .replace(&format!("is not in 1..={}", u64::MAX), "is too small: the minimum is 1")
 }
 
 /// True if a document was asked for, on a command line that could not be parsed.

@@ -27,9 +27,9 @@ pub enum Wish {
 
 const COMMANDS: &[(&str, &str, Option<&str>)] = &[
     ("retry", "Answer the last question again", None),
-    ("undo", "Go back to before the last question; nothing is deleted", None),
-    ("compact", "Go on from a summary of the conversation", Some("what matters")),
-    ("branch", "Name this place; the branch follows the answers", Some("name")),
+    ("undo", "Undo the last question; nothing is deleted", None),
+    ("compact", "Continue from a summary of the conversation", Some("what matters")),
+    ("branch", "Name this conversation; the branch follows the answers", Some("name")),
     ("approve", "Run the pending request", None),
     ("deny", "Refuse the pending request", None),
 ];
@@ -46,7 +46,7 @@ pub fn available(store: &Store, paths: &Paths) -> Vec<Command> {
     let mut all: Vec<Command> = own.collect();
     for prompt in prompts {
         if all.iter().all(|known| known.name != prompt.name) {
-            let about = "A prompt of yours".to_string();
+            let about = "One of your prompts".to_string();
             all.push(Command { name: prompt.name, about, hint: Some("words".into()) });
         }
     }

@@ -72,7 +72,7 @@ pub async fn permit(
     let (title, text) = agent_words(agent, question);
     let mut options = vec![(Choice::AllowOnce, "Allow")];
     if question.offers_always {
-        options.push((Choice::AllowAlways, "Allow, as the agent means always"));
+        options.push((Choice::AllowAlways, "Always allow, as the agent defines it"));
     }
     options.push((Choice::RejectOnce, "Reject"));
     if text.len() > TEXT {

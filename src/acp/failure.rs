@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use lepo_acp::rpc::{INTERNAL, INVALID_PARAMS, INVALID_REQUEST, NOT_FOUND, RpcError};
-use lepo_base::error::{Error, Kind, Place};
+use lepo_base::error::{Error, Kind};
+use lepo_base::hint::At;
 use lepo_store::bubb::BubbId;
 
 /// An error of lepo.
@@ -19,11 +20,11 @@ pub fn of_question(error: &Error, question: Option<BubbId>) -> RpcError {
         _ => INTERNAL,
     };
     let mut data = error.to_json();
-    data["hint"] = error.hint_for(Place::Session).into();
+    data["hint"] = error.hint_for(At::Session).into();
     if let Some(question) = question {
         data["question"] = question.to_string().into();
     }
-    let hint = error.hint_for(Place::Session).map(|hint| format!("; hint: {hint}")).unwrap_or_default();
+    let hint = error.hint_for(At::Session).map(|hint| format!("; hint: {hint}")).unwrap_or_default();
     RpcError { code, message: format!("{}{hint}", error.chain()), data: Some(data) }
 }
 
@@ -36,7 +37,7 @@ pub fn no_session(id: &str) -> RpcError {
 
 /// The error of a session that works.
 pub fn busy() -> RpcError {
-    let words = "the session is answering; wait for its end, or cancel it";
+    let words = "the session is answering; wait until it ends, or cancel it";
     RpcError { data: Some(json!({ "kind": "usage" })), ..RpcError::new(INVALID_REQUEST, words) }
 }
 

@@ -36,7 +36,7 @@ fn read(server: GivenServer, paths: &Paths) -> Result<Given> {
     let document = json!({ "mcpServers": { server.name.clone(): server.entry } });
     let file = RepoFile { path, bytes: document.to_string().into_bytes() };
     let config = parse(&file.path, &file.bytes)?.pop();
-    let config = config.ok_or_else(|| Error::usage(format!("MCP server {:?} is none", server.name)))?;
+    let config = config.ok_or_else(|| Error::usage(format!("MCP server {:?} is not valid", server.name)))?;
     let effect = file.effects(&[])?.join("\n");
     Ok(Given { config, is_agreed: Trust::of(paths).covers(&file)?, file, effect })
 }

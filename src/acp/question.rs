@@ -125,7 +125,7 @@ pub fn typed(text: &str) -> Part {
 }
 
 fn decoded(what: &str, data: &str) -> Result<Vec<u8>> {
-    STANDARD.decode(data).map_err(|error| Error::usage(format!("{what} is no base64")).because(error))
+    STANDARD.decode(data).map_err(|error| Error::usage(format!("{what} is not valid base64")).because(error))
 }
 
 fn path_of(cwd: &Path) -> PathBuf {
@@ -179,7 +179,7 @@ mod tests {
     fn what_cannot_be_sent_leaves_the_words() {
         let cwd = Path::new("/");
         for (block, why) in [
-            (Block::Image { mime: "image/png".into(), data: "!".into() }, "the image is no base64"),
+            (Block::Image { mime: "image/png".into(), data: "!".into() }, "the image is not valid base64"),
             (
                 Block::Image { mime: "image/png".into(), data: STANDARD.encode("text") },
                 "image cannot be attached",

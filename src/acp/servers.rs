@@ -50,7 +50,7 @@ async fn ask_one(peer: &Peer, session: &Session, server: &Given) -> Outcome {
         (Choice::RejectOnce, "Reject"),
     ];
     let name = crate::term::excerpt_within(&server.config.name, 60);
-    let about = "The editor brings an MCP server. It runs outside of any sandbox.";
+    let about = "The editor adds an MCP server. It runs outside any sandbox.";
     let call = ToolCall {
         id: format!("mcp-server-{name}"),
         title: Some(format!("Use the MCP server {name:?}")),

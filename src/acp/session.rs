@@ -198,7 +198,7 @@ impl Session {
     pub fn set_mode(&self, word: &str) -> Result<()> {
         let modes = ToolMode::ALL;
         let mode = read_word(word, modes)
-            .ok_or_else(|| Error::usage(format!("no mode {word:?}; it is {}", list_words(modes))))?;
+            .ok_or_else(|| Error::usage(format!("unknown mode {word:?}; expected {}", list_words(modes))))?;
         self.state.borrow_mut().mode = mode;
         Ok(())
     }
@@ -206,7 +206,7 @@ impl Session {
     /// Takes another value of an option.
     pub fn set_option(&self, option: &str, value: &str) -> Result<()> {
         if option != agent::MODEL {
-            return Err(Error::usage(format!("no option {option:?}")));
+            return Err(Error::usage(format!("unknown option {option:?}")));
         }
         if !self.models.iter().any(|model| model == value) {
             return Err(Error::usage(format!("no model {value:?}")).hint("`lepo model ls` lists them"));
@@ -219,7 +219,7 @@ impl Session {
     pub fn modes(&self) -> Value {
         let about = |mode: &ToolMode| match mode {
             ToolMode::Manual => (mode.word(), "Manual", "Ask before each command and tool"),
-            ToolMode::Auto => (mode.word(), "Auto", "Run unasked what the settings allow"),
+            ToolMode::Auto => (mode.word(), "Auto", "Run what the settings allow without asking"),
             ToolMode::Off => (mode.word(), "Off", "No tools"),
         };
         let all: Vec<_> = ToolMode::ALL.iter().map(about).collect();

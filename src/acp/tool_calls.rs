@@ -35,7 +35,7 @@ pub fn asked(name: &Name, text: &str) -> Option<ToolCall> {
         input: Some(if is_short {
             input
         } else {
-            json!({ "left_out": "it is long; `lepo show -a` has it" })
+            json!({ "left_out": "too long to show here; see `lepo show -a`" })
         }),
         ..ToolCall::default()
     })
@@ -55,7 +55,7 @@ pub fn result(text: &str) -> ToolCall {
     let (shown, rest) = text.split_at(end);
     let mut words = in_fence(shown);
     if !rest.is_empty() {
-        words.push_str(&format!("\n\n{} more bytes: `lepo show -a` has them", rest.len()));
+        words.push_str(&format!("\n\n{} more bytes: see `lepo show -a`", rest.len()));
     }
     let mut output = json!({ "text": shown });
     let exit = exit_code(text);

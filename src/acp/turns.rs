@@ -16,6 +16,7 @@ use lepo_acp::content::Block;
 use lepo_acp::rpc::RpcError;
 use lepo_acp::update::{Update, Voice};
 use lepo_base::error::{Error, Kind, Result};
+use lepo_base::hint::At;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Wanted};
@@ -238,7 +239,7 @@ impl Turning<'_> {
                 if withdrew {
                     return Ok(agent::prompted(Stop::Cancelled, meta));
                 }
-                let hint = error.hint.clone().unwrap_or_default();
+                let hint = error.hint_for(At::SHELL).unwrap_or_default();
                 let words = format!("{}\n\n{}\n", error.chain(), ui::in_fence(&hint));
                 self.peer.say(&self.session.id, Voice::Agent, &words);
                 Ok(agent::prompted(Stop::EndTurn, meta))
@@ -332,14 +333,14 @@ impl Turning<'_> {
         let before = self.forest().and_then(|forest| {
             let at = self.session.state.borrow().at.and_then(|id| forest.find(id));
             let question = at.and_then(|ix| forest.last_question(ix));
-            let question = question.ok_or_else(|| Error::nothing("no question to take back"))?;
+            let question = question.ok_or_else(|| Error::nothing("no question to undo"))?;
             Ok(forest.name(question).prev)
         });
         let before = before.map_err(|error| of_error(&error))?;
         self.goes_on_at(before);
         match before {
-            Some(id) => self.done(&format!("Back to {id}; what was said stays in the store.")),
-            None => self.done("Back to the beginning; what was said stays in the store."),
+            Some(id) => self.done(&format!("Back at {id}; later messages stay in the store.")),
+            None => self.done("Back at the beginning; later messages stay in the store."),
         }
     }
 

@@ -288,7 +288,7 @@ impl<'a> Browser<'a> {
 
     fn compare(&mut self) {
         let (Some(marked), Some(tail)) = (self.marked, self.tail()) else {
-            self.said = "mark another one first, with Space".into();
+            self.said = "mark another conversation first, with Space".into();
             return;
         };
         let lines = compare(self.store, self.forest, marked, tail);
@@ -334,12 +334,12 @@ impl<'a> Browser<'a> {
             ControlFlow::Continue(())
         });
         if found.is_empty() {
-            self.said = format!("nothing has {text:?}");
+            self.said = format!("nothing matches {text:?}");
             return;
         }
         let rows = Rows::through(self.store, self.forest, self.facts, &found);
         self.list(rows);
         (self.pattern, self.found, self.focus) = (Some(pattern), found, Focus::List);
-        self.said = "Esc shows all again".into();
+        self.said = "Esc shows everything again".into();
     }
 }

@@ -37,7 +37,7 @@ type Key = (&'static [Press], &'static str, &'static str, Action);
 /// The keys. Those without a name are other ways, which the help need not tell.
 pub const KEYS: &[Key] = &[
     (&[Press::Char('j')], "j", "next conversation, next message", Action::Next),
-    (&[Press::Char('k')], "k", "the one before", Action::Previous),
+    (&[Press::Char('k')], "k", "previous one", Action::Previous),
     (&[Press::Down], "↓", "one line down", Action::LineDown),
     (&[Press::Up], "↑", "one line up", Action::LineUp),
     (&[Press::PageDown, Press::Ctrl('f'), Press::Ctrl('d')], "PgDn", "a screen down", Action::PageDown),

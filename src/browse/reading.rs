@@ -133,7 +133,7 @@ impl<'a> Reading<'a> {
                 .map(|line| PaneLine { tone: Tone::Body, text: clean(line).into_owned() }),
         );
         if !more.is_empty() {
-            let text = format!("{} bytes more: lepo show --one {}", more.len(), name.id);
+            let text = format!("{} more bytes: lepo show --one {}", more.len(), name.id);
             lines.push(PaneLine { tone: Tone::Dim, text });
         }
         lines.push(PaneLine { tone: Tone::Body, text: String::new() });

@@ -25,7 +25,7 @@ pub(super) fn expand(root: &clap::Command, mut args: Vec<OsString>) -> Result<(V
             return Ok((args, first));
         };
         if used.contains(&word) {
-            return Err(Error::usage(format!("{}: alias \"{word}\" leads back to itself", alias.source))
+            return Err(Error::usage(format!("{}: alias \"{word}\" expands to itself", alias.source))
                 .hint("`lepo config --edit` opens the file"));
         }
         used.push(word);

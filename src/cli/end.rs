@@ -2,6 +2,7 @@
 
 use crate::term::{Out, say};
 use lepo_base::error::{Error, Kind};
+use lepo_base::hint::At;
 
 /// Ends an output that is all of a command; gives the exit code.
 pub fn end(mut out: Out) -> u8 {
@@ -10,14 +11,20 @@ pub fn end(mut out: Out) -> u8 {
 
 /// Says what went wrong; the answer is the exit code.
 pub fn report(error: &Error) -> u8 {
+    report_of_store(error, None)
+}
+
+/// The same of a command line with this path of `-s`.
+pub fn report_of_store(error: &Error, store: Option<&str>) -> u8 {
+    let hint = error.hint_for(At::Shell(store));
     if matches!(error.kind, Kind::Pending) {
         // Not a mistake: what waits, and the two commands that decide on it.
         say(&error.chain());
-        error.hint.iter().flat_map(|hint| hint.lines()).for_each(|line| say(&format!("  {line}")));
+        hint.iter().flat_map(|hint| hint.lines()).for_each(|line| say(&format!("  {line}")));
         return error.kind.exit_code();
     }
     say(&format!("error: {}", error.chain()));
-    if let Some(hint) = &error.hint {
+    if let Some(hint) = hint {
         say(&format!("hint: {hint}"));
     }
     error.kind.exit_code()

@@ -18,10 +18,10 @@ pub fn external(words: &[OsString]) -> Error {
     match found {
         // It is there, and the program that its first line names is not.
         Some(why) if why.kind() == std::io::ErrorKind::NotFound => {
-            Error::usage(format!("cannot run {program}: its interpreter is not there"))
+            Error::usage(format!("cannot run {program}: its interpreter is missing"))
         }
         None => {
-            let error = Error::usage(format!("no command {name:?}, and no program {program} in PATH"));
+            let error = Error::usage(format!("unknown command {name:?}, and no program {program} in PATH"));
             let names = || tasks::names().into_iter();
             match commands::suggest::meant(&name).or_else(|| commands::suggest::nearest(&name, names())) {
                 Some(meant) => error.hint(commands::suggest::did_you_mean(meant, words)),

@@ -14,6 +14,9 @@ const LINES: usize = 23;
 /// Of fewer columns than this, a list has no room beside its heading.
 const NARROW: usize = 72;
 
+/// The columns that the texts of a long help are written for.
+const WRITTEN: usize = 100;
+
 /// The most that a list of options is indented.
 const MOST_INDENT: usize = 30;
 
@@ -27,10 +30,31 @@ pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
         ));
     }
-    let help = command.render_long_help().to_string();
     let mut out = Out::stdout();
+    if out.columns().is_some_and(|columns| columns < WRITTEN) {
+        let after =
+            command.get_after_long_help().or(command.get_after_help()).map(|text| joined(&text.to_string()));
+        command = after.into_iter().fold(command, Command::after_long_help);
+    }
+    let help = command.render_long_help().to_string();
     out.trusted(&out.columns().map_or_else(|| help.clone(), |columns| fold(&help, columns)));
     end(out)
+}
+
+/// A text whose paragraphs are one line each, for a terminal that breaks them elsewhere. Lists stay as they are.
+fn joined(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut before = "";
+    for line in text.lines() {
+        let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+        let goes_on = is_prose(before) && is_prose(line) && !before.ends_with(':');
+        if !joined.is_empty() {
+            joined.push(if goes_on { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        before = line;
+    }
+    joined
 }
 
 /// Prints the help of the command that all these words name: one of lepo's, an alias, or a program `lepo-NAME`.
@@ -287,6 +311,19 @@ mod tests {
             at += 1;
         }
         all
+    }
+
+    #[test]
+    fn a_paragraph_is_one_line() {
+        for (text, one) in [
+            ("a b\nc", "a b c"),
+            ("a\nb\n\nc\nd\n", "a b\n\nc d"),
+            ("Exit codes:\n  0    done\n  1    nothing\n", "Exit codes:\n  0    done\n  1    nothing"),
+            ("Examples:\nlepo ls", "Examples:\nlepo ls"),
+            ("", ""),
+        ] {
+            assert_eq!(joined(text), one);
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(super) fn words_for_store(path: Option<&Path>, cd: Option<&Path>) -> Result<
     let is_there = cd.unwrap_or(Path::new("")).join(path).exists();
     match text.contains(char::is_whitespace) && !text.contains('/') && !is_there {
         true => Err(Error::usage(format!("no folder {text:?} for a store"))
-            .hint("-s names a store, and makes ./NAME; -S gives the system prompt")),
+            .hint("-s names a store and creates ./NAME; -S sets the system prompt")),
         false => Ok(()),
     }
 }

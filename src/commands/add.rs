@@ -12,7 +12,7 @@ use lepo_base::when;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
-use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::{write_bubb, write_bubb_at};
 
 /// Add one message from stdin and print its id
@@ -47,7 +47,7 @@ fn kind(text: &str) -> std::result::Result<Kind, String> {
         [letter] => Kind::of_letter(*letter),
         _ => Kind::ALL.into_iter().find(|kind| kind.word() == text),
     };
-    found.ok_or_else(|| "s, u, a or t".to_string())
+    found.ok_or_else(|| "expected s, u, a or t".to_string())
 }
 
 /// Adds it.
@@ -58,7 +58,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         .read_to_end(&mut bytes)
         .map_err(|error| Error::store("cannot read stdin").because(error))?;
     if bytes.is_empty() {
-        return Err(Error::usage("stdin is empty: a message has at least one byte"));
+        return Err(Error::usage("stdin is empty: a message needs at least one byte"));
     }
     let store = context.store_or_make(false)?;
     let kept = masked(&bytes, "stdin");
@@ -94,5 +94,5 @@ fn tidy_limit(store: &Store) -> Option<u32> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env).ok()?;
     let repo = trusted(store, &paths, REPO_FILES[0], true).ok()?;
-    Settings::load(&paths, &env, repo, &Flags::default()).ok()?.tidy.limit()
+    load_settings(&paths, &env, repo, &Flags::default()).ok()?.tidy.limit()
 }

@@ -15,7 +15,7 @@ use lepo_base::word::Word;
 use lepo_store::store::{Offer, Store};
 use lepo_tool::mcp::config::all_servers;
 use lepo_turn::Prompts;
-use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::config::{Flags, Paths, load_settings, setting_lines};
 use lepo_turn::skills::Skills;
 
 /// The most candidates: more ids than fit on a screen are no help.
@@ -67,7 +67,7 @@ pub fn model() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let env = Env::from_process();
         let Ok(paths) = Paths::from_env(&env) else { return Vec::new() };
-        let Ok(settings) = Settings::load(&paths, &env, None, &Flags::default()) else { return Vec::new() };
+        let Ok(settings) = load_settings(&paths, &env, None, &Flags::default()) else { return Vec::new() };
         let begun = current.to_string_lossy();
         let offered = ui::offered_names(&settings, &paths, &begun).into_iter();
         let offered = offered.filter(|(name, _)| begins(name, &begun));
@@ -87,9 +87,10 @@ pub fn setting() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let env = Env::from_process();
         let Ok(paths) = Paths::from_env(&env) else { return Vec::new() };
-        let Ok(settings) = Settings::load(&paths, &env, None, &Flags::default()) else { return Vec::new() };
-        let fitting =
-            settings.lines().into_iter().filter(|line| begins(&line.name, &current.to_string_lossy()));
+        let Ok(settings) = load_settings(&paths, &env, None, &Flags::default()) else { return Vec::new() };
+        let fitting = setting_lines(&settings)
+            .into_iter()
+            .filter(|line| begins(&line.name, &current.to_string_lossy()));
         let settable = fitting.filter(|line| line.name != "model" && !line.name.starts_with("models."));
         settable.map(|line| candidate(line.name, Some(line.value))).collect()
     })

@@ -11,9 +11,10 @@ use super::{Context, complete};
 use crate::term::{edit, say, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::At;
 use lepo_turn::config::{
-    Alias, Flags, Line, Paths, Plan, Settings, Source, aliases, check_config, replace_config, set_setting,
-    setting_names, unset_setting,
+    Alias, Flags, Line, Paths, Plan, Settings, Source, aliases, check_config, load_settings, replace_config,
+    set_setting, setting_lines, setting_names, unset_setting,
 };
 
 /// Show and change settings
@@ -79,7 +80,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
         return stores(&Stores::at(&paths), &args, context);
     }
     if args.forget.is_some() {
-        return Err(Error::usage("--forget is of `lepo config stores`"));
+        return Err(Error::usage("--forget needs `lepo config stores`"));
     }
     if let Some(import_file) = &args.import {
         import(Plan::make(&paths, import_file)?, args.json, context)?;
@@ -103,7 +104,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
         set_setting(&file, name, value).map_err(suggest_setting(name))?;
     }
     let repo = trusted_config(context, &paths)?;
-    let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
+    let settings = load_settings(&paths, &env, repo, &Flags::default())?;
     match (&args.name, &args.value) {
         (None, _) => show(&settings, commands, args.json, context),
         (Some(name), None) => return show_one(&settings, name, args.json, context),
@@ -142,7 +143,7 @@ fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
 }
 
 fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
-    let lines = settings.lines();
+    let lines = setting_lines(settings);
     if let Some(line) = lines.iter().find(|line| line.name == name) {
         let has_none = line.value.is_empty() && line.source == Source::Default;
         match as_json {
@@ -183,10 +184,10 @@ fn edit_file(file: &Path) -> Result<u8> {
         }
         let Err(error) = check_config(file, &text) else { break };
         say(&format!("error: {}", error.chain()));
-        error.hint.iter().for_each(|hint| say(&format!("hint: {hint}")));
+        error.hint_for(At::SHELL).iter().for_each(|hint| say(&format!("hint: {hint}")));
         let again = tty().map(|mut tty| tty.confirm("Edit it again? (y/N) ")).transpose()?;
         if again != Some(true) {
-            return Err(Error::usage(format!("{} stays as it was", file.display())));
+            return Err(Error::usage(format!("{} was not changed", file.display())));
         }
     }
     replace_config(file, &text)?;
@@ -220,7 +221,7 @@ fn print(line: &Line, note: &str, context: &mut Context<'_>) {
 }
 
 fn show(settings: &Settings, commands: &[&str], as_json: bool, context: &mut Context<'_>) {
-    let lines = settings.lines();
+    let lines = setting_lines(settings);
     if as_json {
         let settings_json: Vec<_> = lines.iter().map(line_json).collect();
         let document = json!({ "file": settings.file.to_string_lossy(), "settings": settings_json });

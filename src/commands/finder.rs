@@ -7,14 +7,14 @@ use crate::term::say;
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_secrets::{Finder, Kept, Masker, Tally};
-use lepo_turn::config::{Flags, Paths, SecretsMode, Settings};
+use lepo_turn::config::{Flags, Paths, SecretsMode, load_settings};
 use lepo_turn::{Masking, key_if_there, secret_values};
 
 /// Without settings that can be read it looks for shapes alone.
 pub fn finder() -> Finder {
     let env = Env::from_process();
     let settings =
-        Paths::from_env(&env).and_then(|paths| Settings::load(&paths, &env, None, &Flags::default()));
+        Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
     Finder::new(secret_values(&env, &settings.map(|settings| settings.models).unwrap_or_default()))
 }
 
@@ -29,7 +29,7 @@ pub fn masker() -> Masker {
 pub fn masker_of_written() -> Result<Masker> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
-    let mut settings = Settings::load(&paths, &env, None, &Flags::default())?;
+    let mut settings = load_settings(&paths, &env, None, &Flags::default())?;
     settings.secrets = SecretsMode::Mask;
     Ok(Masking::of_written(&settings, &env, &paths.state)?.masker().clone())
 }
@@ -52,7 +52,7 @@ pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> Kept<'t> {
     let env = Env::from_process();
     // A configuration that is wrong is told of by other commands.
     let paths = Paths::from_env(&env);
-    let loaded = paths.and_then(|paths| Ok((Settings::load(&paths, &env, None, &Flags::default())?, paths)));
+    let loaded = paths.and_then(|paths| Ok((load_settings(&paths, &env, None, &Flags::default())?, paths)));
     let masking = match &loaded {
         Ok((settings, paths)) => Masking::new(settings, &env, &paths.state),
         Err(_) => Masking::of_shapes(),

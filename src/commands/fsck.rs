@@ -143,7 +143,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
     for (file, error) in files {
         match error {
             None => {
-                say(&format!("restored {file}: its line ends are what its name proves"));
+                say(&format!("restored {file}: its line ends match its name again"));
                 restored.push(file);
             }
             Some(error) => {

@@ -20,15 +20,15 @@ pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let shown = store.shown().display();
     match made {
         Made::New => say(&format!("made {shown}")),
-        Made::Completed => say(&format!("{shown} was there; added what it lacked")),
+        Made::Completed => say(&format!("{shown} already exists; added missing files")),
         Made::Nothing => say(&format!("{shown} already exists: nothing changed")),
     }
     if let (Made::New, Some(above)) = (made, above) {
-        say(&format!("note: from here on it is used instead of the store {} above", above.shown().display()));
+        say(&format!("note: from now on it is used instead of the store {} above", above.shown().display()));
     }
     if made == Made::New && context.is_at_home() {
         say("warning: this is your home directory: every directory below it without a store uses this one");
-        say("hint: commands of a model cannot see its hidden files (.*), and lepo asks before each");
+        say("hint: commands of a model cannot see hidden files (.*) here, and lepo asks before each");
     }
     Ok(0)
 }

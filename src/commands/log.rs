@@ -111,9 +111,13 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
 /// The width of a date and an hour: `22 Nov 16:55`.
 const DATE_WIDTH: usize = 12;
 
-/// The width of the column of models: that of the first rows' longest name, in reason.
+/// The width of the column of models: that of the first rows' longest name, in reason. A narrow terminal has none.
 fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<String>) -> usize {
     const FIRST: usize = 64;
+    const NARROW: usize = 56;
+    if columns < NARROW {
+        return 0;
+    }
     let most = if columns < 100 { 12 } else { 20 };
     let names = rows.iter().filter_map(|row| row.bubb).take(FIRST).filter_map(model);
     names.map(|name| width(&clean(&name))).max().unwrap_or_default().min(most)

@@ -81,7 +81,7 @@ impl<'o> Context<'o> {
                 .map_err(|e| Error::usage(format!("cannot change to {}", path.display())).because(e))?;
         }
         let cwd = std::env::current_dir()
-            .map_err(|e| Error::store("the working directory is gone or cannot be read").because(e))?;
+            .map_err(|e| Error::store("the working directory does not exist or cannot be read").because(e))?;
         let paint = Paint::new(color, out.is_terminal(), env::var);
         Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), out, paint })
     }

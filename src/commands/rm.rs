@@ -177,7 +177,7 @@ fn unchanged(store: &Store, plan: &Plan, pass_over: bool) -> Result<()> {
     };
     match same {
         true => Ok(()),
-        false => Err(Error::nothing("the store has changed meanwhile: nothing was deleted")
+        false => Err(Error::nothing("the store has changed in the meantime: nothing was deleted")
             .hint("look again: lepo rm -n ADDR")),
     }
 }

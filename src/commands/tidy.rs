@@ -7,7 +7,7 @@ use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::bubb::counted;
 use lepo_store::store::{Store, TidyPlan};
-use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::config::{Flags, Paths, load_settings};
 
 /// Move messages of past days into folders
 ///
@@ -80,7 +80,7 @@ fn half_of_setting(context: &Context<'_>) -> Result<usize> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let repo = trusted_config(context, &paths)?;
-    let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
+    let settings = load_settings(&paths, &env, repo, &Flags::default())?;
     Ok(settings.tidy.limit().unwrap_or_default() as usize / 2)
 }
 

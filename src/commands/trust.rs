@@ -11,7 +11,7 @@ use lepo_base::work_tree::WorkTree;
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::Masking;
 use lepo_turn::agents::{Agreement, agreements};
-use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust};
+use lepo_turn::config::{Flags, Paths, RepoFile, Trust, load_settings};
 use lepo_turn::skills::{Origin, Skill, Skills, files_of};
 
 /// Show what this repository's own configuration does, and trust it after confirmation
@@ -68,7 +68,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     if asked.is_empty() && skills.untrusted.is_empty() {
         return Ok(0);
     }
-    let mine = Settings::load(&paths, &env, None, &Flags::default())?.models;
+    let mine = load_settings(&paths, &env, None, &Flags::default())?.models;
     let mine: Vec<&str> = mine.iter().map(|model| model.name.as_str()).collect();
     for file in &asked {
         show(file, &mine, context)?;
@@ -131,10 +131,10 @@ fn tell_agreed(trust: &Trust, (paths, env): (&Paths, &Env), context: &Context<'_
     let root = WorkTree::of(context.cwd()).map(|tree| tree.root);
     let store = context.find_store()?.map(|store| store.root().to_path_buf());
     let folders: Vec<&Path> = root.iter().chain(&store).map(PathBuf::as_path).collect();
-    let settings = Settings::load(paths, env, None, &Flags::default())?;
+    let settings = load_settings(paths, env, None, &Flags::default())?;
     let agreements = agreements(trust, &Masking::new(&settings, env, &paths.state), &folders)?;
     for Agreement { path, is_as_now } in &agreements {
-        let state = if *is_as_now { "is agreed to" } else { "was agreed to, and is another one now" };
+        let state = if *is_as_now { "is agreed to" } else { "was agreed to, but has changed since" };
         say(&format!("{path} {state}"));
     }
     Ok(agreements.len())

@@ -54,8 +54,8 @@ pub fn resolve_all(
 fn exactly_one(word: &str, found: &[Found]) -> Result<Addressee> {
     match found {
         [Found::One(found)] => Ok(*found),
-        [Found::Range(_)] => Err(Error::usage(format!("one message is needed, and {word:?} is a range"))),
-        several => Err(Error::usage(format!("one message is needed, and {} came on stdin", several.len()))),
+        [Found::Range(_)] => Err(Error::usage(format!("expected one message, but {word:?} is a range"))),
+        several => Err(Error::usage(format!("expected one message, but {} came on stdin", several.len()))),
     }
 }
 

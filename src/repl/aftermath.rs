@@ -70,7 +70,7 @@ pub(super) fn tell_stopped(session: &mut Session<'_>, report: &Report) -> Result
     match Stopped::find(&session.store, report)? {
         Stopped::Request(id) => {
             session.waiting = Some(id);
-            say(&format!("stopped; request {id} waits: /approve or /deny it"));
+            say(&format!("stopped; request {id} is waiting: /approve or /deny it"));
         }
         Stopped::Partial => say("stopped; the partial answer is kept (lepo show -a); /retry answers again"),
         Stopped::Question => say("stopped; /retry answers again"),

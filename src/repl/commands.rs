@@ -39,9 +39,9 @@ pub const COMMANDS: &[SlashCommand] = &[
             false => prompt(find(s, words)),
         })
     }),
-    row("/undo", Takes::Nothing, "take the question back", |s, _| at_once(|| prompt(undo(s)))),
+    row("/undo", Takes::Nothing, "undo the last question", |s, _| at_once(|| prompt(undo(s)))),
     row("/copy", Takes::Nothing, "copy the last answer", |s, _| at_once(|| prompt(copy(s)))),
-    row("/file", Takes::File, "send a file along", |s, path| {
+    row("/file", Takes::File, "send a file", |s, path| {
         at_once(|| match path.is_empty() {
             true => Ok(say_and_prompt("/file needs a path")),
             false => prompt(file(s, path)),
@@ -67,13 +67,13 @@ pub const COMMANDS: &[SlashCommand] = &[
         Box::pin(async { prompt(attach(s, path).await) })
     }),
     row("/retry", Takes::Nothing, "answer again", |_, _| at_once(|| Ok(After::Turn(None)))),
-    row("/tail", Takes::Address, "go on from another one", |s, address| at_once(|| prompt(tail(s, address)))),
+    row("/tail", Takes::Address, "continue another one", |s, address| at_once(|| prompt(tail(s, address)))),
     row("/show", Takes::Nothing, "print the conversation", |s, _| at_once(|| prompt(show(s)))),
-    row("/compact", Takes::Text, "go on from a summary", |s, words| {
+    row("/compact", Takes::Text, "continue from a summary", |s, words| {
         Box::pin(async { prompt(compact(s, words).await) })
     }),
     row("/title", Takes::Text, "title this conversation", |s, words| at_once(|| prompt(title(s, words)))),
-    row("/branch", Takes::Name, "name this place", |s, name| at_once(|| prompt(name_branch(s, name)))),
+    row("/branch", Takes::Name, "name this point", |s, name| at_once(|| prompt(name_branch(s, name)))),
     row("/edit", Takes::Text, "write in your editor", |_, text| at_once(|| edit_question(text))),
     row("/exit", Takes::Nothing, "leave", |_, _| at_once(|| Ok(After::Leave))),
 ];
@@ -112,8 +112,8 @@ impl Eq for SlashCommand {}
 
 /// The other entries and keys, and what each does.
 const KEYS: &[(&str, &str)] = &[
-    ("!COMMAND", "run it, show the model"),
-    ("@PATH", "send a file along"),
+    ("!COMMAND", "run; the model sees it"),
+    ("@PATH", "send a file"),
     ("@SERVER:URI", "send an MCP resource"),
     ("/SERVER:PROMPT", "ask an MCP prompt"),
     ("Alt+Enter", "a new line; or \\ Enter"),
@@ -121,10 +121,10 @@ const KEYS: &[(&str, &str)] = &[
     ("Ctrl+R", "search the history"),
     ("Ctrl+X Ctrl+E", "edit in your editor"),
     ("Ctrl+C", "stop; clear; leave"),
-    ("Ctrl+Z", "stop; `fg` goes on"),
+    ("Ctrl+Z", "suspend; `fg` resumes"),
 ];
 
-const LAST: &str = "A space before / or ! asks it.";
+const LAST: &str = "Type a space before / or ! to ask it.";
 
 /// The text of `/help`, on a terminal of so many columns: two columns where there is room.
 fn help(columns: usize) -> String {

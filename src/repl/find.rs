@@ -48,7 +48,7 @@ pub(super) fn find(session: &mut Session<'_>, words: &str) -> Result<()> {
     }
     session.listed = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
     say(match found.len() {
-        0 => "nothing was found",
+        0 => "no matches",
         count if count == most => "these are the newest; /tail NUMBER continues one",
         _ => "/tail NUMBER continues one",
     });

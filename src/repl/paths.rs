@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lepo_base::media::Media;
+use lepo_turn::attach::{composed, same_name};
 
 /// The most names that are offered.
 const OFFERED: usize = 50;
@@ -18,10 +19,11 @@ pub fn file_of(typed: &str, home: Option<&Path>) -> PathBuf {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(text),
     };
-    match bare.contains('\\') && !path(bare).exists() {
+    let path = match bare.contains('\\') && !path(bare).exists() {
         true => path(&bare.replace('\\', "")),
         false => path(bare),
-    }
+    };
+    same_name(&path)
 }
 
 /// The file that an entry is, if it is nothing but the path of an image or a PDF: a terminal pastes one
@@ -42,14 +44,15 @@ pub fn completions(begun: &str, home: Option<&Path>) -> Vec<String> {
     found.filter(|path| !path.contains(char::is_whitespace)).take(OFFERED).collect()
 }
 
-/// The same behind an `@`, where a name with white space stands in quotes.
+/// The same behind an `@`, as a keyboard types it; a name with white space stands in quotes.
 pub fn named(begun: &str, home: Option<&Path>) -> Vec<String> {
     let begun = begun.strip_prefix('"').unwrap_or(begun);
     let quoted = |path: String| match path.contains(char::is_whitespace) {
         true => format!("\"{path}\""),
         false => path,
     };
-    below(begun, home).into_iter().filter(|path| !path.contains('"')).take(OFFERED).map(quoted).collect()
+    let found = below(begun, home).into_iter().map(|path| composed(&path));
+    found.filter(|path| !path.contains('"')).take(OFFERED).map(quoted).collect()
 }
 
 fn below(begun: &str, home: Option<&Path>) -> Vec<String> {
@@ -58,13 +61,15 @@ fn below(begun: &str, home: Option<&Path>) -> Vec<String> {
         "" => PathBuf::from("."),
         folder => file_of(folder, home),
     };
+    let start = composed(start);
     let mut found: Vec<String> = std::fs::read_dir(place)
         .into_iter()
         .flatten()
         .flatten()
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
-            let shown = name.starts_with(start) && (!name.starts_with('.') || start.starts_with('.'));
+            let shown =
+                composed(&name).starts_with(&start) && (!name.starts_with('.') || start.starts_with('.'));
             let end = if entry.path().is_dir() { "/" } else { "" };
             (shown && !name.contains(char::is_control)).then(|| format!("{folder}{name}{end}"))
         })
@@ -112,5 +117,22 @@ mod tests {
         assert!(completions(&begun, None).is_empty(), "a name with a space is not offered");
         std::fs::write(folder.path().join("abc"), "x").unwrap();
         assert_eq!(completions(&begun, None), [format!("{begun}bc")]);
+    }
+
+    #[test]
+    fn a_name_that_the_disk_keeps_decomposed_is_found_as_it_is_typed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (typed, kept) = ("\u{d68c}\u{c758}", "\u{1112}\u{116c}\u{110b}\u{1174}");
+        let file = folder.path().join(kept);
+        std::fs::write(&file, "x").unwrap();
+        let begun = format!("{}/\u{d68c}", folder.path().display());
+        let whole = format!("{}/{typed}", folder.path().display());
+        assert_eq!(named(&begun, None), [whole.as_str()]);
+        assert_eq!(
+            completions(&begun, None),
+            [file.display().to_string()],
+            "a command takes the name as it is"
+        );
+        assert_eq!(file_of(&whole, None), file);
     }
 }

@@ -9,7 +9,7 @@ use super::room::compacted;
 use super::session::Session;
 use super::turn::find_waiting;
 use super::undo::{leave, places};
-use crate::term::{Wrap, columns, copy_to_clipboard, edit, excerpt, one_line, say};
+use crate::term::{Wrap, columns, copy_to_clipboard, edit, one_line, say};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::word::{Word, read_word};
@@ -90,13 +90,13 @@ pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result
     let mut wanted = wanted.to_string();
     let chosen = loop {
         if asks {
-            const QUESTION: &str = "Number (0 keeps the present one): ";
+            const QUESTION: &str = "Number (0 keeps the current one): ";
             wanted = session.reader.answer(QUESTION, &session.env.interrupt).await?.unwrap_or_default();
         }
         let wanted = wanted.trim();
         let found = match wanted.parse::<usize>() {
             _ if matches!(wanted, "" | "0") => {
-                say("The model stays as it is.");
+                say("The model was not changed.");
                 return Ok(());
             }
             Ok(number) => models.get(number.wrapping_sub(1)),
@@ -111,10 +111,7 @@ pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result
     ui::activate_model(&session.env.configured.settings, &session.env.configured.paths, &chosen.name)?;
     session.env.use_model(&chosen.name)?;
     (session.model, session.chosen) = (None, None);
-    say(&format!(
-        "{} answers from now on. It is the default everywhere; /model is for this session",
-        chosen.name
-    ));
+    say(&format!("{} answers from now on, in every session; /model changes this session only", chosen.name));
     Ok(())
 }
 
@@ -125,7 +122,7 @@ pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<(
         let models = session.env.settings().models.iter().map(|model| model.name.as_str());
         let others: Vec<&str> = models.filter(|other| *other != name).collect();
         let others = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
-        say(&format!("{name} answers; /model NAME takes another one for this session{others}"));
+        say(&format!("{name} answers; /model NAME changes it for this session{others}"));
         return Ok(());
     }
     let before = session.env.settings().choose().ok();
@@ -230,9 +227,8 @@ pub(super) fn tail(session: &mut Session<'_>, address: &str) -> Result<()> {
     let count = forest.up(found.ix).filter(|&ix| forest.is_question(ix)).count();
     let length = counted_in_thousands(count, "question");
     let short = ui::ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(id);
-    let question =
-        forest.last_question(found.ix).map(|ix| session.store.bubbs().text(&forest.name(ix))).transpose()?;
-    say(&format!("continuing {short} ({length}): {}", excerpt(&question.unwrap_or_default())));
+    let words = ui::named_by(&session.store, &forest, found.ix);
+    say(&one_line(&format!("continuing {short} ({length}): {words}")));
     find_waiting(session, forest.name(found.ix))
 }
 

@@ -7,7 +7,7 @@ use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_store::bubb::{counted_in_thousands, thousands};
-use lepo_store::conv::{Ix, Sums, Wanted};
+use lepo_store::conv::{Ix, Origins, Sums, Wanted};
 use lepo_store::store::now;
 
 /// The line at the begin: the model, and what it goes on with.
@@ -57,6 +57,7 @@ pub(super) fn list(session: &mut Session<'_>) -> Result<()> {
     let forest = session.store.names().forest_for(&[wanted])?;
     let (tails, now) = (forest.newest_first(false).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
+    let (titles, mut origins) = (session.store.titles().all(), Origins::of(&forest));
     let mut counts = Sums::of(&forest, |ix| u32::from(forest.is_question(ix)));
     for (i, &tail) in tails.iter().enumerate() {
         let length = counted_in_thousands(counts.sum(tail) as usize, "question");
@@ -67,15 +68,52 @@ pub(super) fn list(session: &mut Session<'_>) -> Result<()> {
         let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
         let (id, when) = (shorts.show(name.id), when::short(name.id.time(), now));
         let begin = format!("{:>3}  {from}{id} {length} {when}  ", i + 1);
+        let title = titles.get(&forest.name(origins.origin(tail).root).id).map(String::as_str);
         let room = columns().saturating_sub(width(&begin));
         say(&match room < 12 {
             true => {
-                format!("{}\n     {}", begin.trim_end(), excerpt_within(&text, columns().saturating_sub(5)))
+                format!("{}\n     {}", begin.trim_end(), titled(title, &text, columns().saturating_sub(5)))
             }
-            false => format!("{begin}{}", excerpt_within(&text, room)),
+            false => format!("{begin}{}", titled(title, &text, room)),
         });
     }
     session.listed = tails.iter().map(|&ix| forest.name(ix).id).collect();
     say(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER continues one" });
     Ok(())
+}
+
+/// The title of a conversation and its last question, within so many columns; the question alone without a title.
+fn titled(title: Option<&str>, question: &str, room: usize) -> String {
+    const BETWEEN: &str = " · ";
+    const LEAST: usize = 8;
+    let Some(title) = title else { return excerpt_within(question, room) };
+    let whole = excerpt_within(title, room);
+    let left = room.saturating_sub(width(BETWEEN));
+    let question = excerpt_within(question, left);
+    let taken = width(&whole).min((left / 2).max(left.saturating_sub(width(&question))));
+    match left - taken {
+        room if question.is_empty() || room < LEAST.min(width(&question)) => whole,
+        room => format!("{}{BETWEEN}{}", excerpt_within(title, taken), excerpt_within(&question, room)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_and_a_question_share_a_line() {
+        for (title, question, room, shown) in [
+            (None, "서울의 인구는?", 20, "서울의 인구는?"),
+            (Some("수도"), "서울의 인구는?", 30, "수도 · 서울의 인구는?"),
+            (Some("수도"), "서울의 인구는 얼마나 될까?", 20, "수도 · 서울의 인..."),
+            (Some("한국의 수도에 대하여"), "인구는?", 20, "한국의... · 인구는?"),
+            (Some("한국의 수도에 대하여"), "서울의 인구는 얼마나?", 24, "한국의... · 서울의..."),
+            (Some("한국의 수도"), "서울의 인구는?", 12, "한국의 수도"),
+            (Some("수도"), "", 12, "수도"),
+        ] {
+            assert_eq!(titled(title, question, room), shown, "{title:?} {question} {room}");
+            assert!(width(&titled(title, question, room)) <= room);
+        }
+    }
 }

@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::termios::QueueSelector;
 
 use super::clean;
+use super::fold::fold;
 use super::hidden::Hidden;
 use super::terminal::size_of;
 use lepo_base::error::{Error, Result};
@@ -93,6 +94,7 @@ impl Tty {
         withdrawn: &AtomicBool,
         goes_on: &AtomicBool,
     ) -> io::Result<Option<String>> {
+        let question = &fold(question, self.columns());
         self.show(question)?;
         // Waited for in short steps: a blocked read could not be called back, and would take the next line.
         // Withdrawn, not even what is there is read: the terminal is the prompt's by then.

@@ -23,8 +23,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
         .into_iter()
         .find_map(|name| lepo_base::env::text(name).filter(|value| !value.trim().is_empty()))
         .unwrap_or_else(|| "vi".into());
-    let failed =
-        |error: io::Error| Error::nothing(format!("the editor {editor} could not be used")).because(error);
+    let failed = |error: io::Error| Error::nothing(format!("cannot use the editor {editor}")).because(error);
 
     // Made for its owner only.
     let mut file = tempfile::Builder::new().prefix("lepo-").suffix(suffix).tempfile().map_err(failed)?;
@@ -41,7 +40,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
     drop(ignored);
     let status = status.map_err(failed)?;
     if !status.success() {
-        return Err(Error::nothing(format!("the editor {editor} ended with {status}"))
+        return Err(Error::nothing(format!("the editor {editor} exited with {status}"))
             .hint("set VISUAL or EDITOR to the one to use"));
     }
     // By its name: editors save by putting a new file in the place of the old.

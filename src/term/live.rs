@@ -1,8 +1,13 @@
 //! Live rows: a few lines at the end of the screen, on stderr, drawn anew in place.
 //!
 //! Nothing else may be written to the terminal while they stand: [`Live::clear`] first. They are cut to
-//! the terminal's width, and taken away by the width it has then, so that a resize leaves nothing behind.
+//! the terminal's width, and taken away by the width it has then, so that a resize leaves nothing behind. What is typed
+//! meanwhile is not shown, which would move them; the next prompt has it.
 
+use std::fs::File;
+use std::io::IsTerminal;
+
+use super::hidden::Hidden;
 use super::terminal::{is_dumb, show, size_of, stderr_is_terminal};
 use super::{clean, cut, width};
 
@@ -11,18 +16,24 @@ pub struct Live {
     on: bool,
     /// The width of each of them.
     drawn: Vec<usize>,
+    /// Hides what is typed, while they stand.
+    hidden: Option<Hidden>,
 }
 
 impl Live {
     /// Only on a terminal that can move its cursor, and only where it is wanted.
     pub fn new(wanted: bool) -> Live {
-        Live { on: wanted && !is_dumb() && stderr_is_terminal(), drawn: Vec::new() }
+        Live { on: wanted && !is_dumb() && stderr_is_terminal(), drawn: Vec::new(), hidden: None }
     }
 
     /// Shows these lines in place of those that stand; the last ones, if the screen is too low for all.
     pub fn show(&mut self, lines: &[String]) {
         if !self.on {
             return;
+        }
+        match &self.hidden {
+            Some(hidden) => hidden.keep(),
+            None => self.hidden = own_terminal().map(Hidden::begin),
         }
         let (columns, rows) = size();
         let first = lines.len().saturating_sub(rows.saturating_sub(1).max(1));
@@ -44,6 +55,7 @@ impl Live {
             show(&(self.to_first(columns) + away));
             self.drawn.clear();
         }
+        self.hidden = None;
     }
 
     /// The sequence that goes to the start of the first line.
@@ -65,6 +77,12 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.clear();
     }
+}
+
+/// The terminal on stderr, unless it is shared with a pager that reads stdout.
+fn own_terminal() -> Option<File> {
+    let is_own = std::io::stdout().is_terminal();
+    is_own.then(|| rustix::stdio::stderr().try_clone_to_owned().ok().map(File::from)).flatten()
 }
 
 /// Columns and rows of the terminal on stderr; 80 and 24 if it does not say.

@@ -132,10 +132,14 @@ impl Keeper {
     /// noticed.
     fn work(&self) {
         while !self.ended.load(Ordering::Relaxed) {
-            if !ready(&self.tty, STEP) {
+            let is_ready = ready(&self.tty, STEP);
+            let mut kept = self.kept();
+            if !kept.paused && self.is_lost() {
+                let _ = self.take_over();
+            }
+            if !is_ready {
                 continue;
             }
-            let mut kept = self.kept();
             let has_read = !kept.paused && self.read(&mut kept);
             drop(kept);
             if !has_read {
@@ -144,9 +148,20 @@ impl Keeper {
         }
     }
 
-    /// Reads what is there; true if it was anything. In the background, a read would stop the whole job.
+    /// True if the terminal shows what is typed again: a shell had it while the job was stopped.
+    fn is_lost(&self) -> bool {
+        let echoes = tcgetattr(&self.tty).is_ok_and(|modes| modes.local_modes.contains(LocalModes::ECHO));
+        echoes && self.is_ours()
+    }
+
+    /// True in the foreground; elsewhere, to read or to change the terminal would stop the whole job.
+    fn is_ours(&self) -> bool {
+        tcgetpgrp(&self.tty).is_ok_and(|group| group == getpgrp())
+    }
+
+    /// Reads what is there; true if it was anything.
     fn read(&self, kept: &mut Kept) -> bool {
-        let is_ours = tcgetpgrp(&self.tty).is_ok_and(|group| group == getpgrp());
+        let is_ours = self.is_ours();
         let mut bytes = [0; 4096];
         let read =
             if is_ours && ready(&self.tty, Duration::ZERO) { (&self.tty).read(&mut bytes) } else { Ok(0) };

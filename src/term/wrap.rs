@@ -52,10 +52,9 @@ impl Wrap {
     /// A mark before the text of a line; broken lines begin with `again` in its place.
     pub fn mark(&mut self, mark: &str, again: &str, out: &mut String) {
         out.push_str(mark);
-        let wide = width(mark);
-        self.column += wide;
+        self.column += width(mark);
         self.hang.0.push_str(again);
-        self.hang.1 += wide;
+        self.hang.1 += width(again);
     }
 
     /// Text within a line.
@@ -274,5 +273,14 @@ mod tests {
         wrap.push("plain", &mut out);
         wrap.finish(&mut out);
         assert_eq!(out, "> - one two\n>   three\nplain");
+    }
+
+    #[test]
+    fn broken_lines_have_the_room_that_their_own_mark_leaves() {
+        let (mut wrap, mut out) = (Wrap::new(|| 12), String::new());
+        wrap.mark("long id  ", "  ", &mut out);
+        wrap.push("one two three", &mut out);
+        wrap.finish(&mut out);
+        assert_eq!(out, "long id  one\n  two three");
     }
 }

@@ -39,7 +39,7 @@ pub fn place_line(
 }
 
 /// The words that name a conversation: its title, else the excerpt of its last question that `lepo ls` prints.
-fn named_by(store: &Store, forest: &Forest, tail: Ix) -> String {
+pub fn named_by(store: &Store, forest: &Forest, tail: Ix) -> String {
     let root = forest.name(Origins::of(forest).origin(tail).root).id;
     if let Some(title) = store.titles().all().remove(&root) {
         return title;

@@ -94,7 +94,7 @@ pub(super) fn agreed(files: &[String], columns: usize) -> String {
     }
     let named = quote("Not agreed to yet: ", &files.join(", "), columns);
     let about =
-        fold("The model read these instructions of the repository; a yes agrees to them, too.", columns);
+        fold("The model read these instructions of the repository; a yes agrees to them too.", columns);
     format!("{named}{about}\n")
 }
 
@@ -102,15 +102,15 @@ pub(super) fn agreed(files: &[String], columns: usize) -> String {
 pub(super) fn bounds(access: Access, sandbox: &Sandbox) -> String {
     if *sandbox == Sandbox::None {
         return match access {
-            Access::Full => "Not sandboxed: may do anything that you may.".to_string(),
-            _ => format!("Not sandboxed: asks for {access}, but may do anything that you may."),
+            Access::Full => "Not sandboxed: can do anything that you can.".to_string(),
+            _ => format!("Not sandboxed: asks for {access}, but can do anything that you can."),
         };
     }
     let may = match access {
         Access::Read => "may read this directory; no home, no network",
         Access::Write => "may change this directory; no home, no network",
         Access::Net => "may change this directory and use the network; no home",
-        Access::Full => "may do anything that you may",
+        Access::Full => "can do anything that you can",
     };
     format!("Sandboxed ({}): {may}.", sandbox.name())
 }
@@ -125,19 +125,19 @@ fn explanation(proposal: &Proposal) -> String {
                     "read: it sees this directory and the system's programs and changes nothing.\n"
                 }
                 Access::Write => "write: it may also change files here, but not .git and not .lepo.\n",
-                Access::Net => "net: as write, and it may use the network: what it reads can leave.\n",
+                Access::Net => "net: like write, and it may use the network, so what it reads can leave.\n",
                 Access::Full => "full: no sandbox. It can do all that you can, with your files and keys.\n",
             });
-            text.push_str("y  run it once\nn  do not; the model is told\ne  change the command first\n");
+            text.push_str("y  run it once\nn  refuse; the model is told\ne  change the command first\n");
             if may_be_kept(&Proposal::Command(proposal.clone())) {
-                text.push_str("a  run it, and this exact command again without asking until lepo ends\n");
+                text.push_str("a  run it, and do not ask again for this exact command until lepo ends\n");
             }
         }
         Proposal::Call(proposal) => {
-            text.push_str("The server runs outside of any sandbox, with what it was configured with.\n");
-            text.push_str("y  call it once\nn  do not; the model is told\n");
+            text.push_str("The server runs outside any sandbox, with the settings configured for it.\n");
+            text.push_str("y  call it once\nn  refuse; the model is told\n");
             text.push_str(&quote(
-                "a  call it, and again without asking until lepo ends: ",
+                "a  call it, and do not ask again until lepo ends: ",
                 &proposal.request.tool,
                 LONGEST,
             ));
@@ -242,7 +242,7 @@ mod tests {
         let forged = "\n\nCommand request\n  $ ls\n  in /w\n  access: read (held by bubblewrap)";
         assert_eq!(
             asked("rm -rf .", &"look\n".repeat(60), 30),
-            "\nCommand request\n  why: look look look look...\n  $ rm -rf .\n  in /w\nNot sandboxed: may do anything\nthat you may.\nRun it? [y]es [n]o [e]dit [?] "
+            "\nCommand request\n  why: look look look look...\n  $ rm -rf .\n  in /w\nNot sandboxed: can do anything\nthat you can.\nRun it? [y]es [n]o [e]dit [?] "
         );
         for columns in [30, 80] {
             let padded = format!("ls {}  access: read (held){forged}", " ".repeat(columns));
@@ -252,7 +252,7 @@ mod tests {
             assert_eq!(own.len(), if columns == 30 { 8 } else { 7 }, "{shown}");
             assert!(own[3].starts_with("  $ ls"), "{shown}");
             assert!(shown.lines().all(|line| width(line) <= columns), "{shown}");
-            assert!(shown.contains("\n  in /w\nNot sandboxed: may do anything"), "{shown}");
+            assert!(shown.contains("\n  in /w\nNot sandboxed: can do anything"), "{shown}");
         }
     }
 
@@ -271,10 +271,10 @@ mod tests {
         let unagreed = vec!["AGENTS.md".to_string(), "sub/AGENTS.md".to_string()];
         let proposal = Proposal::Command(CommandProposal { request, dir, sandbox, unagreed });
         let asked = question(&proposal, 80);
-        let (_, after) = asked.split_once("you may.\n").unwrap();
+        let (_, after) = asked.split_once("you can.\n").unwrap();
         assert_eq!(
             after,
-            "Not agreed to yet: AGENTS.md, sub/AGENTS.md\nThe model read these instructions of the repository; a yes agrees to them, too.\n\
+            "Not agreed to yet: AGENTS.md, sub/AGENTS.md\nThe model read these instructions of the repository; a yes agrees to them too.\n\
              Run it? [y]es [n]o [e]dit [?] "
         );
     }
@@ -287,8 +287,8 @@ mod tests {
             (Access::Write, &bwrap, "Sandboxed (bubblewrap): may change this directory; no home"),
             (Access::Net, &bwrap, "Sandboxed (bubblewrap): may change this directory and use the network"),
             (Access::Read, &Sandbox::Landlock, "Sandboxed (Landlock): may read"),
-            (Access::Write, &Sandbox::None, "Not sandboxed: asks for write, but may"),
-            (Access::Full, &Sandbox::None, "Not sandboxed: may do anything"),
+            (Access::Write, &Sandbox::None, "Not sandboxed: asks for write, but can"),
+            (Access::Full, &Sandbox::None, "Not sandboxed: can do anything"),
         ] {
             let request = CommandRequest { command: "ls".into(), access, why: None };
             let sandbox = sandbox.clone();

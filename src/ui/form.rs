@@ -32,7 +32,7 @@ fn converse(tty: &mut Tty, server: &str, asked: &Asked, withdrawn: &AtomicBool) 
     match asked {
         Asked::Form(form) => fill(tty, form, withdrawn),
         Asked::Visit(..) => {
-            let offer = Offer::new("Did you visit it, or will you?", &[]);
+            let offer = Offer::new("Have you visited it, or will you?", &[]);
             Ok(match agreed(tty, &offer, withdrawn)? {
                 Some(true) => FormAnswer::Visited,
                 Some(false) => FormAnswer::Declined,
@@ -51,7 +51,7 @@ fn text(server: &str, asked: &Asked, columns: usize) -> String {
         Asked::Form(form) => text.push_str(&quote("Says: ", form.message.trim(), columns)),
         Asked::Visit(message, url) => {
             text.push_str(&quote("Says: ", message.trim(), columns));
-            text.push_str(&quote("Wants you at: ", url.host_str().unwrap_or_default(), columns));
+            text.push_str(&quote("Asks you to visit: ", url.host_str().unwrap_or_default(), columns));
             text.push_str(&quote("Address: ", url.as_str(), columns));
             text.push_str("lepo does not open it.\n");
         }
@@ -64,7 +64,7 @@ fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAn
     let names: Vec<&str> = form.fields.iter().map(|field| field.title.as_str()).collect();
     let columns = tty.columns();
     tty.show(&quote("Asks for: ", &names.join(", "), columns))?;
-    let offer = Offer::new("Answer it? What you enter goes to the server.", &[]);
+    let offer = Offer::new("Answer it? What you enter is sent to the server.", &[]);
     match agreed(tty, &offer, withdrawn)? {
         Some(true) => {}
         Some(false) => return Ok(FormAnswer::Declined),
@@ -109,7 +109,7 @@ fn field_text(field: &Field, columns: usize) -> String {
         Some(default) => format!("; Enter for {default}"),
         None => format!("; Enter for {default}"),
     });
-    let empty = if field.required { "" } else { "; Enter leaves it out" };
+    let empty = if field.required { "" } else { "; Enter skips it" };
     text.push_str(&quote(
         "  ",
         &format!("{}{}", field.wanted(), default.as_deref().unwrap_or(empty)),

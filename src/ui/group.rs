@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Shown;
 use super::notices::notice_lines;
 use super::outcome::{CONCLUSION, heading, headings, set_apart};
 use super::rows::Rows;
 use super::signs::Signs;
+use super::{ShortIds, Shown};
 use crate::term::{
     Cleaner, Live, Markdown, Out, Paint, excerpt_within, heading as bubb_heading, say, show,
     stderr_is_terminal, warn, width,
 };
 use lepo_base::error::Error;
+use lepo_base::hint::At;
 use lepo_model::Usage;
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::Store;
@@ -171,7 +172,10 @@ impl<'o> GroupView<'o> {
     /// A bubb on stdout, whole. On a terminal its id is in the heading: no answer can hold its own.
     fn print(&mut self, name: &str, bubb: &Name) {
         match self.out.is_terminal() {
-            true => self.head(&format!("{}  {}", heading(name), bubb.id)),
+            true => {
+                let id = ShortIds::of(std::iter::empty()).show(bubb.id);
+                self.head(&format!("{}  {id}", heading(name)));
+            }
             false => self.head(&heading(name)),
         }
         self.out.trusted("\n");
@@ -266,7 +270,7 @@ impl<'o> GroupView<'o> {
     fn failed(&mut self, name: &str, error: &Error) {
         self.rows.end(name, "failed", Usage::default());
         self.note(&format!("{name} failed: {}", error.chain()));
-        if let Some(hint) = &error.hint {
+        if let Some(hint) = error.hint_for(At::SHELL) {
             self.note(&format!("hint: {hint}"));
         }
         self.complete(name, None);

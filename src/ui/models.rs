@@ -11,7 +11,7 @@ use lepo_base::word::Word;
 use lepo_model::weights::{self, SMOLLM2};
 use lepo_model::{ModelConfig, Provider, embedded_program};
 use lepo_model::{ModelFacts, Options, known_window, offered_before};
-use lepo_turn::config::{self, Flags, KeyEntry, NewModel, Paths, Prices, Settings};
+use lepo_turn::config::{self, Flags, KeyEntry, NewModel, Paths, Prices, Settings, load_settings};
 use lepo_turn::recorded::options_json;
 
 /// A model to choose, and what there is to know of it.
@@ -100,7 +100,7 @@ pub fn known_prices() -> Prices {
 fn user_settings() -> Option<(Settings, Paths)> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env).ok()?;
-    Some((Settings::load(&paths, &env, None, &Flags::default()).ok()?, paths))
+    Some((load_settings(&paths, &env, None, &Flags::default()).ok()?, paths))
 }
 
 /// A model that a server offers, on one line: `ID`, then its window, its size and what it can do, where told.

@@ -9,7 +9,8 @@ use crate::term::{say, tty};
 use ask::Asker;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Kind, Result};
-use lepo_model::{NO_KEY, Provider};
+use lepo_base::hint::Hint;
+use lepo_model::Provider;
 use lepo_turn::config::{self, KeyEntry, NewModel, Paths, Settings, planned_model};
 pub use trial::answers;
 pub use wanted::{WantedModel, no_server};
@@ -53,8 +54,7 @@ pub async fn add_model(
         Ok(()) => true,
         Err(error) if matches!(error.kind, Kind::Signal(_)) => return Err(error),
         Err(mut error) => {
-            let lacks_key = |hint: &String| hint.starts_with(NO_KEY);
-            if error.hint.as_ref().is_some_and(lacks_key) {
+            if error.hint.as_ref().is_some_and(Hint::wants_key) {
                 error = error.hint("give its key: --key-env NAME, or --key - to read it from stdin");
             }
             if has_person && !asker.keeps(&error).await? {
@@ -81,7 +81,7 @@ pub async fn add_model(
 fn of_options(wanted: WantedModel) -> Result<NewModel> {
     let WantedModel { name, provider, model, base_url, key } = wanted;
     let missing = |option: &str, about: &str| {
-        Error::usage(format!("{option} is missing"))
+        Error::usage(format!("missing {option}"))
             .hint(format!("{about}; on a terminal, `lepo model add` asks for what is missing"))
     };
     // An address without a word is that of a server with OpenAI's API: most have it.

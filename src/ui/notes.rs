@@ -3,7 +3,8 @@
 use std::time::UNIX_EPOCH;
 
 use crate::term::{say, warn};
-use lepo_base::error::{Error, Kind, Place, Result};
+use lepo_base::error::{Error, Kind, Result};
+use lepo_base::hint::Act;
 use lepo_store::bubb::{BubbId, Kind as Speaker, Name, labelled};
 use lepo_store::conv::{Forest, Standing, Wanted};
 use lepo_store::store::{Store, now};
@@ -68,19 +69,12 @@ fn changed_since(paths: &Paths, time: u64) -> Option<String> {
 }
 
 /// Adds to the hint of a failure that the question is kept: asked once more it would stand there twice.
-pub fn with_kept_question(error: Error, question: Option<BubbId>) -> Error {
-    if question.is_none() || error.kind != Kind::Remote || error.tells_retry {
+pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
+    if question.is_none() || error.kind != Kind::Remote || error.tells_retry() {
         return error;
     }
-    let before = |place| error.hint_for(place).map(|hint| format!("{hint}; ")).unwrap_or_default();
-    let (shell, session) = (before(Place::Shell), before(Place::Session));
-    error.hint_to_retry(|place| {
-        let before = match place {
-            Place::Shell => &shell,
-            Place::Session => &session,
-        };
-        format!("{before}the question is kept: {} answers it", place.retry())
-    })
+    let before = error.hint.take().map(|hint| hint.words("; ")).unwrap_or_default();
+    error.hint(before.words("the question is kept: ").command(Act::Retry).words(" answers it"))
 }
 
 /// Says the warnings about an instructions file, and gives the instructions.

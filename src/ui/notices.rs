@@ -10,12 +10,13 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
         Notice::FilesNotSent(model, left) => return files_not_sent(model, left),
         Notice::Words(words) => Line::of(words),
         Notice::NoNativeTools(model) => Line::note(format!(
-            "{model} has no native tool calling: it is asked beforehand whether a command is needed (planner = \"chooser\")"
+            "{model} does not support native tools: a separate request asks whether a command is needed \
+                (planner = \"chooser\")"
         )),
-        Notice::ChooserUnreadable => Line::warning(
-            "the tool chooser's answer could not be read; `planner = \"off\"` leaves this step out",
-        ),
-        Notice::WriterUnreadable => Line::warning("the command writer's answer could not be read"),
+        Notice::ChooserUnreadable => {
+            Line::warning("cannot read the tool chooser's answer; `planner = \"off\"` skips this step")
+        }
+        Notice::WriterUnreadable => Line::warning("cannot read the command writer's answer"),
         Notice::NoMoreCommands(limit) => {
             Line::note(format!("no more commands in this turn: max_rounds ({limit}) is reached"))
         }
@@ -23,10 +24,10 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
             Line::note(format!("no more tools in this turn: max_rounds ({limit}) is reached"))
         }
         Notice::AskedAgain(fault) => {
-            Line::note(format!("the answer does not fit the schema ({fault}): asking again"))
+            Line::note(format!("the answer does not match the schema ({fault}): retrying"))
         }
-        Notice::CutAtLimit => Line::note("the answer is cut at the model's token limit (max_tokens)"),
-        Notice::CutAtWindow => Line::note("the answer is cut where the model's window is full"),
+        Notice::CutAtLimit => Line::note("the answer was cut off at the model's token limit (max_tokens)"),
+        Notice::CutAtWindow => Line::note("the answer was cut off because the model's window is full"),
         Notice::Stopped(reason) => Line::note(format!("the model stopped: {reason}")),
         Notice::Recorded(request) => Line::plain(format!("recorded: {request}")),
         Notice::SkillGiven(name) => Line::plain(format!("the model reads the skill {name}")),
@@ -47,13 +48,13 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
             Line::warning(format!("{count} processes of the command could not be ended"))
         }
         Notice::AgentRefused(agent) => {
-            Line::note(format!("{agent} was refused what it asked for: nobody can be asked here"))
+            Line::note(format!("a request of {agent} was refused: nobody can be asked here"))
         }
         Notice::ResourceRead(address, bytes) => {
             Line::plain(format!("read {address}: {}", counted_in_thousands(*bytes, "byte")))
         }
         Notice::ExitCode(code) => Line::plain(format!("exit code: {code}")),
-        Notice::NoExit => Line::plain("it did not come to an end of its own"),
+        Notice::NoExit => Line::plain("it did not end by itself"),
         Notice::Compacts => {
             Line::note("the conversation would not fit the model's window: continuing from a summary")
         }
@@ -61,11 +62,14 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
             Line::note(format!("{name} is out, after {failures} failures in a row"))
         }
         Notice::LastRound(rounds, orchestrator) => {
-            Line::note(format!("{rounds} rounds are the limit: {orchestrator} sums up"))
+            Line::note(format!("the limit of {rounds} rounds is reached: {orchestrator} sums up"))
         }
-        Notice::NoDecision(name) => Line::note(format!("the reply of {name} named no speaker and no end")),
+        Notice::NoDecision(name) => Line::note(format!(
+            "the reply of {name} named no speaker and did not \
+            end the debate"
+        )),
         Notice::NothingToJudge(judge) => {
-            Line::note(format!("there are no two answers, so {judge} is not asked to judge"))
+            Line::note(format!("there are fewer than two answers, so {judge} is not asked to judge"))
         }
     };
     vec![line]
@@ -83,8 +87,8 @@ fn files_not_sent(model: &str, left: &LeftOut) -> Vec<Line> {
     };
     let lines = [
         sentence(&left.broken, "missing in the store, or changed; `lepo fsck` names them".into()),
-        sentence(&left.refused, format!("{model} does not take them")),
-        sentence(&left.beyond, format!("earlier files beyond what {model} takes in one request")),
+        sentence(&left.refused, format!("{model} does not accept them")),
+        sentence(&left.beyond, format!("earlier files that exceed what {model} accepts in one request")),
     ];
     lines.into_iter().flatten().collect()
 }
@@ -130,10 +134,10 @@ mod tests {
                 Notice::InstructionsGo("AGENTS.md".into(), 1),
                 "note: AGENTS.md and 1 more go with your questions here; turn it off: --no-agents, or lepo config agents false",
             ),
-            (Notice::FilesNotSent("m".into(), files(&["a"])), "note: a is not sent: m does not take them"),
+            (Notice::FilesNotSent("m".into(), files(&["a"])), "note: a is not sent: m does not accept them"),
             (
                 Notice::FilesNotSent("m".into(), files(&["a", "b"])),
-                "note: a and 1 more file are not sent: m does not take them",
+                "note: a and 1 more file are not sent: m does not accept them",
             ),
         ] {
             assert_eq!(told(&notice), [line]);

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::term::say;
+use super::ShortIds;
+use crate::term::{say, stderr_is_terminal};
 use lepo_base::error::Result;
 use lepo_store::bubb::Name;
 use lepo_store::conv::Wanted;
@@ -75,10 +76,12 @@ pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
     let newest = forest.newest().map(|ix| forest.name(ix).id);
     let judge = polled.judge.iter().map(|(name, report)| (format!("judge ({name})"), report));
     let replies = polled.replies.iter().map(|(name, report)| (name.clone(), report));
+    let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
     for (name, report) in replies.chain(judge) {
         if let Some(answered) = report.answer {
             let id = answered.name.id;
-            say(&format!("{id}  {name}{}", if Some(id) == newest { "  @" } else { "" }));
+            let mark = if Some(id) == newest { "  @" } else { "" };
+            say(&format!("{}  {name}{mark}", shorts.show(id)));
         }
     }
     Ok(())

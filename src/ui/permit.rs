@@ -12,7 +12,7 @@ use lepo_model::{AgentQuestion, Permit};
 /// The words about who runs it.
 fn holds(question: &AgentQuestion) -> String {
     match &question.held {
-        None => "The agent runs its own tools: lepo holds nothing of it.".to_owned(),
+        None => "The agent runs its own tools: lepo does not sandbox them.".to_owned(),
         Some(held) => format!("The agent runs its own tools, {}.", one_line(held)),
     }
 }
@@ -51,7 +51,7 @@ fn converse(
     tty.show(&about)?;
     loop {
         tty.forget_typed();
-        let always = if question.offers_always { " [a]lways, as it means that" } else { "" };
+        let always = if question.offers_always { " [a]lways, as the agent defines it" } else { "" };
         let holds = fold(&holds(question), tty.columns());
         let length = extent(&question.details, tty.columns());
         let asked = format!("{length}{holds}\nAllow it? [y]es [n]o{always} ");

@@ -2,6 +2,7 @@
 
 use super::notes::read_request;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Ix, Wanted};
 use lepo_store::store::Store;
@@ -42,13 +43,21 @@ impl Stopped {
     /// The error of a turn that was stopped, with a hint at what it left.
     pub fn explain(self, error: Error) -> Error {
         match self {
-            Stopped::Request(id) => error.hint(format!(
-                "the request waits: `lepo do --approve {id}` carries it out, `lepo do --deny {id}` refuses it"
-            )),
-            Stopped::Partial => {
-                error.hint("the partial answer is kept (`lepo show -a`); `lepo do --retry` answers again")
+            Stopped::Request(id) => error.hint(
+                Hint::from("the request waits: ")
+                    .command(Act::Approve(id.to_string()))
+                    .words(" carries it out, ")
+                    .command(Act::Deny(id.to_string()))
+                    .words(" refuses it"),
+            ),
+            Stopped::Partial => error.hint(
+                Hint::from("the partial answer is kept (`lepo show -a`); ")
+                    .command(Act::Retry)
+                    .words(" answers again"),
+            ),
+            Stopped::Question => {
+                error.hint(Hint::from("the question is kept: ").command(Act::Retry).words(" answers it"))
             }
-            Stopped::Question => error.hint("the question is kept: `lepo do --retry` answers it"),
             Stopped::Nothing => error,
         }
     }

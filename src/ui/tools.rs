@@ -17,7 +17,7 @@ struct ToolRow {
 /// A line each: server, kind, name and the whole description. On a terminal it is wrapped.
 pub fn tool_table(out: &mut Out, servers: &[Server]) {
     if servers.is_empty() {
-        say("no MCP servers are on; they are configured in mcp.json, see lepo-config(5)");
+        say("no MCP servers are enabled; they are configured in mcp.json, see lepo-config(5)");
     }
     let rows: Vec<ToolRow> = servers.iter().flat_map(rows).collect();
     let widest = |of: fn(&ToolRow) -> &str| rows.iter().map(|row| width(of(row))).max().unwrap_or_default();

@@ -12,10 +12,7 @@ use std::time::{Duration, Instant};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use super::home::Home;
-
-/// Time limit for what must come; a failure, not a pause.
-const DEADLINE: Duration = Duration::from_secs(20);
+use super::home::{DEADLINE, Home};
 
 /// A client with an agent behind it.
 pub struct Client {

@@ -7,12 +7,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag::register_conditional_default;
 use tempfile::TempDir;
 
 use super::schemas::check_output;
+
+/// Time limit for what must come, on a machine with much else to do; a failure, not a pause.
+pub const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A home, and in it a working directory `work` where commands run.
 pub struct Home {
@@ -125,6 +130,8 @@ impl Home {
             .env_clear()
             .env("PATH", format!("{}:{path}", lepo.display()))
             .env("HOME", self.dir.path())
+            // Wherever the tests run.
+            .env("TZ", "UTC")
             .env("LEPO_CONFIG_HOME", self.dir.path().join("config"))
             .env("XDG_STATE_HOME", self.dir.path().join("state"))
             .env("XDG_DATA_HOME", self.dir.path().join("data"))
@@ -176,10 +183,19 @@ impl Home {
 
 /// Waits for what must become true; a failure, not a pause.
 pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < std::time::Duration::from_secs(20), "{what}: not in time");
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        assert!(start.elapsed() < DEADLINE, "{what}: not in time");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until midnight is not near: for a test of what counts as today. (Both lepo's folders of days and, in the
+/// homes of tests, the local day are those of UTC.)
+pub fn away_from_midnight() {
+    const DAY: u64 = 24 * 60 * 60;
+    while SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() % DAY > DAY - 60 {
+        thread::sleep(Duration::from_secs(1));
     }
 }
 

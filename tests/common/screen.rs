@@ -4,10 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::home::Home;
-
-/// Time limit for what must come; a failure, not a pause.
-const DEADLINE: Duration = Duration::from_secs(20);
+use super::home::{DEADLINE, Home};
 
 /// Runs a program, and keeps what it showed to be looked at. Ctrl+C is the program's alone.
 const KEEP: &str = r#"trap : INT; "$@"; echo "[ended with $?]"; exec sleep 1000"#;

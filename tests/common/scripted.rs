@@ -7,12 +7,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Time limit for what must come; a failure, not a pause.
-const DEADLINE: Duration = Duration::from_secs(10);
+use super::home::DEADLINE;
 
 /// A part of a reply's body.
 #[derive(Debug, Clone)]

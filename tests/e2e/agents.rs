@@ -163,7 +163,7 @@ fn what_is_left_out_is_named_once_a_run_and_listed_without_a_question() {
     std::fs::File::create(bot.home.work().join("a/b/AGENTS.md")).unwrap().set_len(1 << 30).unwrap();
     let listed = bot.home.ok(&["-c", "a/b", "do", "--context-files"]);
     let expected = "instructions: AGENTS.md (9 bytes, about 3 tokens)\n\
-        left out: a/AGENTS.md: its link leads out of the repository\n\
+        left out: a/AGENTS.md: its link leads outside the repository\n\
         left out: a/b/AGENTS.md: it is larger than 64 KiB\n";
     assert!(listed.starts_with(expected), "{listed}");
     assert_eq!(bot.times_asked(), 0);

@@ -27,7 +27,7 @@ fn an_alias_stands_for_a_command_and_its_options() {
     assert_eq!(home.lepo(&["here"]).code, 1);
     let ran = home.lepo(&["round"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("leads back to itself"), "{}", ran.err);
+    assert!(ran.err.contains("expands to itself"), "{}", ran.err);
     let ran = home.lepo(&["help", "top"]);
     assert!(ran.code == 0 && ran.out.starts_with("List the conversations"), "{}", ran.out);
     assert_eq!(ran.err, "top is an alias for: lepo ls -n 1 --paths\n");

@@ -72,7 +72,7 @@ fn ollama_gets_bare_base64_and_no_pdf() {
     let ran = bot.lepo(&["do", "--attach", "a.png", "--attach", "a.pdf", "what?"]);
     assert_eq!(ran.code, 2);
     assert!(
-        ran.err.contains("a.pdf (application/pdf, 35 bytes) cannot be sent to test: it takes no PDF"),
+        ran.err.contains("a.pdf (application/pdf, 35 bytes) cannot be sent to test: it does not accept PDF"),
         "{}",
         ran.err
     );
@@ -89,7 +89,7 @@ fn who_takes_no_files_is_named_and_earlier_files_are_left_out() {
     bot.home.write("work/a.png", PNG);
     let ran = bot.lepo(&["do", "--attach", "a.png", "what?"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("test takes no files, and a.png is one"), "{}", ran.err);
+    assert!(ran.err.contains("test does not accept files, and a.png is one"), "{}", ran.err);
     assert_eq!(bot.times_asked(), 0);
     let blob = format!("work/.lepo/_blobs/{}", sha256(PNG));
     bot.home.ok(&["init"]);
@@ -97,7 +97,7 @@ fn who_takes_no_files_is_named_and_earlier_files_are_left_out() {
     bot.home.add(&[], &format!("what?\n\n{}", line(PNG, "a.png")));
     let ran = bot.lepo(&["do", "and?"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_eq!(ran.err.matches("a.png is not sent: test does not take them").count(), 1, "{}", ran.err);
+    assert_eq!(ran.err.matches("a.png is not sent: test does not accept them").count(), 1, "{}", ran.err);
     assert!(bot.home.read("bot/asked.1").contains("[image/png a.png, not sent]"));
 }
 
@@ -130,14 +130,14 @@ fn a_model_that_reads_text_only_is_asked_about_a_file_once() {
     bot.home.write("work/a.png", PNG);
     let ran = bot.lepo(&["do", "--attach", "a.png", "what?"]);
     assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{}", ran.err);
-    assert!(ran.err.contains("test takes no files"), "{}", ran.err);
+    assert!(ran.err.contains("test does not accept files"), "{}", ran.err);
     // Known now: refused before anything is written, and an earlier file is left out.
     let ran = bot.lepo(&["do", "--attach", "a.png", "what?"]);
     assert_eq!(ran.code, 2, "{}", ran.err);
     assert_eq!(bot.times_asked(), 1);
     let ran = bot.lepo(&["do", "--retry"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Words.\n"), "{}", ran.err);
-    assert_eq!(ran.err.matches("a.png is not sent: test does not take them").count(), 1, "{}", ran.err);
+    assert_eq!(ran.err.matches("a.png is not sent: test does not accept them").count(), 1, "{}", ran.err);
     // With another model's conversation it is learned from a request whose files are all earlier ones.
     assert!(bot.home.shell("rm $(find .. -name quirks.json)").status().unwrap().success());
     let ran = bot.lepo(&["do", "and?"]);
@@ -182,10 +182,14 @@ fn what_cannot_be_attached_is_said_and_nothing_is_written() {
     for (args, stdin, message) in [
         (vec!["do", "--attach", "notes.md", "?"], "", "notes.md cannot be attached: it is neither"),
         (vec!["do", "--attach", "none.png", "?"], "", "cannot read none.png"),
-        (vec!["do", "--attach", "broken.png", "?"], "", "broken.png is broken"),
+        (vec!["do", "--attach", "broken.png", "?"], "", "broken.png is damaged"),
         (vec!["do", "--attach", "empty.png", "?"], "", "empty.png has no pixels: 0 x 0"),
         (vec!["do", "--attach", "-", "?"], "words", "stdin cannot be attached"),
-        (vec!["do", "--attach", "http://example.com/a.png", "?"], "", "http is for this machine only"),
+        (
+            vec!["do", "--attach", "http://example.com/a.png", "?"],
+            "",
+            "http is allowed for this machine only",
+        ),
         (vec!["do", "--attach", "notes.md", "--retry"], "", "cannot be used with"),
     ] {
         let ran = bot.home.lepo_with(&args, stdin.as_bytes());
@@ -241,7 +245,7 @@ fn a_file_from_the_web_is_fetched_once() {
     assert_eq!(content(&bot.bodies()[0])["content"][0]["text"], "what?\n\n[image/png b c.png]");
     bot.lepo(&["do", "--retry"]);
     assert_eq!(web.asked().len(), 2);
-    for message in ["a private address, which is not followed", "answered 404"] {
+    for message in ["a private address, which is not allowed", "answered 404"] {
         let ran = bot.lepo(&["do", "--attach", &url, "what?"]);
         assert_eq!(ran.code, 3);
         assert!(ran.err.contains(message), "{}", ran.err);
@@ -267,7 +271,7 @@ fn many_are_asked_about_a_file_and_a_debate_is_not() {
         "what?",
     ]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("a debate takes no files"), "{}", ran.err);
+    assert!(ran.err.contains("a debate does not accept files"), "{}", ran.err);
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn fsck_finds_a_file_that_is_missing_or_wrong() {
     std::fs::remove_file(home.path().join(&blob)).unwrap();
     let ran = home.lepo(&["fsck"]);
     assert_eq!(ran.code, 1);
-    assert!(ran.out.contains("which is not there"), "{}", ran.out);
+    assert!(ran.out.contains("which is missing"), "{}", ran.out);
 }
 
 #[test]

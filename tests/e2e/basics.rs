@@ -61,7 +61,7 @@ fn help_and_version_win_over_everything() {
     // A screen, also from a cluster of short options.
     assert_eq!(home.ok(&["do", "-nh"]), home.ok(&["do", "-h"]));
     for (args, said) in [
-        (&["help", "bogus"][..], "no command \"bogus\""),
+        (&["help", "bogus"][..], "unknown command \"bogus\""),
         (&["help", "shwo"], "did you mean `lepo show`?"),
         (&["help", "model", "bogus"], "`lepo model` has no subcommand \"bogus\""),
     ] {
@@ -115,11 +115,11 @@ fn a_value_glued_to_its_option_takes_no_command_word() {
 fn a_wrong_command_line_is_told_in_plain_words() {
     let home = Home::new();
     for (args, said) in [
-        (&["ls", "-n", "x"][..], "it is a whole number"),
-        (&["log", "-n", ""], "it is a whole number"),
+        (&["ls", "-n", "x"][..], "expected a whole number"),
+        (&["log", "-n", ""], "expected a whole number"),
         (&["tidy", "--keep", "99999999999999999999"], "the number is too large"),
-        (&["do", "--max-tokens", "0", "q"], "0 is too small: it is at least 1"),
-        (&["sync", "--watch", "0"], "0 is too small: it is at least 1"),
+        (&["do", "--max-tokens", "0", "q"], "0 is too small: the minimum is 1"),
+        (&["sync", "--watch", "0"], "0 is too small: the minimum is 1"),
     ] {
         let ran = home.lepo(args);
         assert_eq!(ran.code, 2, "{args:?}");
@@ -138,11 +138,13 @@ fn hints_are_for_the_store_that_was_named() {
     home.ok(&["-s", "./my notes", "init"]);
     let ran = home.lepo(&["-s", "else", "ls"]);
     assert!(ran.err.contains("hint: `lepo -s else init` makes it"), "{}", ran.err);
+    let ran = home.lepo(&["-s", "my notes", "show", "@"]);
+    assert!(ran.err.ends_with("hint: ask something first: lepo -s 'my notes' do QUESTION\n"), "{}", ran.err);
     let ran = home.lepo(&["-s", "my notes", "rm", "01JB3Z"]);
     assert_eq!(ran.code, 2);
     let ran = home.lepo(&["-s", "my notes", "nonesuch"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("the program lepo-nonesuch does not take --save-to"), "{}", ran.err);
+    assert!(ran.err.contains("the program lepo-nonesuch does not accept --save-to"), "{}", ran.err);
 }
 
 #[test]

@@ -97,13 +97,13 @@ fn it_finds_marks_compares_and_copies() {
     let home = home();
     let Some(screen) = browse(&home, (80, 24)) else { return };
     screen.shows("Should tally");
-    screen.enters("/낱말").shows("Esc shows all again").shows("│ assistant");
+    screen.enters("/낱말").shows("Esc shows everything again").shows("│ assistant");
     let text = screen.text();
     assert!(!text.contains("Should tally") && text.contains("네. 낱말을"), "{text}");
     screen.keys(&["Space"]).shows("*").keys(&["Escape"]).shows("Should tally");
     screen.keys(&["j", "d"]).shows("+ Let the shell join them").shows("- With `find`");
-    screen.keys(&["h", "h"]).enters("/nothing of the kind").shows("nothing has");
-    screen.enters("/(").becomes("an error", || !screen.text().contains("nothing has"));
+    screen.keys(&["h", "h"]).enters("/nothing of the kind").shows("nothing matches");
+    screen.enters("/(").becomes("an error", || !screen.text().contains("nothing matches"));
     screen.keys(&["y"]).shows("copied 01M80QW5DV255NT2X2MVY0TZ6K");
     screen.keys(&["q"]).ends(0);
     assert!(home.ok(&["fsck"]).is_empty(), "nothing was changed");
@@ -125,7 +125,7 @@ fn older_conversations_are_read_when_a_key_leads_to_them() {
     screen.keys(&["d"]).shows("- question 699").shows("+ question 000").keys(&["h", "h", "g"]).shows("*");
     screen.keys(&["q"]).ends(0);
     let Some(screen) = browse(&home, (80, 24)) else { return };
-    screen.shows("question 699").keys(&["j"]).enters("/question 00[1-3]").shows("Esc shows all again");
+    screen.shows("question 699").keys(&["j"]).enters("/question 00[1-3]").shows("Esc shows everything again");
     screen.shows("question 003").shows("question 001");
     assert!(!screen.text().contains("question 004"), "{}", screen.text());
     screen.keys(&["Escape"]).shows("question 699").keys(&["q"]).ends(0);

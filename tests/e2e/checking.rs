@@ -48,20 +48,24 @@ fn every_finding_has_its_line_and_its_exit_code() {
         (
             vec![(format!("{b}-u0-{a}.md"), "x")],
             1,
-            vec![format!("dangling {b}-u0-{a}.md: its prev {a} is not")],
+            vec![format!("dangling {b}-u0-{a}.md: the message before it, {a}, is missing")],
         ),
         (
             vec![(format!("{a}-u0-{b}.md"), "x"), (format!("{b}-u0-{a}.md"), "x")],
             1,
-            vec![format!("cycle {a}-u0-{b}.md: its prevs lead back to it, through 2 messages")],
+            vec![format!("cycle {a}-u0-{b}.md: it follows itself, through 2 messages")],
         ),
         (
             vec![(format!("{a}-u0-head.md"), "x"), (format!("{}-u0-head.md", a.to_lowercase()), "x")],
             1,
-            vec![format!("duplicate {}-u0-head.md: {a}-u0-head.md has its id too", a.to_lowercase())],
+            vec![format!("duplicate {}-u0-head.md: {a}-u0-head.md has the same id", a.to_lowercase())],
         ),
         (vec![(format!("{a}-u0-head.md/x"), "x")], 1, vec![format!("not a file {a}-u0-head.md: ")]),
-        (vec![("_branches/main".into(), "x")], 1, vec!["unreadable _branches/main: it holds no id".into()]),
+        (
+            vec![("_branches/main".into(), "x")],
+            1,
+            vec!["unreadable _branches/main: it contains no id".into()],
+        ),
         (
             vec![("_branches/main".into(), a)],
             1,
@@ -149,7 +153,7 @@ fn a_directory_with_a_messages_name_in_a_day_is_found() {
     std::fs::create_dir(day.join(&name)).unwrap();
     let (code, found) = fsck(&home);
     let line =
-        format!("not a file _old/2025-01/02/{name}: it has a message's name and is not a regular file");
+        format!("not a file _old/2025-01/02/{name}: it has the name of a message but is not a regular file");
     assert_eq!((code, found), (1, vec![line]));
 }
 
@@ -197,7 +201,7 @@ fn a_blob_that_is_named_and_missing_is_told() {
     let id = home.add(&["--kind", "s"], &format!("{}\n[9 bytes: _blobs/{hash}]", "long".repeat(100_000)));
     assert_eq!(
         fsck(&home),
-        (1, vec![format!("blob {id}-s0-head.md: it names _blobs/{hash}, which is not there")])
+        (1, vec![format!("blob {id}-s0-head.md: it names _blobs/{hash}, which is missing")])
     );
     home.write(&format!("work/.lepo/_blobs/{hash}"), "x");
     assert!(fsck(&home).1[0].starts_with(&format!("blob _blobs/{hash}: ")));

@@ -196,7 +196,7 @@ fn a_question_says_what_where_and_what_holds_it() {
     assert_eq!(ran.code, 0, "{}", ran.out);
     let work = bot.home.work();
     for told in
-        ["$ echo 한글 >> ran", work.to_str().unwrap(), "Not sandboxed: may do anything", "why: to see"]
+        ["$ echo 한글 >> ran", work.to_str().unwrap(), "Not sandboxed: can do anything", "why: to see"]
     {
         assert!(ran.out.contains(told), "{told}: {}", ran.out);
     }
@@ -254,7 +254,7 @@ fn a_reason_cannot_forge_the_question() {
     let bot = Bot::saying("", &[COMMAND, &request.to_string(), "Then not."]);
     let ran = on_terminal(
         bot.home.command(&["do", "q"]),
-        &[("Not sandboxed: may do anything that you may.\r\nRun it? [y]es [n]o [e]dit [?] ", "n\n")],
+        &[("Not sandboxed: can do anything that you can.\r\nRun it? [y]es [n]o [e]dit [?] ", "n\n")],
     );
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("\r\n  $ touch ran\r\n  |   access: read\r\n  in "), "{}", ran.out);

@@ -18,9 +18,7 @@ const APART: &[(&str, &str)] = &[
     ("lepo-sync/compare.rs", "Record"),
     ("lepo-tool/mcp/client/request.rs", "Client"),
     ("lepo-tool/mcp/client/requests.rs", "Client"),
-    ("lepo-turn/config/agreed.rs", "Trust"),
     ("lepo-turn/config/choose.rs", "Settings"),
-    ("lepo-turn/config/settings.rs", "Settings"),
 ];
 
 /// The first file of each crate and of the program.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::bots::Bot;
 use crate::disk::bubbs;
-use crate::home::{Home, run};
+use crate::home::{Home, away_from_midnight, run};
 use crate::mcp::{configure, hostile};
 use crate::pty::on_terminal;
 use crate::scripted::{Reply, Server, end, openai_calls, openai_sse, said};
@@ -13,6 +13,7 @@ use crate::scripted::{Reply, Server, end, openai_calls, openai_sse, said};
 const PRICES: &str = "[[prices]]\nmodel = 'te*'\ninput = 0\noutput = 1000000\n";
 
 fn bot(head: &str, answers: usize) -> Bot {
+    away_from_midnight();
     Bot::openai(&format!("planner = 'off'\n{head}\n{PRICES}"), (0..answers).map(|_| openai_sse(["yes"])))
 }
 
@@ -32,7 +33,7 @@ fn a_day_that_is_spent_to_the_last_lets_no_request_leave_and_the_question_is_kep
     assert_eq!(bot.lepo(&["do", "two"]).code, 0);
     let ran = bot.lepo(&["do", "three"]);
     assert_eq!((ran.code, bot.times_asked()), (3, 2), "{}", ran.err);
-    assert!(ran.err.contains("error: budget.day is 68.00, 68.00 of it is spent"), "{}", ran.err);
+    assert!(ran.err.contains("error: budget.day is 68.00, of which 68.00 is spent"), "{}", ran.err);
     assert_eq!(bubbs(&bot.home).last().unwrap().text, "three");
     let document: Value = serde_json::from_str(&bot.lepo(&["do", "--json", "--retry"]).out).unwrap();
     assert_eq!(document["error"]["kind"], "budget", "{document}");
@@ -100,6 +101,7 @@ fn every_request_of_a_turn_counts() {
 #[test]
 fn an_answer_without_usage_counts_by_its_bytes_also_for_other_processes() {
     let long = "x".repeat(4000);
+    away_from_midnight();
     let replies =
         (0..3).map(|_| Reply::pieces([said(&long), end()]).header("content-type", "text/event-stream"));
     let bot = Bot::openai(&format!("planner = 'off'\nbudget = {{ day = 1500 }}\n{PRICES}"), replies);
@@ -220,14 +222,6 @@ fn costs_are_told_by_day_and_model() {
         assert_eq!(row["day"].as_str().unwrap().len(), 10);
     }
     assert_eq!(bot.lepo(&["stats", "--by", "day,conv"]).code, 2);
-    let mut command = bot.home.command(&["stats", "--by", "day,model"]);
-    let table = run(
-        {
-            command.env("TZ", "UTC");
-            command
-        },
-        b"",
-    )
-    .out;
+    let table = bot.home.ok(&["stats", "--by", "day,model"]);
     assert!(table.contains(" test ") && table.contains("34.00"), "{table}");
 }

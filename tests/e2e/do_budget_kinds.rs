@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 use crate::bots::Bot;
-use crate::home::Home;
+use crate::home::{Home, away_from_midnight};
 use crate::many::Panel;
 use crate::mcp::{configure, hostile};
 use crate::screen::Screen;
@@ -18,6 +18,7 @@ use crate::scripted::{Server, openai_calls, openai_sse};
 const PRICES: &str = "[[prices]]\nmodel = '*'\ninput = 0\noutput = 1000000\n";
 
 fn bot(head: &str, answers: usize) -> Bot {
+    away_from_midnight();
     Bot::openai(&format!("planner = 'off'\n{head}\n{PRICES}"), (0..answers).map(|_| openai_sse(["yes"])))
 }
 
@@ -120,6 +121,7 @@ fn beside(line: Value, day: &str) -> (i32, usize, String) {
 
 #[test]
 fn lines_of_another_process_count_once_and_from_the_next_request_on() {
+    away_from_midnight();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
     let line = |time: u64, output: u64| json!({ "time": time, "what": "answer", "model": "other", "output": output });
     for (line, day, code, asked) in [
@@ -159,5 +161,5 @@ fn a_long_journal_of_other_days_is_no_part_of_today() {
     assert_eq!(bot.lepo(&["do", "one"]).code, 0);
     let ran = bot.lepo(&["do", "two"]);
     assert_eq!((ran.code, bot.times_asked()), (3, 1), "{}", ran.err);
-    assert!(ran.err.contains("68.00 of it is spent"), "{}", ran.err);
+    assert!(ran.err.contains("of which 68.00 is spent"), "{}", ran.err);
 }

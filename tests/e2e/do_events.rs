@@ -78,7 +78,7 @@ fn the_text_of_a_note_does_not_say_that_it_is_one() {
     let ran = bot.lepo(&["do", "--events", "q"]);
     let told = events(&ran.out);
     let text = named(&told, "note")[0]["text"].as_str().unwrap();
-    assert!(text.starts_with("the answer is cut at"), "{text}");
+    assert!(text.starts_with("the answer was cut off at"), "{text}");
 }
 
 #[test]

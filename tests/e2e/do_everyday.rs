@@ -168,7 +168,7 @@ fn words_are_no_store() {
     let home = Home::new();
     let ran = home.lepo(&["-s", "Answer in Korean.", "do", "q"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("-S gives the system prompt"), "{}", ran.err);
+    assert!(ran.err.contains("-S sets the system prompt"), "{}", ran.err);
     assert!(!home.work().join("Answer in Korean.").exists());
     home.ok(&["-s", "./my store", "init"]);
     home.ok(&["-s", "my store", "add", "--help"]);
@@ -187,7 +187,7 @@ fn folders_tell_their_tokens_and_half_a_window_is_asked_about() {
     assert!(small.err.contains("note: small: 1 file, about 300 tokens"), "{}", small.err);
     let large = bot.home.alone(&["do", "-C", "large", "q"]);
     assert_eq!(large.code, 2, "{}", large.err);
-    assert!(large.err.contains("about 600 tokens, of a window of 1,000"), "{}", large.err);
+    assert!(large.err.contains("about 600 tokens, and the model's window 1,000"), "{}", large.err);
     assert!(large.err.contains("--yes"), "{}", large.err);
     assert_eq!(bot.times_asked(), 1);
     assert_eq!(bot.home.alone(&["do", "--yes", "-C", "large", "q"]).code, 0);

@@ -93,7 +93,7 @@ fn an_unreadable_choice_is_asked_for_again_and_then_left() {
         assert_eq!((ran.code, ran.out.as_str()), (0, "Hi.\n"), "{}", bot.provider);
         assert_eq!(
             ran.err,
-            "warning: the tool chooser's answer could not be read; `planner = \"off\"` leaves this step out\n"
+            "warning: cannot read the tool chooser's answer; `planner = \"off\"` skips this step\n"
         );
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
         if bot.provider == "openai" {
@@ -121,7 +121,7 @@ fn an_unreadable_request_goes_to_general() {
     Bot::each("", &[COMMAND, "ls?", "rm -rf /", "Hi."], |bot| {
         let ran = bot.lepo(&["do", "say it"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "Hi.\n"), "{}", bot.provider);
-        assert_eq!(ran.err, "warning: the command writer's answer could not be read\n");
+        assert_eq!(ran.err, "warning: cannot read the command writer's answer\n");
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s1 B / D a0 C");
     });
 }

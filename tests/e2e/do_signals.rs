@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::bots::Bot;
 use crate::disk::{bubbs, forest, journal, spools};
-use crate::home::{Home, finish};
+use crate::home::{DEADLINE, Home, finish};
 use crate::pty::on_terminal;
 use crate::scripted::{Piece, Reply, openai_event, openai_sse, openai_stream};
 
@@ -40,14 +40,14 @@ fn await_out(child: &mut Child, text: &str) {
     assert_eq!(String::from_utf8_lossy(&seen), text);
 }
 
-/// Waits until `found` gives something; a failure after ten seconds.
+/// Waits until `found` gives something; a failure, not a pause.
 fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
         if let Some(found) = found() {
             return found;
         }
-        assert!(start.elapsed() < Duration::from_secs(10), "{what}");
+        assert!(start.elapsed() < DEADLINE, "{what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

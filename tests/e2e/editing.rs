@@ -35,9 +35,9 @@ fn what_did_not_change_or_failed_writes_nothing() {
     for (editor, says) in [
         ("true", "did not change"),
         ("sh -c 'echo >> \"$0\"'", "did not change"),
-        ("sh -c 'echo two > \"$0\"; exit 3'", "ended with exit status: 3"),
-        ("no-such-editor", "ended with exit status: 127"),
-        ("rm", "could not be used"),
+        ("sh -c 'echo two > \"$0\"; exit 3'", "exited with exit status: 3"),
+        ("no-such-editor", "exited with exit status: 127"),
+        ("rm", "cannot use the editor"),
         ("truncate -s0", "the text is empty"),
     ] {
         let ran = edit(&home, editor, "@");

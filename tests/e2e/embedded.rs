@@ -237,8 +237,8 @@ fn help_version_and_mistakes() {
     let cases: [(&[&str], i32, &str); 4] = [
         (&["--help"], 0, "usage: lepo-embedded"),
         (&["--weights", "x", "--version"], 0, env!("CARGO_PKG_VERSION")),
-        (&[], 2, "--weights is missing"),
-        (&["question"], 2, "not understood"),
+        (&[], 2, "missing option --weights"),
+        (&["question"], 2, "invalid arguments"),
     ];
     for (arguments, code, word) in cases {
         let run = Command::new(crate::home::beside("lepo-embedded")).args(arguments).output().unwrap();

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::home::{Home, run};
+use crate::home::{Home, away_from_midnight, run};
 use crate::sandbox::world::{as_user, is_root, users};
 
 /// prompt → question → answer → question, and another conversation.
@@ -23,6 +23,7 @@ fn today(home: &Home) -> String {
 
 #[test]
 fn a_match_is_a_line_with_its_place() {
+    away_from_midnight();
     let home = Home::new();
     let ids = store(&home);
     let day = today(&home);

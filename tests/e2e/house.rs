@@ -279,12 +279,37 @@ fn holds_only_in(words: &[(&str, &[&str])], room: &str) {
         let code = code_of(&file);
         let code = code.split("#[cfg(test)]").next().unwrap();
         for (word, may) in words {
-            if code.contains(word) && !path.starts_with(room) && !may.contains(&path.as_str()) {
+            let is_test = path.contains("/tests") || path.ends_with("_tests.rs");
+            if code.contains(word) && !is_test && !path.starts_with(room) && !may.contains(&path.as_str()) {
                 wrong.push(format!("{path} has {word}"));
             }
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Where the words of a hint are made: at the end, for a person or a program. A hint has no other words, so nothing edits
+/// them.
+const WORDS_OF_HINTS: &[(&str, &[&str])] = &[
+    (
+        ".hint_for(",
+        &[
+            "lepo-base/error.rs",
+            "acp/failure.rs",
+            "acp/turns.rs",
+            "cli/end.rs",
+            "commands/config.rs",
+            "repl/complain.rs",
+            "ui/group.rs",
+            "ui/new_model/ask.rs",
+        ],
+    ),
+    (".told(At::", &["lepo-base/error.rs", "commands/do/replay_told.rs"]),
+];
+
+#[test]
+fn the_words_of_a_hint_are_made_where_it_is_shown() {
+    holds_only_in(WORDS_OF_HINTS, "lepo-base/hint");
 }
 
 /// Beginnings of what is said to a person. A turn tells `Notice` values, and `ui` has the words; these files of it make

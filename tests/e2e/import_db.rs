@@ -120,7 +120,7 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
     );
     let ran = one.lepo(&["import", "x.db"]);
     assert_eq!((ran.code, ran.err.matches("error: ").count()), (2, 1), "{}", ran.err);
-    assert!(ran.err.contains("it is none of llm, opencode or Open WebUI"), "{}", ran.err);
+    assert!(ran.err.contains("it is not a database of llm, opencode or Open WebUI"), "{}", ran.err);
     one.write("work/y.db", b"SQLite format 3\0 and nothing");
     assert_eq!(one.lepo(&["import", "y.db"]).code, 2);
 }

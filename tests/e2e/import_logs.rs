@@ -181,7 +181,7 @@ fn prompts_of_sessions_whose_logs_are_gone_are_rescued() {
     assert_eq!((&told["read"]["conversations"], &told["made"]), (&json!(2), &json!(3)), "{told}");
     assert_eq!(
         told["skipped"],
-        json!([{ "reason": "prompt of a session that has its log", "count": 1 },
+        json!([{ "reason": "prompt of a session whose log still exists", "count": 1 },
             { "reason": "prompt that is a command", "count": 1 }])
     );
     assert_eq!(said(&home), ["u0 look: line 1\nline 2 so", "u0 old", "u0 /etc is what?"]);
@@ -202,7 +202,7 @@ fn a_bubb_that_was_edited_is_named_and_stays() {
     home.write(&format!("work/.lepo/{first}"), "hello, edited");
     let ran = home.lepo(&["import", "--strict", "s.jsonl"]);
     assert_eq!(ran.code, 1);
-    assert!(ran.out.contains("skipped 1: message that exists here with other bytes"), "{}", ran.out);
+    assert!(ran.out.contains("skipped 1: message that exists here with other content"), "{}", ran.out);
     assert!(ran.err.contains(&first[..26]), "{}", ran.err);
     assert_eq!(home.read(&format!("work/.lepo/{first}")), "hello, edited");
 }

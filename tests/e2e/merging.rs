@@ -168,7 +168,7 @@ fn a_store_without_the_rule_gets_it_from_each_command_that_writes_and_is_told_on
         bot.home.write("work/.lepo/.gitattributes", "_titles merge=union\n*.md diff=none\n");
         let ran = shell(&bot.home, command);
         assert_eq!(ran.code, 0, "{command}: {}", ran.err);
-        let said = ran.err.contains(".lepo was there; added what it lacked")
+        let said = ran.err.contains(".lepo already exists; added missing files")
             || ran.err.contains("note: added `* -text` to .lepo/.gitattributes");
         assert!(said, "{command}: {}", ran.err);
         let after = "* -text\n_titles merge=union\n*.md diff=none\n";

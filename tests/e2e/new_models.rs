@@ -77,9 +77,9 @@ fn what_does_not_answer_is_not_added_where_nobody_can_be_asked() {
     let base = ["--base-url", &url];
     let model = ["--model", "m"];
     for (args, stdin, code, says) in [
-        (vec![], "", 2, "--provider is missing"),
-        (vec!["--provider", "cli"], "", 2, "the providers are openai, anthropic, ollama"),
-        (base.to_vec(), "", 2, "--model is missing"),
+        (vec![], "", 2, "missing --provider"),
+        (vec!["--provider", "cli"], "", 2, "expected one of openai, anthropic, ollama"),
+        (base.to_vec(), "", 2, "missing --model"),
         ([&base[..], &model[..], &["--key", "sk-1"]].concat(), "", 2, "[possible values: -]"),
         ([&base[..], &model[..], &["--key", "-"]].concat(), " \n", 2, "no key on stdin"),
         ([&base[..], &model[..], &["--key", "-"]].concat(), "sk-wrong-0123456789", 3, "wrong key"),
@@ -119,7 +119,7 @@ fn on_a_terminal_lepo_asks_for_the_address_the_key_the_model_and_the_name() {
             ("address of a server: ", &format!("{url}\n")),
             ("[none]: ", "sk-right-0123456789\n"),
             ("  2  large", ""),
-            ("Model, its number or name: ", "2\n"),
+            ("Model (number or name): ", "2\n"),
             ("Name, for -m [large]: ", "\n"),
             ("(now active)", ""),
         ],
@@ -175,8 +175,10 @@ fn on_a_terminal_a_model_that_does_not_answer_may_be_kept_but_not_active() {
         let home = Home::new();
         let args =
             ["model", "add", "gpt", "--base-url", &server.url(), "--model", "m", "--key-command", "echo no"];
-        let ran =
-            on_terminal(home.command(&args), &[("wrong key", ""), ("Keep it, not active? (y/N): ", answer)]);
+        let ran = on_terminal(
+            home.command(&args),
+            &[("wrong key", ""), ("Keep it without making it active? (y/N): ", answer)],
+        );
         assert_eq!(ran.code, if kept { 0 } else { 3 }, "{}", ran.out);
         assert_eq!(home.ok(&["model"]).contains("gpt openai m\n"), kept);
     }

@@ -1,6 +1,8 @@
 //! Lists as a terminal shows them: short ids, questions counted, a heading a conversation; pipes as ever.
 
+use crate::bots::Bot;
 use crate::home::{Home, run, until};
+use crate::pty::on_mute_terminal;
 use crate::screen::Screen;
 
 /// Text of a terminal, without paint.
@@ -102,6 +104,8 @@ fn a_search_on_a_terminal_has_a_heading_for_each_conversation() {
     assert!(lines[4].starts_with(&format!("  {} ", &answer[18..])), "{found}");
     assert!(lines[5].starts_with("    ") && lines.iter().all(|line| line.chars().count() <= 80), "{found}");
     assert!(found.replace("\n    ", " ").contains(&long), "words are whole: {found}");
+    // Lines below the first have the whole width.
+    assert!(lines[5].starts_with("    many words has ") && lines[5].len() > 72, "{found}");
     // In a pipe it is a line a match, as ever.
     let piped = home.ok(&["grep", "-i", "leap"]);
     assert!(piped.lines().count() == 3 && piped.contains("\"What is a leap year?\" (2): a leap"), "{piped}");
@@ -205,4 +209,13 @@ fn without_the_program_of_the_small_model_lepo_says_so_everywhere() {
     }
     assert!(ran(&["model"]).out.contains("smollm2-135m embedded - lepo-embedded is not installed\n"));
     assert!(ran(&["--version", "--verbose"]).out.contains("lepo-embedded (not installed)"));
+}
+
+#[test]
+fn a_terminal_that_does_not_tell_where_its_cursor_is_has_its_prompt_all_the_same() {
+    let bot = Bot::saying("planner = 'off'", &["One."]);
+    let steps = [("> ", "a\n"), ("One.", ""), ("> ", "\n")];
+    let ran = on_mute_terminal(bot.home.command(&["do"]), &steps);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert_eq!(bot.times_asked(), 1);
 }

@@ -31,7 +31,7 @@ fn use_all(bot: &Bot) -> String {
     ] {
         let lepo = env!("CARGO_BIN_EXE_lepo");
         let Ran { code, out, err, .. } =
-            run(bot.home.program("timeout", &[&["-s", "KILL", "20", lepo], args].concat()), b"");
+            run(bot.home.program("timeout", &[&["-s", "KILL", "60", lepo], args].concat()), b"");
         assert!(code < 6, "{args:?} {code}: {err}");
         said += &(out + &err);
     }

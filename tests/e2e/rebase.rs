@@ -121,7 +121,7 @@ fn a_message_is_dropped_or_gets_other_words() {
         (&[ids[4].as_str(), "--drop", &ids[6]][..], "is not among the messages to copy"),
         (&[&ids[4], "--onto", &ids[0], "--drop", &ids[0]], "is not among the messages to copy"),
         (&[&ids[6], "--drop", &ids[5], "--drop", &ids[6]], "nothing is left to copy"),
-        (&[&ids[4], "--replace", &ids[3]], "names no file"),
+        (&[&ids[4], "--replace", &ids[3]], "has no file"),
         (&[&ids[4], "--replace", &format!("{}=none.md", ids[3])], "cannot read none.md"),
     ] {
         let ran = home.lepo(&[&["rebase"], args].concat());

@@ -82,7 +82,7 @@ fn a_message_gets_masks_and_all_that_follows_it_new_ids() {
     // Days and times stay.
     assert_eq!(now(&question).get(..10), question.get(..10));
     let ran = home.alone(&["rm", "-y", "--redact", "--all"]);
-    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", "nothing to take out\n"));
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", "nothing to mask\n"));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn on_a_terminal_it_asks() {
         home.add(&["--kind", "a"], "so");
         let ran = on_terminal(home.command(&["rm", "--redact", "@^"]), &[("(y/N): ", answer)]);
         assert_eq!(ran.code, code, "{}", ran.out);
-        let asked = "Take 1 secret out (github-token), and give 2 messages new ids? (y/N): ";
+        let asked = "Mask 1 secret (github-token), and give 2 messages new ids? (y/N): ";
         assert!(ran.out.contains(asked), "{}", ran.out);
         assert_eq!(on_disk(&home).contains(&token), code == 1);
     }
@@ -174,7 +174,7 @@ fn only_a_kind_goes_and_other_words_take_the_place_of_a_message() {
     let texts: Vec<String> = bubbs(&home).into_iter().map(|bubb| bubb.text).collect();
     assert!(texts[0].starts_with(&format!("{token} and [secret: aws-key-id ")), "{texts:?}");
     assert_eq!((texts.len(), texts[1].as_str()), (2, "the name is not said"));
-    assert_eq!(home.alone(&["rm", "--redact", "-y"]).code, 2, "no message is named");
+    assert_eq!(home.alone(&["rm", "--redact", "-y"]).code, 2, "no message given");
     let ran = home.alone(&["rm", "--redact", &rows[1].1, "-y"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
     assert!(ran.err.contains("no secret in"), "{}", ran.err);
@@ -291,7 +291,7 @@ fn what_was_interrupted_is_completed_by_the_next_one() {
     assert!(home.lepo(&["rm", "-n", "--redact", "--all"]).err.contains("the next one completes it"));
     let ran = home.alone(&["rm", "--redact"]);
     assert_eq!((ran.code, table(&ran.out).len()), (0, 2), "{}", ran.err);
-    assert!(ran.err.starts_with("completed what was interrupted before\n"), "{}", ran.err);
+    assert!(ran.err.starts_with("completed the interrupted `lepo rm --redact`\n"), "{}", ran.err);
     assert!(!on_disk(&home).contains(&token));
     assert_eq!(home.ok(&["fsck"]), "");
     // The command line that named the old id is done, too.

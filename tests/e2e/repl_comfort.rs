@@ -52,6 +52,8 @@ fn a_title_is_given_and_shown() {
     screen.enters("q").shows("ok").prompts("> ").enters("/title").shows("no title; to set one").prompts("> ");
     screen.enters("/title 봄의 날짜").shows("title: 봄의 날짜").prompts("> ");
     assert_eq!(bot.home.ok(&["title"]), "봄의 날짜\n");
+    screen.enters("/ls").shows(" 1 question now  봄의 날짜 · q").prompts("> ");
+    screen.enters("/tail 1").shows("(1 question): 봄의 날짜").prompts("> ");
 }
 
 #[test]
@@ -139,4 +141,20 @@ fn thinking_is_wrapped_or_timed_or_hidden() {
     let bot = Bot::openai(OFF, [Reply::pieces([thought("hm"), said("so"), end()])]);
     let ran = on_terminal(bot.home.command(&["do", "--plain", "q"]), &[]);
     assert!(ran.out.contains("<<< Thinking >>>\r\n"), "{}", ran.out);
+}
+
+#[test]
+fn a_file_is_named_as_a_keyboard_types_it() {
+    // Composed as typed, decomposed as some disks keep it.
+    let (typed, kept) = ("\u{d68c}\u{c758}", "\u{1112}\u{116c}\u{110b}\u{1174}");
+    let bot = Bot::saying(OFF, &["A1", "A2"]);
+    bot.home.write(&format!("work/{kept}.txt"), "minutes");
+    let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
+    screen.prompts("> ").types("@\u{d68c}").keys(&["Tab"]).prompts(&format!("> @{typed}.txt"));
+    screen.keys(&["Enter"]).shows(".txt (7 bytes) goes with the question").shows("A1").prompts("> ");
+    screen.enters("/exit").ends(0);
+    let file = format!("{typed}.txt");
+    bot.home.ok(&["do", "-n", "--file", &file, "q"]);
+    let texts: Vec<String> = bubbs(&bot.home).into_iter().map(|bubb| bubb.text).collect();
+    assert_eq!(texts.iter().filter(|text| text.contains("minutes")).count(), 2, "{texts:?}");
 }

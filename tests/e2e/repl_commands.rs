@@ -23,7 +23,7 @@ fn help_lists_the_commands_and_the_unknown_point_to_it() {
     for word in ["/new", "/set-model", "/mcp", "/set-tool-mode", "/retry", "/tail", "!COMMAND"] {
         screen.shows(word);
     }
-    screen.enters("/mcp").shows("no MCP servers are on").prompts("> ");
+    screen.enters("/mcp").shows("no MCP servers are enabled").prompts("> ");
     screen.enters(" /etc is what?").shows("\nok").prompts("> ");
     assert_eq!(bubbs(&bot.home)[1].text, " /etc is what?");
     screen.enters("/exit").ends(0);
@@ -89,19 +89,24 @@ fn set_model_is_chosen_by_number_and_kept_in_the_users_file() {
     let Some(screen) = opened(&bot.home) else { return };
     screen.enters("/set-model").shows("1  test openai m active").shows("2  다른 openai other-model");
     screen
-        .shows("Number (0 keeps the present one):")
+        .shows("Number (0 keeps the current one):")
         .enters("0")
-        .shows("The model stays as it is.")
+        .shows("The model was not changed.")
         .prompts("> ");
     assert_eq!(bot.home.read("config/config.toml"), config);
     screen.enters("/set-model 7").shows("no model 7").prompts("> ");
     screen.enters("/set-model").shows("Number").enters("9").shows("no model 9 in this list").enters("0");
-    screen.shows("stays as it is.").prompts("> ").keys(&["C-l"]).points(2, 0);
+    screen.shows("was not changed.").prompts("> ").keys(&["C-l"]).points(2, 0);
     for leave in ["C-c", "C-d"] {
         screen.enters("/set-model").shows("Number (0 keeps").keys(&[leave]);
-        screen.shows("\nThe model stays as it is.").prompts("> ").keys(&["C-l"]).points(2, 0);
+        screen.shows("\nThe model was not changed.").prompts("> ").keys(&["C-l"]).points(2, 0);
     }
-    screen.enters("/set-model").shows("Number").enters("2").shows("다른 answers from now on.").prompts("> ");
+    screen
+        .enters("/set-model")
+        .shows("Number")
+        .enters("2")
+        .shows("다른 answers from now on, in every session")
+        .prompts("> ");
     let kept = bot.home.read("config/config.toml");
     assert!(
         kept.starts_with("# mine\nplanner = \"off\"   # none\n") && kept.contains("# the other"),

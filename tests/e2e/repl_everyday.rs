@@ -81,7 +81,7 @@ fn a_question_asked_past_a_request_says_that_it_was_dropped() {
     let Some(screen) = Screen::lepo(&bot.home, 120, &[]) else { return };
     screen.prompts("> ").enters("do it").shows("Run it?").keys(&["C-c"]).prompts("> ");
     let id = bubbs(&bot.home).pop().unwrap().id;
-    screen.shows(&format!("request {id} waits"));
+    screen.shows(&format!("request {id} is waiting"));
     screen.enters("never mind").shows(&format!("request {id} was dropped: the conversation moved on"));
     screen.shows("Other.").prompts("> ");
     assert_eq!(bot.home.ok(&["ls", "--pending"]), "");
@@ -131,7 +131,10 @@ fn always_allows_the_exact_command_and_a_question_mark_explains() {
     let bot = Bot::saying("", &[COMMAND, ls, NONE, "A.", COMMAND, ls, NONE, "B."]);
     let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
     screen.prompts("> ").enters("first").shows("[a]lways");
-    screen.enters("?").shows("run it, and this exact command again").shows("Ctrl+C  decide later");
+    screen
+        .enters("?")
+        .shows("run it, and do not ask again for this exact command")
+        .shows("Ctrl+C  decide later");
     screen.enters("a").shows("  | one\n  | two\n").shows("A.").prompts("> ");
     screen.enters("second").shows("Running (auto)").shows("B.").prompts("> ");
     assert_eq!(screen.whole().matches("Run it?").count(), 2, "{}", screen.whole());
@@ -191,7 +194,7 @@ fn places_tokens_files_and_the_system_prompt() {
     screen.enters("/tokens").shows("this session: 2 answers, 2,400 tokens in, 68 out").prompts("> ");
     screen
         .enters("/undo")
-        .shows("back to ")
+        .shows(&format!("back to {};", &bubbs(&bot.home)[2].id[18..]))
         .prompts("> two")
         .keys(&["C-u"])
         .prompts("> ")
@@ -199,7 +202,7 @@ fn places_tokens_files_and_the_system_prompt() {
         .shows("\nA3")
         .prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D / F u0 C / G a0 F");
-    screen.enters("/grep THREE").shows("nothing was found").prompts("> ");
+    screen.enters("/grep THREE").shows("no matches").prompts("> ");
     screen.enters("/grep a[23]").shows(" now a0  A3").shows("  2  ").shows(" now a0  A2");
     screen.shows("/tail NUMBER continues").prompts("> ").enters("/tail 2").shows("continuing ").prompts("> ");
     screen

@@ -233,8 +233,16 @@ fn ctrl_z_stops_an_answer_too() {
     let Some(screen) = Screen::shell(&bot.home, 80) else { return };
     screen.shows("sh$").enters("lepo").shows("\n>").enters("q").shows("\n처음").keys(&["C-z"]);
     screen.shows("Stopped").prompts("sh$ ").enters("echo here").shows("\nhere").enters("fg").shows("lepo");
+    // The shell had the echo on: it is off again, and what is typed waits for the prompt.
+    let modes = format!("stty -a < /proc/{}/fd/0", screen.process());
+    until("no echo", || {
+        let told = bot.home.shell(&modes).output().unwrap().stdout;
+        String::from_utf8_lossy(&told).contains("-echo ")
+    });
+    screen.types("미리");
     bot.server().release();
-    screen.shows("끝.").prompts("> ").keys(&["C-d"]).prompts("sh$ ");
+    screen.shows("끝.").prompts("> 미리").keys(&["C-u", "C-d"]).prompts("sh$ ");
+    assert_eq!(screen.whole().matches("미리").count(), 1, "{}", screen.whole());
     assert_eq!(bubbs(&bot.home)[2].text, "처음 끝.");
 }
 

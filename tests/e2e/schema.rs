@@ -53,7 +53,7 @@ fn one_that_does_not_fit_is_asked_for_once_more_with_its_fault() {
     Bot::each(OFF, &[r#"{"name":1}"#, r#"{"name":"Ada"}"#], |bot| {
         let ran = bot.lepo(&["do", "--schema", PERSON, "who?"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "{\"name\":\"Ada\"}\n"), "{}", ran.err);
-        assert!(ran.err.contains("does not fit the schema (/name: 1 is not of type"), "{}", ran.err);
+        assert!(ran.err.contains("does not match the schema (/name: 1 is not of type"), "{}", ran.err);
         let told = match &bot.server {
             Some(_) => bot.bodies()[1].to_string(),
             None => bot.home.read("bot/asked.2"),
@@ -75,7 +75,7 @@ fn twice_wrong_is_exit_3_and_stdout_is_empty() {
     Bot::each(OFF, &["I think it is Ada.", r#"{"nom":"Ada"}"#, "unasked"], |bot| {
         let ran = bot.lepo(&["do", "--schema", PERSON, "who?"]);
         assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{}", ran.err);
-        assert!(ran.err.contains("test gave no answer that fits the schema: "), "{}", ran.err);
+        assert!(ran.err.contains("test gave no answer that matches the schema: "), "{}", ran.err);
         assert_eq!(bot.times_asked(), 2);
         let kept: Vec<String> =
             bubbs(&bot.home).into_iter().filter(|b| b.tag == "a1").map(|b| b.text).collect();

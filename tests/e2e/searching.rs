@@ -1,7 +1,7 @@
 //! `grep` by the text cache against `grep` without it and against grep(1), after a random order of all that can
 //! happen to a store: in the ordinary temporary directory, and on tmpfs.
 //!
-//! The seed is printed; `LEPO_TEST_SEED` repeats a run, `LEPO_TEST_STEPS` makes it longer.
+//! `LEPO_TEST_SEED` is another run, `LEPO_TEST_SEED=random` one whose seed is printed; `LEPO_TEST_STEPS` makes it longer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::home::Home;
-use crate::sync_random::{Dice, number};
+use crate::sync_random::{Dice, number, seed};
 
 /// Days in which something happens; one more is left alone.
 const DAYS: u64 = 50;
@@ -162,9 +162,7 @@ fn until_cached(home: &Home, folders: &[PathBuf], months: usize) {
 }
 
 fn run(folder: &Path, steps: u64) {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
-    let seed = number("LEPO_TEST_SEED", now);
-    println!("LEPO_TEST_SEED={seed}");
+    let seed = seed();
     let mut dice = Dice(seed | 1);
     let (home, alice) = (Home::within(folder), Home::within(folder));
     let (lepo, hers) = (home.work().join(".lepo"), home.work().join(".lepo/_from/alice"));

@@ -48,7 +48,7 @@ fn an_import_adds_what_is_new_and_says_what_is_left_out() {
     let ran = home.lepo(&["config", "--import", "../old.json"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.out, "add model \"gpt\" (openai), with its key, active\n");
-    assert!(ran.err.contains("left out: log_level: it is set already"), "{}", ran.err);
+    assert!(ran.err.contains("left out: log_level: already set"), "{}", ran.err);
     assert!(ran.err.contains("left out: x: "), "{}", ran.err);
     assert!(!ran.out.contains("secret") && !ran.err.contains("secret"));
     let file = std::fs::read_to_string(home.path().join("config/config.toml")).unwrap();
@@ -172,10 +172,10 @@ fn the_editor_saves_only_what_can_be_read() {
     assert_eq!(home.ok(&["config", "max_rounds"]), "9\n");
     let before = home.read("config/config.toml");
     for (editor, code, said) in [
-        ("sed -i s/max_rounds.*/max_rounds=0/", 2, "stays as it was"),
+        ("sed -i s/max_rounds.*/max_rounds=0/", 2, "was not changed"),
         ("sed -i s/max_rounds/colour/", 2, "unknown key `colour`"),
         ("true", 1, "did not change"),
-        ("false", 1, "ended with"),
+        ("false", 1, "exited with"),
     ] {
         let ran = edit(editor);
         assert_eq!(ran.code, code, "{editor}: {}", ran.err);

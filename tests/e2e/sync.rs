@@ -182,12 +182,12 @@ fn secrets_and_edited_messages_are_held_back() {
     let ran = begin(&home, &remote, "me");
     assert_eq!((ran.code, ran.out.as_str()), (1, "sent 1 message as me\n"), "{}", ran.err);
     assert!(
-        ran.err.contains(&format!("held back {secret}: it seems to hold a secret (github-token)")),
+        ran.err.contains(&format!("held back {secret}: it seems to contain a secret (github-token)")),
         "{}",
         ran.err
     );
     assert!(
-        ran.err.contains(&format!("held back {id}: it seems to hold a secret (aws-key-id)")),
+        ran.err.contains(&format!("held back {id}: it seems to contain a secret (aws-key-id)")),
         "{}",
         ran.err
     );
@@ -212,7 +212,7 @@ fn a_held_blob_is_named_at_each_sync_until_it_is_allowed() {
     let ran = home.alone(&["sync"]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
     assert!(
-        ran.err.contains(&format!("held back {hash}: it seems to hold a secret (private-key)")),
+        ran.err.contains(&format!("held back {hash}: it seems to contain a secret (private-key)")),
         "{}",
         ran.err
     );
@@ -240,7 +240,7 @@ fn a_store_that_is_not_whole_removes_nothing_elsewhere() {
     }
     let ran = a.alone(&["sync"]);
     assert_eq!(ran.code, 2, "{}", ran.out);
-    assert!(ran.err.contains("60 of 60 messages that were sent are gone from here"), "{}", ran.err);
+    assert!(ran.err.contains("60 of 60 sent messages are missing here"), "{}", ran.err);
     b.alone(&["sync"]);
     assert_eq!(ids(&b).len(), 61);
     let ran = a.alone(&["sync", "--yes"]);
@@ -307,7 +307,7 @@ fn a_copied_clone_takes_a_new_name_and_nothing_is_lost() {
     let three = a.add(&["--prev", "head"], "three");
     let ran = a.alone(&["sync"]);
     assert!(
-        ran.out.contains("another clone writes as a: this one is named a-2 now"),
+        ran.out.contains("another clone writes as a: this one is now named a-2"),
         "{} {}",
         ran.out,
         ran.err

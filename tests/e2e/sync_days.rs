@@ -138,7 +138,7 @@ fn what_waits_for_its_remote_is_not_said_to_be_sent() {
     assert!(a.alone(&["sync", "--status"]).out.ends_with("not sent yet: 1 message\n"));
     assert_eq!(a.alone(&["sync"]).code, 3);
     std::fs::rename(&aside, &remote).unwrap();
-    assert_eq!(synced(&a), "sent what had waited as a\n");
+    assert_eq!(synced(&a), "sent waiting messages as a\n");
     assert_eq!(tree(&remote, "a"), 2);
     assert_eq!(synced(&a), "");
 }

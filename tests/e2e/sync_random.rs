@@ -1,9 +1,10 @@
 //! Five clones of one person against one remote, in a random order of everything that they do. In the end all have
 //! one set: all that was written and not removed, and nothing that was not.
 //!
-//! The seed is printed; `LEPO_TEST_SEED` repeats a run, `LEPO_TEST_STEPS` makes it longer.
+//! `LEPO_TEST_SEED` is another run, `LEPO_TEST_SEED=random` one whose seed is printed; `LEPO_TEST_STEPS` makes it longer.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 
 use crate::git_http::GitHttp;
@@ -36,10 +37,17 @@ pub fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-fn run(remote: &Path, steps: u64) {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
-    let seed = number("LEPO_TEST_SEED", now);
+/// The same at each run, unless `LEPO_TEST_SEED` says otherwise.
+pub fn seed() -> u64 {
+    let random = std::env::var("LEPO_TEST_SEED").is_ok_and(|seed| seed == "random");
+    let other = if random { RandomState::new().hash_one(0) } else { 0x1E90_5EED };
+    let seed = number("LEPO_TEST_SEED", other);
     println!("LEPO_TEST_SEED={seed}");
+    seed
+}
+
+fn run(remote: &Path, steps: u64) {
+    let seed = seed();
     let (mut dice, mut model) = (Dice(seed | 1), Model::default());
     let homes: Vec<Home> = (0..CLONES).map(|_| clone("me@x")).collect();
     for (i, home) in homes.iter().enumerate() {

@@ -58,7 +58,7 @@ fn another_hand_on_this_clones_ref_takes_nothing_from_it() {
     );
     let ran = me.alone(&["sync", "--yes"]);
     assert!(
-        ran.out.contains("another clone writes as me: this one is named me-2 now"),
+        ran.out.contains("another clone writes as me: this one is now named me-2"),
         "{} {}",
         ran.out,
         ran.err
@@ -86,7 +86,7 @@ fn two_hosts_of_one_name_do_not_become_one_person() {
     script(&me, &remote, r#"git --git-dir "$REMOTE" update-ref -d refs/lepo/host"#);
     assert_eq!(begin(&other, &remote, "host").code, 0);
     let ran = me.alone(&["sync"]);
-    assert!(ran.out.contains("this one is named host-2 now"), "{} {}", ran.out, ran.err);
+    assert!(ran.out.contains("this one is now named host-2"), "{} {}", ran.out, ran.err);
     assert_eq!(me.alone(&["sync"]).code, 0);
     assert_eq!(own(&me).len(), 1);
     assert!(me.ok(&["ls"]).contains("host/"), "{}", me.ok(&["ls"]));
@@ -134,7 +134,7 @@ fn a_confirmed_ref_that_was_replaced_is_left_alone_until_confirmed_again() {
     for _ in 0..2 {
         let ran = me.alone(&["sync"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let words = "desk does not go on from what was merged of it";
+        let words = "the ref of desk was replaced since it was merged";
         assert!(ran.err.contains(words) && ran.err.contains("`lepo sync --mine desk`"), "{}", ran.err);
         assert!(!own(&me).contains(&later));
     }

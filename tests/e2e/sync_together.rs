@@ -127,10 +127,10 @@ fn a_sync_that_watches_lets_others_in_and_says_once_what_is_held_back() {
     until("it is held back", || said().contains(&line));
     // The hint of that line is followed while the other goes on.
     let lepo = env!("CARGO_BIN_EXE_lepo");
-    let ran = run(me.program("timeout", &["30", lepo, "sync"]), b"");
+    let ran = run(me.program("timeout", &["60", lepo, "sync"]), b"");
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert_eq!(said().matches(&line).count(), 1, "{}", said());
-    let ran = run(me.program("timeout", &["30", lepo, "sync", "--allow", &held]), b"");
+    let ran = run(me.program("timeout", &["60", lepo, "sync", "--allow", &held]), b"");
     assert_eq!((ran.code, ran.out.as_str()), (0, "sent 1 message as me\n"), "{}", ran.err);
     // Once more, as what another sync decided counts for this one.
     let second = me.add(&["--prev", "head"], &github_token(2));

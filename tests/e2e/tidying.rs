@@ -4,12 +4,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::home::{Home, run};
+use crate::home::{Home, away_from_midnight, run};
 use crate::sandbox::world::{as_user, is_root, users};
 use crate::scripted::{Server, openai_sse};
 
 /// A store of so many questions, one an hour up to four days ago, each with an answer.
 fn fill(home: &Home, turns: u64) -> Vec<String> {
+    away_from_midnight();
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
     let mut ids = Vec::new();
     for turn in 0..turns {

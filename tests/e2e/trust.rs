@@ -186,7 +186,7 @@ fn what_is_shown_cannot_speak_to_a_terminal() {
     place.plant(".lepo/_config.toml", "# \u{202e}txet \u{9b}2J\nauto_access = 'net'\n");
     place.plant(".lepo/_mcp.json", r#"{"mcpServers":{"x":{"url":"http://\u001b]52;c;eA==\u0007\r/"}}}"#);
     for ran in [place.home.lepo(&["trust"]), on_terminal(place.home.command(&["trust"]), &[(YES.0, "n\n")])] {
-        assert!(ran.out.contains("lets auto run commands up to: net"), "{}", ran.out);
+        assert!(ran.out.contains("lets auto mode run commands up to: net"), "{}", ran.out);
         let lines = ran.out.replace("\r\n", "\n");
         let painted = lines.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
         assert!(!painted.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}', '\r']), "{painted:?}");
@@ -260,7 +260,7 @@ fn a_program_of_ones_own_comes_from_the_path_and_not_from_the_repository() {
     let ran = lepo(&["lost"]);
     assert_eq!(
         (ran.code, ran.err.as_str()),
-        (2, "error: cannot run lepo-lost: its interpreter is not there\n")
+        (2, "error: cannot run lepo-lost: its interpreter is missing\n")
     );
 }
 
@@ -276,7 +276,7 @@ fn no_file_of_the_working_directory_is_a_program_of_ones_own() {
             lepo.env("PATH", path);
             let ran = run(lepo, b"");
             assert_eq!(ran.code, 2, "{name} in {path}: {}", ran.err);
-            assert!(ran.err.contains(&format!("no command {name:?}")), "{name} in {path}: {}", ran.err);
+            assert!(ran.err.contains(&format!("unknown command {name:?}")), "{name} in {path}: {}", ran.err);
         }
     }
     assert!(!place.tripped());
@@ -305,5 +305,5 @@ fn a_model_in_place_of_the_users_is_told() {
     let place = Place::new();
     place.plant(".lepo/_config.toml", &place.planted_config().replace("theirs", "test"));
     let ran = place.home.lepo(&["trust"]);
-    assert!(ran.out.contains(r#"model "test", in place of yours of this name: sends"#), "{}", ran.out);
+    assert!(ran.out.contains(r#"model "test", replacing yours of this name: sends"#), "{}", ran.out);
 }

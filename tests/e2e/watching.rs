@@ -3,9 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
-use crate::home::{Home, until};
+use crate::home::{DEADLINE, Home, until};
 
 /// A running `lepo watch`, and its lines as they come.
 pub struct Watching {
@@ -27,7 +26,7 @@ impl Watching {
     }
 
     pub fn line(&self) -> String {
-        self.lines.recv_timeout(Duration::from_secs(20)).expect("a line comes")
+        self.lines.recv_timeout(DEADLINE).expect("a line comes")
     }
 
     fn signal(&self, signal: &str) {

@@ -82,7 +82,7 @@ fn a_page_that_cannot_be_used_sends_and_writes_nothing() {
         }
     }
     let ran = bot.home.lepo(&["do", "--no-stdin", "-f", "http://example.com/"]);
-    assert!(ran.code == 2 && ran.err.contains("http is for this machine only"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("http is allowed for this machine only"), "{}", ran.err);
     assert!(bot.bodies().is_empty());
     assert!(!bot.home.path().join("work/.lepo").exists());
 }

@@ -105,7 +105,7 @@ fn or_default<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Value>, D::Error> 
 
 fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
     serde_json::from_value(params)
-        .map_err(|error| RpcError::new(INVALID_PARAMS, format!("wrong parameters: {error}")))
+        .map_err(|error| RpcError::new(INVALID_PARAMS, format!("invalid parameters: {error}")))
 }
 
 /// The id of a session and its folder, which stand side by side.
@@ -122,7 +122,7 @@ impl Call {
             "initialize" => {
                 return Err(RpcError::new(
                     INVALID_PARAMS,
-                    "wrong parameters: `protocolVersion` is a whole number",
+                    "invalid parameters: `protocolVersion` must be a whole number",
                 ));
             }
             "session/new" => Call::New(params(value)?),
@@ -140,7 +140,11 @@ impl Call {
                 let Prompt { session_id, prompt } = params(value)?;
                 let block = |value: &Value| {
                     Block::read(value).ok_or_else(|| {
-                        RpcError::new(INVALID_PARAMS, "wrong parameters: a block of `prompt` is none")
+                        RpcError::new(
+                            INVALID_PARAMS,
+                            "invalid parameters: a block of `prompt` is not a \
+                            content block",
+                        )
                     })
                 };
                 Call::Prompt(session_id, prompt.iter().map(block).collect::<Result<_, _>>()?)
@@ -190,7 +194,8 @@ impl Folder {
 }
 
 fn server(value: &Value) -> Result<GivenServer, RpcError> {
-    let wrong = || RpcError::new(INVALID_PARAMS, "wrong parameters: an entry of `mcpServers` is no server");
+    let wrong =
+        || RpcError::new(INVALID_PARAMS, "invalid parameters: an entry of `mcpServers` is not a server");
     let name = value["name"].as_str().ok_or_else(wrong)?.to_string();
     let pairs = |key: &str| {
         let pairs = value[key].as_array().map(Vec::as_slice).unwrap_or_default().iter();

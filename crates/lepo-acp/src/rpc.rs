@@ -35,14 +35,14 @@ impl RpcError {
     /// The error of a method that there is not.
     pub fn no_method(method: &str) -> RpcError {
         let method: String = method.chars().take(200).collect();
-        RpcError::new(NO_METHOD, format!("no method {method:?}"))
+        RpcError::new(NO_METHOD, format!("unknown method {method:?}"))
     }
 
     /// Reads one; what is no error object says so.
     pub fn read(value: &Value) -> RpcError {
         RpcError {
             code: value["code"].as_i64().unwrap_or(INTERNAL),
-            message: value["message"].as_str().unwrap_or("an error without words").to_string(),
+            message: value["message"].as_str().unwrap_or("an error without a message").to_string(),
             data: value.get("data").cloned(),
         }
     }
@@ -108,18 +108,22 @@ impl Incoming {
         let value: Value = match serde_json::from_slice(line) {
             Ok(value) => value,
             Err(error) => {
-                return Some(wrong(Value::Null, PARSE_ERROR, &format!("the line is no JSON: {error}")));
+                return Some(wrong(
+                    Value::Null,
+                    PARSE_ERROR,
+                    &format!("the line is not valid JSON: {error}"),
+                ));
             }
         };
         let Value::Object(mut message) = value else {
-            return Some(wrong(Value::Null, INVALID_REQUEST, "a message is one JSON object"));
+            return Some(wrong(Value::Null, INVALID_REQUEST, "a message must be a JSON object"));
         };
         let id = message.remove("id");
         let is_id =
             |id: &Value| id.is_string() || id.is_null() || id.as_i64().is_some() || id.as_u64().is_some();
         let sound = id.clone().filter(is_id).unwrap_or_default();
         if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-            return Some(wrong(sound, INVALID_REQUEST, "a message has \"jsonrpc\": \"2.0\""));
+            return Some(wrong(sound, INVALID_REQUEST, "a message must have \"jsonrpc\": \"2.0\""));
         }
         let params = message.remove("params").unwrap_or_default();
         match (message.remove("method"), id) {
@@ -127,14 +131,19 @@ impl Incoming {
                 Some(Incoming::Request { id, method, params })
             }
             (Some(Value::String(_)), Some(_)) => {
-                Some(wrong(Value::Null, INVALID_REQUEST, "`id` is a string or a whole number"))
+                Some(wrong(Value::Null, INVALID_REQUEST, "`id` must be a string or a whole number"))
             }
             (Some(Value::String(method)), None) => Some(Incoming::Notification { method, params }),
-            (Some(_), _) => Some(wrong(sound, INVALID_REQUEST, "`method` is a string")),
+            (Some(_), _) => Some(wrong(sound, INVALID_REQUEST, "`method` must be a string")),
             (None, Some(id)) => Some(answer(id, &mut message).unwrap_or_else(|| {
-                wrong(sound, INVALID_REQUEST, "a message has a `method`, a `result` or an `error`")
+                wrong(sound, INVALID_REQUEST, "a message must have a `method`, a `result` or an `error`")
             })),
-            (None, None) => Some(wrong(Value::Null, INVALID_REQUEST, "a message has a `method` or an `id`")),
+            (None, None) => Some(wrong(
+                Value::Null,
+                INVALID_REQUEST,
+                "a message must have a `method` or an \
+                `id`",
+            )),
         }
     }
 }
@@ -225,7 +234,7 @@ mod tests {
         let line = answer_line(&json!(3), Err(RpcError::no_method("a\nb")));
         assert_eq!(
             line,
-            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no method \"a\\nb\""}}"#
+            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"unknown method \"a\\nb\""}}"#
         );
         assert!(!request(1, "m", &json!({"a": "x\ny"})).contains('\n'));
     }

@@ -68,7 +68,7 @@ impl Env {
         };
         match value.to_str() {
             Some(text) => Ok(Some(text)),
-            None => Err(Error::usage(format!("{name} in the environment is not UTF-8"))
+            None => Err(Error::usage(format!("environment variable {name} is not UTF-8"))
                 .hint(format!("set {name} to plain text, or unset it"))),
         }
     }

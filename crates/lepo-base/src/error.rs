@@ -4,9 +4,11 @@
 
 mod server_words;
 
-use std::borrow::Cow;
 use std::fmt;
 
+use crate::hint::{Act, At, Hint, Resume};
+
+pub use crate::hint::quoted;
 pub use server_words::{server_words, words_in};
 
 /// A result whose error a person can read.
@@ -64,69 +66,6 @@ impl Kind {
     }
 }
 
-/// The place at which a hint is read: commands are typed in another form there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// A shell.
-    Shell,
-    /// The prompt of a session.
-    Session,
-}
-
-impl Place {
-    fn either(self, shell: &'static str, session: &'static str) -> &'static str {
-        match self {
-            Place::Shell => shell,
-            Place::Session => session,
-        }
-    }
-
-    /// Asks a first question.
-    pub fn ask(self) -> &'static str {
-        self.either("lepo do QUESTION", "type a question")
-    }
-
-    /// Answers the last question again.
-    pub fn retry(self) -> &'static str {
-        self.either("`lepo do --retry`", "/retry")
-    }
-
-    /// Asks another model.
-    pub fn other_model(self) -> &'static str {
-        self.either("-m NAME", "/model NAME")
-    }
-
-    /// Lists the models.
-    pub fn models(self) -> &'static str {
-        self.either("`lepo model ls`", "/set-model")
-    }
-
-    /// Goes on from a summary.
-    pub fn compact(self) -> &'static str {
-        self.either("`lepo do --compact`", "/compact")
-    }
-
-    /// Lists the tools of MCP servers.
-    pub fn tools(self) -> &'static str {
-        self.either("`lepo do --list-tools`", "/mcp")
-    }
-
-    /// Lists the conversations.
-    pub fn list(self) -> &'static str {
-        self.either("`lepo ls`", "/ls")
-    }
-
-    /// Sends a text with a question.
-    pub fn context(self) -> &'static str {
-        self.either("--context FILE", "/file PATH")
-    }
-
-    /// Goes on from another message.
-    pub fn tail(self) -> &'static str {
-        self.either("--tail", "/tail")
-    }
-}
-
 /// A failure: lower case, no full stop, what failed and on what; the cause; what to do.
 #[derive(Debug)]
 pub struct Error {
@@ -135,11 +74,7 @@ pub struct Error {
     /// The failure and its object.
     pub message: String,
     /// The remedy, if it is known.
-    pub hint: Option<String>,
-    /// The remedy in a session, where its words are others there.
-    pub session_hint: Option<String>,
-    /// The remedy is to ask again.
-    pub tells_retry: bool,
+    pub hint: Option<Hint>,
     /// Lines below the message: what it counts or quotes.
     rows: Vec<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -148,15 +83,7 @@ pub struct Error {
 impl Error {
     /// A failure of `kind` with its message.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error {
-            kind,
-            message: message.into(),
-            hint: None,
-            session_hint: None,
-            tells_retry: false,
-            rows: Vec::new(),
-            source: None,
-        }
+        Error { kind, message: message.into(), hint: None, rows: Vec::new(), source: None }
     }
 
     /// Nothing there (exit 1).
@@ -197,48 +124,36 @@ impl Error {
     }
 
     /// With what to do about it.
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
-        self.session_hint = None;
         self
-    }
-
-    /// With what to do about it, in words that depend on the place.
-    pub fn hint_at(mut self, words: impl Fn(Place) -> String) -> Self {
-        self.hint = Some(words(Place::Shell));
-        self.session_hint = Some(words(Place::Session));
-        self
-    }
-
-    /// As [`Error::hint_at`], for words that tell of [`Place::retry`].
-    pub fn hint_to_retry(self, words: impl Fn(Place) -> String) -> Self {
-        Error { tells_retry: true, ..self.hint_at(words) }
     }
 
     /// With the hint to ask again.
     pub fn ask_again(self) -> Self {
-        self.hint_to_retry(|place| format!("ask again: {}", place.retry()))
+        self.hint(Hint::from("ask again: ").command(Act::Retry))
+    }
+
+    /// True if the hint tells to answer the last question again.
+    pub fn tells_retry(&self) -> bool {
+        self.hint.as_ref().is_some_and(Hint::tells_retry)
     }
 
     /// The same where the last question cannot be asked again by itself: without a hint to do so.
-    pub fn without_retry(self) -> Self {
-        match self.tells_retry {
-            true => Error { hint: None, session_hint: None, tells_retry: false, ..self },
-            false => self,
-        }
-    }
-
-    /// The same of one model among several: only that one is asked again.
-    pub fn retry_by(mut self, model: &str) -> Self {
-        let again = format!("lepo do -m {} --retry", quoted(model));
-        self.hint = self.hint.map(|hint| hint.replace("lepo do --retry", &again));
+    pub fn without_retry(mut self) -> Self {
+        self.hint = self.hint.filter(|hint| !hint.tells_retry());
         self
     }
 
-    /// The remedy of the error, in the words of this place.
-    pub fn hint_for(&self, place: Place) -> Option<&str> {
-        let session = self.session_hint.as_deref().filter(|_| place == Place::Session);
-        session.or(self.hint.as_deref())
+    /// The same with this change of the commands that go on with the turn.
+    pub fn resuming(mut self, change: impl Fn(&mut Resume)) -> Self {
+        self.hint.iter_mut().for_each(|hint| hint.resuming(&change));
+        self
+    }
+
+    /// The remedy of the error, in the words of this front.
+    pub fn hint_for(&self, at: At<'_>) -> Option<String> {
+        self.hint.as_ref().map(|hint| hint.told(at))
     }
 
     /// With the error that caused it.
@@ -249,13 +164,13 @@ impl Error {
 
     /// The document of it, for `--json`.
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::json!({ "kind": self.kind.word(), "message": self.told(str::to_string), "hint": self.hint })
+        let hint = self.hint_for(At::SHELL);
+        serde_json::json!({ "kind": self.kind.word(), "message": self.told(str::to_string), "hint": hint })
     }
 
     /// An error of this kind with the words of this one.
     pub fn again(&self, kind: Kind) -> Error {
-        let (hint, session_hint, rows) = (self.hint.clone(), self.session_hint.clone(), self.rows.clone());
-        Error { hint, session_hint, rows, tells_retry: self.tells_retry, ..Error::new(kind, self.causes()) }
+        Error { hint: self.hint.clone(), rows: self.rows.clone(), ..Error::new(kind, self.causes()) }
     }
 
     /// The message with its causes, `: ` between, and the lines below it. A newline within them, as of a file's name,
@@ -321,11 +236,6 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.source.as_deref().map(|e| e as &(dyn std::error::Error + 'static))
     }
-}
-
-/// A word of a command in a hint, as a shell reads it back.
-pub fn quoted(word: &str) -> Cow<'_, str> {
-    shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
 #[cfg(test)]

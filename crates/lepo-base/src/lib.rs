@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`error`] | errors with hints, exit codes |
+//! | [`hint`] | hints: words and commands, which each front words for itself |
 //! | [`when`] | moments as people write and read them |
 //! | [`env`](mod@env) | the environment of the process, read only here |
 //! | [`sys`] | what differs between Linux and macOS |
@@ -19,6 +20,7 @@
 pub mod env;
 pub mod error;
 pub mod hash;
+pub mod hint;
 pub mod media;
 pub mod nearest;
 pub mod read_ahead;

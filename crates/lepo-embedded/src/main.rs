@@ -15,18 +15,19 @@ use std::process::ExitCode;
 
 use generate::Speaker;
 use lepo_base::error::{Error, Kind};
+use lepo_base::hint::At;
 use protocol::{Event, emit, fail, parse};
 
 const USAGE: &str = "\
 usage: lepo-embedded --weights FILE
 
-Answers one JSON request a line on stdin with NDJSON events on stdout,
-until stdin ends. lepo starts it; `lepo model get` fetches the weights.
+Answers JSON requests on stdin, one per line, with NDJSON events on stdout,
+until stdin ends. Started by lepo; `lepo model get` fetches the weights.
 
       --weights FILE  a llama model in GGUF, SmolLM2-135M-Instruct
       --named NAME    the name of the file in messages
-  -h, --help          this text
-  -v, --version       the version
+  -h, --help          print this help
+  -v, --version       print the version
 ";
 
 /// The options of the command line.
@@ -63,9 +64,9 @@ fn command(arguments: impl Iterator<Item = OsString>) -> Result<Command, String>
         [flag, path, named, name] if flag == "--weights" && named == "--named" => {
             Ok(Command::Serve { weights: path.into(), named: Some(name.to_string_lossy().into_owned()) })
         }
-        [] => Err("--weights is missing".into()),
+        [] => Err("missing option --weights FILE".into()),
         [flag] if flag == "--weights" => Err("--weights needs a file".into()),
-        _ => Err("not understood: one --weights FILE and nothing else".into()),
+        _ => Err("invalid arguments: expected --weights FILE and nothing else".into()),
     }
 }
 
@@ -92,7 +93,7 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
             Ok(0) => return ExitCode::SUCCESS,
             Ok(_) if line.trim_ascii().is_empty() => continue,
             Ok(_) => {}
-            Err(error) => fail(&format!("stdin could not be read: {error}")),
+            Err(error) => fail(&format!("cannot read stdin: {error}")),
         }
         if let Err(error) = parse(&line).and_then(|request| speaker.answer(&request)) {
             emit(&Event::Error { message: &told(&error), too_long: error.kind == Kind::Overflow });
@@ -102,7 +103,7 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
 
 /// One error as one line.
 fn told(error: &Error) -> String {
-    match &error.hint {
+    match error.hint_for(At::SHELL) {
         Some(hint) => format!("{}; {hint}", error.chain()),
         None => error.chain(),
     }

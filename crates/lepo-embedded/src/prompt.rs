@@ -48,8 +48,10 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
         let most = room.saturating_sub(used + frame.cost());
         let Some(tokens) = tokenizer.encode_within(&message.content, most)? else {
             if kept.is_empty() {
-                let why =
-                    format!("the last message has more than the {most} tokens that the embedded model reads");
+                let why = format!(
+                    "the last message is longer than the {most} tokens that the embedded model can \
+                        read"
+                );
                 return Err(Error::new(Kind::Overflow, why));
             }
             break;

@@ -62,7 +62,7 @@ impl Tokenizer {
         let model = BPE::builder()
             .vocab_and_merges(vocabulary, merges)
             .build()
-            .map_err(|e| Error::remote("weights hold a broken tokenizer").because(e))?;
+            .map_err(|e| Error::remote("the weights contain a broken tokenizer").because(e))?;
         let mut inner = tokenizers::Tokenizer::new(model);
         // The rules of `pre = "smollm"`: each digit alone, then GPT-2's words, no space put in front.
         let rules = vec![Digits::new(true).into(), ByteLevel::new(false, true, true).into()];
@@ -74,7 +74,7 @@ impl Tokenizer {
     pub fn encode(&self, text: &str) -> Result<Vec<u32>> {
         match self.inner.encode_fast(text, false) {
             Ok(encoding) => Ok(encoding.get_ids().to_vec()),
-            Err(error) => Err(Error::remote("a message could not be split into tokens").because(error)),
+            Err(error) => Err(Error::remote("cannot tokenize a message").because(error)),
         }
     }
 
@@ -142,7 +142,7 @@ fn byte_of(c: char) -> Option<u8> {
 }
 
 fn malformed(key: &str) -> Error {
-    Error::remote(format!("weights have no usable {key}"))
+    Error::remote(format!("the weights have no usable {key}"))
 }
 
 fn text<'a>(content: &'a Content, key: &str) -> Result<&'a str> {

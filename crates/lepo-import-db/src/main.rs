@@ -51,7 +51,7 @@ fn read(path: &std::ffi::OsStr) -> Result<(), Box<dyn std::error::Error>> {
     } else if has("chat") {
         webui::read(&database, &mut each)?;
     } else {
-        return Err("it is none of llm, opencode or Open WebUI".into());
+        return Err("it is not a database of llm, opencode or Open WebUI".into());
     }
     out.flush()?;
     Ok(())

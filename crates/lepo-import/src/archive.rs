@@ -47,10 +47,9 @@ impl Archive {
             return Ok(Archive::File(path.to_path_buf()));
         }
         let refuse = |error: ZipError| match error {
-            ZipError::InvalidArchive(_) => {
-                Error::usage(format!("cannot read {}", path.display())).because("it is not a whole zip")
-            }
-            other => Error::usage(format!("cannot read {} as a zip", path.display())).because(other),
+            ZipError::InvalidArchive(_) => Error::usage(format!("cannot read {}", path.display()))
+                .because("it is not a complete zip archive"),
+            other => Error::usage(format!("cannot read {} as a zip archive", path.display())).because(other),
         };
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
         let mut archive = ZipArchive::new(BufReader::new(file)).map_err(refuse)?;
@@ -115,7 +114,7 @@ impl Archive {
                         Error::usage(format!("cannot read {} in {}", names[document].0, path.display()));
                     match error {
                         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => cannot
-                            .because("it is encrypted with a password")
+                            .because("it is protected by a password")
                             .hint("unpack it, and import the folder"),
                         error => cannot.because(error),
                     }

@@ -26,7 +26,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     while let Some(value) = reading.next(&mut values)? {
         let (session, project) = (value.get("sessionId").said(), value.get("project").words());
         if session.as_ref().is_some_and(|session| logged.contains(session)) {
-            reading.tally.skip("prompt of a session that has its log", 1);
+            reading.tally.skip("prompt of a session whose log still exists", 1);
             continue;
         }
         let text = text(value);

@@ -59,7 +59,7 @@ fn lineage(own: &Thread, threads: &Threads, reading: &mut Reading) -> Result<Log
             Some(found) if line.len() < DEEP => line.push(found.clone()),
             _ => {
                 reading.tally.remark(format!(
-                    "{}: the thread it goes on from, {parent}, is not there: imported as it is",
+                    "{}: its parent thread {parent} is missing: imported without it",
                     own.path.display()
                 ));
                 break;

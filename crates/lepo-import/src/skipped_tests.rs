@@ -2,6 +2,7 @@
 
 use super::conversation::What;
 use super::*;
+use lepo_base::hint::At;
 
 /// Reads a text as a format: the visible texts, and what was skipped.
 fn read(format: Format, file: &str, text: &str) -> (Vec<String>, Vec<(String, u64)>) {
@@ -215,7 +216,7 @@ fn a_text_that_only_holds_json_is_no_source() {
         std::fs::write(&path, bytes).unwrap();
         let error = recognise(&path, &mut Reading::default()).unwrap_err();
         assert!(error.message.ends_with("unknown format"), "{}", error.message);
-        error.hint.unwrap()
+        error.hint_for(At::SHELL).unwrap()
     };
     let message = r#"{"role":"user","content":"x"}"#;
     let sql = format!("CREATE TABLE message (data TEXT);\nINSERT INTO message VALUES ('{message}');\n");

@@ -72,7 +72,7 @@ impl Tally {
     pub fn broken(&mut self, error: io::Error) -> Result<()> {
         match error.kind() {
             io::ErrorKind::QuotaExceeded => {
-                return Err(Error::usage("an archive unpacks to more than it may").because(error));
+                return Err(Error::usage("an archive unpacks to more than the limit").because(error));
             }
             io::ErrorKind::UnexpectedEof => self.skip("torn", 1),
             _ => self.skip(&format!("unreadable: {error}"), 1),

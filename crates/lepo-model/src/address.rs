@@ -12,7 +12,7 @@ pub fn base_url(text: &str) -> Result<String, &'static str> {
         return Err("is neither http nor https");
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err("names no host");
+        return Err("has no host");
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err("has a user or password in it");

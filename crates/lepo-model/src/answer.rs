@@ -169,7 +169,7 @@ impl<'m> Answer<'m> {
         };
         if again.pauses == MOST_PAUSES {
             self.failure =
-                Some(Error::remote(format!("the model paused {MOST_PAUSES} times without an end")));
+                Some(Error::remote(format!("the model paused {MOST_PAUSES} times without finishing")));
             self.paused = None;
             return;
         }

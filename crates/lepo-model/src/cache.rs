@@ -45,7 +45,7 @@ impl Cache {
     pub fn keep(&self, value: &impl Serialize) {
         let bytes = serde_json::to_vec(value).unwrap_or_default();
         if let Err(error) = replace(&self.0, &bytes) {
-            tracing::warn!("{} could not be written: {error}", self.0.display());
+            tracing::warn!("cannot write {}: {error}", self.0.display());
         }
     }
 }

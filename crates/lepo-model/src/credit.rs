@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use lepo_base::error::Error;
+use lepo_base::hint::{Command, Hint};
 
 /// Codes and words of servers for it, in lower case. Google's "exceeded your current quota" is none of them: its
 /// limits a minute say the same.
@@ -51,9 +52,10 @@ fn has_words(text: &str) -> bool {
 
 /// The error for it, from `place`.
 pub(super) fn used_up(place: &str, words: &str) -> Error {
-    Error::remote(format!("the credit or spending limit at {place} is used up: {words}")).hint_at(|place| {
-        format!("add credit or raise the limit there, or ask another model: {}", place.other_model())
-    })
+    Error::remote(format!("the credit or spending limit at {place} is used up: {words}")).hint(
+        Hint::from("add credit or raise the limit there, or ask another model: ")
+            .command(Command::OtherModel),
+    )
 }
 
 #[cfg(test)]

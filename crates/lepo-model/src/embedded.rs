@@ -21,6 +21,7 @@ use crate::config::ModelConfig;
 use crate::planner::Planner;
 use lepo_base::env;
 use lepo_base::error::{Error, Kind, Result};
+use lepo_base::hint::{Command, Hint};
 use lepo_net::net::Lines;
 
 /// The model that comes with lepo.
@@ -103,7 +104,7 @@ impl Reply<'_> {
     pub async fn more(&mut self, events: &mut Events) -> Result<()> {
         let Reply { model, lines, done } = self;
         let Some(process) = &mut model.process else {
-            return Err(Error::remote("the embedded model has ended"));
+            return Err(Error::remote("the embedded model has exited"));
         };
         match process.read(model.timeouts.idle).await? {
             Some(bytes) => lines.feed(&bytes, |line| {
@@ -148,18 +149,18 @@ enum ProgramEvent {
 
 /// One line of its output; whether it was the last of the answer.
 fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
-    let said = serde_json::from_slice(line).map_err(|_| {
-        Error::remote(format!("the embedded model printed something else than an event: {}", excerpt(line)))
-    })?;
+    let said = serde_json::from_slice(line)
+        .map_err(|_| Error::remote(format!("unexpected output of the embedded model: {}", excerpt(line))))?;
     let event = match said {
         ProgramEvent::Notice { text } => Event::Notice(text),
         ProgramEvent::Text { text } => Event::Text(text),
         ProgramEvent::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
         ProgramEvent::Done { reason } => Event::Done(Finish::from_word(&reason)),
         ProgramEvent::Error { message, too_long: true } => {
-            return Err(Error::new(Kind::Overflow, excerpt(message.as_bytes())).hint_at(|place| {
-                format!("ask with less text, or a model with a larger window: {}", place.other_model())
-            }));
+            return Err(Error::new(Kind::Overflow, excerpt(message.as_bytes())).hint(
+                Hint::from("ask with less text, or a model with a larger window: ")
+                    .command(Command::OtherModel),
+            ));
         }
         ProgramEvent::Error { message, .. } => {
             return Err(Error::remote(format!("the embedded model failed: {}", excerpt(message.as_bytes()))));
@@ -184,10 +185,12 @@ pub fn missing(name: &str) -> Error {
     if name.is_empty() || name == crate::weights::SMOLLM2.name {
         return Error::usage("the embedded model is not installed").hint("`lepo model get` fetches it");
     }
-    Error::usage(format!("the embedded model {name} is not installed")).hint_at(|place| {
-        let models = place.models();
-        format!("{models} lists those that are; `lepo model add FILE --sha256 HASH --name {name}` adds it")
-    })
+    Error::usage(format!("the embedded model {name} is not installed")).hint(
+        Hint::from(Command::Models)
+            .words(" lists those that are; ")
+            .command(Command::Lepo(format!("model add FILE --sha256 HASH --name {name}")))
+            .words(" adds it"),
+    )
 }
 
 #[cfg(test)]

@@ -57,8 +57,8 @@ pub(super) fn is_half(json: &[u8]) -> bool {
 /// The error without the key, should a server have repeated it.
 pub(super) fn without_key(mut error: Error, key: Option<&Secret>) -> Error {
     error.message = hide_key(&error.message, key).into_owned();
-    for hint in [&mut error.hint, &mut error.session_hint] {
-        *hint = hint.take().map(|hint| hide_key(&hint, key).into_owned());
+    if let Some(hint) = &mut error.hint {
+        hint.map_words(|words| hide_key(words, key).into_owned());
     }
     error
 }
@@ -71,6 +71,7 @@ pub(super) fn hide_key<'t>(text: &'t str, key: Option<&Secret>) -> Cow<'t, str> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lepo_base::hint::At;
 
     #[test]
     fn excerpts_are_short_lines() {
@@ -122,7 +123,11 @@ mod tests {
             ("열쇠열쇠열쇠열쇠열쇠", "열쇠열쇠열쇠열쇠열쇠 열쇠", "[secret] 열쇠"),
         ] {
             let error = without_key(Error::remote(said).hint(said), Some(&Secret::new(key)));
-            assert_eq!((error.message.as_str(), error.hint.as_deref()), (hidden, Some(hidden)), "{key}");
+            assert_eq!(
+                (&*error.message, error.hint_for(At::SHELL).as_deref()),
+                (hidden, Some(hidden)),
+                "{key}"
+            );
         }
         assert_eq!(without_key(Error::remote("a"), None).message, "a");
     }

@@ -194,7 +194,7 @@ impl Http {
 
 /// The error for a model at `place` that says nothing for too long.
 pub(super) fn silent(place: &str, timeouts: Timeouts) -> Error {
-    Error::remote(format!("{place} said nothing for {} s", timeouts.idle.as_secs_f32()))
+    Error::remote(format!("no data from {place} for {} s", timeouts.idle.as_secs_f32()))
         .hint("for a slow model raise http.idle_timeout")
 }
 
@@ -244,7 +244,8 @@ fn headers(key: &Key, api: &HttpSpec) -> Result<HeaderMap> {
         _ => (AUTHORIZATION, format!("Bearer {}", secret.reveal())),
     };
     let mut value = HeaderValue::from_str(&text).map_err(|_| {
-        Error::usage("the key has characters that cannot be sent").hint(format!("see {}", key.looked_for))
+        Error::usage("the key contains characters that cannot be sent")
+            .hint(format!("see {}", key.looked_for))
     })?;
     value.set_sensitive(true);
     headers.insert(name, value);

@@ -34,7 +34,7 @@ pub(super) fn resolve(key: Key) -> Result<Key> {
     if !output.status.success() {
         return Err(failed(&format!("it failed with {}", output.status)));
     }
-    let text = String::from_utf8(output.stdout).map_err(|_| failed("what it printed is not UTF-8"))?;
+    let text = String::from_utf8(output.stdout).map_err(|_| failed("its output is not UTF-8"))?;
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() {
         return Err(failed("it printed nothing"));

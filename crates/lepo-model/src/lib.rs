@@ -96,7 +96,7 @@ pub use probe::first_ollama_model;
 pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
 #[cfg(fuzzing)]
 pub use read_pieces::{StreamForm, read_pieces};
-pub use refusal::{NO_KEY, refused_key};
+pub use refusal::refused_key;
 pub use registry::spec;
 pub use replay::Replay;
 pub use text::Text;

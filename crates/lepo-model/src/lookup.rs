@@ -131,5 +131,5 @@ async fn document(http: &Http, mut response: Response) -> Result<std::result::Re
     let _ = tokio::time::timeout(http.timeouts.idle, reading).await;
     serde_json::from_slice(&bytes)
         .map(Ok)
-        .map_err(|_| Error::remote(format!("{} lists its models in an unknown form", http.place)))
+        .map_err(|_| Error::remote(format!("{} lists its models in an unknown format", http.place)))
 }

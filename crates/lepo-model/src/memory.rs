@@ -41,7 +41,7 @@ impl Memory {
         let mut all = self.read();
         all.entry(self.model.clone()).or_default().extend(quirks.lasting().map(str::to_owned));
         if let Err(error) = self.write(&all) {
-            tracing::warn!("{} could not be written: {error}", self.path.display());
+            tracing::warn!("cannot write {}: {error}", self.path.display());
         }
     }
 

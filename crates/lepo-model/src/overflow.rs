@@ -1,6 +1,7 @@
 //! Recognises the refusal of a conversation that is longer than the model's window.
 
 use lepo_base::error::{Error, Kind};
+use lepo_base::hint::{Act, Command, Hint};
 
 /// The words of servers that refuse a conversation as too long, in lower case: all of a row stand in one refusal.
 const PATTERNS: &[&[&str]] = &[
@@ -44,14 +45,10 @@ pub(super) fn is_overflow(status: u16, body: &str) -> bool {
 
 /// The error for it.
 pub(super) fn overflow(model: &str, words: &str) -> Error {
-    Error::new(Kind::Overflow, format!("the conversation is too long for {model}: {words}")).hint_at(
-        |place| {
-            format!(
-                "{} goes on from a summary of it; a model with a larger window takes it as it is: {}",
-                place.compact(),
-                place.other_model()
-            )
-        },
+    Error::new(Kind::Overflow, format!("the conversation is too long for {model}: {words}")).hint(
+        Hint::from(Act::Compact)
+            .words(" goes on from a summary of it; a model with a larger window takes it as it is: ")
+            .command(Command::OtherModel),
     )
 }
 

@@ -126,7 +126,8 @@ impl Process {
                     if self.status.is_some() {
                         return Ok(None);
                     }
-                    return Err(Error::remote(format!("{} said nothing for {} s", self.name, idle.as_secs_f32()))
+                    return Err(Error::remote(format!("no output from {} for {} \
+                        s", self.name, idle.as_secs_f32()))
                         .hint("for a slow program raise http.idle_timeout"));
                 }
                 // Last, as it may be ready for ever.
@@ -152,7 +153,7 @@ impl Process {
         let how = match self.status.map(|status| (status.code(), status.signal())) {
             Some((Some(0), _)) => "ended".to_owned(),
             Some((Some(code), _)) => format!("failed with exit code {code}"),
-            Some((None, Some(signal))) => format!("was ended by signal {signal}"),
+            Some((None, Some(signal))) => format!("was terminated by signal {signal}"),
             _ => "ended".to_owned(),
         };
         let tail = String::from_utf8_lossy(&self.tail);
@@ -189,11 +190,9 @@ fn not_started(name: &str, error: &std::io::Error) -> Error {
         ErrorKind::NotFound => Error::remote(format!("program {name} is not installed or not in PATH"))
             .hint("install it, or correct `command` in the configuration"),
         ErrorKind::ArgumentListTooLong => {
-            Error::remote(format!("the conversation is too long for {name}'s arguments"))
+            Error::remote(format!("the conversation is too long for the command line of {name}"))
                 .hint("leave `{prompt}` out of `command`: the question then goes to stdin")
         }
-        _ => {
-            Error::remote(format!("program {name} cannot be run: {}", excerpt(error.to_string().as_bytes())))
-        }
+        _ => Error::remote(format!("cannot run program {name}: {}", excerpt(error.to_string().as_bytes()))),
     }
 }

@@ -27,7 +27,7 @@ pub(super) static TEMPERATURE: Quirk = Quirk {
     word: "temperature",
     status: MALFORMED,
     named: &[&["temperature"]],
-    says: "does not take `temperature`: asking again without it",
+    says: "does not accept `temperature`: retrying without it",
 };
 
 /// System messages only first, roles only in turns. Chat templates refuse the order of roles with 400, or
@@ -39,7 +39,7 @@ pub(super) static SYSTEM_FIRST: Quirk = Quirk {
         &["role", "message"],
         &["alternat", "system", "developer instruction", "only user and assistant"],
     ],
-    says: "takes a system message only as the first one: asking again in that form",
+    says: "accepts a system message only at the beginning: retrying in that form",
 };
 
 /// No system messages at all: what they say is in the user's first message. The form of [`SYSTEM_FIRST`] is refused
@@ -51,7 +51,7 @@ pub(super) static NO_SYSTEM: Quirk = Quirk {
         &["system", "developer instruction", "only user and assistant"],
         &["role", "support", "not allowed", "not enabled", "invalid value"],
     ],
-    says: "takes no system message: asking again with it in the question",
+    says: "does not accept system messages: retrying with it in the question",
 };
 
 /// No strict schema, or not this one: a schema's own fault, so that it is not remembered of the model.
@@ -62,7 +62,7 @@ pub(super) static STRICT: Quirk = Quirk {
         &["schema", "strict"],
         &["strict", "additionalproperties", "'required'", "\"required\"", "invalid schema"],
     ],
-    says: "does not take the schema strictly: asking again without `strict`",
+    says: "does not accept the schema as strict: retrying without `strict`",
 };
 
 /// The word of a quirk that is the fault of one schema, besides [`STRICT`].
@@ -83,7 +83,8 @@ pub(super) static TOOLS: Quirk = Quirk {
             "--enable-auto-tool-choice",
         ],
     ],
-    says: "takes no native tools: it is asked beforehand whether a command is needed (planner = \"chooser\")",
+    says: "does not support native tools: a separate request asks whether a command is needed (planner = \
+        \"chooser\")",
 };
 
 /// No files: the model reads text only.
@@ -106,7 +107,7 @@ pub(super) static FILES: Quirk = Quirk {
         "required for image input",
         "image input is not",
     ]],
-    says: "takes no files",
+    says: "does not accept files",
 };
 
 impl Quirk {

@@ -9,6 +9,7 @@ use super::error_text::told;
 use super::reader::Refused;
 use crate::ModelConfig;
 use lepo_base::error::Error;
+use lepo_base::hint::Hint;
 
 /// The most bytes of a refusal that are read.
 const ENOUGH: usize = 64 << 10;
@@ -129,16 +130,13 @@ pub fn refused_key(error: &Error) -> bool {
     error.message.split(": ").next().is_some_and(|words| words.ends_with(REFUSED_KEY))
 }
 
-/// Beginning of the hint where a server wants a key and none is configured.
-pub const NO_KEY: &str = "no key is configured";
-
-fn key_hint(config: &ModelConfig) -> String {
+fn key_hint(config: &ModelConfig) -> Hint {
     let looked_for = &config.key.looked_for;
     if looked_for.is_empty() {
-        return format!("{NO_KEY} for model \"{}\": set `api_key_env` or `api_key`", config.name);
+        return Hint::no_key(&config.name);
     }
     match config.key.value {
-        Some(_) => format!("the key was {looked_for}"),
-        None => format!("looked for {looked_for}, and found none"),
+        Some(_) => format!("the key was {looked_for}").into(),
+        None => format!("looked for {looked_for}, and found none").into(),
     }
 }

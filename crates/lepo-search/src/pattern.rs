@@ -35,7 +35,7 @@ impl BadPattern {
         let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
         let why = told.map_or_else(|| lines.join("; "), str::to_string);
-        BadPattern { has_newline, message: format!("bad pattern {text:?}: {why}") }
+        BadPattern { has_newline, message: format!("invalid pattern {text:?}: {why}") }
     }
 }
 

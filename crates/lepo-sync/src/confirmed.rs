@@ -53,7 +53,7 @@ pub fn check_own_removals((gone, all): (usize, usize), consent: Consent<'_>) -> 
     if gone < MANY_GONE || gone * 2 < all {
         return Ok(());
     }
-    let words = format!("{gone} of {all} messages that were sent are gone from here");
+    let words = format!("{gone} of {all} sent messages are missing here");
     let question = "Remove them from your other clones too";
     agree(&words, question, consent, || {
         "if that is meant: `lepo sync --yes` removes them from your other clones too".into()

@@ -88,7 +88,7 @@ impl<'g> FastImport<'g> {
         let written = written.and_then(|()| running.to.flush());
         drop(running.to);
         let status = running.child.wait();
-        let status = status.map_err(|error| Error::remote("git could not be waited for").because(error))?;
+        let status = status.map_err(|error| Error::remote("cannot wait for git").because(error))?;
         let said = |thread: Option<JoinHandle<String>>| thread.map(|t| t.join().unwrap_or_default());
         let words = said(running.errors.take()).unwrap_or_default();
         let last = said(running.output.take()).unwrap_or_default().trim().to_string();
@@ -98,7 +98,7 @@ impl<'g> FastImport<'g> {
         written.map_err(cannot_write)?;
         match last.bytes().all(|byte| byte.is_ascii_hexdigit()) && !last.is_empty() {
             true => Ok(Some(Made { last, commits: self.commits })),
-            false => Err(Error::remote("git does not tell what it committed")),
+            false => Err(Error::remote("git did not report its commit")),
         }
     }
 

@@ -146,7 +146,7 @@ fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
     if !sender.state.settings.allowed.contains(&name.id.to_string())
         && let Some(what) = sender.secrets.find(&bytes)
     {
-        return held(&format!("seems to hold {what}"));
+        return held(&format!("seems to contain {what}"));
     }
     let blobs = blobs_in(&bytes, name.kind);
     Ok(Checked::Good { name, bytes, blobs })
@@ -223,7 +223,7 @@ impl<'s> Writer<'s> {
             Some("does not match its name".into())
         } else {
             let secret = self.sender.secrets.find(&bytes).filter(|_| !is_allowed);
-            secret.map(|what| format!("seems to hold {what}"))
+            secret.map(|what| format!("seems to contain {what}"))
         };
         if let Some(why) = held {
             self.sent.held.push((hash.to_string(), why));

@@ -67,7 +67,7 @@ impl Running {
         let words = self.errors.take().map(|thread| thread.join().unwrap_or_default()).unwrap_or_default();
         match (read, status) {
             (Ok(()), Ok(status)) if status.success() => Ok(()),
-            (Err(error), _) | (_, Err(error)) => Err(Error::remote("git could not be read").because(error)),
+            (Err(error), _) | (_, Err(error)) => Err(Error::remote("cannot read from git").because(error)),
             _ => Err(failed(&words)),
         }
     }
@@ -143,7 +143,7 @@ pub fn feed(mut child: Child, write: impl FnOnce(&mut dyn Write) -> io::Result<(
         }
         None => Ok(()),
     };
-    let status = child.wait().map_err(|error| Error::remote("git could not be waited for").because(error))?;
+    let status = child.wait().map_err(|error| Error::remote("cannot wait for git").because(error))?;
     let words = errors.map(|thread| thread.join().unwrap_or_default()).unwrap_or_default();
     drop(out.map(JoinHandle::join));
     if !status.success() {

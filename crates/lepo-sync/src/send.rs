@@ -96,8 +96,8 @@ pub fn push(
             Refusal::Busy => {}
             Refusal::Namespace if state.settings.namespace() == Namespace::Own => {
                 return Err(error.hint(
-                    "this host takes branches only: lepo sync --heads, here and on each of your other clones; \
-                     `--no-heads` takes it back",
+                    "this host accepts branches only: lepo sync --heads, here and on each of your other \
+                        clones; `--no-heads` undoes it",
                 ));
             }
             Refusal::Namespace | Refusal::Other => return Err(error),

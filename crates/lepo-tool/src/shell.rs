@@ -121,7 +121,7 @@ impl Shell<'_> {
                 break lock;
             }
             if start.elapsed() > self.timeout {
-                let what = format!("another command is at work in {}", self.policy.dir.display());
+                let what = format!("another command is running in {}", self.policy.dir.display());
                 return Err(io::Error::other(what));
             }
             if !told && start.elapsed() > PATIENCE {

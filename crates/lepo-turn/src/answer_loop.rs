@@ -26,6 +26,7 @@ use super::skills::{gives_skill, keep_skills, kept_skills};
 use super::turn::Turn;
 use super::{Event, Notice};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Act, Command, Hint};
 use lepo_model::{AgentPlace, Message, Request, ToolCall, spec};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::CallRequest;
@@ -281,10 +282,12 @@ fn take_up(turn: &mut Turn<'_>, words: &Name) -> Result<()> {
 /// Answers calls that are not allowed any more; an error the second time.
 fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
     if std::mem::replace(&mut progress.warned, true) {
-        return Err(Error::remote("the model calls tools and does not answer").hint_to_retry(|place| {
-            let (retry, other) = (place.retry(), place.other_model());
-            format!("ask again with {retry}, or another model: {other}")
-        }));
+        return Err(Error::remote("the model keeps calling tools without answering").hint(
+            Hint::from("ask again with ")
+                .command(Act::Retry)
+                .words(", or another model: ")
+                .command(Command::OtherModel),
+        ));
     }
     let why = if progress.tools.is_nothing() { NO_TOOLS } else { ENDED };
     if let Some(told) = several_note(calls.len()) {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::{Budgets, Money, Prices, Settings};
 use lepo_base::error::{Error, Kind, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_base::when;
 use lepo_model::{Meter, ModelConfig, Planned, Price, Taken, Usage};
 use lepo_store::bubb::BubbId;
@@ -195,6 +196,6 @@ fn refused(name: &str, limit: &str, spent: &str, planned: Planned<'_>) -> Error 
         Some(output) => format!("{} tokens, and {output} of its answer", planned.input),
         None => format!("{} tokens", planned.input),
     };
-    let what = format!("{name} is {limit}, {spent} of it is spent, and this request has about {about}");
-    Error::new(Kind::Budget, what).hint_to_retry(|place| format!("with a higher limit: {}", place.retry()))
+    let what = format!("{name} is {limit}, of which {spent} is spent, and this request needs about {about}");
+    Error::new(Kind::Budget, what).hint(Hint::from("with a higher limit: ").command(Act::Retry))
 }

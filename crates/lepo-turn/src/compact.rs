@@ -16,7 +16,8 @@ use super::transcript::Transcript;
 use super::turn::Turn;
 use super::{Event, Front, Notice, Start, TurnEnv};
 use crate::config::Insts;
-use lepo_base::error::{Error, Kind as ErrorKind, Place, Result};
+use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::hint::{Act, Command, Hint};
 use lepo_model::{AgentPlace, Gate, Message, PathForm, Request, Role, spec};
 use lepo_model::{ModelConfig, Planner};
 use lepo_store::bubb::{BubbId, Kind, Name, counted};
@@ -174,18 +175,16 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     match text.trim().is_empty() {
         false => Ok(text),
         true => Err(Error::remote("the model wrote no summary")
-            .hint_at(|place| format!("try again, or with another: {}", place.other_model()))),
+            .hint(Hint::from("try again, or with another: ").command(Command::OtherModel))),
     }
 }
 
 /// Says of an interrupted or failed summary what is left of it, and how to ask for it again.
 fn nothing_written(error: Error) -> Error {
     match error.kind {
-        ErrorKind::Signal(_) => {
-            error.hint_at(|place| format!("nothing was written; again: {}", place.compact()))
-        }
-        ErrorKind::Remote if error.tells_retry => {
-            error.hint_at(|place| format!("nothing was written; ask again: {}", place.compact()))
+        ErrorKind::Signal(_) => error.hint(Hint::from("nothing was written; again: ").command(Act::Compact)),
+        ErrorKind::Remote if error.tells_retry() => {
+            error.hint(Hint::from("nothing was written; ask again: ").command(Act::Compact))
         }
         _ => error,
     }
@@ -193,13 +192,12 @@ fn nothing_written(error: Error) -> Error {
 
 fn too_long_for_itself(error: Error) -> Error {
     match error.kind {
-        ErrorKind::Overflow => error.hint_at(|place| {
-            let larger = "name a model with a larger window for the summary";
-            match place {
-                Place::Shell => format!("{larger}: lepo do --compact -m NAME"),
-                Place::Session => format!("{larger}: /model NAME, then /compact"),
-            }
-        }),
+        ErrorKind::Overflow => {
+            error.hint(Hint::from("name a model with a larger window for the summary: ").either(
+                Hint::default().bare(Command::Lepo("do --compact -m NAME".into())),
+                "/model NAME, then /compact",
+            ))
+        }
         _ => error,
     }
 }
@@ -211,11 +209,11 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
         entries.iter().enumerate().filter(|(_, entry)| is_question(entry)).map(|(at, _)| at).collect();
     let nothing = || {
         let count = counted(questions.len(), "question");
-        Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept")).hint_at(
-            |place| match place {
-                Place::Shell => "--keep N keeps another number of questions".into(),
-                Place::Session => "/compact has more to do once more was asked".into(),
-            },
+        Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept")).hint(
+            Hint::default().either(
+                "--keep N keeps another number of questions",
+                "/compact has more to do once more was asked",
+            ),
         )
     };
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;

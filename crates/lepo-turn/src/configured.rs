@@ -12,7 +12,7 @@ use super::held::{HeldAgents, Holder};
 use super::masking::{key_if_there, user_key};
 use super::recorded::not_recorded;
 use super::skills::Skills;
-use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, system_prompt};
+use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, load_settings, system_prompt};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_model::{
@@ -46,7 +46,7 @@ pub struct Configured {
 impl Configured {
     /// Reads the user's files, `repo` (the repository's own configuration) and the options.
     pub fn load(paths: Paths, env: &Env, repo: Option<TrustedFile>, flags: Flags) -> Result<Configured> {
-        let settings = Settings::load(&paths, env, repo.clone(), &flags)?;
+        let settings = load_settings(&paths, env, repo.clone(), &flags)?;
         let is_replayed = !flags.writes_nothing && env.text("LEPO_RECORDED")? == Some("only");
         let sends_nothing = flags.sends_nothing || is_replayed;
         let flags = Flags { sends_nothing, ..flags };
@@ -56,7 +56,7 @@ impl Configured {
     /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
     /// repository wins over it.
     pub(crate) fn reload(&mut self) -> Result<()> {
-        self.settings = Settings::load(&self.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
+        self.settings = load_settings(&self.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
         Ok(())
     }
 
@@ -208,7 +208,7 @@ impl Configured {
     /// Client for a configured model, silent for `idle` at most, whose requests wait for `gate`.
     pub fn model(&self, config: &ModelConfig, idle: Duration, gate: Gate) -> Result<Model> {
         if self.flags.sends_nothing {
-            return Err(not_recorded("this request is not recorded, and nothing is to be sent"));
+            return Err(not_recorded("this request is not recorded, and nothing may be sent"));
         }
         let timeouts = Timeouts { connect: self.settings.http_connect, idle };
         if let Some(budget) = &self.budget {

@@ -22,7 +22,7 @@ pub(super) async fn fetch(turn: &mut Turn<'_>, served: &Served) -> Result<Vec<Op
         return Ok(Vec::new());
     }
     if turn.env.settings().tool_call_mode == ToolMode::Off {
-        return Err(Error::usage("tools are off, and so are MCP servers")
+        return Err(Error::usage("tools are off, including MCP servers")
             .hint("--tools manual, or `tool_call_mode` in config.toml, turns them on"));
     }
     servers_ready(turn).await?;

@@ -76,13 +76,13 @@ impl Holder {
             .canonicalize()
             .ok()
             .filter(|folder| folder.is_dir())
-            .ok_or_else(|| wrong("is no folder").hint(format!("mkdir -p {}", path.display())))?;
+            .ok_or_else(|| wrong("is not a folder").hint(format!("mkdir -p {}", path.display())))?;
         if covers_home(&folder) {
             return Err(wrong("is the whole home directory").hint("name the agent's own folder in it"));
         }
         let own = self.own.iter().filter_map(|own| own.canonicalize().ok());
         match own.into_iter().any(|own| folder.starts_with(own)) {
-            true => Err(wrong("is lepo's own")),
+            true => Err(wrong("belongs to lepo")),
             false => Ok(folder),
         }
     }
@@ -103,14 +103,16 @@ impl Holder {
             writable: &writable,
         };
         let sandbox = self.kept.sandbox.get(agent.dir).await;
-        let held = hold(&sandbox, agent.command, access, policy, self.patience).await;
+        let held = hold(sandbox, agent.command, access, policy, self.patience).await;
         let (program, held) = held.map_err(|error| {
             let word = access.word();
-            Error::usage(format!("{} cannot be held to `{word}`, and is not started without", agent.model))
-                .because(error)
-                .hint(
-                    "`lepo --version --verbose` says which sandbox there is; `sandbox` of the model decides",
-                )
+            Error::usage(format!(
+                "{} is not started: nothing here can enforce its sandbox \
+                `{word}`",
+                agent.model
+            ))
+            .because(error)
+            .hint("`lepo --version --verbose` says which sandbox there is; `sandbox` of the model decides")
         })?;
         let net = if access == Access::Net { "" } else { ", without a network" };
         let also: Vec<String> = agent.sandbox.home.iter().map(|path| path.display().to_string()).collect();

@@ -69,7 +69,7 @@ impl Interrupt {
         tokio::select! {
             biased;
             signal = self.signalled() => signal,
-            () = sleep_until(end) => Error::remote(format!("no whole reply within {} s", limit.as_secs()))
+            () = sleep_until(end) => Error::remote(format!("no complete reply within {} s", limit.as_secs()))
                 .hint("`timeout` in [many] of config.toml says how long a reply may take"),
         }
     }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::attach::{Looked, NewFile};
-use lepo_base::error::{Error, Place, Result};
+use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 
 /// A question: its words, and the files that go with it.
 #[derive(Debug, Clone, Default)]
@@ -80,10 +81,8 @@ pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<Ne
     }
     if texts.is_empty() {
         return Err(match files.first() {
-            None => Error::usage("the question is blank").hint_at(|place| match place {
-                Place::Shell => format!("{}, or a question on stdin", place.ask()),
-                Place::Session => place.ask().to_string(),
-            }),
+            None => Error::usage("the question is blank")
+                .hint(Hint::default().bare(Command::Ask).either(", or a question on stdin", "")),
             Some(file) => Error::usage(format!("no question about {}", file.name))
                 .hint("say what to do with it: lepo do … 'What is wrong here?'"),
         });
@@ -134,6 +133,7 @@ pub(super) fn fenced(path: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lepo_base::hint::At;
 
     fn part(text: &str) -> Part {
         Part { from: "stdin".into(), content: Looked::Other(text.into()), fenced: false, typed: false }
@@ -203,11 +203,11 @@ mod tests {
         );
         let error = error.unwrap_err();
         assert_eq!(error.message, "stdin is not UTF-8: byte 2 begins no character");
-        assert!(error.hint.unwrap().contains("iconv"));
+        assert!(error.hint_for(At::SHELL).unwrap().contains("iconv"));
         // TIFF, which no model is sent.
-        let hint = not_utf8("x.tiff", b"II*\0\x08\0\xff", 6).hint.unwrap();
+        let hint = not_utf8("x.tiff", b"II*\0\x08\0\xff", 6).hint_for(At::SHELL).unwrap();
         assert!(hint.contains("PNG") && !hint.contains("iconv"), "{hint}");
-        let hint = not_utf8("x.txt", b"\xff\xfeh\0i\0", 0).hint.unwrap();
+        let hint = not_utf8("x.txt", b"\xff\xfeh\0i\0", 0).hint_for(At::SHELL).unwrap();
         assert!(hint.contains("UTF-16"), "{hint}");
     }
 }

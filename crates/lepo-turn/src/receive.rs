@@ -230,7 +230,7 @@ async fn receive_events(
 }
 
 fn too_long() -> Error {
-    Error::remote("the answer is longer than max_answer allows: it was stopped; what came is kept, hidden")
+    Error::remote("the answer exceeded max_answer and was stopped; the part that came is kept, hidden")
         .hint("max_answer in config.toml is the limit, in bytes")
 }
 

@@ -4,6 +4,7 @@ use super::report::log_failure;
 use super::transcript::Transcript;
 use super::{Event, Front, Report, Start, ToolUse};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::Forest;
 use lepo_tool::ToolRequest;
@@ -52,8 +53,9 @@ impl TurnRecord {
     /// Fails with exit 4 if a request waits for consent.
     pub fn pending(&self) -> Result<()> {
         let Some(id) = self.report.pending else { return Ok(()) };
-        Err(Error::new(ErrorKind::Pending, format!("needs approval: {}", self.waiting))
-            .hint(format!("lepo do --approve {id}\nlepo do --deny {id}")))
+        Err(Error::new(ErrorKind::Pending, format!("needs approval: {}", self.waiting)).hint(
+            Hint::default().bare(Act::Approve(id.to_string())).words("\n").bare(Act::Deny(id.to_string())),
+        ))
     }
 
     /// True if the turn failed before anything came for its question: no part of an answer, and no request.

@@ -156,11 +156,10 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
         return Ok(Next::Wait);
     }
     if let Reply::NoTerminal | Reply::Edit(_) = reply {
-        return Err(Error::usage(format!(
-            "no sandbox here can hold the command of request {} to its access",
-            name.id
-        ))
-        .hint("it is still pending; install bubblewrap, or add --unheld to run it with all your rights"));
+        return Err(Error::usage(format!("no sandbox here can enforce the access of request {}", name.id))
+            .hint(
+                "it is still pending; install bubblewrap, or add --unheld to run it with all your rights",
+            ));
     }
     match Consent::of(proposal, reply) {
         Consent::Granted(granted) => {

@@ -3,7 +3,8 @@
 use jsonschema::Validator;
 use serde_json::Value;
 
-use lepo_base::error::{Error, Place, Result};
+use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_model::{Message, PathForm, Role, Schema};
 use lepo_tool::without_thinking;
 
@@ -73,12 +74,13 @@ impl AnswerSchema {
 
 /// The error for an answer that does not fit the schema, also when it was asked for again.
 pub fn unfit(model: &str, fault: &str) -> Error {
-    Error::remote(format!("{model} gave no answer that fits the schema: {fault}")).hint_to_retry(|place| {
-        match place {
-            Place::Shell => format!("{KEPT}; `lepo do --retry` with the same --schema asks again"),
-            Place::Session => format!("{KEPT}; {} asks again", place.retry()),
-        }
-    })
+    Error::remote(format!("{model} gave no answer that matches the schema: {fault}")).hint(
+        Hint::from(KEPT)
+            .words("; ")
+            .command(Act::Retry)
+            .either(" with the same --schema", "")
+            .words(" asks again"),
+    )
 }
 
 /// Tells a model of the form: with its instruction, or where it has none, in the last message of the user.

@@ -66,7 +66,7 @@ fn check_acp(args: &DoArgs) -> Result<()> {
         (args.model.len() > 1, "a second --model"),
     ];
     match lonely.iter().find(|(is_there, _)| *is_there) {
-        Some((_, what)) => Err(Error::usage(format!("{what} does not go with --acp"))
+        Some((_, what)) => Err(Error::usage(format!("{what} cannot be used with --acp"))
             .hint("the editor says what is asked, and where")),
         None => Ok(()),
     }

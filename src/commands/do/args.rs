@@ -292,7 +292,7 @@ impl DoArgs {
         let named = self.context.iter().filter_map(|path| ResourceAddress::of_context(path.to_str()?));
         let resources = named.collect::<Result<Vec<_>>>()?;
         if !resources.is_empty() && self.group.mode().is_some() {
-            return Err(Error::usage("a resource of an MCP server is for one model")
+            return Err(Error::usage("a resource of an MCP server can be sent to one model only")
                 .hint("leave out --parallel or --debate, or keep it in a file for --context"));
         }
         let Some(wanted) = &self.server_prompt else { return Ok(Served { resources, prompt: None }) };
@@ -300,12 +300,12 @@ impl DoArgs {
             .split_once('/')
             .filter(|(server, name)| !server.is_empty() && !name.is_empty())
             .ok_or_else(|| {
-                Error::usage(format!("--prompt is SERVER/NAME, not {wanted:?}"))
+                Error::usage(format!("--prompt takes SERVER/NAME, not {wanted:?}"))
                     .hint("`lepo do --list-tools` lists them")
             })?;
         let named = self.prompt_args.iter().map(|word| match word.split_once('=') {
             Some((name, value)) => Ok((name.to_string(), value.to_string())),
-            None => Err(Error::usage(format!("--arg is NAME=VALUE, not {word:?}"))),
+            None => Err(Error::usage(format!("--arg takes NAME=VALUE, not {word:?}"))),
         });
         let named = named.collect::<Result<Vec<_>>>()?;
         let prompt =

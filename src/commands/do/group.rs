@@ -252,7 +252,7 @@ fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<O
         && args.file.is_empty()
         && prompt.is_none();
     if goes_on && !args.attach.is_empty() {
-        return Err(Error::usage("a debate takes no files: its participants get text only"));
+        return Err(Error::usage("a debate does not accept files: its participants get text only"));
     }
     if goes_on && !args.context.is_empty() {
         return Err(Error::usage("--context needs a question")

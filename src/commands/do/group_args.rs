@@ -1,7 +1,7 @@
 //! The options of `--parallel` and `--debate`, and the settings they change.
 
 use crate::commands::complete;
-use lepo_base::error::{Error, Result, quoted};
+use lepo_base::error::{Error, Result};
 use lepo_turn::GroupMode;
 use lepo_turn::config::Flags;
 
@@ -43,18 +43,14 @@ impl GroupArgs {
     }
 
     /// Names the models of the command line in a hint to go on, so that the same ones do.
-    pub fn with_same_models(&self, mut error: Error, models: &[String]) -> Error {
-        if let Some(hint) = &mut error.hint {
-            let participants = Some(self.participants.join(",")).filter(|names| !names.is_empty());
-            let option = |option: &str, name: &str| format!(" {option} {}", quoted(name));
-            let again: String = (models.iter().map(|name| option("-m", name)))
-                .chain(participants.map(|names| option("--participants", &names)))
-                .chain(self.orchestrator.iter().map(|name| option("--orchestrator", name)))
-                .chain(self.judge.iter().map(|name| option("--judge", name)))
-                .collect();
-            *hint = hint.replace("lepo do --", &format!("lepo do{again} --"));
-        }
-        error
+    pub fn with_same_models(&self, error: Error, models: &[String]) -> Error {
+        let participants = Some(self.participants.join(",")).filter(|names| !names.is_empty());
+        let options: Vec<(&'static str, String)> = (models.iter().map(|name| ("-m", name.clone())))
+            .chain(participants.map(|names| ("--participants", names)))
+            .chain(self.orchestrator.clone().map(|name| ("--orchestrator", name)))
+            .chain(self.judge.clone().map(|name| ("--judge", name)))
+            .collect();
+        error.resuming(|resume| resume.name_models(&options))
     }
 
     /// `flags` with these options, and `-m`: one model that answers, or several that take part.
@@ -81,7 +77,7 @@ impl GroupArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lepo_base::error::Kind;
+    use lepo_base::hint::{Act, At};
 
     #[test]
     fn a_hint_names_the_models_that_were_asked() {
@@ -93,25 +89,23 @@ mod tests {
             orchestrator: orchestrator.map(str::to_string),
             judge: None,
         };
-        let remote = |hint: &str| Error::remote("no").hint(hint);
-        let pending = Error::new(Kind::Pending, "waits").hint("lepo do --approve A\nlepo do --deny A");
-        for (args, models, error, hint) in [
-            (of(false, false, &[], None), &["a"][..], remote("`lepo do --retry`"), "`lepo do -m a --retry`"),
-            (of(false, false, &[], None), &["a"], pending, "lepo do -m a --approve A\nlepo do -m a --deny A"),
+        for (args, models, act, told) in [
+            (of(false, false, &[], None), &["a"][..], Act::Retry, "`lepo do -m a --retry`"),
             (
                 of(true, false, &[], None),
                 &["a", "b c"],
-                remote("`lepo do --parallel --retry`"),
+                Act::RetryAll,
                 "`lepo do -m a -m 'b c' --parallel --retry`",
             ),
             (
                 of(false, true, &["a", "b"], Some("c")),
                 &[],
-                remote("`lepo do --debate --tail T` goes on"),
-                "`lepo do --participants 'a,b' --orchestrator c --debate --tail T` goes on",
+                Act::Debate("T".into()),
+                "`lepo do --participants 'a,b' --orchestrator c --debate --tail T`",
             ),
         ] {
-            assert_eq!(args.with_same_models(error, &names(models)).hint.as_deref(), Some(hint));
+            let error = args.with_same_models(Error::remote("no").hint(act), &names(models));
+            assert_eq!(error.hint_for(At::SHELL).as_deref(), Some(told));
         }
     }
 }

@@ -124,7 +124,7 @@ fn is_prose(path: &Path) -> bool {
 
 /// The error for stdin that is named twice.
 fn twice() -> Error {
-    Error::usage("`-` appears twice, and stdin can be read only once")
+    Error::usage("`-` appears twice, but stdin can be read only once")
 }
 
 /// A part without a fence.

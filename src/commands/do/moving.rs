@@ -3,7 +3,7 @@
 use super::DoArgs;
 use crate::ui;
 use lepo_base::env;
-use lepo_base::error::{Error, Result, quoted};
+use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Ix};
 use lepo_store::store::Store;
@@ -37,7 +37,7 @@ impl Moving {
         };
         let moving = asked_on(branch)?.ok_or_else(|| {
             let id = forest.name(request).id;
-            Error::usage(format!("{branch:?} is not a branch that the question of request {id} was asked on"))
+            Error::usage(format!("the question of request {id} was not asked on branch {branch:?}"))
                 .hint("leave out --tail, then no branch moves")
         });
         moving.map(Some)
@@ -51,18 +51,10 @@ impl Moving {
 
 /// Adds `--tail` to the commands of the hint, so that the branch moves when they are done. Where `--tail` was no
 /// branch, they name the question that was kept: the newest one may be another.
-pub fn name_tail(mut error: Error, moving: Option<&Moving>, question: Option<BubbId>) -> Error {
-    let (options, tail) = match (moving, question) {
-        (Some(moving), _) => (&["retry", "approve", "deny"][..], moving.branch.clone()),
-        (None, Some(question)) => (&["retry"][..], question.to_string()),
-        (None, None) => return error,
-    };
-    let tail = quoted(&tail);
-    if let Some(hint) = &mut error.hint {
-        for option in options {
-            *hint =
-                hint.replace(&format!("lepo do --{option}"), &format!("lepo do --tail {tail} --{option}"));
-        }
+pub fn name_tail(error: Error, moving: Option<&Moving>, question: Option<BubbId>) -> Error {
+    match (moving, question) {
+        (Some(moving), _) => error.resuming(|resume| resume.name_branch(&moving.branch)),
+        (None, Some(question)) => error.resuming(|resume| resume.name_question(&question.to_string())),
+        (None, None) => error,
     }
-    error
 }

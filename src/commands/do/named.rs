@@ -4,7 +4,7 @@ use super::DoArgs;
 use crate::commands::Context;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
-use lepo_turn::config::{Paths, Prompt, Settings};
+use lepo_turn::config::{Paths, Prompt, load_settings};
 use lepo_turn::skills::{Skill, Skills};
 use lepo_turn::{Prompts, no_such_prompt};
 
@@ -18,13 +18,13 @@ pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<Prompt>
     if let Some(prompt) = (Prompts { store: store.as_ref(), paths: &paths }).find(&name)? {
         return Ok((Some(prompt), None));
     }
-    let settings = Settings::load(&paths, &env, None, &args.flags()?)?;
+    let settings = load_settings(&paths, &env, None, &args.flags()?)?;
     if !settings.skills {
         return Err(no_such_prompt(&name));
     }
     let skill = Skills::of(context.cwd(), &paths)?.named(&name, no_such_prompt(&name))?;
     if args.group.mode().is_some() {
-        return Err(Error::usage(format!("{name} is a skill, which is for one model"))
+        return Err(Error::usage(format!("{name} is a skill, which only one model can use"))
             .hint("leave out --parallel or --debate"));
     }
     if args.prompt.is_empty() && args.file.is_empty() {

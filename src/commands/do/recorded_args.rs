@@ -32,7 +32,7 @@ fn word(text: &str) -> std::result::Result<bool, String> {
     match text {
         "" => Ok(false),
         ONLY => Ok(true),
-        _ => Err(format!("it is {ONLY}, or nothing")),
+        _ => Err(format!("expected {ONLY}, or no value")),
     }
 }
 

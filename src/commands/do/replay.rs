@@ -67,11 +67,11 @@ fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Pla
     let mut found = words.iter().zip(found).map(|(word, found)| match found {
         Found::One(one) => Ok(one.ix),
         Found::Range(_) => {
-            Err(Error::usage(format!("one message is needed, and {} is a range", quoted(word))))
+            Err(Error::usage(format!("expected one message, but {} is a range", quoted(word))))
         }
     });
     let mut next = || found.next().transpose();
-    let end = next()?.ok_or_else(|| Error::usage("no message is named"))?;
+    let end = next()?.ok_or_else(|| Error::usage("no message given"))?;
     let from = if wish.from.is_some() { next()? } else { None };
     let onto: Vec<Option<Ix>> = wish.onto.iter().map(|_| next()).collect::<Result<_>>()?;
     let of = |at: usize| {
@@ -153,9 +153,9 @@ fn outcome(args: &DoArgs, lines: Vec<ReplayedLine>) -> Result<u8> {
     let worst = lines.iter().filter_map(kind).find(stronger).unwrap_or(ErrorKind::Remote);
     let Some(error) = lines.into_iter().find_map(|line| line.error) else { return Ok(0) };
     let error = match several {
-        true => Error::new(worst, "no line was completed"),
+        true => Error::new(worst, "no replay was completed"),
         false => error.again(worst),
     };
-    let hint = error.hint.as_ref().filter(|_| worst == ErrorKind::Pending).map(|hint| format!("{hint}\n"));
-    Err(error.hint(hint.unwrap_or_default() + &again))
+    let hint = error.hint.clone().filter(|_| worst == ErrorKind::Pending).map(|hint| hint.words("\n"));
+    Err(error.hint(hint.unwrap_or_default().bare(again)))
 }

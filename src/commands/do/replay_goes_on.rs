@@ -2,14 +2,15 @@
 
 use super::DoArgs;
 use lepo_base::error::quoted;
+use lepo_base::hint::Command;
 use lepo_store::bubb::BubbId;
 use lepo_turn::replay::ReplayedLine;
 
 /// The command that goes on where these lines ended.
-pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> String {
-    let mut command = format!("lepo do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
+pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> Command {
+    let mut command = format!("do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
     if args.replay.teacher {
-        return command + " --teacher";
+        return Command::Lepo(command + " --teacher");
     }
     let of = |id: Option<BubbId>| id.map(|id| id.to_string()).unwrap_or_default();
     for line in lines {
@@ -19,5 +20,5 @@ pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> String {
             command.push_str(&format!(" --onto {}", of(line.tail)));
         }
     }
-    command
+    Command::Lepo(command)
 }

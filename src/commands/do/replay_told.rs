@@ -8,6 +8,7 @@ use crate::commands::Context;
 use crate::term::{excerpt_within, say, width};
 use crate::ui;
 use lepo_base::error::Result;
+use lepo_base::hint::{At, Hint};
 use lepo_model::{ModelConfig, Usage};
 use lepo_store::bubb::thousands;
 use lepo_store::conv::Wanted;
@@ -61,7 +62,8 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
             && let Some(error) = &line.error
         {
             say(&format!("{} stopped: {}", line.name, error.chain()));
-            say(&format!("to continue: {}", goes_on(told.args, std::slice::from_ref(line))));
+            let command = goes_on(told.args, std::slice::from_ref(line));
+            say(&Hint::from("to continue: ").bare(command).told(At::SHELL));
         }
     }
     let forest = told.store.names().forest_for(&[Wanted::Newest(1)])?;

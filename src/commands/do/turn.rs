@@ -207,11 +207,10 @@ impl Place {
 }
 
 /// The error with what stays in the store, and what goes on from there.
-fn explained(mut error: Error, report: &Report, args: &DoArgs, place: &Place) -> Error {
+fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Error {
     if args.keeping.no_keep {
         // There is nothing left to answer again.
-        error.hint = error.hint.filter(|_| !error.tells_retry);
-        return error;
+        return error.without_retry();
     }
     let error = match error.kind {
         Kind::Signal(_) => Stopped::find(&place.store, report).unwrap_or(Stopped::Nothing).explain(error),
@@ -235,7 +234,7 @@ fn check_folders(
         return Ok(());
     }
     let (tokens, window) = (thousands(tokens), thousands(window));
-    let what = format!("the files are about {tokens} tokens, of a window of {window}");
+    let what = format!("the files have about {tokens} tokens, and the model's window {window}");
     let Some(mut tty) = tty() else {
         return Err(Error::usage(what).hint("--yes sends them; or name fewer files"));
     };

@@ -69,5 +69,9 @@ fn bytes(text: &str) -> std::result::Result<usize, String> {
         None => (text, 1),
     };
     let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
-    number.filter(|number| *number >= 512).ok_or_else(|| "it is a number from 512, or like 24k".to_string())
+    number.filter(|number| *number >= 512).ok_or_else(|| {
+        "expected a number from 512, or one like \
+        24k"
+        .to_string()
+    })
 }

@@ -9,5 +9,5 @@ use lepo_store::store::Store;
 pub fn find_in(store: &Store, forest: &Forest, address: &str) -> Result<Ix> {
     let (found_in, found) = find_one(store, address, &[])?;
     let id = found_in.name(found.ix).id;
-    forest.find(id).ok_or_else(|| Error::nothing(format!("message {id} is gone")))
+    forest.find(id).ok_or_else(|| Error::nothing(format!("message {id} no longer exists")))
 }

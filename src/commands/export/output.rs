@@ -96,7 +96,7 @@ pub fn write_named(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     match file.persist_noclobber(&path) {
         Ok(_) => Ok(path),
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
-            Err(Error::usage(format!("{} is another one already", path.display()))
+            Err(Error::usage(format!("{} already exists with other content", path.display()))
                 .hint("remove it, or name another folder"))
         }
         Err(error) => Err(failed(error.error)),

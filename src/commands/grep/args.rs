@@ -131,7 +131,7 @@ impl GrepArgs {
                     || word.eq_ignore_ascii_case(kind.letter().encode_utf8(&mut [0; 4]))
             });
             found.ok_or_else(|| {
-                Error::usage(format!("--kind {word:?}: there is no such kind"))
+                Error::usage(format!("unknown kind {word:?}"))
                     .hint("the kinds are u (user), a (assistant), s (system) and t (tool)")
             })
         };

@@ -176,10 +176,10 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
             let begin = format!("  {} {}  ", self.paint.yellow(&id), self.paint.dim(&about));
             let mut shown = String::new();
             let mut wrap = Wrap::new(term::columns);
-            wrap.mark(&begin, "", &mut shown);
+            wrap.mark(&begin, "    ", &mut shown);
             wrap.push(&self.painted(line), &mut shown);
             wrap.finish(&mut shown);
-            self.out.trusted(&shown.replace('\n', "\n    "));
+            self.out.trusted(&shown);
             self.out.trusted("\n");
         }
     }

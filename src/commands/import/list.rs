@@ -29,9 +29,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         return Ok(0);
     }
     if places.is_empty() {
-        say(
-            "no conversations of other tools on this machine; an export is imported by its path: lepo import FILE",
-        );
+        say("no conversations of other tools found on this machine; to import an export: lepo import FILE");
         return Ok(0);
     }
     let words = places.iter().map(|place| place.word.len()).max().unwrap_or_default();
@@ -54,7 +52,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     context.out.flush();
     if context.out.is_terminal() {
         let first = places.first().map(|place| place.word).unwrap_or_default();
-        say(&format!("import some: lepo import {first}"));
+        say(&format!("to import them: lepo import {first}"));
     }
     Ok(0)
 }

@@ -93,9 +93,9 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(text) => match when::parse(text, now(), DayEnd::First) {
             Some(moment) => Ok(Some(moment)),
             None if is_before_1970(text) => {
-                Err(Error::usage(format!("--{name} {text:?}: no time before 1970 can be kept")))
+                Err(Error::usage(format!("--{name} {text:?}: times before 1970 are not supported")))
             }
-            None => Err(Error::usage(format!("--{name} {text:?}: {} is expected", when::FORMS))),
+            None => Err(Error::usage(format!("--{name} {text:?}: expected {}", when::FORMS))),
         },
     };
     let (since, date) = (moment("since", &args.since)?, moment("date", &args.date)?);
@@ -149,7 +149,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// The reason for a conversation whose bubbs would get other ids today.
-const OLDER: &str = "conversation that an older lepo imported; --again imports it anew";
+const OLDER: &str = "conversation that an older lepo imported; --again imports it again";
 
 /// One run.
 struct Import<'a, 's> {

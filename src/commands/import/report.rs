@@ -72,11 +72,12 @@ impl Report {
         ids.sort_unstable();
         ids.dedup();
         for id in ids.iter().take(5) {
-            self.remarks
-                .push(format!("{id} exists here with other bytes than in the source; it stays as it is"));
+            self.remarks.push(format!(
+                "{id} exists here with other content than in the source; it was left as it is"
+            ));
         }
         if !ids.is_empty() {
-            *self.skipped.entry("message that exists here with other bytes".into()).or_default() +=
+            *self.skipped.entry("message that exists here with other content".into()).or_default() +=
                 ids.len() as u64;
         }
     }

@@ -120,7 +120,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
     }
     if !format.knows_directories() {
         return Err(Error::usage(format!(
-            "{word} does not tell which conversations are about this directory"
+            "{word} does not record which conversations are about this directory"
         ))
         .hint(format!("`lepo import {word} --all` takes all {count}; or name a file")));
     }
@@ -189,9 +189,13 @@ fn read_from(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| {
-            Error::usage(format!("{} is a database, and the program {PROGRAM} is not there", path.display()))
-                .because(error)
-                .hint("build it: cargo install --path crates/lepo-import-db")
+            Error::usage(format!(
+                "{} is a database, and the program {PROGRAM} is not \
+                installed",
+                path.display()
+            ))
+            .because(error)
+            .hint("build it: cargo install --path crates/lepo-import-db")
         })?;
     // Both pipes at once: a program that has much to say on one would wait for it to be read.
     let err = child.stderr.take();

@@ -37,14 +37,7 @@ impl Table {
 
     /// The rows of a project, where there are several.
     pub fn new(shorts: ShortIds, now: u64, project: Option<&str>) -> Table {
-        let before = project.map(|project| {
-            let path = clean(project);
-            let skipped = path.chars().count().saturating_sub(Table::OF_PATH);
-            match skipped {
-                0 => format!("{path} "),
-                skipped => format!("…{} ", path.chars().skip(skipped + 1).collect::<String>()),
-            }
-        });
+        let before = project.map(|project| format!("{} ", end_of_path(&clean(project))));
         Table {
             shorts,
             now,
@@ -75,6 +68,19 @@ impl Table {
             context.out.trusted(&lay_out(&cells, widths, self.columns, context.paint));
         }
     }
+}
+
+/// The end of a project's path, in the columns that it has.
+fn end_of_path(path: &str) -> String {
+    if width(path) <= Table::OF_PATH {
+        return path.to_string();
+    }
+    let skipped = path.chars().count().saturating_sub(Table::OF_PATH);
+    let mut end: String = path.chars().skip(skipped).collect();
+    while width(&end) >= Table::OF_PATH {
+        end.remove(0);
+    }
+    format!("…{end}")
 }
 
 /// The texts of a row, cleaned.
@@ -247,6 +253,18 @@ fn short_count(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_has_its_columns() {
+        for (path, shown) in [
+            ("/home/me/lepo", "/home/me/lepo"),
+            ("/home/me/projects/a-long-name", "…me/projects/a-long-name"),
+            ("/home/나/작업/아주-긴-이름의-프로젝트", "…아주-긴-이름의-프로젝트"),
+        ] {
+            assert_eq!(end_of_path(path), shown);
+            assert!(width(shown) <= Table::OF_PATH);
+        }
+    }
     use crate::term::Color;
 
     fn cells() -> Cells {

@@ -102,11 +102,11 @@ impl LsArgs {
     /// The words for a list without lines.
     fn none_there(&self) -> &'static str {
         if self.pending {
-            "nothing waits for approval"
+            "nothing is waiting for approval"
         } else if self.addresses.is_empty() {
             "no conversations yet; ask something: lepo do QUESTION"
         } else {
-            "no conversation has one of these messages"
+            "no conversation contains these messages"
         }
     }
 }

@@ -41,7 +41,7 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
     for ListedServer { server, signed_in, agreed } in &listed {
         let name = format!("{}{}", server.name, " ".repeat(widest - width(&server.name)));
         let on = if server.enabled { "on " } else { "off" };
-        let agreed = agreed.map(|agreed| format!("  {agreed} tools agreed to")).unwrap_or_default();
+        let agreed = agreed.map(|agreed| format!("  {agreed} approved tools")).unwrap_or_default();
         let signed =
             signed_in.as_ref().map(|signed_in| format!("  {}", words(signed_in))).unwrap_or_default();
         context.out.line(&format!("{name}  {:<5}  {on}{agreed}{signed}", kind(server)));

@@ -84,13 +84,12 @@ async fn sign_in(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Resu
     if by_hand || !show_in_browser(login.address().as_str()) {
         say(&format!("Open this address in a browser:\n\n{}\n", login.address()));
     } else {
-        say(&format!("Your browser should show it. If not, open this address:\n\n{}\n", login.address()));
+        say(&format!("Your browser should open. If not, open this address:\n\n{}\n", login.address()));
     }
     let pasting = by_hand || std::io::stdin().is_terminal();
     if pasting {
-        say(
-            "If the browser is on another machine, its last page cannot be shown: paste its address here, then Enter:",
-        );
+        say("If the browser is on another machine, its last page cannot load: paste the address of that \
+                page here, then press Enter:");
     }
     let mut lines = if pasting { pasted() } else { mpsc::channel(1).1 };
     let (code, issuer) = loop {

@@ -15,7 +15,7 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_tool::mcp::config::{ServerConfig, Target, all_servers};
 use lepo_tool::mcp::config::{ServerVariables, notes as server_notes};
-use lepo_turn::config::{Flags, Paths, Settings};
+use lepo_turn::config::{Flags, Paths, Settings, load_settings};
 use login::LoginArgs;
 use sign_ins::sign_in_store;
 
@@ -79,7 +79,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let env = Env::from_process();
     // The names of lepo's keys matter to a repository's servers alone.
-    let load = |_: &(PathBuf, Vec<u8>)| Settings::load(&paths, &env, config.clone(), &Flags::default());
+    let load = |_: &(PathBuf, Vec<u8>)| load_settings(&paths, &env, config.clone(), &Flags::default());
     let settings = repo.as_ref().map(load).transpose()?;
     let keys = settings.as_ref().map(Settings::keys).unwrap_or_default();
     let own = settings.as_ref().map(Settings::key_variables).unwrap_or_default();

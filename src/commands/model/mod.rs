@@ -19,7 +19,7 @@ use lepo_model::weights::{self, FetchStage, SMOLLM2};
 use lepo_model::{Gate, Model, ModelFacts, Timeouts, embedded_program, program_missing};
 use lepo_model::{ModelConfig, Provider};
 use lepo_net::runtime::current_thread;
-use lepo_turn::config::{Flags, ModelChoice, Paths, Settings};
+use lepo_turn::config::{Flags, ModelChoice, Paths, Settings, load_settings};
 use lepo_turn::{HeldAgents, Holder};
 
 /// List and add models, choose the active one, fetch the embedded one
@@ -95,7 +95,7 @@ pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
         Command::Ls { .. } => trusted_config(context, &paths)?,
         Command::Use { .. } | Command::Get | Command::Add(_) | Command::Rm { .. } => None,
     };
-    let settings = Settings::load(&paths, &env, repo, &Flags::default())?;
+    let settings = load_settings(&paths, &env, repo, &Flags::default())?;
     match command {
         Command::Ls { json, remote: None } => list(&settings, &paths, json, context),
         Command::Ls { json, remote: Some(name) } => list_remote(&settings, &paths, &name, json, context)?,
@@ -183,7 +183,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     let mut stage = None;
     let path = weights::fetch(&paths.models(), &mut |progress| {
         let what = match progress.stage {
-            FetchStage::Waiting => "waiting for another lepo process that fetches it",
+            FetchStage::Waiting => "waiting for another lepo process that is fetching it",
             FetchStage::Downloading => "downloading",
             FetchStage::Unpacking => "unpacking",
             FetchStage::Checking => "checking",

@@ -53,7 +53,7 @@ pub struct NewArgs {
 fn sha256(text: &str) -> std::result::Result<String, String> {
     match text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => Ok(text.to_string()),
-        false => Err("it is 64 hexadecimal digits".into()),
+        false => Err("expected 64 hexadecimal digits".into()),
     }
 }
 
@@ -61,7 +61,7 @@ fn provider(text: &str) -> std::result::Result<Provider, String> {
     read_word(text, Provider::ALL).filter(|provider| provider.server().is_some()).ok_or_else(|| {
         let servers = Provider::ALL.iter().filter(|provider| provider.server().is_some());
         let words: Vec<&str> = servers.map(|provider| provider.word()).collect();
-        format!("the providers are {}", words.join(", "))
+        format!("expected one of {}", words.join(", "))
     })
 }
 

@@ -14,7 +14,7 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::Store;
 use lepo_turn::Prompts;
-use lepo_turn::config::{Flags, Paths, RepoFile, Settings, Trust, check_prompt_name};
+use lepo_turn::config::{Flags, Paths, RepoFile, Trust, check_prompt_name, load_settings};
 use lepo_turn::skills::Skills;
 
 /// List, show and edit saved prompts; list, show and check skills
@@ -159,7 +159,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
 
 /// The skills that there are; none where the user's settings leave them out.
 fn skills(paths: &Paths, context: &Context<'_>) -> Result<Skills> {
-    let settings = Settings::load(paths, &Env::from_process(), None, &Flags::default())?;
+    let settings = load_settings(paths, &Env::from_process(), None, &Flags::default())?;
     if settings.skills { Skills::of(context.cwd(), paths) } else { Ok(Skills::default()) }
 }
 

@@ -61,7 +61,7 @@ pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> 
     let all = with_sides(forest, &path, wish.sides);
     let dropped = dropped(&requests, &all, wish)?;
     if !path.is_empty() && path.iter().all(|ix| dropped.contains(ix)) {
-        return Err(Error::usage("every message of the line is dropped: nothing is left to copy"));
+        return Err(Error::usage("every message is dropped: nothing is left to copy"));
     }
     let (kept, left_out) = without_waiting(&requests, all, &dropped)?;
     let on_path: HashSet<Ix> = path.iter().copied().collect();
@@ -162,7 +162,7 @@ fn dropped(requests: &Requests<'_>, all: &[Ix], wish: Wish<'_>) -> Result<HashSe
     if let Some(other) = named.into_iter().find(|ix| !there.contains(ix)) {
         let id = requests.forest.name(*other).id;
         return Err(Error::usage(format!("{id} is not among the messages to copy"))
-            .hint("-n lists them; with -a those beside them too"));
+            .hint("-n lists them; -a adds those beside them"));
     }
     let mut dropped: HashSet<Ix> = wish.drop.iter().copied().collect();
     for &ix in wish.drop {

@@ -22,7 +22,7 @@ use report::{Outcome, tell};
 pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let changes = !args.drop.is_empty() || !args.replace.is_empty();
     if args.onto.is_none() && !args.root && args.system.is_none() && !changes {
-        return Err(Error::nothing("nothing to do: no base and no change is named")
+        return Err(Error::nothing("nothing to do: no base or change given")
             .hint("name one: --onto BASE, --root, --system, --drop or --replace"));
     }
     let store = context.store()?;
@@ -75,14 +75,14 @@ impl Asked {
                 let parts =
                     word.split_once('=').filter(|(address, file)| !address.is_empty() && !file.is_empty());
                 parts.ok_or_else(|| {
-                    Error::usage(format!("{} names no file", quoted(word))).hint("it is ADDR=FILE, or ADDR=-")
+                    Error::usage(format!("{} has no file", quoted(word))).hint("it is ADDR=FILE, or ADDR=-")
                 })
             })
             .collect::<Result<_>>()?;
         let uses_stdin = replace.iter().filter(|(_, file)| *file == "-").count()
             + usize::from(args.system.as_deref() == Some("-"));
         if uses_stdin > 1 {
-            return Err(Error::usage("stdin can be used once").hint("put the other text into a file"));
+            return Err(Error::usage("stdin can be used once").hint("use a file for the other text"));
         }
         let mut words = vec![args.address.clone()];
         words.extend(args.onto.clone());
@@ -91,10 +91,10 @@ impl Asked {
         let also = if args.all { &[Wanted::Everyone][..] } else { &[] };
         let (forest, found) = find_all(store, &words, also)?;
         let mut found = found.into_iter();
-        let Some(line) = found.next() else { return Err(Error::usage("no message is named")) };
+        let Some(line) = found.next() else { return Err(Error::usage("no message given")) };
         let one = |word: &str, found: Option<Found>| match found {
             Some(Found::One(one)) => Ok(one.ix),
-            _ => Err(Error::usage(format!("one message is needed, and {} is a range", quoted(word)))),
+            _ => Err(Error::usage(format!("expected one message, but {} is a range", quoted(word)))),
         };
         let onto = args.onto.as_deref().map(|word| one(word, found.next())).transpose()?;
         let drop = found.by_ref().take(args.drop.len()).flat_map(|found| found.bubbs().to_vec()).collect();
@@ -126,7 +126,7 @@ impl Asked {
 fn words_of(file: &str) -> Result<Vec<u8>> {
     let text = read(file)?;
     if text.is_empty() {
-        return Err(Error::usage(format!("{file} is empty: a message has at least one byte"))
+        return Err(Error::usage(format!("{file} is empty: a message needs at least one byte"))
             .hint("--drop ADDR leaves the message out"));
     }
     Ok(masked(&text, if file == "-" { "stdin" } else { "a file" }).bytes().to_vec())
@@ -157,8 +157,9 @@ fn read(file: &str) -> Result<Vec<u8>> {
 fn new_root(asked: &Asked, root_is_kept: bool) -> Result<Option<(Name, Vec<u8>)>> {
     let Some(text) = &asked.system else { return Ok(None) };
     if text.is_empty() {
-        return Err(Error::usage("the system prompt is empty")
-            .hint("--root makes the line a conversation without one"));
+        return Err(
+            Error::usage("the system prompt is empty").hint("--root makes a conversation without one")
+        );
     }
     let Some(&last) = asked.line.bubbs().last() else { return Err(Error::usage("the range has no message")) };
     let conv = asked.forest.conv(last);

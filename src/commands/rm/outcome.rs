@@ -91,7 +91,7 @@ impl Outcome {
     /// Says what is to be known besides.
     pub fn tell(&self, plan: &Plan) {
         if self.is_nothing() {
-            say("nothing to take out");
+            say("nothing to mask");
         }
         for (path, kinds, why) in &self.left {
             say(&format!("note: {path} was left as it is ({}): {why}", words(kinds)));
@@ -105,7 +105,7 @@ impl Outcome {
             say(&format!("note: may still hold it: {holder}"));
         }
         if !self.dry_run && plan.tally.count() > 0 {
-            say("a secret that was written once may have been read: change it where it is used");
+            say("a secret that was written may have been read: change it where it is used");
         }
     }
 }

@@ -150,7 +150,11 @@ impl Plan {
             let in_blobs = file.path.starts_with("_blobs").then(|| file.path.file_name()).flatten();
             match (&file, in_blobs) {
                 (Searched { of: Some(of), .. }, _) => {
-                    self.left.push((file.subject(), kinds, format!("it is of {of}, who takes it out")));
+                    self.left.push((
+                        file.subject(),
+                        kinds,
+                        format!("it belongs to {of}, who has to mask it"),
+                    ));
                 }
                 (Searched { message: Some(name), .. }, _) => {
                     messages.insert(name.id);
@@ -164,7 +168,7 @@ impl Plan {
                 }
                 _ => {
                     let why = if is_settings(&file.path) {
-                        "settings stay as they are"
+                        "settings are never changed"
                     } else {
                         "it is not lepo's"
                     };
@@ -229,10 +233,8 @@ fn with_followers(names: &[Name], changed: &HashMap<BubbId, Kinds>) -> Result<Ve
         let done: HashSet<BubbId> = order.iter().map(|name| name.id).collect();
         let stuck = moved.iter().filter(|id| !done.contains(id)).min();
         let stuck = stuck.map(ToString::to_string).unwrap_or_default();
-        return Err(Error::nothing(format!(
-            "the messages before {stuck} lead in a circle: it can have no copy"
-        ))
-        .hint("`lepo fsck` names all of them"));
+        return Err(Error::nothing(format!("the messages before {stuck} form a cycle: it cannot be copied"))
+            .hint("`lepo fsck` names all of them"));
     }
     Ok(order)
 }

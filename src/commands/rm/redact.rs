@@ -33,7 +33,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let completed = !outcome.is_nothing();
     let wish = Wish::of(args, &store, &outcome.moved)?;
     if wish.is_empty() && !completed {
-        return Err(Error::usage("no message is named").hint("name some, or --all: lepo rm --redact --all"));
+        return Err(Error::usage("no message given").hint("name some, or --all: lepo rm --redact --all"));
     }
     let plan = Plan::make(&store, &wish, &masker)?;
     for id in &plan.clean {
@@ -57,7 +57,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             let again = Plan::make(&store, &wish, &masker)?;
             if (again.moved(), &again.files, &again.orphans) != (plan.moved(), &plan.files, &plan.orphans) {
-                return Err(Error::nothing("the store has changed meanwhile: nothing was changed")
+                return Err(Error::nothing("the store has changed in the meantime: nothing was changed")
                     .hint("look again: lepo rm -n --redact ADDR"));
             }
         }
@@ -92,14 +92,14 @@ fn complete(store: &Store, begun: Replacing, masker: &Masker, outcome: &mut Outc
             outcome.lost.extend(carry_out(store, &wish, &plan, masker)?);
         }
     }
-    say("completed what was interrupted before");
+    say("completed the interrupted `lepo rm --redact`");
     Ok(())
 }
 
 /// Writes the copies, then lets the originals go. The requests that can no longer be approved.
 fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result<Vec<BubbId>> {
-    let told =
-        serde_json::to_value(wish).map_err(|error| Error::store("cannot keep the wish").because(error))?;
+    let told = serde_json::to_value(wish)
+        .map_err(|error| Error::store("cannot record the request").because(error))?;
     // Before anything is written: a branch that cannot be read would stay at a message that goes.
     store.branches().all_or_error()?;
     let mut record = Replacing { wish: told, replaced: None };
@@ -169,10 +169,10 @@ fn question(plan: &Plan) -> String {
     let mut doing = Vec::new();
     if plan.tally.count() > 0 {
         let count = counted(plan.tally.count(), "secret");
-        doing.push(format!("take {count} out ({})", plan.tally.words()));
+        doing.push(format!("mask {count} ({})", plan.tally.words()));
     }
     if other_words > 0 {
-        doing.push(format!("put other words into {}", counted(other_words, "message")));
+        doing.push(format!("replace the text of {}", counted(other_words, "message")));
     }
     let moved = plan.moved().len();
     if moved > 0 {

@@ -43,13 +43,13 @@ impl Wish {
             let parts =
                 word.split_once('=').filter(|(address, file)| !address.is_empty() && !file.is_empty());
             let (address, file) = parts.ok_or_else(|| {
-                Error::usage(format!("{} names no file", quoted(word))).hint("it is ADDR=FILE, or ADDR=-")
+                Error::usage(format!("{} has no file", quoted(word))).hint("it is ADDR=FILE, or ADDR=-")
             })?;
             own(store, address)?;
             let found = resolve_all(store, (&forest, true), &[with_new_ids(address, moved)])?;
             let [Found::One(found)] = found.as_slice() else {
                 return Err(Error::usage(format!(
-                    "one message is needed, and {} is a range",
+                    "expected one message, but {} is a range",
                     quoted(address)
                 )));
             };
@@ -112,7 +112,7 @@ fn words_of(file: &str) -> Result<Vec<u8>> {
     };
     read.map_err(|error| Error::usage(format!("cannot read {name}")).because(error))?;
     if bytes.is_empty() {
-        return Err(Error::usage(format!("{name} is empty: a message has at least one byte"))
+        return Err(Error::usage(format!("{name} is empty: a message needs at least one byte"))
             .hint("`lepo rebase --drop ADDR` copies a line without a message"));
     }
     Ok(masked(&bytes, if file == "-" { "stdin" } else { "a file" }).bytes().to_vec())

@@ -15,7 +15,7 @@ use lepo_base::when::{self, DayEnd};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
-use lepo_turn::config::{Flags, Paths, Prices, Settings};
+use lepo_turn::config::{Flags, Paths, Prices, load_settings};
 
 /// Print usage statistics: tokens, times, failures
 ///
@@ -66,7 +66,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     } else if args.csv {
         csv(&rows, context);
     } else if rows.rows.is_empty() {
-        say("nothing was spent yet: the journal has no answers");
+        say("no usage yet: the journal has no answers");
     } else {
         let subjects = (args.by == By::Conv).then(|| Subjects::of(&store, &forest));
         let names = |row: &TallyRow| match args.by {
@@ -89,7 +89,7 @@ fn prices(context: &Context<'_>) -> Result<Prices> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let repo = trusted_config(context, &paths)?;
-    Ok(Settings::load(&paths, &env, repo, &Flags::default())?.prices())
+    Ok(load_settings(&paths, &env, repo, &Flags::default())?.prices())
 }
 
 /// The subjects of conversations.

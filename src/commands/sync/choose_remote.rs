@@ -35,14 +35,13 @@ impl SyncPlace {
         let mut taken = BTreeSet::new();
         let listed = Listed { namespace, own: "", rank: &rank, taken: Some(&mut taken) };
         let remote = Remote::of(git, &url, listed).map_err(|error| match error.hint {
-            None => error.hint("see that the address is right and may be read: git ls-remote REMOTE"),
+            None => error.hint("check that the address is right and readable: git ls-remote REMOTE"),
             Some(_) => error,
         })?;
         let is_taken = |name: &str| taken.contains(name);
         if args.name.is_some() && is_taken(&wanted) {
-            return Err(Error::usage(format!("another clone is named {wanted}")).hint(
-                "take another name: --as NAME; if it is this very clone's old one, it stays as it was",
-            ));
+            return Err(Error::usage(format!("another clone is named {wanted}"))
+                .hint("choose another name: --as NAME; if it was this clone's own, it stays as it was"));
         }
         Ok(SyncPlace { name: free_clone_name(&wanted, is_taken), url, heads, remote })
     }
@@ -84,7 +83,7 @@ pub fn set_remote(
     if has_history {
         let mine: Vec<&str> = state.settings.mine.iter().map(String::as_str).collect();
         if !mine.is_empty() {
-            say(&format!("{} counted as yours on the remote before, and not on this one", mine.join(", ")));
+            say(&format!("{} counted as yours on the previous remote, but not on this one", mine.join(", ")));
         }
         state.settings.move_to(url);
         state.forget_remote()?;
@@ -142,7 +141,8 @@ fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: bo
             .hint(format!("to sync with {url}: lepo sync --yes {}", quoted(remote)))
     })?;
     let question = format!(
-        "Sync {} with\n  {url}\nEveryone who can read it can read every message of this store{history}{local}. Go on? (y/N): ",
+        "Sync {} with\n  {url}\nEveryone who can read it can read every message of this \
+            store{history}{local}. Continue? (y/N): ",
         shown.display()
     );
     match terminal.confirm(&fold(&question, terminal.columns()))? {
@@ -158,7 +158,10 @@ pub fn refuse_inside(url: &str, places: &[&Path]) -> Result<()> {
     match places.iter().any(|place| path.starts_with(work_tree(place, true))) {
         false => Ok(()),
         true => Err(Error::usage(format!("refused remote: {} is inside the working tree", path.display()))
-            .hint("a repository that came with a clone runs its hooks: give a URL, or a path outside of it")),
+            .hint(
+                "a repository that came with a clone runs its hooks: give a URL, or a path outside the \
+                working tree",
+            )),
     }
 }
 

@@ -22,7 +22,7 @@ use lepo_sync::{
     Consent, Git, Identity, Options, Round, Secrets, SyncState, check_clone_name, email, forget,
     forget_taken, round, unsent,
 };
-use lepo_turn::config::{Flags, Paths, Settings as Config};
+use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::secret_values;
 
 /// Syncs.
@@ -73,10 +73,8 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         let git = Git::at(&state.repository(), may_ask);
         let email = email(store.root()).unwrap_or_else(|| "lepo@localhost".into());
         forget(&git, &state, (&email, now()))?;
-        say(
-            "what was sent has no history any more; hosts may keep the old objects for a while, and clones that \
-             fetched them do: change a secret that was sent",
-        );
+        say("the remote history is gone; hosts may keep the old objects for a while, and clones that \
+                fetched them still have them: change any secret that was sent");
         return Ok(0);
     }
     let secrets = secrets(&paths, &env);
@@ -112,7 +110,7 @@ fn set_rest(args: &SyncArgs, state: &mut SyncState, store: &Store) -> Result<()>
     if let Some(name) = args.name.as_ref().filter(|name| **name != state.settings.name) {
         check_clone_name(name)?;
         return Err(Error::usage(format!("this clone is named {} already", state.settings.name))
-            .hint("a clone keeps its name: others know it by that"));
+            .hint("a clone keeps its name, by which others know it"));
     }
     state.settings.heads = (state.settings.heads || args.heads) && !args.no_heads;
     for name in args.mine.iter().chain(&args.not_mine) {
@@ -180,7 +178,7 @@ fn decide_again(replaced: &[String], state: &mut SyncState, store: &Store) -> Re
                 make_mine(clone, state, store)?;
                 is_any = true;
             }
-            false => say(&format!("it is left alone; `lepo sync --not-mine {clone}` gives it up")),
+            false => say(&format!("it is ignored; `lepo sync --not-mine {clone}` gives it up")),
         }
         state.save()?;
     }
@@ -193,8 +191,8 @@ fn decide(unknown: &[String], state: &mut SyncState, store: &Store) -> Result<bo
     let mut is_any = false;
     for clone in unknown {
         let question = format!(
-            "{clone} has your git email; whoever may write to the remote can claim that. Is it another clone of \
-             yours, to be merged into {}? (y/N): ",
+            "{clone} has your git email, but anyone who can write to the remote can claim that. Is it \
+                another clone of yours, to be merged into {}? (y/N): ",
             store.shown().display()
         );
         match confirm(&question)? {
@@ -215,7 +213,7 @@ fn decide(unknown: &[String], state: &mut SyncState, store: &Store) -> Result<bo
 /// The secrets looked for before sending: variables that are secrets by name, and configured keys.
 fn secrets(paths: &Paths, env: &Env) -> Secrets {
     let models =
-        Config::load(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();
+        load_settings(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();
     Secrets::new(secret_values(env, &models))
 }
 

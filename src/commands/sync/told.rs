@@ -10,7 +10,7 @@ use lepo_sync::{Round, SyncState, decoded};
 pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> usize {
     let mut lines = Vec::new();
     if let Some((old, name)) = &done.renamed {
-        lines.push(format!("another clone writes as {old}: this one is named {name} now"));
+        lines.push(format!("another clone writes as {old}: this one is now named {name}"));
     }
     let sent = &done.sent;
     if sent.bubbs + sent.blobs + sent.removed + sent.branches > 0 {
@@ -24,7 +24,7 @@ pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> 
             false => format!("not sent yet: {}", parts.join(", ")),
         });
     } else if done.is_pushed && sent.made.is_none() {
-        lines.push(format!("sent what had waited as {}", state.settings.name));
+        lines.push(format!("sent waiting messages as {}", state.settings.name));
     }
     for (came, mine) in &done.came {
         let name = one_line(&came.clone);
@@ -125,9 +125,7 @@ pub fn troubles(done: &Round, store: &Store, uses_heads: bool) -> Vec<String> {
 
 /// The fact that a confirmed clone's ref was replaced.
 pub fn replacement(clone: &str) -> String {
-    format!(
-        "{clone} does not go on from what was merged of it: its ref was replaced, as `lepo sync --forget` there does"
-    )
+    format!("the ref of {clone} was replaced since it was merged, as by `lepo sync --forget` there")
 }
 
 fn merge_again(clone: &str) -> String {

@@ -6,6 +6,7 @@ use crate::term::{Asking, clean, fitting, on_terminal, say};
 use crate::ui::models::offered_line;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::At;
 use lepo_base::secret::Secret;
 use lepo_model::{ModelFacts, Provider, ServerFacts, refused_key};
 use lepo_turn::config::{KeyEntry, NewModel, Paths, Settings, planned_model};
@@ -58,10 +59,10 @@ impl<'a> Asker<'a> {
     /// Asks whether a model that did not answer is kept.
     pub async fn keeps(&mut self, error: &Error) -> Result<bool> {
         say(&format!("error: {}", error.chain()));
-        if let Some(hint) = &error.hint {
+        if let Some(hint) = error.hint_for(At::SHELL) {
             say(&format!("hint: {hint}"));
         }
-        let answer = line("Keep it, not active? (y/N): ").await?;
+        let answer = line("Keep it without making it active? (y/N): ").await?;
         Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
@@ -70,7 +71,7 @@ impl<'a> Asker<'a> {
             let said = line("Provider (openai, anthropic, ollama), or the address of a server: ").await?;
             match provider_of(&said.to_ascii_lowercase()) {
                 Some(provider) if provider.server().is_some() => return Ok((provider, None)),
-                Some(provider) => say(&no_server(provider).hint.unwrap_or_default()),
+                Some(provider) => say(&no_server(provider).hint_for(At::SHELL).unwrap_or_default()),
                 None if said.contains("://") => match checked_url(&said) {
                     Ok(url) => return Ok((Provider::Openai, Some(url))),
                     Err(error) => say(&error.chain()),
@@ -155,7 +156,7 @@ impl<'a> Asker<'a> {
         let enter = usual.map(|usual| format!(" [{}]", clean(usual))).unwrap_or_default();
         let by = if models.is_empty() { "name" } else { "number or name" };
         loop {
-            let said = line(&format!("Model, its {by}{enter}: ")).await?;
+            let said = line(&format!("Model ({by}){enter}: ")).await?;
             let numbered = said.parse::<usize>().ok().and_then(|number| models.get(number.checked_sub(1)?));
             match (numbered, usual) {
                 (Some(model), _) => return Ok(model.id.clone()),

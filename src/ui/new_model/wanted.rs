@@ -22,7 +22,7 @@ pub struct WantedModel {
 
 /// The error for a provider that has no server.
 pub fn no_server(provider: Provider) -> Error {
-    let error = Error::usage(format!("a model of provider {} cannot be added so", provider.word()));
+    let error = Error::usage(format!("a model of provider {} cannot be added this way", provider.word()));
     match provider.fields() {
         Fields::Program => {
             error.hint("lepo-config(5) says how a program is configured; -m claude needs no configuration")

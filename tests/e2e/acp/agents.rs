@@ -97,7 +97,7 @@ fn a_yes_and_a_no_reach_the_agent_and_nobody_is_a_no() {
     let home = home("");
     let ran = on_terminal(home.command(&["do", "ask make"]), &[("Allow it? [y]es", "y\n")]);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    assert!(ran.out.contains("robot") && ran.out.contains("lepo holds nothing"), "{}", ran.out);
+    assert!(ran.out.contains("robot") && ran.out.contains("lepo does not sandbox"), "{}", ran.out);
     assert!(ran.out.contains("Allowed."), "{}", ran.out);
     let ran = on_terminal(home.command(&["do", "-n", "ask make"]), &[("Allow it? [y]es", "n\n")]);
     assert!(ran.out.contains("Refused."), "{}", ran.out);
@@ -153,7 +153,7 @@ fn an_agent_that_fails_is_exit_3_with_its_own_words() {
     for (question, mode, words) in [
         ("fail", "", "the quota is used up"),
         ("die", "", "it broke"),
-        ("long", "", "sends more than lepo takes"),
+        ("long", "", "sent more than lepo accepts"),
         ("hi", "new", "speaks version 7"),
     ] {
         let home = home(mode);
@@ -193,7 +193,7 @@ fn images_go_to_an_agent_that_takes_them_and_its_models_are_listed() {
     blind.write("work/a.png", &bytes);
     let ran = blind.lepo(&["do", "--attach", "a.png", "what is it?"]);
     assert_eq!(ran.code, 2, "{}", ran.err);
-    assert!(ran.err.contains("robot takes no images"), "{}", ran.err);
+    assert!(ran.err.contains("robot does not accept images"), "{}", ran.err);
 }
 
 #[test]

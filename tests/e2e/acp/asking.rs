@@ -79,7 +79,7 @@ fn a_tool_call_runs_after_permission_and_its_result_is_told() {
     assert_eq!(options, ["allow_once", "reject_once"]);
     let words = params["toolCall"]["content"][0]["content"]["text"].as_str().unwrap();
     assert!(
-        words.contains("$ echo 한글 | tee -a ran") && words.contains("Not sandboxed: may do anything"),
+        words.contains("$ echo 한글 | tee -a ran") && words.contains("Not sandboxed: can do anything"),
         "{words}"
     );
     assert_eq!(bot.home.read("work/ran"), "");
@@ -163,8 +163,7 @@ fn an_editor_that_cannot_ask_is_told_how_to_approve() {
     let session = client.session(&bot.home);
     let id = client.ask(&session, "say it");
     let asked = client.question();
-    let error =
-        json!({ "jsonrpc": "2.0", "id": asked["id"], "error": { "code": -32601, "message": "no method" } });
+    let error = json!({ "jsonrpc": "2.0", "id": asked["id"], "error": { "code": -32601, "message": "unknown method" } });
     client.raw(format!("{error}\n").as_bytes());
     assert_eq!(client.end(id).unwrap()["stopReason"], "end_turn");
     let words = client.said(&session, "agent_message_chunk");

@@ -133,7 +133,11 @@ fn where_nothing_can_hold_it_an_agent_is_not_started() {
     command.env("PATH", without_bubblewrap(place.path()));
     let ran = crate::home::run(command, b"");
     assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
-    assert!(ran.err.contains("robot cannot be held to `write`, and is not started without"), "{}", ran.err);
+    assert!(
+        ran.err.contains("robot is not started: nothing here can enforce its sandbox `write`"),
+        "{}",
+        ran.err
+    );
     assert!(!home.work().join("made").exists() && !home.path().join("agent.log").exists());
 }
 
@@ -142,8 +146,8 @@ fn a_folder_that_would_open_too_much_is_refused() {
     for (folder, words) in [
         ("~/", "is the whole home directory"),
         ("/", "is the whole home directory"),
-        ("~/none", "is no folder"),
-        ("~/config", "is lepo's own"),
+        ("~/none", "is not a folder"),
+        ("~/config", "belongs to lepo"),
     ] {
         let home = home(&format!("sandbox = \"read\"\nsandbox_home = [{folder:?}]"));
         let ran = home.lepo(&["do", "hi"]);

@@ -180,7 +180,7 @@ fn a_reply_has_its_time() {
     let panel = Panel::new("timeout = 1", &[("a", vec![openai_sse(["one"])]), ("b", never())]);
     let ran = panel.lepo(&["do", "--parallel", "q"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "## a\n\none\n"));
-    assert!(ran.err.contains("b failed: no whole reply within 1 s"), "{}", ran.err);
+    assert!(ran.err.contains("b failed: no complete reply within 1 s"), "{}", ran.err);
     assert!(texts(&panel.home).contains(&"half".to_string()));
 }
 
@@ -301,7 +301,7 @@ fn a_note_names_its_model_once() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     let mut lines = ran.err.lines();
     assert!(lines.next().unwrap().starts_with("a answered 429: "), "{}", ran.err);
-    assert!(lines.next().unwrap().starts_with("a: note: the answer is cut"), "{}", ran.err);
+    assert!(lines.next().unwrap().starts_with("a: note: the answer was cut off"), "{}", ran.err);
 }
 
 #[test]

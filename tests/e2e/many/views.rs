@@ -26,7 +26,9 @@ fn screen(home: &Home, columns: usize, rows: usize, args: &[&str]) -> Option<Scr
 
 /// Text of the screen at the end, ids as `ID`, the one that is `@` without its mark.
 fn left(screen: &Screen) -> String {
-    let is_id = |word: &str| word.len() == 26 && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_id = |word: &str| {
+        word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+    };
     let line = |line: &str| match line.rsplit_once("  ").zip(line.split_once("  ")) {
         Some(((name, id), _)) if is_id(id) => format!("{name}  ID"),
         Some((_, (id, name))) if is_id(id) => format!("ID  {}", name.trim_end_matches("  @")),
@@ -44,6 +46,8 @@ fn rows_tell_who_is_at_work_and_leave_nothing_behind() {
             return;
         };
         screen.shows("\na                     waits ").shows("\n아주 긴 이름의 참...  waits ");
+        // Shown, it would move the rows.
+        screen.types("typed").keys(&["Enter", "Enter"]);
         panel.server(LONG).release();
         screen.shows("참...  answers ");
         // The text breaks at the new width, is taken away by it, and drawn anew, cut.

@@ -21,7 +21,7 @@ fn the_last_words_of_a_server_stand_below_the_error() {
     configure(&bot.home, &[("s", hostile(&bot.home, "s", "exit"))]);
     let ran = bot.home.alone(&["do", "--context", "mcp:s/test://x", "q"]);
     let told =
-        "error: server s cannot be used: it ended with exit code 1; the end of its stderr:\n  cannot start";
+        "error: server s cannot be used: it exited with code 1; the end of its stderr:\n  cannot start";
     assert!(ran.code == 3 && ran.err.contains(told), "{}: {}", ran.code, ran.err);
 }
 
@@ -29,7 +29,7 @@ fn the_last_words_of_a_server_stand_below_the_error() {
 fn every_mode_ends_in_time_and_the_others_go_on() {
     // The text of the result, and a text on stderr.
     for (mode, result, said) in [
-        ("junk", "echo {}", "note: server s: lines on its stdout that are no messages were skipped"),
+        ("junk", "echo {}", "note: server s: skipped lines on its stdout that are not messages"),
         ("flood", "echo {}", ""),
         ("malformed-tools", "echo {}", "tool \"odd\" was left out"),
         ("loop", "echo {}", "its list of tools goes in circles"),
@@ -40,25 +40,28 @@ fn every_mode_ends_in_time_and_the_others_go_on() {
         ("progress", "echo {}", ""),
         ("blocks", "[a content block of type \"text\" that cannot be read]", ""),
         ("nothing", "error: its answer is not the result of a tool", ""),
-        ("die", "error: it ended with exit code 3", ""),
-        ("hang", "error: it said nothing for 2.0 s", ""),
+        ("die", "error: it exited with code 3", ""),
+        ("hang", "error: no answer for 2.0 s", ""),
         ("longer", "error: an answer is longer than 16 MiB", ""),
         ("idless", "error: who are you", ""),
         ("idless-then-answer", "echo {}", ""),
         ("refuse", "error: not like this", ""),
         (
             "exit",
-            "server \"s\" is not up: it ended with exit code 1",
-            "warning: server s cannot be used: it ended with exit code 1; the end of its stderr:\ncannot start: no licence; token [secret]",
+            "server \"s\" is not running: it exited with code 1",
+            "warning: server s cannot be used: it exited with code 1; the end of its stderr:\ncannot start: no licence; token [secret]",
         ),
-        ("mute", "server \"s\" is not up", "warning: server s cannot be used: it said nothing for 12.0 s"),
+        ("mute", "server \"s\" is not running", "warning: server s cannot be used: no answer for 0.5 s"),
     ] {
         let calls = openai_calls("", &[("t__echo", r#"{"well":1}"#), ("s__echo", "{}")]);
         let bot = Bot::openai(SETTINGS, [calls, openai_sse(["Done."])]);
         let mut server = hostile(&bot.home, "s", mode);
         server["env"] = serde_json::json!({ "MY_TOKEN": TOKEN });
+        if mode == "mute" {
+            server["startup_timeout_sec"] = 0.5.into();
+        }
         configure(&bot.home, &[("s", server), ("t", hostile(&bot.home, "t", "plain"))]);
-        let ran = within(30, mode, || bot.home.alone(&["do", "x"]));
+        let ran = within(60, mode, || bot.home.alone(&["do", "x"]));
         assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{mode}: {}", ran.err);
         assert!(ran.err.contains(said), "{mode}: {}", ran.err);
         let found = bubbs(&bot.home);
@@ -118,7 +121,7 @@ fn however_lepo_ends_nothing_is_left() {
                 .unwrap()
                 .success()
         );
-        let ran = within(30, signal, || finish(child));
+        let ran = within(60, signal, || finish(child));
         assert_eq!(ran.code, code, "{signal}: {}", ran.err);
         // Also one in a session of its own.
         let pids = left(&bot.home, "s", "pids");
@@ -134,7 +137,8 @@ fn however_lepo_ends_nothing_is_left() {
 
 #[test]
 fn an_interruption_does_not_wait_for_a_server_that_says_nothing() {
-    let bot = Bot::openai(SETTINGS, []);
+    let settings = SETTINGS.replace("connect_timeout = 12", "connect_timeout = 600");
+    let bot = Bot::openai(&settings, []);
     configure(&bot.home, &[("s", hostile(&bot.home, "s", "mute"))]);
     let mut command = bot.home.command(&["do", "--no-stdin", "x"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -142,7 +146,7 @@ fn an_interruption_does_not_wait_for_a_server_that_says_nothing() {
     until("it starts", || !left(&bot.home, "s", "pids").is_empty());
     let pid = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let ran = within(10, "the end", || finish(child));
+    let ran = within(60, "the end", || finish(child));
     assert_eq!(ran.code, 130, "{}", ran.err);
     no_orphans(&bot.home, "s");
 }

@@ -149,7 +149,7 @@ fn a_server_that_cannot_start_any_more_is_an_error_result_and_is_said() {
     bot.home.write("left/s/tools", "no list");
     let said = ask(&bot);
     assert!(said.contains("warning: server s cannot be used: "), "{said}");
-    assert!(results(&bot)[0].starts_with(r#"error: server "s" is not up: "#), "{:?}", results(&bot));
+    assert!(results(&bot)[0].starts_with(r#"error: server "s" is not running: "#), "{:?}", results(&bot));
     assert_eq!(calls(&bot), 0);
 }
 
@@ -247,14 +247,14 @@ fn another_value_or_another_folder_is_another_server() {
 fn a_server_in_another_folder_was_not_agreed_to_yet() {
     let bot = bot(&echo(), [said("One."), said("Two."), call("echo")]);
     ask(&bot);
-    assert!(bot.home.ok(&["mcp", "ls"]).contains("1 tools agreed to"));
+    assert!(bot.home.ok(&["mcp", "ls"]).contains("1 approved tools"));
     let mut server = hostile(&bot.home, "s", "from-file");
     server["cwd"] = json!("sub");
     bot.home.write("work/sub/.here", "");
     configure(&bot.home, &[("s", server)]);
     assert!(!bot.home.ok(&["mcp", "ls"]).contains("agreed to"));
     ask(&bot);
-    assert!(bot.home.ok(&["mcp", "ls"]).contains("1 tools agreed to"));
+    assert!(bot.home.ok(&["mcp", "ls"]).contains("1 approved tools"));
     // From its first sight on the pin holds there, too.
     now_telling(&bot.home, &json!({ "echo": "Otherwise." }));
     assert_eq!(bot.home.alone(&["do", "-n", "x"]).code, 4);

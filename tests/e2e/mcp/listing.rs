@@ -14,11 +14,11 @@ fn servers_and_tools_are_a_table_or_a_document() {
     let lines: Vec<&str> = ran.out.lines().collect();
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(lines[..2], ["시간  up      -", "시간  tool    echo  Says what it is told."], "{}", ran.out);
-    assert!(lines[2].starts_with("bad   failed  -     it ended with exit code 1"), "{}", ran.out);
+    assert!(lines[2].starts_with("bad   failed  -     it exited with code 1"), "{}", ran.out);
     assert!(ran.err.contains("warning: server bad cannot be used"), "{}", ran.err);
     let document: Value = serde_json::from_str(&home.alone(&["do", "--list-tools", "--json"]).out).unwrap();
     assert_eq!(document["servers"][0]["tools"][0]["name"], "echo");
-    assert!(document["servers"][1]["error"].as_str().unwrap().contains("exit code 1"));
+    assert!(document["servers"][1]["error"].as_str().unwrap().contains("exited with code 1"));
     assert!(!home.work().join(".lepo").exists());
     no_orphans(&home, "a");
 }

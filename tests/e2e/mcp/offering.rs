@@ -98,13 +98,13 @@ fn what_cannot_be_fetched_asks_nothing_and_writes_nothing() {
         (vec!["--context", "mcp:s", "x"], 2, "mcp:s names no resource"),
         (vec!["--tools", "off", "--context", "mcp:s/guide://start", "x"], 2, "tools are off"),
         (vec!["--prompt", "s/nonsense"], 2, "server s has no prompt \"nonsense\""),
-        (vec!["--prompt", "s"], 2, "--prompt is SERVER/NAME, not \"s\""),
+        (vec!["--prompt", "s"], 2, "--prompt takes SERVER/NAME, not \"s\""),
         (vec!["--prompt", "s/explain"], 2, "prompt explain needs topic; it takes topic [tone]"),
         (vec!["--prompt", "s/explain", "--arg", "colour=red"], 2, "prompt explain takes topic [tone], not"),
-        (vec!["--prompt", "s/explain", "--arg", "red"], 2, "--arg is NAME=VALUE, not \"red\""),
+        (vec!["--prompt", "s/explain", "--arg", "red"], 2, "--arg takes NAME=VALUE, not \"red\""),
         (vec!["--prompt", "s/last-word"], 2, "the prompt ends with a message of the assistant"),
         (vec!["--prompt", "s/none"], 3, "prompt none of server s has no messages"),
-        (vec!["--parallel", "-m", "bot", "--context", "mcp:s/guide://start", "x"], 2, "is for one model"),
+        (vec!["--parallel", "-m", "bot", "--context", "mcp:s/guide://start", "x"], 2, "to one model only"),
     ] {
         let bot = bot(OFF, "plain");
         let args: Vec<&str> = ["do"].into_iter().chain(args).collect();
@@ -210,15 +210,15 @@ fn a_form_is_asked_field_by_field_after_the_servers_name() {
         ("[y]es [n]o ", "y\n"),
         ("Field: City", ""),
         ("> ", "\n"),
-        ("it must be given", ""),
+        ("a value is required", ""),
         ("> ", "서울\n"),
         ("a whole number from 1 to 9", ""),
         ("> ", "12\n"),
-        ("it is to be a whole number", ""),
+        ("expected a whole number", ""),
         ("> ", "3\n"),
         ("Enter for second", ""),
         ("> ", "\n"),
-        ("Enter leaves it out", ""),
+        ("Enter skips it", ""),
         ("> ", "\n"),
         ("Done.", ""),
     ];
@@ -250,7 +250,7 @@ fn a_form_is_declined_by_a_no_and_where_no_terminal_is() {
 fn an_address_to_visit_is_shown_with_its_host_and_not_opened() {
     let bot = asking("visit");
     let steps = [
-        ("Wants you at: sign.example", ""),
+        ("Asks you to visit: sign.example", ""),
         ("Address: https://sign.example/x?a=b", ""),
         ("[y]es [n]o ", "y\n"),
     ];

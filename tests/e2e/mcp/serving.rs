@@ -306,7 +306,7 @@ fn what_is_asked_wrongly_is_told_with_the_address() {
         ("show", json!({ "address": "lepo://%2Fetc/x" }), "store \"%2Fetc\" is not served here"),
         ("show", json!({ "address": "lepo://./x" }), "no resource \"lepo://./x\""),
         ("show", json!({ "address": "-" }), "address \"-\": "),
-        ("show", json!({ "address": format!("{}..@", ids[0]) }), "one message is needed"),
+        ("show", json!({ "address": format!("{}..@", ids[0]) }), "expected one message"),
         ("show", json!({ "address": ids[1], "cursor": "zzz" }), "cursor \"zzz\" is none of `show`"),
         (
             "show",
@@ -315,7 +315,7 @@ fn what_is_asked_wrongly_is_told_with_the_address() {
         ),
         ("show", json!({}), "address is missing"),
         ("show", json!({ "address": ids[1], "store": "/etc" }), "no argument \"store\""),
-        ("search", json!({ "pattern": "(" }), "bad pattern"),
+        ("search", json!({ "pattern": "(" }), "invalid pattern"),
         ("search", json!({ "pattern": "x", "since": "soon" }), "since \"soon\" is not a time"),
         ("search", json!({ "pattern": "x", "kinds": ["robot"] }), "\"robot\" is none of user"),
         ("search", json!({ "pattern": "x", "limit": -1 }), "limit is a whole number"),

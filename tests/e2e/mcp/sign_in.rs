@@ -118,14 +118,14 @@ fn every_refusal_is_told_and_keeps_nothing() {
     for (mode, words) in [
         ("denied", "access_denied: no, you"),
         ("twice", "has no code, or has it twice"),
-        ("wrong-iss", "the answer is of the issuer https://other.example"),
-        ("no-iss", "does not say that it is of the issuer"),
-        ("mix-up", "the answer is of the issuer https://other.example"),
+        ("wrong-iss", "the answer is from issuer https://other.example"),
+        ("no-iss", "does not name the issuer"),
+        ("mix-up", "the answer is from issuer https://other.example"),
         ("resource", "is about another server: https://bank.example/mcp"),
         ("http", "http://auth.example/token is not https"),
         ("script", "is not https"),
-        ("no-pkce", "does not take PKCE with S256"),
-        ("no-code", "gives no codes"),
+        ("no-pkce", "does not support PKCE with S256"),
+        ("no-code", "does not support response_type code"),
         ("no-registration", "lepo cannot be registered"),
         (
             "register-error",
@@ -135,7 +135,7 @@ fn every_refusal_is_told_and_keeps_nothing() {
         ("token-redirect", "redirects, which is not followed"),
         ("metadata-redirect", "cannot be read"),
         ("token-error", "gave no token: invalid_grant: it was used"),
-        ("mac", "the token is of no use"),
+        ("mac", "the token cannot be used"),
         ("endless", "answered more than 1 MiB"),
         ("many", "more than 40 requests"),
     ] {
@@ -234,7 +234,7 @@ fn who_never_signed_in_is_told_how_and_the_turn_goes_on() {
     let ran = bot.home.alone(&["do", "x"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(
-        ran.err.contains("it wants a sign-in (HTTP 401); sign in with `lepo mcp login s`"),
+        ran.err.contains("it requires a sign-in (HTTP 401); sign in with `lepo mcp login s`"),
         "{}",
         ran.err
     );

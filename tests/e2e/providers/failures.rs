@@ -7,6 +7,7 @@ use serde_json::json;
 use super::super::scripted::{Piece, Reply, Server, openai_event, openai_sse};
 use super::{KEY, TIMEOUTS, ask, ask_request, config, openai, opened, run};
 use lepo_base::error::Kind;
+use lepo_base::hint::At;
 use lepo_model::Provider;
 use lepo_model::{Message, Model, Request, Role, Timeouts};
 
@@ -34,7 +35,7 @@ fn a_stream_that_is_no_answer_fails_after_what_came() {
         ("no JSON", format!("{begun}data: what\u{7}ever\n\n"), "a", "not a chat completion: what ever"),
         ("nothing", String::new(), "", "the answer was empty"),
         ("a page", "<!doctype html>\n<p>log in".to_owned(), "", "not a chat completion: log in"),
-        ("text", "hello\nthere\n".to_owned(), "", "not a stream of events: hello"),
+        ("text", "hello\nthere\n".to_owned(), "", "not an event stream: hello"),
         ("another JSON", r#"{"status":"ok"}"#.to_owned(), "", "not a chat completion: {\"status\":\"ok\"}"),
         ("half a document", r#"{"choices":[{"mess"#.to_owned(), "", "the answer was cut off"),
         ("an error document", r#"{"error":{"message":"no"}}"#.to_owned(), "", "the model failed: no"),
@@ -75,7 +76,7 @@ fn a_refused_key_is_named_by_its_place_and_never_repeated() {
         assert!(failure.contains("refused the key: 40"), "{failure}");
         assert!(failure.contains("the key was TEST_KEY in the environment"), "{failure}");
         config.key.value = None;
-        let without = ask(&config).error.unwrap().hint.unwrap();
+        let without = ask(&config).error.unwrap().hint_for(At::SHELL).unwrap();
         assert_eq!(without, "looked for TEST_KEY in the environment, and found none");
         assert_eq!(server.asked()[1].header("authorization"), None);
     }
@@ -98,7 +99,7 @@ fn what_may_pass_is_asked_again() {
     let heard = ask(&openai(&server));
     assert_eq!(heard.text(), "at last");
     assert_eq!(heard.notices.len(), 3);
-    assert_eq!(heard.notices[0], "mine answered 429: asking again in 0.0 s (1 of 3)");
+    assert_eq!(heard.notices[0], "mine answered 429: retrying in 0.0 s (1 of 3)");
     assert_eq!(server.connections(), 1, "refusals are read to their end, so the connection lives on");
 }
 
@@ -176,12 +177,12 @@ fn silence_has_a_limit_before_and_within_an_answer() {
     let server = Server::start([Reply::chunks([begun.as_bytes()]).then(Piece::Wait)]);
     let heard = ask_request(&openai(&server), timeouts, request);
     assert_eq!(heard.text(), "a");
-    assert!(heard.failure().contains("said nothing for 0.5 s"), "{}", heard.failure());
+    assert!(heard.failure().contains("for 0.5 s"), "{}", heard.failure());
 
     let mute = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", mute.local_addr().unwrap());
     let heard = ask_request(&config(Provider::Openai, &url), timeouts, request);
-    assert!(heard.failure().contains("said nothing for 0.5 s"), "{}", heard.failure());
+    assert!(heard.failure().contains("for 0.5 s"), "{}", heard.failure());
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn what_is_no_answer_is_said_clearly() {
         ("cut off", begun.to_owned(), "a", "the answer was cut off"),
         ("half a line", format!("{begun}{{\"mess"), "a", "the answer was cut off"),
         ("nothing", String::new(), "", "the answer was empty"),
-        ("a page", "<html>\n<h1>hi</h1>".to_owned(), "", "the answer is not valid JSON: a page of HTML"),
+        ("a page", "<html>\n<h1>hi</h1>".to_owned(), "", "the answer is not valid JSON: an HTML page"),
     ] {
         let server = Server::start([Reply::new(200, body)]);
         let heard = ask(&ollama(&server));

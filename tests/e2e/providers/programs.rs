@@ -69,7 +69,7 @@ fn a_program_that_fails_is_quoted() {
     assert!(failure.contains("sh failed with exit code 3: xxx"), "{failure}");
     assert!(failure.contains("out of credit"), "{failure}");
     assert!(failure.len() < 2200, "only the end of it: {}", failure.len());
-    assert!(ask(&shell("kill -9 $$")).failure().contains("sh was ended by signal 9"));
+    assert!(ask(&shell("kill -9 $$")).failure().contains("sh was terminated by signal 9"));
 
     let mut config = shell("");
     config.command = vec!["lepo-no-such-ai".into()];
@@ -81,7 +81,7 @@ fn a_program_that_fails_is_quoted() {
 fn what_a_program_leaves_behind_does_not_hold_its_answer() {
     let started = Instant::now();
     assert_eq!(ask(&shell("sleep 60 & echo done")).text(), "done");
-    assert!(started.elapsed() < Duration::from_secs(3));
+    assert!(started.elapsed() < Duration::from_secs(30));
 }
 
 /// Whether a process lives; a zombie does not.
@@ -93,7 +93,7 @@ fn lives(pid: &str) -> bool {
 fn await_end(pids: &str) {
     let started = Instant::now();
     while pids.split_whitespace().any(lives) {
-        assert!(started.elapsed() < Duration::from_secs(5), "{pids} live on");
+        assert!(started.elapsed() < Duration::from_secs(30), "{pids} live on");
         std::thread::yield_now();
     }
 }
@@ -106,7 +106,7 @@ fn a_dropped_or_silent_program_ends_with_all_it_started() {
     let request = Request { messages: &messages, ..Request::default() };
 
     let heard = ask_request(&shell(stubborn), timeouts, request);
-    assert!(heard.failure().contains("sh said nothing for 1 s"), "{}", heard.failure());
+    assert!(heard.failure().contains("no output from sh for 1 s"), "{}", heard.failure());
     await_end(&heard.text());
 
     let state = tempfile::tempdir().unwrap();
@@ -159,7 +159,7 @@ fn the_embedded_model_fails_with_its_own_words() {
     for (answer, words) in [
         (r#"echo '{"event":"error","message":"no memory"}'"#, "the embedded model failed: no memory"),
         ("echo 'bad weights' >&2; exit 1", "failed with exit code 1: bad weights"),
-        ("echo what", "the embedded model printed something else than an event: what"),
+        ("echo what", "unexpected output of the embedded model: what"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let failure = run(async { asked(&mut embedded(folder.path(), answer)).await }).failure();

@@ -41,7 +41,7 @@ fn a_refused_field_is_left_out_from_then_on() {
         let refusal = refused(&format!("Unsupported value: '{field}' is not supported with this model."));
         let server = Server::start([refusal, openai_sse(["ok"]), openai_sse(["ok"])]);
         let [first, second] = ask_twice(&server, Some(&schema));
-        assert_eq!(first, [format!("mine does not take `{field}`: asking again without it")]);
+        assert_eq!(first, [format!("mine does not accept `{field}`: retrying without it")]);
         assert_eq!(second, Vec::<String>::new(), "it is remembered");
         let sent: Vec<bool> = server.asked().iter().map(|asked| asked.json().get(field).is_some()).collect();
         assert_eq!(sent, [true, false, false], "{field}");
@@ -96,7 +96,7 @@ fn a_model_without_system_messages_gets_them_in_the_question() {
         let [first, second] = ask_twice(&server, None);
         assert_eq!(
             first.last().unwrap(),
-            "mine takes no system message: asking again with it in the question"
+            "mine does not accept system messages: retrying with it in the question"
         );
         assert_eq!(second, Vec::<String>::new(), "it is remembered");
         let sent = server.asked().last().unwrap().json()["messages"].clone();

@@ -83,7 +83,7 @@ fn a_summary_that_was_cut_is_told() {
     let (_server, home) = talked("", [cut]);
     let ran = home.lepo(&["do", "--compact"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.err.contains("note: the answer is cut at the model's token limit"), "{}", ran.err);
+    assert!(ran.err.contains("note: the answer was cut off at the model's token limit"), "{}", ran.err);
 }
 
 #[test]

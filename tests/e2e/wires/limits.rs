@@ -43,8 +43,8 @@ fn an_overflow_is_its_own_error_on_every_wire() {
 #[test]
 fn an_answer_that_fills_the_window_is_cut_and_that_is_said() {
     for (stop, told) in [
-        ("model_context_window_exceeded", "cut where the model's window is full"),
-        ("max_tokens", "cut at the model's token limit (max_tokens)"),
+        ("model_context_window_exceeded", "cut off because the model's window is full"),
+        ("max_tokens", "cut off at the model's token limit (max_tokens)"),
     ] {
         let reply = messages_api(&[json!({"type": "text", "text": "So"})], stop);
         let server = Server::judging(move |_, asked: &Asked| match asked.method.as_str() {

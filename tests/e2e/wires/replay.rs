@@ -140,7 +140,7 @@ fn a_replay_that_is_refused_is_rebuilt_once_and_the_words_that_stand_for_it_are_
     let home = home(&server, NATIVE, CHAT);
     let ran = home.lepo(&["do", "hit it"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
-    assert!(ran.err.contains("refuses its own earlier message"), "{}", ran.err);
+    assert!(ran.err.contains("rejects its own earlier message"), "{}", ran.err);
     assert!(ran.err.contains("needs a signature with each call"), "{}", ran.err);
     assert_eq!(bodies(&server).len(), 4);
     assert!(

@@ -117,7 +117,7 @@ fn having(known: &'static [&'static str]) -> Server {
 fn a_server_with_older_web_tools_or_the_search_alone_is_asked_in_its_form_from_then_on() {
     const OLDER: [&str; 2] = ["web_search_20250305", "web_fetch_20250910"];
     for (known, notes, forms) in
-        [(&OLDER[..], &["those of 2025"][..], 2), (&OLDER[..1], &["those of 2025", "the search alone"], 3)]
+        [(&OLDER[..], &["those of 2025"][..], 2), (&OLDER[..1], &["those of 2025", "search alone"], 3)]
     {
         let server = having(known);
         let home = home(&server, QUIET, ANTHROPIC);

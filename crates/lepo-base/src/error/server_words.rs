@@ -93,7 +93,7 @@ fn in_page(body: &str) -> Option<String> {
     Some(match (words.is_empty(), title.is_empty()) {
         (false, _) => words,
         (true, false) => title,
-        (true, true) => "a page of HTML without words".to_string(),
+        (true, true) => "an HTML page without text".to_string(),
     })
 }
 
@@ -126,9 +126,9 @@ mod tests {
                 Some("Only & this"),
             ),
             ("<p>a &lt;b&gt; c<!-- <i>no</i> --> d</p>", Some("a <b> c d")),
-            ("<style>p { color: red", Some("a page of HTML without words")),
+            ("<style>p { color: red", Some("an HTML page without text")),
             ("<p>half <b", Some("half")),
-            ("<html></html>", Some("a page of HTML without words")),
+            ("<html></html>", Some("an HTML page without text")),
             ("< no page", None),
             ("plain text", None),
             ("", None),

@@ -77,7 +77,11 @@ impl Starting<'_> {
             return Ok((program.with_stdin().dir(self.dir), None, None));
         };
         let Some(holder) = self.holder else {
-            let what = format!("{name} is not started here: it is to be held to `{}`", sandbox.access.word());
+            let what = format!(
+                "{name} cannot be started here: it needs a sandbox with access \
+                `{}`",
+                sandbox.access.word()
+            );
             return Err(Error::usage(what));
         };
         let held = ToHold { model: name, command, sandbox, dir: self.dir };
@@ -177,7 +181,7 @@ impl Agent {
                 BoundedLine::TooLong => too_long = true,
             });
             if too_long || self.came.len() > WAITING {
-                return Err(Error::remote(format!("{} sends more than lepo takes", self.name)));
+                return Err(Error::remote(format!("{} sent more than lepo accepts", self.name)));
             }
         }
     }

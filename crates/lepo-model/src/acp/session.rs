@@ -19,6 +19,7 @@ use crate::timeouts::Timeouts;
 use lepo_acp::client;
 use lepo_acp::content;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 
 /// Asks a question: starts the agent while the question becomes durable, finds its session, and sends the prompt.
 pub async fn begin(
@@ -39,8 +40,8 @@ pub async fn begin(
         request.messages.iter().filter(|message| !message.instruction).cloned().collect();
     let has_files = messages.iter().any(|message| !message.files.is_empty());
     if has_files && !agent.can.image {
-        return Err(Error::usage(format!("{} takes no images", config.name))
-            .hint_at(|place| format!("leave them out, or ask another model: {}", place.other_model())));
+        return Err(Error::usage(format!("{} does not accept images", config.name))
+            .hint(Hint::from("leave them out, or ask another model: ").command(Command::OtherModel)));
     }
     gate.passed().await;
     let mut events: VecDeque<Event> = note.into_iter().map(Event::Notice).collect();
@@ -99,7 +100,7 @@ async fn open(
     }
     let told = agent.call(client::NEW, &client::new_session(&folder)).await?;
     let session = client::session_id(&told)
-        .ok_or_else(|| Error::remote(format!("{} gives no session", config.name)))?;
+        .ok_or_else(|| Error::remote(format!("{} did not open a session", config.name)))?;
     agent.open.insert(session.clone());
     Ok((session, false))
 }

@@ -14,6 +14,7 @@ use crate::reader::Refused;
 use crate::replay::Replay;
 use crate::sse_answer::{Decoder, not_understood};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 
 /// One event, as far as it is used.
 #[derive(Deserialize)]
@@ -347,5 +348,5 @@ fn refusal(details: Option<Value>) -> Error {
         ["category", "explanation"].iter().filter_map(|key| words(details.get(*key)?)).collect();
     let told = if told.is_empty() { String::new() } else { format!(": {}", told.join(": ")) };
     Error::remote(format!("the model refused to answer{told}"))
-        .hint_at(|place| format!("ask in other words, or another model: {}", place.other_model()))
+        .hint(Hint::from("ask in other words, or another model: ").command(Command::OtherModel))
 }

@@ -15,7 +15,7 @@ pub(super) static SYSTEM_ROLE: Quirk = Quirk {
     word: "system_role",
     status: MALFORMED,
     named: &[&["system"], &["role"]],
-    says: "takes no system message at the end: asking again with it in the question",
+    says: "does not accept a system message at the end: retrying with it in the question",
 };
 
 /// The messages of one role that follow each other.

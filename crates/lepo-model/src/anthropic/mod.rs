@@ -70,7 +70,7 @@ static OUTPUT_FORMAT: Quirk = Quirk {
     word: "output_format",
     status: MALFORMED,
     named: &[&["output_config.format", "output_format", "json_schema", "structured output"]],
-    says: "does not take `output_config.format`: asking again without it",
+    says: "does not accept `output_config.format`: retrying without it",
 };
 
 /// Not this schema: its own fault, so that it is not remembered of the model.
@@ -78,7 +78,7 @@ static SCHEMA: Quirk = Quirk {
     word: ONE_SCHEMA,
     status: MALFORMED,
     named: &[&["schema"], &["format.schema", "invalid schema", "schema is too", "schemas contain", "compil"]],
-    says: "does not take this schema: asking again without it",
+    says: "does not accept this schema: retrying without it",
 };
 
 static THINKING: Quirk = Quirk {
@@ -91,14 +91,14 @@ static THINKING: Quirk = Quirk {
         "thinking.enabled",
         "thinking: ",
     ]],
-    says: "does not take `thinking` in this form: asking again without it",
+    says: "does not accept `thinking` in this form: retrying without it",
 };
 
 static EFFORT: Quirk = Quirk {
     word: "effort",
     status: MALFORMED,
     named: &[&["effort"]],
-    says: "does not take `effort`: asking again without it",
+    says: "does not accept `effort`: retrying without it",
 };
 
 /// The longest answer where neither the configuration nor the server says one.

@@ -12,7 +12,7 @@ pub(super) static OLDER: Quirk = Quirk {
     word: "older_web",
     status: MALFORMED,
     named: &[&[SEARCH, FETCH, "allowed_callers"]],
-    says: "does not take the web tools of 2026: asking again with those of 2025",
+    says: "does not support the web tools of 2026: retrying with those of 2025",
 };
 
 /// Search alone.
@@ -27,7 +27,7 @@ pub(super) static NO_FETCH: Quirk = Quirk {
         "web_fetch_20250910` is not",
         "web fetch is not",
     ]],
-    says: "fetches no pages: asking again with the search alone",
+    says: "does not fetch pages: retrying with search alone",
 };
 
 const SEARCH: &str = "web_search_20260318";

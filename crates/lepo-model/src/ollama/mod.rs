@@ -51,7 +51,7 @@ static THINK: Quirk = Quirk {
     word: "think",
     status: MALFORMED,
     named: &[&["think"]],
-    says: "does not take `think`: asking again without it",
+    says: "does not accept `think`: retrying without it",
 };
 
 fn reader(_keep: bool) -> Box<dyn AnswerReader> {

@@ -151,7 +151,7 @@ impl ChatDecoder {
             }
             _ if self.calls.len() >= MOST_CALLS => {
                 return Err(Error::remote(format!(
-                    "the model asks for more than {MOST_CALLS} tool calls at once"
+                    "the model asked for more than {MOST_CALLS} tool calls at once"
                 )));
             }
             _ => {

@@ -59,14 +59,14 @@ static RESPONSE_FORMAT: Quirk = Quirk {
     word: "response_format",
     status: MALFORMED,
     named: &[&["response_format"]],
-    says: "does not take `response_format`: asking again without it",
+    says: "does not accept `response_format`: retrying without it",
 };
 
 static STREAM_OPTIONS: Quirk = Quirk {
     word: "stream_options",
     status: MALFORMED,
     named: &[&["stream_options"]],
-    says: "does not take `stream_options`: asking again without it",
+    says: "does not accept `stream_options`: retrying without it",
 };
 
 /// Tools are taken only from a model that does not reason (OpenAI's chat completions since gpt-5.4).
@@ -74,7 +74,8 @@ static EFFORT_NONE: Quirk = Quirk {
     word: "effort_none",
     status: MALFORMED,
     named: &[&["reasoning_effort"], &["tool"]],
-    says: "takes tools only with `reasoning_effort` \"none\": asking again with that; `wire = \"responses\"` has both",
+    says: "accepts tools only with `reasoning_effort` \"none\": retrying with that; `wire = \"responses\"` \
+        supports both",
 };
 
 /// Calls need a signature (Gemini). What was received has one; for what is rebuilt there is a word.
@@ -82,7 +83,7 @@ static THOUGHT_SIGNATURE: Quirk = Quirk {
     word: "thought_signature",
     status: MALFORMED,
     named: &[&["thought_signature", "thoughtsignature"]],
-    says: "needs a signature with each call: asking again with a placeholder",
+    says: "needs a signature with each call: retrying with a placeholder",
 };
 
 /// Calls need the thinking before them (DeepSeek). For what is rebuilt it is empty.
@@ -90,21 +91,21 @@ static REASONING_CONTENT: Quirk = Quirk {
     word: "reasoning_content",
     status: MALFORMED,
     named: &[&["reasoning_content"]],
-    says: "needs `reasoning_content` with each call: asking again with an empty one",
+    says: "needs `reasoning_content` with each call: retrying with an empty one",
 };
 
 static MAX_COMPLETION_TOKENS: Quirk = Quirk {
     word: "max_completion_tokens",
     status: MALFORMED,
     named: &[&["max_tokens"], &["max_completion_tokens"]],
-    says: "takes `max_completion_tokens` in place of `max_tokens`: asking again with that",
+    says: "needs `max_completion_tokens` instead of `max_tokens`: retrying with that",
 };
 
 static TOOL_CHOICE: Quirk = Quirk {
     word: "tool_choice",
     status: MALFORMED,
     named: &[&["tool_choice"]],
-    says: "does not take `tool_choice`: asking again without it",
+    says: "does not accept `tool_choice`: retrying without it",
 };
 
 fn reader(keep: bool) -> Box<dyn AnswerReader> {

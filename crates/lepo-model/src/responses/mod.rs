@@ -54,7 +54,7 @@ static SUMMARY: Quirk = Quirk {
     word: "reasoning_summary",
     status: MALFORMED,
     named: &[&["reasoning.summary", "reasoning summar"]],
-    says: "gives no summaries of its reasoning: asking again without them",
+    says: "does not provide reasoning summaries: retrying without them",
 };
 
 static REASONING: Quirk = Quirk {
@@ -67,7 +67,7 @@ static REASONING: Quirk = Quirk {
         "reasoning.effort",
         "reasoning is not supported",
     ]],
-    says: "does not take `reasoning`: asking again without it",
+    says: "does not accept `reasoning`: retrying without it",
 };
 
 static ENCRYPTED: Quirk = Quirk {
@@ -79,7 +79,7 @@ static ENCRYPTED: Quirk = Quirk {
         "'include'",
         "include[",
     ]],
-    says: "gives no encrypted reasoning: asking again without it",
+    says: "does not provide encrypted reasoning: retrying without it",
 };
 
 /// Only text in the result of a tool.
@@ -87,21 +87,21 @@ static RESULT_FILES: Quirk = Quirk {
     word: "result_files",
     status: MALFORMED,
     named: &[&["output"], &["input text", "input_text", "input_image", "input_file", "string"]],
-    says: "takes no files in the result of a tool: asking again with them behind it",
+    says: "does not accept files in tool results: retrying with them after the result",
 };
 
 static CACHE_KEY: Quirk = Quirk {
     word: "prompt_cache_key",
     status: MALFORMED,
     named: &[&["prompt_cache_key"]],
-    says: "does not take `prompt_cache_key`: asking again without it",
+    says: "does not accept `prompt_cache_key`: retrying without it",
 };
 
 static TEXT_FORMAT: Quirk = Quirk {
     word: "text_format",
     status: MALFORMED,
     named: &[&["text.format", "json_schema"]],
-    says: "does not take `text.format`: asking again without it",
+    says: "does not accept `text.format`: retrying without it",
 };
 
 fn reader(_keep: bool) -> Box<dyn AnswerReader> {

@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 
 use super::*;
 use lepo_base::error::Kind;
+use lepo_base::hint::At;
 
 /// Six bytes, `hello` and a newline.
 const HELLO: Weights = Weights {
@@ -90,7 +91,7 @@ fn failures() {
         let error = stages(&HELLO, home.path(), &program(home.path(), script)).0.unwrap_err();
         assert_eq!(error.kind, Kind::Remote, "{script}");
         assert!(error.message.contains(message), "{script}: {error}");
-        assert!(error.hint.unwrap_or_default().contains(hint), "{script}");
+        assert!(error.hint_for(At::SHELL).unwrap_or_default().contains(hint), "{script}");
         assert_eq!(HELLO.installed(home.path()), None);
         assert!(!home.path().join(WORKSHOP).exists());
     }
@@ -100,8 +101,8 @@ fn failures() {
 fn no_python() {
     let home = tempfile::tempdir().unwrap();
     let error = stages(&HELLO, home.path(), &home.path().join("none")).0.unwrap_err();
-    assert!(error.message.contains("no python3"), "{error}");
-    assert!(error.hint.unwrap().contains(HELLO.sha256));
+    assert!(error.message.contains("python3 not found"), "{error}");
+    assert!(error.hint_for(At::SHELL).unwrap().contains(HELLO.sha256));
 }
 
 #[test]

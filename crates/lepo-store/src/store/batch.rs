@@ -82,7 +82,7 @@ impl<'s> Batch<'s> {
     pub fn name(kind: Kind, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<Name> {
         let time = time.max(prev.map_or(0, |prev| prev.time() + 1));
         if time > MAX_TIME {
-            return Err(Error::usage(format!("no id can hold the time {time}")));
+            return Err(Error::usage(format!("time {time} does not fit into an id")));
         }
         let id = BubbId::of(time, kind, hidden, prev, &Sha256::digest(text).into());
         Ok(Name { id, kind, hidden, prev })

@@ -45,7 +45,7 @@ impl<'s> Branches<'s> {
             None => Ok(None),
             Some(Some(id)) => Ok(Some(id)),
             Some(None) => Err(Error::store(format!(
-                "branch {name} holds no id: {}/{DIR}/{}",
+                "branch {name} contains no id: {}/{DIR}/{}",
                 self.store.dir.shown.display(),
                 file_of(name)
             ))
@@ -197,7 +197,7 @@ pub fn check_branch_name(name: &str) -> Result<()> {
     let why = if name.is_empty() {
         "is empty"
     } else if matches!(name, "@" | "-" | "head") {
-        "is an address already"
+        "is already an address"
     } else if part(str::is_empty) {
         "begins or ends with a slash, or has two together"
     } else if name.starts_with('-') || part(|part| part.starts_with('.')) {
@@ -205,9 +205,9 @@ pub fn check_branch_name(name: &str) -> Result<()> {
     } else if name.ends_with(".md") || part(|part| part.ends_with('.') || part.ends_with(".lock")) {
         "ends with ., .lock or .md"
     } else if name.contains("..") || name.contains("@{") || name.contains(SLASH) {
-        "holds .., @{ or %2F"
+        "contains .., @{ or %2F"
     } else if name.chars().any(|c| c.is_control() || c.is_whitespace() || "\\~^:?*[".contains(c)) {
-        "holds white space, a control character or one of \\ ~ ^ : ? * ["
+        "contains white space, a control character or one of \\ ~ ^ : ? * ["
     } else if file_of(name).len() > 255 {
         "is longer than 255 bytes"
     } else if BubbId::parse(name.as_bytes()).is_some() {

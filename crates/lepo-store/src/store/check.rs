@@ -94,12 +94,14 @@ impl Check {
             Some(name) if kind == FileType::RegularFile => {
                 self.bubbs.push((OsStr::from_bytes(file).into(), name));
             }
-            Some(_) => {
-                self.add(What::NotAFile, lossy(file), "it has a message's name and is not a regular file")
-            }
+            Some(_) => self.add(
+                What::NotAFile,
+                lossy(file),
+                "it has the name of a message but is not a regular file",
+            ),
             // A store of its own, as --save-to makes them.
             None if kind == FileType::Directory && holds_a_store(store, file) => {}
-            None => self.add(What::Foreign, lossy(file), "its name is not a message's"),
+            None => self.add(What::Foreign, lossy(file), "its name is not that of a message"),
         })?;
         self.bubbs.sort();
         self.scan_old(store);
@@ -111,7 +113,7 @@ impl Check {
             let name = format!("{folder}/{}", lossy(file));
             match std::str::from_utf8(file).is_ok_and(is_hash) {
                 true if kind == FileType::RegularFile => self.blobs.push(name.into()),
-                true => self.add(What::NotAFile, name, "it has a blob's name and is not a regular file"),
+                true => self.add(What::NotAFile, name, "it has the name of a blob but is not a regular file"),
                 false => self.add(What::Foreign, name, "a blob's name is 64 hexadecimal digits"),
             }
         })
@@ -126,10 +128,12 @@ impl Check {
         for (place, flaw) in flaws(&names, now) {
             let file = |place: usize| lossy(self.bubbs[place].0.as_bytes());
             let (what, why) = match flaw {
-                Flaw::Dangling(prev) => (What::Dangling, format!("its prev {prev} is not there")),
-                Flaw::Cycle(1) => (What::Cycle, "it is its own prev".to_string()),
-                Flaw::Cycle(n) => (What::Cycle, format!("its prevs lead back to it, through {n} messages")),
-                Flaw::Duplicate(first) => (What::Duplicate, format!("{} has its id too", file(first))),
+                Flaw::Dangling(prev) => {
+                    (What::Dangling, format!("the message before it, {prev}, is missing"))
+                }
+                Flaw::Cycle(1) => (What::Cycle, "it follows itself".to_string()),
+                Flaw::Cycle(n) => (What::Cycle, format!("it follows itself, through {n} messages")),
+                Flaw::Duplicate(first) => (What::Duplicate, format!("{} has the same id", file(first))),
                 Flaw::Future => (What::Future, "it is dated more than a day ahead".to_string()),
             };
             self.add(what, file(place), why);
@@ -159,12 +163,12 @@ impl Check {
             match branch {
                 _ if kind != FileType::RegularFile => self.add(What::NotAFile, file, "it cannot be a branch"),
                 Ok(Some(id)) if !there.contains(&id) => {
-                    self.add(What::Dangling, file, format!("it names {id}, which is not there"));
+                    self.add(What::Dangling, file, format!("it names {id}, which is missing"));
                 }
                 Ok(_) => {}
                 Err(error) => {
                     let why = std::error::Error::source(&error).map(|cause| cause.to_string());
-                    self.add(What::Unreadable, file, why.unwrap_or("it holds no id".to_string()));
+                    self.add(What::Unreadable, file, why.unwrap_or("it contains no id".to_string()));
                 }
             }
         }
@@ -205,7 +209,7 @@ impl Check {
             match (day, here) {
                 (Ok(day), Ok(here)) if day == here || here.is_none() => {}
                 (Ok(_), Ok(_)) => {
-                    let why = format!("{name} has other bytes, and those are read");
+                    let why = format!("{name} has different bytes, which are read instead");
                     self.add(What::Duplicate, lossy(path.as_bytes()), why);
                 }
                 (Err(error), _) | (_, Err(error)) => {
@@ -235,7 +239,7 @@ impl Check {
                 for blob in named {
                     if !blobs.contains(OsStr::new(&blob)) {
                         let blob = format!("_blobs/{blob}");
-                        self.add(What::Blob, file, format!("it names {blob}, which is not there"));
+                        self.add(What::Blob, file, format!("it names {blob}, which is missing"));
                     }
                 }
             }
@@ -262,7 +266,7 @@ fn misplaced(store: &Store, path: &Path, name: &Name, counting: Option<&OsString
     let finding = |what, why| Finding { name: lossy(path.as_os_str().as_bytes()), what, why };
     let read = |path: &OsStr| store.dir.read_file(path).ok().flatten();
     if counting.is_some_and(|counting| read(counting) != read(path.as_os_str())) {
-        return finding(What::Duplicate, format!("{name} has other bytes, and those are read"));
+        return finding(What::Duplicate, format!("{name} has different bytes, which are read instead"));
     }
     let why = match Day::of(name.id) {
         _ if name.prev.is_some_and(|prev| prev >= name.id) => {

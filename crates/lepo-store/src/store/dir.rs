@@ -188,7 +188,7 @@ pub(super) fn regular(opened: OwnedFd) -> io::Result<(File, u64)> {
 
 /// Makes room for the bytes of a file; an error where memory is short, which would end the process later.
 pub(super) fn reserve(bytes: &mut Vec<u8>, len: u64) -> io::Result<()> {
-    let short = |_| io::Error::new(io::ErrorKind::OutOfMemory, "there is not enough memory for it");
+    let short = |_| io::Error::new(io::ErrorKind::OutOfMemory, "not enough memory");
     if len > LARGE {
         // As text, and cleaned.
         Vec::<u8>::new().try_reserve_exact(len.saturating_mul(3) as usize).map_err(short)?;
@@ -197,7 +197,7 @@ pub(super) fn reserve(bytes: &mut Vec<u8>, len: u64) -> io::Result<()> {
 }
 
 /// The hint where something else is in the place of a file or directory of the store.
-const IN_PLACE: &str = "it is a link or of another kind; no link is followed in a store: move it away";
+const IN_PLACE: &str = "it is a link or a special file; lepo follows no links in a store: move it away";
 
 /// A store error with its cause, and what to do where the cause tells.
 pub(super) fn failure(message: String, cause: io::Error) -> Error {

@@ -16,6 +16,7 @@ use super::read::Bubbs;
 use super::temporary::Temporary;
 use crate::bubb::{BubbId, Kind, MAX_TIME, Name};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 use lepo_base::sys;
 
 /// A bubb being written: also the spool of an answer that is still streaming. Dropping it removes the file.
@@ -138,15 +139,13 @@ impl Draft<'_> {
         let mut time = time.max(self.prev.map_or(0, |prev| prev.time() + 1));
         let name = loop {
             if time > MAX_TIME {
-                return Err(Error::store(
-                    "no message can follow: the one before it is dated at the end of all ids",
-                )
-                .hint_at(|place| {
-                    let tail = place.tail();
-                    format!(
-                        "fsck reports messages that are dated ahead; continue from an earlier one with {tail}"
-                    )
-                }));
+                return Err(Error::store("no message can follow: the one before has the last possible time")
+                    .hint(
+                        Hint::from(
+                            "fsck reports messages that are dated ahead; continue from an earlier one with ",
+                        )
+                        .command(Command::Tail),
+                    ));
             }
             let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
             let name = Name { id, kind: self.kind, hidden, prev: self.prev };

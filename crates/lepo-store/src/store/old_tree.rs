@@ -46,8 +46,8 @@ fn misplaced_root(dir: &Dir) -> Option<Finding> {
     let stat = rustix::fs::statat(dir, OLD, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let why = match FileType::from_raw_mode(stat.st_mode) {
         FileType::Directory => return None,
-        FileType::Symlink => "it is a link, and none is followed here: no message of past days is read",
-        _ => "it is not a directory: no message of past days is read",
+        FileType::Symlink => "it is a link, which is not followed here: messages of past days are not read",
+        _ => "it is not a directory: messages of past days are not read",
     };
     Some(Finding { name: OLD.to_string(), what: What::Misplaced, why: why.to_string() })
 }
@@ -96,10 +96,10 @@ fn kind_of(path: &Path, day: Option<Day>, file: &[u8], kind: FileType) -> Old {
         }
         (Some(name), FileType::RegularFile) => Old::Misplaced(name),
         (Some(_), FileType::Directory) => {
-            finding(What::NotAFile, "it has a message's name and is not a regular file")
+            finding(What::NotAFile, "it has the name of a message but is not a regular file")
         }
-        (_, FileType::Symlink) => finding(What::Misplaced, "it is a link, and none is followed here"),
-        (Some(_), _) => finding(What::NotAFile, "it has a message's name and is not a regular file"),
-        (None, _) => finding(What::Foreign, "its name is not a message's"),
+        (_, FileType::Symlink) => finding(What::Misplaced, "it is a link, which is not followed here"),
+        (Some(_), _) => finding(What::NotAFile, "it has the name of a message but is not a regular file"),
+        (None, _) => finding(What::Foreign, "its name is not that of a message"),
     }
 }

@@ -76,7 +76,7 @@ impl Store {
     pub fn make(cwd: &Path, rel: &Path, insts: &str) -> Result<(Store, Made)> {
         let was_there = walk(cwd, rel, false)?.is_some();
         let dir =
-            walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot make {}", rel.display())))?;
+            walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot create {}", rel.display())))?;
         let dir = owned((dir, rel.to_path_buf()))?;
         let store = opened(dir, rel.to_path_buf(), cwd.to_path_buf());
         let completed = store.furniture().complete(insts)?;
@@ -94,7 +94,7 @@ fn open_dir(at: impl AsFd, path: &Path, shown: &Path) -> Result<(OwnedFd, PathBu
         Ok(fd) => Ok((fd, shown.to_path_buf())),
         Err(Errno::NOTDIR | Errno::LOOP) => {
             Err(Error::store(format!("{} is not a directory", shown.display()))
-                .hint("a store is a directory and no link to one; move what is there away"))
+                .hint("a store must be a directory, not a link; move what is there away"))
         }
         Err(error) => Err(failure(format!("cannot open {}", shown.display()), error.into())),
     }
@@ -106,7 +106,7 @@ fn owned((fd, shown): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
         rustix::fs::fstat(&fd).map_err(|e| failure(format!("cannot read {}", shown.display()), e.into()))?;
     if stat.st_uid != geteuid().as_raw() {
         return Err(Error::store(format!("{} belongs to another user", shown.display()))
-            .hint("lepo uses only stores of its own user; chown it if it is yours"));
+            .hint("lepo only uses stores of its own user; chown it if it is yours"));
     }
     Ok(fd)
 }
@@ -126,7 +126,7 @@ fn walk(cwd: &Path, rel: &Path, make: bool) -> Result<Option<OwnedFd>> {
         if make {
             match rustix::fs::mkdirat(at, part, DIR) {
                 Ok(()) | Err(Errno::EXIST) => {}
-                Err(error) => return Err(failure(format!("cannot make {}", gone.display()), error.into())),
+                Err(error) => return Err(failure(format!("cannot create {}", gone.display()), error.into())),
             }
         }
         match rustix::fs::openat(at, part, DIRECTORY, Mode::empty()) {
@@ -162,7 +162,7 @@ fn check(rel: &Path) -> Result<()> {
         return refuse("is empty");
     }
     if rel.is_absolute() {
-        return refuse("is absolute, which only commands that read take");
+        return refuse("is absolute, which only commands that read accept");
     }
     if text.iter().any(|byte| byte.is_ascii_control()) {
         return refuse("has control characters");
@@ -171,7 +171,7 @@ fn check(rel: &Path) -> Result<()> {
     for part in rel.components() {
         match part {
             Component::ParentDir => return refuse("has `..`, which may lead out of the working directory"),
-            Component::Normal(name) if name.eq_ignore_ascii_case(".git") => return refuse("is git's own"),
+            Component::Normal(name) if name.eq_ignore_ascii_case(".git") => return refuse("belongs to git"),
             Component::Normal(_) => named = true,
             _ => {}
         }

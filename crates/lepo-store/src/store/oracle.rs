@@ -22,6 +22,14 @@ impl Dice {
     }
 }
 
+/// Waits until midnight is not near: for a test of days that ended so many hours ago.
+pub(super) fn away_from_midnight() {
+    const DAY: u64 = 24 * 60 * 60 * 1000;
+    while now() % DAY > DAY - 30_000 {
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+}
+
 pub(super) fn store(dir: &TempDir) -> Store {
     Store::make(dir.path(), Path::new(STORE), "").unwrap().0
 }

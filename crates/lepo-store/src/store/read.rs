@@ -12,6 +12,7 @@ use super::handle::Store;
 use super::place::Places;
 use crate::bubb::{BubbId, Kind, Name, words};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Act, Hint};
 use std::path::PathBuf;
 
 /// The bubbs of a store.
@@ -76,10 +77,11 @@ impl<'s> Bubbs<'s> {
         if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content) == name.id {
             return Ok(bytes);
         }
-        Err(Error::usage(format!("message {} was edited: its content does not match its id", name.id))
-            .hint_to_retry(|place| {
-                format!("`lepo fsck` lists all that were edited; {} asks the model anew", place.retry())
-            }))
+        Err(Error::usage(format!("message {} was edited: its content does not match its id", name.id)).hint(
+            Hint::from("`lepo fsck` lists all that were edited; ")
+                .command(Act::Retry)
+                .words(" asks the model anew"),
+        ))
     }
 
     /// A bubb's text; what is not UTF-8 becomes U+FFFD.

@@ -94,7 +94,7 @@ impl Replacement<'_> {
         let file = File::from(opened.map_err(|error| dir.error("cannot read", "", error.into()))?);
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => {
-                Err(Error::nothing("another lepo is giving messages of this store new ids just now"))
+                Err(Error::nothing("another lepo is giving messages of this store new ids"))
             }
             // A filesystem without locks.
             _ => Ok(file),

@@ -10,7 +10,7 @@ use super::STORE;
 use super::dir::now;
 use super::folders::counts_in;
 use super::handle::Store;
-use super::oracle::{Dice, names, store, write};
+use super::oracle::{Dice, away_from_midnight, names, store, write};
 use crate::bubb::{BubbId, Day, Kind, Name};
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
@@ -22,6 +22,7 @@ fn in_lepo(lepo: &Path) -> Vec<Name> {
 
 #[test]
 fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
+    away_from_midnight();
     let mut dice = Dice(3);
     for round in 0..40 {
         let dir = TempDir::new().unwrap();
@@ -72,6 +73,7 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
 
 #[test]
 fn whole_days_move_oldest_first_and_never_young_ones() {
+    away_from_midnight();
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let name = |age: u64, nonce: u8| {

@@ -72,13 +72,11 @@ async fn answer(
     let head = head(&mut stream).await?;
     let redirected = target(&head, address).map_or(Redirected::Foreign, |url| read(&url));
     let (status, words) = match redirected {
-        Redirected::Code(..) => {
-            ("200 OK", "lepo has the answer. You can close this page; the terminal says how it went.")
-        }
+        Redirected::Code(..) => ("200 OK", "Done. You can close this page; the terminal shows the result."),
         Redirected::Refused(_) => {
-            ("200 OK", "The sign-in was refused. You can close this page; the terminal says why.")
+            ("200 OK", "The sign-in was refused. You can close this page; the terminal shows why.")
         }
-        Redirected::Foreign => ("404 Not Found", "This is not the sign-in that lepo waits for."),
+        Redirected::Foreign => ("404 Not Found", "This is not the sign-in that lepo is waiting for."),
     };
     let body = format!("<!doctype html><meta charset=utf-8><title>lepo</title><p>{words}\n");
     let page = format!(

@@ -196,7 +196,7 @@ impl Field {
             return match (&self.default, self.required) {
                 (Some(default), _) => Ok(Some(default.clone())),
                 (None, false) => Ok(None),
-                (None, true) => Err(format!("it must be given: {}", self.wanted())),
+                (None, true) => Err(format!("a value is required: {}", self.wanted())),
             };
         }
         let value = match &self.kind {
@@ -218,7 +218,7 @@ impl Field {
         };
         match value.filter(|value| self.fits(value)) {
             Some(value) => Ok(Some(value)),
-            None => Err(format!("it is to be {}", self.wanted())),
+            None => Err(format!("expected {}", self.wanted())),
         }
     }
 
@@ -305,27 +305,27 @@ mod tests {
         for (property, required, entered, value) in [
             (json!({"type": "string"}), true, " 한글 ", some(json!("한글"))),
             (json!({"type": "string"}), false, "", Ok(None)),
-            (json!({"type": "string"}), true, "", Err("it must be given: text")),
+            (json!({"type": "string"}), true, "", Err("a value is required: text")),
             (json!({"type": "string", "default": "d"}), true, "", some(json!("d"))),
             (json!({"type": "string", "default": 7}), false, "", Ok(None)),
             (
                 json!({"type": "string", "maxLength": 2}),
                 true,
                 "abc",
-                Err("it is to be text of at most 2 characters"),
+                Err("expected text of at most 2 characters"),
             ),
             (json!({"type": "integer", "minimum": 1, "maximum": 9}), true, "7", some(json!(7))),
             (
                 json!({"type": "integer", "minimum": 1, "maximum": 9}),
                 true,
                 "10",
-                Err("it is to be a whole number from 1 to 9"),
+                Err("expected a whole number from 1 to 9"),
             ),
-            (json!({"type": "integer"}), true, "1.5", Err("it is to be a whole number")),
+            (json!({"type": "integer"}), true, "1.5", Err("expected a whole number")),
             (json!({"type": "number"}), true, "1.5", some(json!(1.5))),
-            (json!({"type": "number"}), true, "inf", Err("it is to be a number")),
+            (json!({"type": "number"}), true, "inf", Err("expected a number")),
             (json!({"type": "boolean"}), true, "Yes", some(json!(true))),
-            (json!({"type": "boolean"}), true, "maybe", Err("it is to be yes or no")),
+            (json!({"type": "boolean"}), true, "maybe", Err("expected yes or no")),
             (
                 json!({"type": "string", "enum": ["a", "b"], "enumNames": ["Ay", "Be"]}),
                 true,
@@ -333,9 +333,9 @@ mod tests {
                 some(json!("b")),
             ),
             (titled.clone(), true, "r", some(json!("r"))),
-            (titled, true, "x", Err("it is to be one of r (Red), g (Green)")),
+            (titled, true, "x", Err("expected one of r (Red), g (Green)")),
             (several.clone(), true, "c, a", some(json!(["c", "a"]))),
-            (several, true, "a,b,c", Err("it is to be any of a, b, c, with commas between")),
+            (several, true, "a,b,c", Err("expected any of a, b, c, with commas between")),
         ] {
             let value = value.map_err(str::to_string);
             assert_eq!(field(property.clone(), required).value(entered), value, "{property} {entered:?}");

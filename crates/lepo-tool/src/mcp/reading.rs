@@ -8,6 +8,7 @@ use super::form::Caller;
 use super::offers::Prompt;
 use super::servers::Servers;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 
 /// The most parts that one resource is read in.
 const PARTS: usize = 100;
@@ -48,13 +49,13 @@ pub async fn read_resource(
     let read = client.read(uri, limits, caller).await;
     let result = server.taken(read).await.map_err(|words| {
         Error::remote_lines(&format!("cannot read {uri} of server {}: {words}", server.config.name))
-            .hint_at(|place| format!("{} lists its resources", place.tools()))
+            .hint(Hint::from(Command::Tools).words(" lists its resources"))
     })?;
     let contents = result.get("contents").and_then(Value::as_array);
     let contents: Option<Vec<Content>> =
         contents.map(|all| all.iter().take(PARTS).filter_map(|one| Content::read(one, uri)).collect());
     contents.filter(|contents| !contents.is_empty()).ok_or_else(|| {
-        Error::remote(format!("server {} gave nothing that can be read for {uri}", server.config.name))
+        Error::remote(format!("server {} returned nothing readable for {uri}", server.config.name))
     })
 }
 
@@ -67,7 +68,7 @@ pub async fn listed_prompt(servers: &mut Servers, server: &str, name: &str) -> R
     let prompts = server.offers.as_ref().map(|offers| offers.prompts.as_slice()).unwrap_or_default();
     prompts.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(|| match said.is_empty() {
         true => Error::usage(format!("server {of} has no prompt {name:?}"))
-            .hint_at(|place| format!("{} lists its prompts", place.tools())),
+            .hint(Hint::from(Command::Tools).words(" lists its prompts")),
         false => Error::remote(said.join("; ")),
     })
 }

@@ -112,7 +112,7 @@ impl Server {
             Ok(Session { client, listing }) => {
                 let mut notes = self.take_list(listing, in_a_turn);
                 if client.junk() > 0 {
-                    notes.push("lines on its stdout that are no messages were skipped".to_string());
+                    notes.push("skipped lines on its stdout that are not messages".to_string());
                 }
                 (self.client, self.failed, self.suspect) = (Some(client), None, false);
                 self.offers = None;
@@ -161,7 +161,7 @@ impl Server {
         };
         let first = why.lines().next().unwrap_or_default().trim_end_matches([';', ':']);
         let first = first.trim_end_matches("the end of its stderr").trim_end_matches([';', ' ']);
-        self.client.is_none().then(|| format!("server {:?} is not up: {first}", self.config.name))
+        self.client.is_none().then(|| format!("server {:?} is not running: {first}", self.config.name))
     }
 
     /// Makes sure that the server runs: starts it if that was not needed before, and again once if it is gone. `said`
@@ -182,7 +182,7 @@ impl Server {
         match (&self.client, &self.failed) {
             (Some(_), _) if self.starts >= MOST_STARTS => {
                 return Err(format!(
-                    "it ended again; lepo starts a server at most {MOST_STARTS} times a turn"
+                    "it exited again; lepo starts a server at most {MOST_STARTS} times per turn"
                 ));
             }
             (None, Some(failed)) => return Err(failed.clone()),
@@ -201,7 +201,7 @@ impl Server {
         let failed = opened.as_ref().err().map(|failure| {
             let words = failure_words(failure, &self.secrets, &self.config.name);
             match again {
-                Some(_) => format!("it was gone, and cannot be started again: {words}"),
+                Some(_) => format!("it exited and cannot be restarted: {words}"),
                 None => words,
             }
         });

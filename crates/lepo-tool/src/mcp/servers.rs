@@ -272,7 +272,9 @@ impl Servers {
         let names: Vec<String> = self.each.iter().map(|server| server.config.name.clone()).collect();
         let Some(server) = self.each.iter_mut().find(|server| server.config.name == name) else {
             let hint = match names.is_empty() {
-                true => "no servers are on; they are configured in mcp.json, see lepo-config(5)".to_string(),
+                true => "no servers are enabled; they are configured in mcp.json, see \
+                    lepo-config(5)"
+                    .to_string(),
                 false => format!("the servers are {}", names.join(", ")),
             };
             return Err(Error::usage(format!("no MCP server {name:?}")).hint(hint));

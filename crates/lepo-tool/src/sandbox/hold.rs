@@ -34,17 +34,17 @@ pub async fn hold(
 ) -> io::Result<(Program, Held)> {
     let sandbox = sandbox.holding(access);
     if sandbox == Sandbox::None {
-        return Err(io::Error::other(format!("no sandbox here can hold it to `{access}`")));
+        return Err(io::Error::other(format!("no sandbox here can enforce `{access}`")));
     }
     if sandbox == Sandbox::Landlock && !policy.writable.is_empty() {
-        return Err(io::Error::other("Landlock as lepo uses it lets nothing be written"));
+        return Err(io::Error::other("lepo's sandbox with Landlock allows no writing"));
     }
     let start = Instant::now();
     let lock = loop {
         match sandbox.lock(access, policy.dir)? {
             Some(lock) => break lock,
             None if start.elapsed() > patience => {
-                let what = format!("a command is at work in {}", policy.dir.display());
+                let what = format!("a command is running in {}", policy.dir.display());
                 return Err(io::Error::other(what));
             }
             None => tokio::time::sleep(RETRY).await,

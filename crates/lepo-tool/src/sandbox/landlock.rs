@@ -57,8 +57,14 @@ pub fn run_as_held(args: &[OsString]) -> Option<u8> {
         Err::<(), _>(Command::new(program).args(words).exec())
     };
     if let Err(error) = become_it() {
-        let _ =
-            io::Write::write_all(&mut io::stderr(), format!("lepo: cannot hold it: {error}\n").as_bytes());
+        let _ = io::Write::write_all(
+            &mut io::stderr(),
+            format!(
+                "lepo: cannot sandbox the command: \
+                {error}\n"
+            )
+            .as_bytes(),
+        );
     }
     Some(NOT_HELD)
 }

@@ -22,11 +22,11 @@ pub fn read_inside(
     most: usize,
 ) -> std::result::Result<(String, PathBuf), String> {
     let real = path.canonicalize().map_err(|error| match path.is_symlink() {
-        true => "it is a link that leads nowhere".to_string(),
+        true => "it is a broken link".to_string(),
         false => error.to_string(),
     })?;
     if let Some(within) = within {
-        let inside = real.strip_prefix(within).map_err(|_| "its link leads out of the repository")?;
+        let inside = real.strip_prefix(within).map_err(|_| "its link leads outside the repository")?;
         for part in inside.components() {
             if let Some(name) = NOT_WORKED_ON.iter().find(|name| part.as_os_str() == **name) {
                 return Err(format!("its link leads into {name}"));

@@ -216,9 +216,9 @@ mod tests {
         assert_eq!(files, "b/c/d/e/f/AGENTS.md=rea", "the same file by another link counts once");
         assert_eq!(
             left,
-            "AGENTS.md: its link leads out of the repository / b/AGENTS.md: it is not UTF-8 text / \
+            "AGENTS.md: its link leads outside the repository / b/AGENTS.md: it is not UTF-8 text / \
              b/c/AGENTS.md: it is not a regular file / b/c/d/AGENTS.md: it is not UTF-8 text / \
-             b/c/d/e/f/g/AGENTS.md: it is a link that leads nowhere / \
+             b/c/d/e/f/g/AGENTS.md: it is a broken link / \
              b/c/d/e/f/g/h/AGENTS.md: its link leads into .git / \
              b/c/d/e/f/g/h/i/AGENTS.md: it is not a regular file"
         );

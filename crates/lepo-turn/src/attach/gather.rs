@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 
-use super::{Looked, NewFile, web_page};
+use super::{Looked, NewFile, same_name, web_page};
 use crate::{ContextFile, NOT_FETCHED};
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
@@ -50,6 +50,32 @@ struct LeftOut {
     too_large: Vec<String>,
     too_many: Vec<String>,
     unreadable: Vec<String>,
+    hidden: usize,
+    ignored: usize,
+}
+
+/// The entries that a walk came to.
+#[derive(Default)]
+struct Seen {
+    folders: Vec<PathBuf>,
+    entries: HashSet<PathBuf>,
+}
+
+impl Seen {
+    fn see(&mut self, entry: &DirEntry) {
+        if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            self.folders.push(entry.path().to_path_buf());
+        }
+        self.entries.insert(entry.path().to_path_buf());
+    }
+
+    /// The number of entries of its folders that are not hidden, and that git ignores all the same.
+    fn ignored(&self) -> usize {
+        let entries =
+            self.folders.iter().flat_map(|folder| folder.read_dir().into_iter().flatten().flatten());
+        let visible = entries.filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
+        visible.filter(|entry| !self.entries.contains(&entry.path())).count()
+    }
 }
 
 impl Gathering {
@@ -67,6 +93,7 @@ impl Gathering {
             };
             return Ok(vec![ContextFile { path: address.to_string(), content }]);
         }
+        let path = &same_name(path);
         if !path.is_dir() {
             return Ok(vec![ContextFile { path: path.display().to_string(), content: NewFile::look(path)? }]);
         }
@@ -82,21 +109,23 @@ impl Gathering {
             }
             !is_hidden
         });
-        let (mut paths, mut left_out) = (Vec::new(), LeftOut::default());
-        let mut seen = HashSet::new();
+        let (mut paths, mut left_out, mut seen) = (Vec::new(), LeftOut::default(), Seen::default());
         for entry in walk.build() {
-            seen.extend(entry.as_ref().ok().map(|entry| entry.path().to_path_buf()));
             match entry {
-                Ok(entry) => match entry.file_type() {
-                    Some(kind) if kind.is_file() => paths.push(entry.into_path()),
-                    Some(kind) if kind.is_symlink() => left_out.links.push(shown(entry.path())),
-                    Some(kind) if !kind.is_dir() => left_out.not_files.push(shown(entry.path())),
-                    _ => {}
-                },
+                Ok(entry) => {
+                    seen.see(&entry);
+                    match entry.file_type() {
+                        Some(kind) if kind.is_file() => paths.push(entry.into_path()),
+                        Some(kind) if kind.is_symlink() => left_out.links.push(shown(entry.path())),
+                        Some(kind) if !kind.is_dir() => left_out.not_files.push(shown(entry.path())),
+                        _ => {}
+                    }
+                }
                 Err(error) => left_out.unreadable.push(error.to_string()),
             }
         }
-        let ignored = if is_in_repository(path) { ignored(path, seen) } else { 0 };
+        left_out.hidden = hidden.load(Ordering::Relaxed);
+        left_out.ignored = seen.ignored();
         let mut taken = Vec::new();
         for file in paths {
             taken.extend(self.one(&file, &mut left_out));
@@ -110,8 +139,7 @@ impl Gathering {
             Looked::Media(_) => 0,
         });
         let tokens = bytes.sum::<u64>().div_ceil(BYTES_OF_TOKEN);
-        let unnamed = [(hidden.load(Ordering::Relaxed), "hidden"), (ignored, "ignored by git")];
-        self.notes.push(left_out.note(path, (taken.len(), tokens), unnamed));
+        self.notes.push(left_out.note(path, taken.len(), tokens));
         Ok(taken)
     }
 
@@ -159,29 +187,6 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// True if git may ignore something in this folder.
-fn is_in_repository(folder: &Path) -> bool {
-    folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|dir| dir.join(".git").exists()))
-}
-
-/// The files and folders of a folder that git ignores, where these were seen; what is hidden is not counted.
-fn ignored(folder: &Path, seen: HashSet<PathBuf>) -> usize {
-    let count = Arc::new(AtomicUsize::new(0));
-    let counted = count.clone();
-    let mut walk = WalkBuilder::new(folder);
-    walk.standard_filters(false).follow_links(false);
-    walk.filter_entry(move |entry| {
-        if entry.depth() == 0 || seen.contains(entry.path()) {
-            return true;
-        }
-        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-        counted.fetch_add(usize::from(!is_hidden), Ordering::Relaxed);
-        false
-    });
-    walk.build().for_each(drop);
-    count.load(Ordering::Relaxed)
-}
-
 /// A file to attach, or the bytes of another; nothing if these are more than there is room for.
 fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
@@ -196,7 +201,7 @@ fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
 
 impl LeftOut {
     /// `src: 12 files, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, 2 ignored by git`.
-    fn note(&self, folder: &Path, (taken, tokens): (usize, u64), unnamed: [(usize, &str); 2]) -> String {
+    fn note(&self, folder: &Path, taken: usize, tokens: u64) -> String {
         let over = format!("more than {} bytes in all", thousands(BYTES));
         let many = format!("more than {FILES} files");
         let reasons = [
@@ -216,8 +221,9 @@ impl LeftOut {
                 format!("{} {why} ({named}{more})", paths.len())
             })
             .collect();
-        let unnamed = unnamed.iter().filter(|(count, _)| *count > 0);
-        parts.extend(unnamed.map(|(count, why)| format!("{count} {why}")));
+        for (count, why) in [(self.hidden, "hidden"), (self.ignored, "ignored by git")] {
+            parts.extend((count > 0).then(|| format!("{count} {why}")));
+        }
         let files = if taken == 1 { "1 file".to_string() } else { format!("{taken} files") };
         let left_out =
             if parts.is_empty() { String::new() } else { format!("; skipped: {}", parts.join(", ")) };
@@ -266,7 +272,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
         let mut gathering = Gathering::default();
         gathering.take(&dir.join("b")).unwrap();
-        assert!(gathering.notes()[0].ends_with("b: 1 file, about 1 token"), "nothing is ignored there");
+        assert!(gathering.notes()[0].ends_with("b: 1 file, about 1 token"));
         let mut gathering = Gathering::default();
         let taken = gathering.take(dir).unwrap();
         assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);

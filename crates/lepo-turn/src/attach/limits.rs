@@ -2,7 +2,8 @@
 //! earlier questions are left out from the oldest on.
 
 use super::NewFile;
-use lepo_base::error::{Error, Place, Result, quoted};
+use lepo_base::error::{Error, Result, quoted};
+use lepo_base::hint::{Command, Hint};
 use lepo_base::media::Media;
 use lepo_model::{Accepts, encoded_len};
 use lepo_store::bubb::thousands;
@@ -31,9 +32,12 @@ pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
     if accepts.media.is_empty()
         && let Some(file) = files.first()
     {
-        return Err(
-            Error::usage(format!("{model} takes no files, and {} is one", file.name)).hint_at(other_model)
-        );
+        return Err(Error::usage(format!(
+            "{model} does not accept files, and {} is \
+                one",
+            file.name
+        ))
+        .hint(other_model()));
     }
     for file in files {
         if let Some(too_much) = alone(Size::of(file), accepts) {
@@ -80,15 +84,18 @@ struct TooMuch {
 }
 
 /// The hint for files that the model does not take.
-fn other_model(place: Place) -> String {
-    format!("{} asks another model; {} lists them", place.other_model(), place.models())
+fn other_model() -> Hint {
+    Hint::from(Command::OtherModel)
+        .words(" asks another model; ")
+        .command(Command::Models)
+        .words(" lists them")
 }
 
 impl TooMuch {
     fn explain(&self, name: &str, error: Error) -> Error {
         match &self.shrink {
             Some(options) => error.hint(format!("shrink it: magick {} {options} small.jpg", quoted(name))),
-            None => error.hint_at(other_model),
+            None => error.hint(other_model()),
         }
     }
 }
@@ -96,13 +103,13 @@ impl TooMuch {
 fn alone(size: Size, accepts: &Accepts) -> Option<TooMuch> {
     let Size { media, len, side } = size;
     if !accepts.media.contains(&media) {
-        let words = format!("it takes no {}", if media.is_image() { media.mime() } else { "PDF" });
+        let words = format!("it does not accept {}", if media.is_image() { media.mime() } else { "PDF" });
         let shrink = (media.is_image() && accepts.media.contains(&Media::Jpeg)).then(String::new);
         return Some(TooMuch { words, shrink });
     }
     if let Some(limit) = accepts.image.filter(|&limit| media.is_image() && encoded_len(len) > limit) {
         let words = format!(
-            "{} bytes as base64, and {} are the limit ({} of the file)",
+            "{} bytes as base64, over the limit of {} ({} of the file)",
             thousands(encoded_len(len)),
             thousands(limit),
             thousands(limit / 4 * 3)
@@ -113,12 +120,12 @@ fn alone(size: Size, accepts: &Accepts) -> Option<TooMuch> {
         });
     }
     if let Some(limit) = accepts.side.filter(|&limit| side.is_some_and(|side| side > limit)) {
-        let words = format!("{limit} pixels are the limit of a side");
+        let words = format!("the limit of a side is {limit} pixels");
         return Some(TooMuch { words, shrink: Some(format!("-resize '{limit}x{limit}>'")) });
     }
     if let Some(limit) = accepts.total.filter(|&limit| encoded_len(len) > limit) {
         let words = format!(
-            "{} bytes as base64, and {} are the limit of a request",
+            "{} bytes as base64, over the limit of {} per request",
             thousands(encoded_len(len)),
             thousands(limit)
         );
@@ -136,7 +143,7 @@ fn documents(sizes: &[Size], accepts: &Accepts) -> String {
     let len = sizes.iter().filter(|size| !size.media.is_image()).map(|size| size.len).sum();
     match accepts.documents {
         Some(limit) if len > limit => {
-            format!("{} bytes of PDF, and {} are the limit of a request", thousands(len), thousands(limit))
+            format!("{} bytes of PDF, over the limit of {} per request", thousands(len), thousands(limit))
         }
         _ => String::new(),
     }
@@ -146,11 +153,11 @@ fn documents(sizes: &[Size], accepts: &Accepts) -> String {
 fn together(sizes: &[Size], accepts: &Accepts) -> String {
     let total: u64 = sizes.iter().map(|size| encoded_len(size.len)).sum();
     if let Some(limit) = accepts.count.filter(|&limit| sizes.len() > limit) {
-        return format!("{limit} are the limit of a request");
+        return format!("the limit of a request is {limit}");
     }
     if let Some(limit) = accepts.total.filter(|&limit| total > limit) {
         let (total, limit) = (thousands(total), thousands(limit));
-        return format!("{total} bytes as base64, and {limit} are the limit of a request");
+        return format!("{total} bytes as base64, over the limit of {limit} per request");
     }
     let beyond = documents(sizes, accepts);
     if !beyond.is_empty() {
@@ -169,6 +176,7 @@ fn together(sizes: &[Size], accepts: &Accepts) -> String {
 mod tests {
     use super::super::Looked;
     use super::*;
+    use lepo_base::hint::At;
     use lepo_model::IMAGES;
 
     const STRICT: Accepts = Accepts {
@@ -207,23 +215,23 @@ mod tests {
         for (files, message, hint) in [
             (
                 vec![gif("a b.gif", 100, 3001)],
-                "4,004 bytes as base64, and 4,000 are the limit (3,000 of the file)",
+                "4,004 bytes as base64, over the limit of 4,000 (3,000 of the file)",
                 "magick 'a b.gif' -define jpeg:extent=2KB small.jpg",
             ),
             (
                 vec![gif("a.gif", 801, 20)],
-                "801 x 1 pixels) cannot be sent to m: 800 pixels",
+                "801 x 1 pixels) cannot be sent to m: the limit of a side is 800 pixels",
                 "-resize '800x800>' small.jpg",
             ),
-            (vec![pdf(10)], "it takes no PDF", "-m NAME"),
+            (vec![pdf(10)], "it does not accept PDF", "-m NAME"),
             (
                 (0..5).map(|_| gif("a.gif", 9, 20)).collect(),
-                "4 are the limit of a request",
+                "the limit of a request is 4",
                 "ask about 4 of them",
             ),
             (
                 vec![gif("a.gif", 9, 2400), gif("b.gif", 9, 2400)],
-                "6,400 bytes as base64, and 6,000",
+                "6,400 bytes as base64, over the limit of 6,000",
                 "ask about 1",
             ),
             ((0..3).map(|_| gif("a.gif", 201, 20)).collect(), "more than 2 images", "ask about 2"),
@@ -231,7 +239,7 @@ mod tests {
             let error = check(&files, &STRICT, "m").unwrap_err();
             assert_eq!(error.kind.exit_code(), 2);
             assert!(error.message.contains(message), "{}", error.message);
-            assert!(error.hint.as_ref().unwrap().contains(hint), "{:?}", error.hint);
+            assert!(error.hint_for(At::SHELL).unwrap().contains(hint), "{:?}", error.hint);
         }
         for files in
             [vec![], vec![gif("a.gif", 800, 3000)], vec![gif("a.gif", 800, 30), gif("b.gif", 800, 30)]]
@@ -239,7 +247,7 @@ mod tests {
             check(&files, &STRICT, "m").unwrap();
         }
         let error = check(&[gif("a.gif", 1, 20)], &Accepts::NOTHING, "m").unwrap_err();
-        assert_eq!(error.message, "m takes no files, and a.gif is one");
+        assert_eq!(error.message, "m does not accept files, and a.gif is one");
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod bounded;
 mod gather;
 mod limits;
 mod new_file;
+mod same_name;
 mod sent;
 mod web_page;
 
@@ -14,5 +15,6 @@ pub use bounded::{read_bounded, read_text};
 pub use gather::Gathering;
 pub use limits::check;
 pub use new_file::{Looked, NewFile};
+pub use same_name::{composed, same_name};
 pub use sent::{Attached, LeftOut, choose, sent_text};
 pub use web_page::web_page;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::read_bounded;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
+use lepo_base::hint::{Command, Hint};
 use lepo_base::media::{MAGIC, Media};
 use lepo_net::fetch::{Fetched, fetch};
 use lepo_store::bubb::{Attachment, clean_name, thousands};
@@ -155,7 +156,7 @@ fn known(name: &str, looked: Looked) -> Result<NewFile> {
     let what = "it is neither an image (PNG, JPEG, GIF, WebP) nor a PDF";
     let error = Error::usage(format!("{name} cannot be attached: {what}"));
     Err(match std::str::from_utf8(&bytes) {
-        Ok(_) => error.hint_at(|place| format!("a text goes with {}", place.context())),
+        Ok(_) => error.hint(Hint::from("a text goes with ").command(Command::Context)),
         Err(_) => error,
     })
 }
@@ -166,7 +167,11 @@ fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Resul
         return Ok(None);
     }
     let size = imagesize::reader_size(from).map_err(|_| {
-        Error::usage(format!("{name} is broken: its first bytes say {}, its header does not", media.mime()))
+        Error::usage(format!(
+            "{name} is damaged: its first bytes are those of {}, but its header is \
+            invalid",
+            media.mime()
+        ))
     })?;
     if size.width == 0 || size.height == 0 {
         return Err(Error::usage(format!("{name} has no pixels: {} x {}", size.width, size.height)));

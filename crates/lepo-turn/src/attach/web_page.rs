@@ -92,10 +92,7 @@ fn decoded(address: &str, charset: Option<&str>, bytes: &[u8]) -> Result<String>
     };
     let (text, encoding, malformed) = encoding.decode(bytes);
     match malformed {
-        true => Err(Error::usage(format!(
-            "{address} is not in the charset that it should be in, {}",
-            encoding.name()
-        ))),
+        true => Err(Error::usage(format!("{address} is not in its declared charset, {}", encoding.name()))),
         false => Ok(text.into_owned()),
     }
 }
@@ -119,7 +116,7 @@ fn readable(address: &str, html: String, limit: Duration) -> Result<String> {
     match receiver.recv_timeout(limit) {
         Ok(Ok(text)) => Ok(text.trim_matches('\n').to_string()),
         Ok(Err(why)) => Err(unread().because(why)),
-        Err(_) => Err(unread().because(format!("not done within {} s", limit.as_secs_f32()))),
+        Err(_) => Err(unread().because(format!("not finished within {} s", limit.as_secs_f32()))),
     }
 }
 

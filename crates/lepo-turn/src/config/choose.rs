@@ -7,7 +7,8 @@
 use super::Settings;
 use super::ambient::Ambient;
 use super::document::{Set, Source};
-use lepo_base::error::{Error, Place, Result};
+use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 use lepo_model::ModelConfig;
 use lepo_model::PRESETS;
 
@@ -121,16 +122,12 @@ impl Settings {
     }
 
     fn none_active(&self) -> Error {
-        Error::usage("no model is active").hint_at(|place| match place {
-            Place::Shell => format!(
-                "choose one with /set-model or `lepo model use NAME`, or for once with -m NAME; configured: {}",
-                self.names()
-            ),
-            Place::Session => format!(
-                "choose one with /set-model, or for this session with /model NAME; configured: {}",
-                self.names()
-            ),
-        })
+        Error::usage("no model is active").hint(
+            Hint::from("choose one with /set-model")
+                .either(" or `lepo model use NAME`, or for once with ", ", or for this session with ")
+                .command(Command::OtherModel)
+                .words(format!("; configured: {}", self.names())),
+        )
     }
 
     fn none_configured(&self) -> String {

@@ -86,6 +86,7 @@ impl<'a> Document<'a> {
             Some(_) => what.to_string(),
             None => format!("{}: {what}", self.source(at)),
         };
+        let allowed: String = allowed.into();
         Error::usage(message).hint(allowed)
     }
 

@@ -9,6 +9,7 @@ use super::entry::KeyEntry;
 use super::file::ConfigFile;
 use super::write::replace;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 use lepo_base::record::read_if_there;
 use lepo_base::word::Word;
 use lepo_model::Provider;
@@ -37,9 +38,9 @@ pub fn set_active(path: &Path, name: &str) -> Result<()> {
         if activate(document, name) {
             return Ok(());
         }
-        Err(Error::usage(format!("no model \"{name}\" in {}", path.display())).hint_at(|place| {
-            format!("{} lists the models; this file is the only one that is changed", place.models())
-        }))
+        Err(Error::usage(format!("no model \"{name}\" in {}", path.display())).hint(
+            Hint::from(Command::Models).words(" lists the models; this file is the only one that is changed"),
+        ))
     })
 }
 

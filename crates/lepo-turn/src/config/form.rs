@@ -189,7 +189,7 @@ impl Form for Vec<String> {
     fn of_field(field: &Field<'_>, (): &()) -> Result<Vec<String>> {
         let wanted = "a list of texts in quotes";
         let array = field.value.get_ref().as_array().ok_or_else(|| field.wrong_type(wanted))?;
-        let other = || field.error("has something else than a text", format!("it is {wanted}"));
+        let other = || field.error("has an entry that is not a string", format!("it is {wanted}"));
         array.iter().map(|item| plain(field, item.get_ref().as_str().ok_or_else(other)?)).collect()
     }
 

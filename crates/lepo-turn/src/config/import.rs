@@ -46,7 +46,7 @@ impl Plan {
             Value::Object(old) if old.contains_key("models") || old.contains_key("provider") => {
                 settings(paths, old)
             }
-            _ => Err(Error::usage(format!("cannot import {shown}: nothing in it is known")).hint(known)),
+            _ => Err(Error::usage(format!("cannot import {shown}: it has no known setting")).hint(known)),
         }
     }
 
@@ -73,12 +73,12 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<Plan> {
     for ((value, key, allowed), has) in [level, mode].into_iter().zip(has) {
         match value.as_ref().and_then(Value::as_str) {
             None | Some("") => {}
-            Some(_) if has => plan.left_out.push(format!("{key}: it is set already")),
+            Some(_) if has => plan.left_out.push(format!("{key}: already set")),
             Some(word) if allowed(word) => {
                 plan.text = with_setting(&plan.target, &plan.text, key, word)?;
                 plan.added.push(format!("{key} = \"{word}\""));
             }
-            Some(_) => plan.left_out.push(format!("{key}: its value is not known")),
+            Some(_) => plan.left_out.push(format!("{key}: unknown value")),
         }
     }
 
@@ -86,7 +86,7 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<Plan> {
     let models = match old.remove("models") {
         Some(Value::Array(models)) => models,
         Some(_) => {
-            plan.left_out.push("models: no list".to_string());
+            plan.left_out.push("models: not a list".to_string());
             Vec::new()
         }
         // One model and no list: its keys stand at the root.
@@ -123,7 +123,7 @@ impl Plan {
                 let provider = model.provider.word();
                 self.added.push(format!("model \"{name}\" ({provider}){key}{active}"));
             }
-            Ok(None) => self.left_out.push(format!("model \"{name}\": one of that name is there")),
+            Ok(None) => self.left_out.push(format!("model \"{name}\": already exists")),
             Err(error) => self.left_out.push(format!("model \"{name}\": {}", error.message)),
         }
     }
@@ -132,7 +132,7 @@ impl Plan {
 /// One old model, or why it cannot be one of lepo's.
 fn model(value: Value, left_out: &mut Vec<String>) -> std::result::Result<NewModel, String> {
     let Value::Object(mut old) = value else {
-        return Err("no object".to_string());
+        return Err("not an object".to_string());
     };
     let mut text = |key: &str| match old.remove(key) {
         Some(Value::String(text)) if !text.trim().is_empty() => Some(text.trim().to_string()),
@@ -176,9 +176,9 @@ fn servers(paths: &Paths, file: &Path, mut old: Map<String, Value>) -> Result<Pl
     let (mut added, mut left_out) = (Vec::new(), Vec::new());
     for (name, server) in servers {
         if there.contains_key(&name) {
-            left_out.push(format!("server \"{name}\": one of that name is there"));
+            left_out.push(format!("server \"{name}\": already exists"));
         } else if !server.is_object() {
-            left_out.push(format!("server \"{name}\": no object"));
+            left_out.push(format!("server \"{name}\": not an object"));
         } else {
             added.push(format!("server \"{name}\""));
             there.insert(name, server);

@@ -2,7 +2,6 @@
 //! talks to a network or runs unless it is called.
 
 mod added;
-mod agreed;
 mod alias;
 mod ambient;
 mod choose;
@@ -50,7 +49,7 @@ pub use paths::Paths;
 pub use price::Prices;
 pub use prompts::{Filling, Prompt, check_prompt_name, prompt_names};
 pub use set::{check_config, replace_config, set_setting, setting_names, unset_setting};
-pub use settings::Line;
+pub use settings::{Line, load_settings, setting_lines};
 pub use system_prompt::{is_as_made, system_prompt};
 pub use table::Settings;
 pub use trust::{RepoFile, Trust};

@@ -18,7 +18,7 @@ impl Money {
     /// With what is allowed.
     pub fn parse(text: &str) -> std::result::Result<Money, String> {
         let number = text.trim().parse::<f64>().ok().filter(|number| (0.0..=1e6).contains(number));
-        number.map(Money::of).ok_or_else(|| "it is a number from 0 to 1000000".into())
+        number.map(Money::of).ok_or_else(|| "expected a number from 0 to 1000000".into())
     }
 
     /// This number, rounded.

@@ -96,6 +96,7 @@ fn absolute(env: &Env, variable: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lepo_base::hint::At;
 
     /// Variables of an environment.
     type Vars<'a> = &'a [(&'a str, &'a str)];
@@ -146,7 +147,7 @@ mod tests {
         for variables in [&[][..], &[("HOME", "")], &[("HOME", "relative")]] {
             let error = Paths::from_env(&Env::of(variables)).unwrap_err();
             assert_eq!(error.kind.exit_code(), 2);
-            assert!(error.hint.unwrap().contains("XDG_CONFIG_HOME"));
+            assert!(error.hint_for(At::SHELL).unwrap().contains("XDG_CONFIG_HOME"));
         }
     }
 }

@@ -35,7 +35,7 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
         Some(form) => Ok((command, form)),
         None => {
             let allowed = "allowed: text | json:/POINTER | jsonl:/POINTER";
-            Err(field.error("is not an answer form", allowed))
+            Err(field.error("is not an answer format", allowed))
         }
     }
 }
@@ -46,8 +46,9 @@ pub fn read_sandbox(section: &mut Section) -> Result<Option<AgentSandbox>> {
     let home = section.take("sandbox_home");
     match (access, home) {
         (None, None) => Ok(None),
-        (None, Some(field)) => Err(field
-            .error("stands without `sandbox`", format!("add sandbox = {}", list_words(AgentAccess::ALL)))),
+        (None, Some(field)) => {
+            Err(field.error("needs `sandbox`", format!("add sandbox = {}", list_words(AgentAccess::ALL))))
+        }
         (Some(access), home) => {
             let home = home.map(|field| Form::of_field(&field, &())).transpose()?.unwrap_or_default();
             Ok(Some(AgentSandbox { access, home }))

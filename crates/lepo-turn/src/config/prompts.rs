@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use lepo_base::error::{Error, Place, Result, quoted};
+use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Command, Hint};
 
 /// A prompt as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,10 +81,7 @@ impl Prompt {
             } else if let Some(number) = place(after) {
                 let word = words.get(number - 1).ok_or_else(|| {
                     Error::usage(format!("prompt {name} needs a word for ${number}, and has {}", words.len()))
-                        .hint_at(|place| match place {
-                            Place::Shell => format!("lepo do -T {} WORDS...", quoted(name)),
-                            Place::Session => format!("/{name} WORDS..."),
-                        })
+                        .hint(Hint::default().bare(Command::Prompt(name.to_string())))
                 })?;
                 filled.push_str(word);
                 rest = after.split_at(1).1;

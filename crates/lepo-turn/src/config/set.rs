@@ -76,10 +76,14 @@ pub fn setting_names() -> impl Iterator<Item = &'static str> {
 fn check(name: &str) -> Result<()> {
     let no = |what: String, hint: &str| Err(Error::usage(what).hint(hint));
     if name == "model" {
-        return no("the model is not set with `lepo config`".into(), "`lepo model use NAME` changes it");
+        return no(
+            "the active model cannot be set with `lepo config`".into(),
+            "`lepo model use NAME` \
+            changes it",
+        );
     }
     if name == "models" || name.starts_with("models.") {
-        return no("models are not set one by one".into(), "`lepo config --edit` opens the file");
+        return no("models cannot be set one by one".into(), "`lepo config --edit` opens the file");
     }
     let is_alias = name.strip_prefix("alias.").is_some_and(|word| !word.is_empty());
     match is_alias || NAMES.contains(&name) {
@@ -113,7 +117,7 @@ fn table_of<'d, 'n>(
     match item.as_table_like_mut() {
         Some(table) => Ok((table, key)),
         None => {
-            Err(Error::usage(format!("`{table}` is no table")).hint("`lepo config --edit` opens the file"))
+            Err(Error::usage(format!("`{table}` is not a table")).hint("`lepo config --edit` opens the file"))
         }
     }
 }
@@ -121,6 +125,7 @@ fn table_of<'d, 'n>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lepo_base::hint::At;
 
     #[test]
     fn a_text_is_taken_for_the_type_of_its_setting() {
@@ -157,8 +162,8 @@ mod tests {
             ("term.usage", "3", "`usage` in [term] cannot be \"3\""),
             ("colour", "1", "no setting \"colour\""),
             ("http.colour", "1", "no setting \"http.colour\""),
-            ("model", "gpt", "the model is not set with `lepo config`"),
-            ("models.gpt", "x", "models are not set one by one"),
+            ("model", "gpt", "the active model cannot be set with `lepo config`"),
+            ("models.gpt", "x", "models cannot be set one by one"),
             ("term.usage", "is a TOML x", "`usage` in [term] cannot be \"is a TOML x\""),
             ("sandbox.read_only", "a: b", "`read_only` in [sandbox] has a relative path"),
             ("alias.a b", "ls", "an alias cannot be \"a b\""),
@@ -166,7 +171,7 @@ mod tests {
         ] {
             let error = set_setting(&path, name, value).unwrap_err();
             assert_eq!((error.kind.exit_code(), error.message.as_str()), (2, said), "{name}");
-            let hint = error.hint.unwrap();
+            let hint = error.hint_for(At::SHELL).unwrap();
             assert!(!hint.contains("quotes") || name == "alias.r", "{name}: {hint}");
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);

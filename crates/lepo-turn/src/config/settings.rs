@@ -1,5 +1,5 @@
-//! The settings in force: defaults < user file < trusted repo file < environment < flags, resolved
-//! once and read-only from then on.
+//! Puts the settings in force together: defaults < user file < trusted repo file < environment < flags; and lists
+//! them.
 
 use std::path::PathBuf;
 
@@ -10,16 +10,13 @@ use super::document::{Set, Source};
 use super::file::ConfigFile;
 use super::flags::Flags;
 use super::models::{complete, merge};
-use super::money::{Budgets, lower};
-use super::price::Prices;
+use super::money::lower;
 use super::table::{Layer, Settings};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
 use lepo_base::word::Word;
-use lepo_model::Planner;
 use lepo_model::{ModelConfig, Provider};
-use lepo_tool::ToolMode;
 
 /// One setting in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,116 +29,73 @@ pub struct Line {
     pub source: Source,
 }
 
-impl Settings {
-    /// Reads the user's file (or `--config`) and puts everything over it. `repo` is a trusted
-    /// `.lepo/_config.toml`: its path and bytes. Any mistake: exit 2.
-    pub fn load(
-        paths: &Paths,
-        env: &Env,
-        repo: Option<(PathBuf, Vec<u8>)>,
-        flags: &Flags,
-    ) -> Result<Settings> {
-        let file = flags.config.clone().unwrap_or_else(|| paths.config_file());
-        let user = match read_if_there(&file)? {
-            Some(bytes) => ConfigFile::parse(&file, &bytes)?,
-            None if flags.config.is_none() => ConfigFile::default(),
-            None => {
-                let what = format!("no configuration file {}", file.display());
-                return Err(Error::usage(what).hint("name one that exists after --config"));
-            }
-        };
-        let repo = match repo {
-            Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.of_repository()?,
-            None => ConfigFile::default(),
-        };
-        // Of every file, also of a model that another one replaces now: no command gets a key.
-        let mut keys: Vec<String> = user.key_variables().chain(repo.key_variables()).collect();
-        if flags.config.is_some()
-            && let Some(bytes) = read_if_there(&paths.config_file())?
-            && let Ok(usual) = ConfigFile::parse(&paths.config_file(), &bytes)
-        {
-            keys.extend(usual.key_variables());
+/// Reads the user's file (or `--config`) and puts everything over it. `repo` is a trusted
+/// `.lepo/_config.toml`: its path and bytes. Any mistake: exit 2.
+pub fn load_settings(
+    paths: &Paths,
+    env: &Env,
+    repo: Option<(PathBuf, Vec<u8>)>,
+    flags: &Flags,
+) -> Result<Settings> {
+    let file = flags.config.clone().unwrap_or_else(|| paths.config_file());
+    let user = match read_if_there(&file)? {
+        Some(bytes) => ConfigFile::parse(&file, &bytes)?,
+        None if flags.config.is_none() => ConfigFile::default(),
+        None => {
+            let what = format!("no configuration file {}", file.display());
+            return Err(Error::usage(what).hint("name one that exists after --config"));
         }
-        let mut repo = repo;
-        repo.layer.budget_turn = lower(repo.layer.budget_turn, user.layer.budget_turn.as_ref());
-        repo.layer.budget_day = lower(repo.layer.budget_day, user.layer.budget_day.as_ref());
-        let layer = Layer::from_flags(flags).over(Layer::from_env(env)?).over(repo.layer).over(user.layer);
-        let ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
-        let mut settings = Settings { file, ..Settings::of(layer, paths, ambient) };
-        for entry in merge(user.models, repo.models) {
-            settings.sources.insert(format!("models.{}", entry.name), entry.source.clone());
-            let model = complete(entry, env, &settings.ambient)?;
-            let options = flags.options.clone().over(model.options);
-            settings.models.push(ModelConfig { options, ..model });
-        }
-        let servers = Provider::ALL.iter().filter_map(|provider| provider.server());
-        let usual = servers.flat_map(|facts| facts.key_env).map(|(name, _)| name.to_string());
-        keys.splice(..0, usual);
-        Ok(Settings { key_variables: keys, aliases: user.aliases, price_table: user.prices, ..settings })
+    };
+    let repo = match repo {
+        Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.of_repository()?,
+        None => ConfigFile::default(),
+    };
+    // Of every file, also of a model that another one replaces now: no command gets a key.
+    let mut keys: Vec<String> = user.key_variables().chain(repo.key_variables()).collect();
+    if flags.config.is_some()
+        && let Some(bytes) = read_if_there(&paths.config_file())?
+        && let Ok(usual) = ConfigFile::parse(&paths.config_file(), &bytes)
+    {
+        keys.extend(usual.key_variables());
     }
+    let mut repo = repo;
+    repo.layer.budget_turn = lower(repo.layer.budget_turn, user.layer.budget_turn.as_ref());
+    repo.layer.budget_day = lower(repo.layer.budget_day, user.layer.budget_day.as_ref());
+    let layer = Layer::from_flags(flags).over(Layer::from_env(env)?).over(repo.layer).over(user.layer);
+    let ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
+    let mut settings = Settings { file, ..Settings::of(layer, paths, ambient) };
+    for entry in merge(user.models, repo.models) {
+        settings.sources.insert(format!("models.{}", entry.name), entry.source.clone());
+        let model = complete(entry, env, &settings.ambient)?;
+        let options = flags.options.clone().over(model.options);
+        settings.models.push(ModelConfig { options, ..model });
+    }
+    let servers = Provider::ALL.iter().filter_map(|provider| provider.server());
+    let usual = servers.flat_map(|facts| facts.key_env).map(|(name, _)| name.to_string());
+    keys.splice(..0, usual);
+    Ok(Settings { key_variables: keys, aliases: user.aliases, price_table: user.prices, ..settings })
+}
 
-    /// The limits that hold.
-    pub fn budgets(&self, flags: &Flags) -> Budgets {
-        let (max_cost, max_tokens_total) = (flags.max_cost, flags.max_tokens_total);
-        Budgets { turn: self.budget_turn, day: self.budget_day, max_cost, max_tokens_total }
-    }
-
-    /// Prices of tokens.
-    pub fn prices(&self) -> Prices {
-        Prices { table: self.price_table.clone(), models: self.models.clone() }
-    }
-
-    /// The models' keys themselves, to be kept out of other places.
-    pub fn keys(&self) -> Vec<String> {
-        self.models.iter().filter_map(|model| Some(model.key.value.as_ref()?.reveal().to_string())).collect()
-    }
-
-    /// True if a model may ask for commands.
-    pub fn may_command(&self, config: &ModelConfig) -> bool {
-        self.planner_or(lepo_model::spec(config).planner) != Planner::Off
-    }
-
-    /// The planner in force; `fitting` is the one that suits the model that answers. Without
-    /// tools there is nothing to decide.
-    pub fn planner_or(&self, fitting: Planner) -> Planner {
-        match (self.tool_call_mode, self.planner) {
-            (ToolMode::Off, _) => Planner::Off,
-            (_, Planner::Auto) => fitting,
-            (_, planner) => planner,
-        }
-    }
-
-    /// The variables that hold keys: no command and no MCP server may inherit them.
-    pub fn key_variables(&self) -> &[String] {
-        &self.key_variables
-    }
-
-    /// The place that said a setting (`max_rounds`, `http.idle_timeout`) or a model (`models.NAME`).
-    pub fn source(&self, name: &str) -> &Source {
-        self.sources.get(name).unwrap_or(&Source::Default)
-    }
-
-    /// Every setting and every model, in the order of the manual, as `lepo config` shows them: no key is among
-    /// them, and of a program only its name, since an argument may be a key.
-    pub fn lines(&self) -> Vec<Line> {
-        let none = Set { value: String::new(), source: Source::Default };
-        let Set { value, source } = self.chosen().unwrap_or(none);
-        let model = Line { name: "model".into(), value, source };
-        let line = |(name, value): (String, String)| {
-            let source = self.source(&name).clone();
-            Line { name, value, source }
-        };
-        let set = self.values().into_iter().filter(|(name, _)| *name != "model");
-        let settings = set.map(|(name, value)| (name.to_string(), value));
-        let models = self.models.iter().map(|model| (format!("models.{}", model.name), about(model)));
-        let alias = |alias: &Alias| Line {
-            name: format!("alias.{}", alias.name),
-            value: alias.text.clone(),
-            source: alias.source.clone(),
-        };
-        let aliases = self.aliases.iter().map(alias);
-        [model].into_iter().chain(settings.chain(models).map(line)).chain(aliases).collect()
-    }
+/// Every setting and every model, in the order of the manual, as `lepo config` shows them: no key is among
+/// them, and of a program only its name, since an argument may be a key.
+pub fn setting_lines(settings: &Settings) -> Vec<Line> {
+    let none = Set { value: String::new(), source: Source::Default };
+    let Set { value, source } = settings.chosen().unwrap_or(none);
+    let model = Line { name: "model".into(), value, source };
+    let line = |(name, value): (String, String)| {
+        let source = settings.source(&name).clone();
+        Line { name, value, source }
+    };
+    let set = settings.values().into_iter().filter(|(name, _)| *name != "model");
+    let shown = set.map(|(name, value)| (name.to_string(), value));
+    let models = settings.models.iter().map(|model| (format!("models.{}", model.name), about(model)));
+    let alias = |alias: &Alias| Line {
+        name: format!("alias.{}", alias.name),
+        value: alias.text.clone(),
+        source: alias.source.clone(),
+    };
+    let aliases = settings.aliases.iter().map(alias);
+    [model].into_iter().chain(shown.chain(models).map(line)).chain(aliases).collect()
 }
 
 fn about(model: &ModelConfig) -> String {

@@ -9,8 +9,8 @@ use super::alias::Alias;
 use super::ambient::Ambient;
 use super::document::{Set, Source};
 use super::form::Form;
-use super::money::Money;
-use super::price::PriceEntry;
+use super::money::{Budgets, Money};
+use super::price::{PriceEntry, Prices};
 use super::reader::Section;
 use super::tidy::Tidy;
 use super::word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
@@ -203,6 +203,49 @@ settings! {
     many_rounds: u32, file "many.max_rounds", ROUNDS, 10;
     /// The time limit of one reply among many.
     many_timeout: Duration, file "many.timeout", (), Duration::from_secs(300);
+}
+
+impl Settings {
+    /// The limits that hold.
+    pub fn budgets(&self, flags: &Flags) -> Budgets {
+        let (max_cost, max_tokens_total) = (flags.max_cost, flags.max_tokens_total);
+        Budgets { turn: self.budget_turn, day: self.budget_day, max_cost, max_tokens_total }
+    }
+
+    /// Prices of tokens.
+    pub fn prices(&self) -> Prices {
+        Prices { table: self.price_table.clone(), models: self.models.clone() }
+    }
+
+    /// The models' keys themselves, to be kept out of other places.
+    pub fn keys(&self) -> Vec<String> {
+        self.models.iter().filter_map(|model| Some(model.key.value.as_ref()?.reveal().to_string())).collect()
+    }
+
+    /// True if a model may ask for commands.
+    pub fn may_command(&self, config: &ModelConfig) -> bool {
+        self.planner_or(lepo_model::spec(config).planner) != Planner::Off
+    }
+
+    /// The planner in force; `fitting` is the one that suits the model that answers. Without
+    /// tools there is nothing to decide.
+    pub fn planner_or(&self, fitting: Planner) -> Planner {
+        match (self.tool_call_mode, self.planner) {
+            (ToolMode::Off, _) => Planner::Off,
+            (_, Planner::Auto) => fitting,
+            (_, planner) => planner,
+        }
+    }
+
+    /// The variables that hold keys: no command and no MCP server may inherit them.
+    pub fn key_variables(&self) -> &[String] {
+        &self.key_variables
+    }
+
+    /// The place that said a setting (`max_rounds`, `http.idle_timeout`) or a model (`models.NAME`).
+    pub fn source(&self, name: &str) -> &Source {
+        self.sources.get(name).unwrap_or(&Source::Default)
+    }
 }
 
 /// The sections of a file that settings stand in: the root, and the tables that their names begin with.

@@ -14,6 +14,7 @@ use crate::report::log_failure;
 use crate::transcript::Transcript;
 use crate::{Ask, Event, Notice, Report};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_model::{Message, Role};
 use lepo_store::bubb::{Kind, Name};
 
@@ -85,7 +86,8 @@ pub async fn debate(
 fn goes_on(error: Error, transcript: &Transcript) -> Error {
     match (error.kind, transcript.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
-            error.hint(format!("what was said is kept: `lepo do --debate --tail {tip}` continues"))
+            let debate = Act::Debate(tip.to_string());
+            error.hint(Hint::from("what was said is kept: ").command(debate).words(" continues"))
         }
         _ => error,
     }
@@ -113,7 +115,7 @@ impl Debate<'_> {
             }
         }
         if self.rules.present().is_empty() && self.debated.speeches.is_empty() {
-            return Err(Error::remote("no participant is left, and none has spoken"));
+            return Err(Error::remote("no participants are left, and none has spoken"));
         }
         if self.rules.round == self.group.env.settings().many_rounds {
             let rounds = self.rules.round;
@@ -259,7 +261,7 @@ impl Debate<'_> {
         // It was asked for nothing else, so whatever it says is its summary, but for a name and a bare END.
         let Some(summary) = without_decisions(&reply.said()) else {
             let name = &self.orchestrator.name;
-            return Err(Error::remote(format!("{name} gave no conclusion, asked for it twice")));
+            return Err(Error::remote(format!("{name} gave no conclusion after being asked twice")));
         };
         self.group.add(&mut self.transcript, Kind::System, true, &select_line(ORCHESTRATOR))?;
         self.conclude(&reply, &summary)

@@ -81,7 +81,7 @@ impl Panel {
     pub fn of_names(names: &[String], orchestrator: Option<&str>) -> Panel {
         let told = |name: &str| {
             let config = ModelConfig::new(name, Provider::Cli);
-            Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing is to be sent")))
+            Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing may be sent")))
         };
         let participants = names.iter().map(|name| told(name)).collect();
         Panel { participants, orchestrator: orchestrator.map(told), judge: None }
@@ -97,8 +97,7 @@ impl Panel {
     /// With a judge whose verdict is recorded.
     pub fn with_recorded_judge(mut self, name: &str, hit: Hit) -> Panel {
         let config = ModelConfig::new(name, Provider::Cli);
-        let judge =
-            Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing is to be sent")));
+        let judge = Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing may be sent")));
         let mut judge = as_judge(judge);
         judge.recorded = Some(hit);
         self.judge = Some(judge);
@@ -116,7 +115,7 @@ impl Panel {
     /// Checks the files of a question: each participant must take them, and a debate takes none.
     pub fn check_files(&self, files: &[NewFile]) -> Result<()> {
         if self.orchestrator.is_some() && !files.is_empty() {
-            return Err(Error::usage("a debate takes no files: its participants get text only")
+            return Err(Error::usage("a debate does not accept files: its participants get text only")
                 .hint("--parallel asks several models about a file"));
         }
         self.participants.iter().try_for_each(|one| check(files, &one.accepts, &one.name))

@@ -10,6 +10,7 @@ use crate::context::{Inst, messages};
 use crate::report::log_failure;
 use crate::{Ask, Event, Notice, Report};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_store::bubb::Name;
 
 /// The outcome of `--parallel`.
@@ -64,7 +65,12 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
                 report.is_json = schema.is_some();
             }
             Err(error) => {
-                let error = error.retry_by(&name);
+                let alone = [("-m", name.clone())];
+                let error = error.resuming(|resume| {
+                    if resume.is_retry() {
+                        resume.name_models(&alone);
+                    }
+                });
                 group.watch.sees(Moment::Failed(&name, &error));
                 report.error = Some(error);
             }
@@ -76,16 +82,17 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
     let any_answered = replies.iter().any(|(_, report)| report.answer.is_some());
     let error = match ended {
         Some(error) => {
-            let again = "`lepo do --parallel --retry` asks all again";
-            Some(error.again(error.kind).hint(match any_answered {
-                true => format!("the answers that came are kept; {again}"),
-                false => again.to_string(),
-            }))
+            let kept = if any_answered { "the answers that came are kept; " } else { "" };
+            Some(
+                error
+                    .again(error.kind)
+                    .hint(Hint::from(kept).command(Act::RetryAll).words(" asks all again")),
+            )
         }
         None if any_answered => None,
         None => {
             let none = format!("none of {} models answered", replies.len());
-            Some(Error::remote(none).hint("`lepo do --parallel --retry` asks them again"))
+            Some(Error::remote(none).hint(Hint::from(Act::RetryAll).words(" asks them again")))
         }
     };
     log_failure(None, error.as_ref());

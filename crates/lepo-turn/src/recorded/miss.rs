@@ -6,6 +6,7 @@ use super::is_added;
 use super::look::{Record, Wish};
 use super::said::Said;
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::Ix;
 
@@ -108,7 +109,7 @@ fn after(
 /// The error of this kind.
 pub fn not_recorded(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::NotRecorded, message)
-        .hint("`lepo do --recorded` asks a model, and keeps its answer for the next time")
+        .hint(Hint::from(Act::Recorded).words(" asks a model, and keeps its answer for the next time"))
 }
 
 /// The likeness of a message to the one that is sought: its kind, then the beginning and the end that it has in common.
@@ -139,7 +140,7 @@ fn differs(past: &[Said], at: usize, name: &Name, text: &str) -> String {
     let Some(said) = past.get(at) else { return String::new() };
     let what = label(past, at);
     if (name.kind, name.hidden) != (said.kind, said.hidden) {
-        return format!("in the place of {what} is a message of kind {}", name.tag());
+        return format!("instead of {what}, there is a message of kind {}", name.tag());
     }
     let (recorded, asked) = apart(text, &said.text);
     format!("{what} differs: recorded {recorded:?}, asked {asked:?}")

@@ -66,7 +66,7 @@ impl Plan {
             (false, None) => anew(forest, &path, from, wish.new_system),
         };
         if plan.steps.is_empty() && plan.answered == 0 {
-            return Err(Error::usage("the line has no question to ask again")
+            return Err(Error::usage("the conversation has no question to ask again")
                 .hint("`lepo show` prints a conversation, `lepo ls` lists them"));
         }
         Ok(plan)

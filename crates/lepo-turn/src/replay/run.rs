@@ -104,12 +104,12 @@ async fn take(
         // A root.
         (None, None) if before.is_empty() => {
             let copied = copy(&env.store, None, &step.copied, apart)?;
-            let copied = copied.ok_or_else(|| Error::usage("a question of the line is missing"))?;
+            let copied = copied.ok_or_else(|| Error::usage("a question of the conversation is missing"))?;
             (Start::Again(copied), None)
         }
         (None, base) => {
             let copied = copy(&env.store, base, before, apart)?.or(base);
-            let copied = copied.ok_or_else(|| Error::usage("a question of the line is missing"))?;
+            let copied = copied.ok_or_else(|| Error::usage("a question of the conversation is missing"))?;
             (Start::Under(copied), Some(Question::from(env.store.bubbs().text(&step.question)?)))
         }
     };

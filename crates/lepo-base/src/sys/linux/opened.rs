@@ -13,7 +13,7 @@ pub fn open_without_links(path: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     rustix::fs::openat2(CWD, path, flags, Mode::empty(), resolve).map_err(|error| match error {
-        Errno::LOOP => io::Error::other(format!("{} leads through a link now", path.display())),
+        Errno::LOOP => io::Error::other(format!("{} now leads through a link", path.display())),
         error => {
             io::Error::new(io::Error::from(error).kind(), format!("cannot open {}: {error}", path.display()))
         }

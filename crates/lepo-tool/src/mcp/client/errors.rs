@@ -18,7 +18,7 @@ pub fn of_start(error: ClientInitializeError) -> Failure {
         E::TransportError { error, .. } => of_transport(error.error.as_ref()),
         E::JsonRpcError(error) => Failure::Refused(one_line(&error.message)),
         E::NoCompatibleProtocolVersion { .. } => {
-            Failure::Refused("it speaks no revision of the protocol that lepo knows".to_string())
+            Failure::Refused("it supports no version of the protocol that lepo knows".to_string())
         }
         E::LegacyFallbackFailed { fallback, .. } => of_start(*fallback),
         E::Cancelled => Failure::Lost("the request was cancelled".to_string()),
@@ -34,7 +34,7 @@ pub fn of_request(error: ServiceError) -> Failure {
         ServiceError::TransportClosed => Failure::Lost("the connection was lost".to_string()),
         ServiceError::Timeout { timeout } => Failure::Silent(timeout),
         ServiceError::Cancelled { .. } => Failure::Lost("it was cancelled".to_string()),
-        _ => Failure::Malformed("it answered something else than was asked".to_string()),
+        _ => Failure::Malformed("it sent an unexpected answer".to_string()),
     }
 }
 
@@ -58,7 +58,7 @@ fn sign_in(error: &StreamableHttpError<reqwest::Error>) -> Option<SignInNeeded> 
     match error {
         E::AuthRequired(required) => Some(SignInNeeded {
             challenge: Some(required.www_authenticate_header.clone()),
-            ..needed("it wants a sign-in (HTTP 401)")
+            ..needed("it requires a sign-in (HTTP 401)")
         }),
         E::InsufficientScope(missing) => {
             let scope = missing.required_scope.as_deref().map(one_line);
@@ -104,7 +104,7 @@ fn http_words(error: &StreamableHttpError<reqwest::Error>) -> String {
 fn unexpected(words: &str) -> String {
     match words.strip_prefix("could not parse JSON response as ServerJsonRpcMessage: ") {
         Some(rest) => not_a_message(rest),
-        None if words.starts_with("expect ") => "it answered something else than was asked".to_string(),
+        None if words.starts_with("expect ") => "it sent an unexpected answer".to_string(),
         None => match words.strip_prefix("HTTP ").and_then(|rest| rest.split_once(": ")) {
             Some((status, body)) => one_line(&format!("HTTP {status}: {}", body_words(body))),
             None => one_line(&body_words(words)),
@@ -126,8 +126,8 @@ fn not_a_message(told: &str) -> String {
     // JSON that is no message has no place.
     let behind_words = || told.split_once("JSON-RPC message: ");
     match behind_place.or_else(behind_words).map(|(_, answer)| one_line(&body_words(answer))) {
-        Some(answer) if !answer.is_empty() => format!("its answer is no message of the protocol: {answer}"),
-        _ => "its answer is no message of the protocol".to_string(),
+        Some(answer) if !answer.is_empty() => format!("its answer is not a protocol message: {answer}"),
+        _ => "its answer is not a protocol message".to_string(),
     }
 }
 
@@ -165,14 +165,14 @@ mod tests {
             (parsed("recursion limit exceeded at line 1 column 128: [[["), "its answer is nested too deep"),
             (
                 parsed("unrecognized JSON-RPC message: {\"a\":\n1}"),
-                "its answer is no message of the protocol: {\"a\": 1}",
+                "its answer is not a protocol message: {\"a\": 1}",
             ),
             (
                 parsed("expected value at line 1 column 1: no: thing"),
-                "its answer is no message of the protocol: no: thing",
+                "its answer is not a protocol message: no: thing",
             ),
-            (parsed("EOF"), "its answer is no message of the protocol"),
-            (unexpected("expect json, got Accepted"), "it answered something else than was asked"),
+            (parsed("EOF"), "its answer is not a protocol message"),
+            (unexpected("expect json, got Accepted"), "it sent an unexpected answer"),
             (unexpected("HTTP 500: oh"), "HTTP 500: oh"),
             (
                 unexpected("HTTP 502 Bad Gateway: <html><h1>no\nway</h1></html>"),
@@ -181,7 +181,7 @@ mod tests {
             (unexpected("HTTP 400: data: {\"error\":{\"message\":\"bad\"}}"), "HTTP 400: bad"),
             (
                 parsed("expected value at line 1 column 1: <p>Hello</p>"),
-                "its answer is no message of the protocol: Hello",
+                "its answer is not a protocol message: Hello",
             ),
         ] {
             assert_eq!(told, expected);

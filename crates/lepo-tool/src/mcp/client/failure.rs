@@ -41,5 +41,5 @@ pub struct Limits {
 
 /// A time limit that passed, in words.
 pub fn silence(limit: Duration) -> String {
-    format!("it said nothing for {:.1} s", limit.as_secs_f64())
+    format!("no answer for {:.1} s", limit.as_secs_f64())
 }

@@ -289,9 +289,7 @@ async fn handshake<T: Carrier<RoleClient> + 'static>(
     let version = service.peer().peer_info().map(|info| info.protocol_version.clone());
     match version {
         Some(version) if ProtocolVersion::KNOWN_VERSIONS.contains(&version) => Ok(service),
-        _ => {
-            Err(Failure::Refused("it speaks a revision of the protocol that lepo does not know".to_string()))
-        }
+        _ => Err(Failure::Refused("it uses a version of the protocol that lepo does not know".to_string())),
     }
 }
 
@@ -316,9 +314,9 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
     if let Some(status) = ended {
         use std::os::unix::process::ExitStatusExt;
         words = match (status.code(), status.signal()) {
-            (Some(code), _) => format!("it ended with exit code {code}"),
-            (None, Some(signal)) => format!("it was ended by signal {signal}"),
-            (None, None) => "it ended".to_string(),
+            (Some(code), _) => format!("it exited with code {code}"),
+            (None, Some(signal)) => format!("it was terminated by signal {signal}"),
+            (None, None) => "it exited".to_string(),
         };
     }
     let said = process.last_words().await;
@@ -336,6 +334,6 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
 fn not_started(command: &str, error: &io::Error) -> Failure {
     Failure::Refused(match error.kind() {
         io::ErrorKind::NotFound => format!("{command} is not installed or not in PATH"),
-        _ => format!("{command} cannot be run: {}", lepo_base::error::cause(error)),
+        _ => format!("cannot run {command}: {}", lepo_base::error::cause(error)),
     })
 }

@@ -56,7 +56,7 @@ impl Process {
     ) -> io::Result<(Process, Receiver, Sender)> {
         let dir = cwd.map_or_else(|| place.dir.clone(), |dir| place.dir.join(dir));
         if cwd.is_some() && !dir.is_dir() {
-            return Err(io::Error::other("its `cwd` is no directory here"));
+            return Err(io::Error::other("its `cwd` is not a directory here"));
         }
         let mut variables = environment(|name| place.hidden_env.iter().any(|hidden| name == hidden.as_str()));
         variables.retain(|(name, _)| !env.iter().any(|(own, _)| name == own.as_str()));

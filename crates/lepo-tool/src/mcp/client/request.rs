@@ -100,7 +100,11 @@ async fn answered(result: &Value, caller: &mut impl Caller) -> Result<Answers, F
         let answer = match question["method"].as_str() {
             Some("elicitation/create") => caller.answers(Asked::read(&question["params"])).await.to_json(),
             Some("roots/list") => json!({ "roots": [] }),
-            _ => return Err(Failure::Refused("it asks for something that lepo does not offer".to_string())),
+            _ => {
+                return Err(Failure::Refused(
+                    "it asked for something that lepo does not support".to_string(),
+                ));
+            }
         };
         answers.insert(key.clone(), answer);
     }

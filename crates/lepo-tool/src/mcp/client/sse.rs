@@ -58,7 +58,7 @@ impl Events {
             match Events::open(client.clone(), url, headers, is_certain).await {
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                     if token.is_none() || refused.is_some() {
-                        let words = "it wants a sign-in (HTTP 401)".to_string();
+                        let words = "it requires a sign-in (HTTP 401)".to_string();
                         let challenge = Some(error.to_string());
                         return Err(Failure::SignIn(SignInNeeded {
                             words,
@@ -100,17 +100,17 @@ impl Events {
         }
         let mut events = EventStream { response, sse: Sse::default(), read: VecDeque::new() };
         let endpoint = loop {
-            let event = events.next().await.map_err(|()| io::Error::other("its stream broke off"))?;
+            let event = events.next().await.map_err(|()| io::Error::other("its stream was interrupted"))?;
             let (name, data) = event.ok_or_else(|| io::Error::other("its stream ended at once"))?;
             if name == b"endpoint" {
                 let place = String::from_utf8_lossy(&data);
                 break url
                     .join(place.trim())
-                    .map_err(|_| io::Error::other("it names no address to send to"))?;
+                    .map_err(|_| io::Error::other("it gave no address to send messages to"))?;
             }
         };
         if endpoint.origin() != url.origin() {
-            return Err(io::Error::other("it wants messages sent to another origin, which is not done"));
+            return Err(io::Error::other("it wants messages sent to another origin, which is not allowed"));
         }
         let (sender, messages) = mpsc::channel(64);
         let reading = tokio::spawn(async move {

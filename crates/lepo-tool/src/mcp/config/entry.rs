@@ -46,9 +46,9 @@ const FOREIGN: &[&str] = &["gallery", "icon", "id", "metadata", "name", "note", 
 
 /// Fields of other clients that lepo does not honour, and what it has in their place.
 const NOT_HONOURED: &[(&str, &str)] = &[
-    ("trust", "`tool_call_mode` in config.toml says what runs unasked"),
-    ("autoApprove", "`tool_call_mode` in config.toml says what runs unasked"),
-    ("alwaysAllow", "`tool_call_mode` in config.toml says what runs unasked"),
+    ("trust", "`tool_call_mode` in config.toml sets what runs without asking"),
+    ("autoApprove", "`tool_call_mode` in config.toml sets what runs without asking"),
+    ("alwaysAllow", "`tool_call_mode` in config.toml sets what runs without asking"),
     ("envFile", "put the variables into `env`"),
     ("oauth", "`client_id` and `lepo mcp login` are lepo's way to sign in"),
 ];
@@ -82,7 +82,7 @@ pub(super) fn read(
     details.variables = used(written);
     details.written = (!details.variables.is_empty()).then(|| Fields { all: written, is_filled }.place());
     if matches!(target, Target::Remote { .. }) && written.contains_key("cwd") {
-        details.notes.push("`cwd` is for a `command`".to_string());
+        details.notes.push("`cwd` needs a `command`".to_string());
     }
     (details.filled, details.left_out) = (filled.values, filled.missing);
     let enabled = fields.flag("enabled")?.unwrap_or(true) && !fields.flag("disabled")?.unwrap_or(false);
@@ -124,13 +124,13 @@ impl Fields<'_> {
                 if let Some((key, _)) =
                     env.iter().find(|(key, _)| key.is_empty() || key.contains(['=', '\0']))
                 {
-                    return mistake(format!("`env` has a name that is none: {key:?}"), "a name has no `=`");
+                    return mistake(format!("`env` has an invalid name: {key:?}"), "a name has no `=`");
                 }
                 let cwd = self.text("cwd")?.map(PathBuf::from);
                 let (command, args) = parted(command, args);
                 Ok(Target::Program { command, args, env, cwd })
             }
-            (Some(_), None) => mistake("`transport` is for a `url`", "leave it out beside `command`"),
+            (Some(_), None) => mistake("`transport` needs a `url`", "leave it out beside `command`"),
             (None, Some((key, url))) => self.remote(key, url?, kind),
         }
     }
@@ -148,9 +148,9 @@ impl Fields<'_> {
             }
         }
         let transport = match kind {
-            Some(Kind::Stdio) => return mistake("`type` stdio is for a `command`", "use sse or http"),
+            Some(Kind::Stdio) => return mistake("`type` stdio needs a `command`", "use sse or http"),
             Some(Kind::Remote(Transport::Sse)) if key == "httpUrl" => {
-                return mistake("`httpUrl` is not for sse", "put the address under `url`");
+                return mistake("`httpUrl` cannot be used with sse", "put the address under `url`");
             }
             Some(Kind::Remote(transport)) => transport,
             _ if key == "httpUrl" => Transport::Http,
@@ -186,11 +186,9 @@ impl Fields<'_> {
             let instead = NOT_HONOURED.iter().find(|(known, _)| key == known);
             match instead {
                 Some(_) if is_off => {}
-                Some((_, instead)) => details.notes.push(format!("`{key}` is not honoured: {instead}")),
+                Some((_, instead)) => details.notes.push(format!("`{key}` is not supported: {instead}")),
                 None if OWN.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) => {}
-                None => {
-                    details.notes.push(format!("key {key:?} is not known; lepo-config(5) lists the keys"))
-                }
+                None => details.notes.push(format!("unknown key {key:?}; lepo-config(5) lists the keys")),
             }
         }
         Ok(details)
@@ -213,13 +211,13 @@ impl Fields<'_> {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) if key == "description" || !text.trim().is_empty() => Ok(Some(text)),
             Some(Value::String(_)) => mistake(format!("`{key}` is empty"), "leave it out, or say what it is"),
-            Some(_) => mistake(format!("`{key}` is not a text"), "put it in quotes"),
+            Some(_) => mistake(format!("`{key}` is not a string"), "put it in quotes"),
         }
     }
 
     fn texts(&self, key: &str) -> Read<Option<Vec<String>>> {
         let wrong =
-            || mistake(format!("`{key}` is not a list of texts"), "it is like [\"-y\", \"a-server\"]");
+            || mistake(format!("`{key}` is not a list of strings"), "it is like [\"-y\", \"a-server\"]");
         match self.all.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(items)) => items
@@ -267,7 +265,7 @@ impl Fields<'_> {
         let read = |(name, value): (&String, &Value)| match value.as_str().filter(|text| !text.contains('\0'))
         {
             Some(text) => Ok((name.clone(), Secret::new(text))),
-            None => mistake(format!("`{key}`: the value of {name:?} is not a text"), "put it in quotes"),
+            None => mistake(format!("`{key}`: the value of {name:?} is not a string"), "put it in quotes"),
         };
         object.iter().map(read).collect()
     }

@@ -62,7 +62,7 @@ impl ServerVariables<'_> {
         };
         let value = self.env.get(name).and_then(|value| value.to_str());
         if origin == Origin::Repository && is_key(value.unwrap_or_default()) {
-            return Err("holds a key of lepo's, which no file of a repository gets");
+            return Err("holds a key of lepo's, which a repository's file cannot use");
         }
         value.map(str::to_string).ok_or("is not set")
     }
@@ -222,12 +222,12 @@ mod tests {
             (
                 "${KEY}",
                 Ok("sk-0123456789"),
-                Err("${KEY} holds a key of lepo's, which no file of a repository gets"),
+                Err("${KEY} holds a key of lepo's, which a repository's file cannot use"),
             ),
             (
                 "${ALIAS}",
                 Ok("x sk-0123456789"),
-                Err("${ALIAS} holds a key of lepo's, which no file of a repository gets"),
+                Err("${ALIAS} holds a key of lepo's, which a repository's file cannot use"),
             ),
             (
                 "${input:token}",

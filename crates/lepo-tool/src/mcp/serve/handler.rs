@@ -91,7 +91,13 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if let Some(cursor) = request.and_then(|request| request.cursor) {
-            return Err(ErrorData::invalid_params(format!("there is no page {cursor:?}: one has all"), None));
+            return Err(ErrorData::invalid_params(
+                format!(
+                    "there is no page {cursor:?}: the first has \
+                everything"
+                ),
+                None,
+            ));
         }
         let tools = self.library.tools().into_iter().map(|offered| {
             let schema = match offered.input {

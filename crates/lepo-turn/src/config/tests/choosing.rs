@@ -1,6 +1,7 @@
 //! The choice of the model and its key, and the message if there is none.
 
 use super::{Vars, load, user};
+use lepo_base::hint::At;
 use lepo_base::secret::Secret;
 use lepo_model::{ModelConfig, Provider};
 
@@ -33,7 +34,7 @@ fn which_model_answers() {
             (Ok(ModelChoice::Model(model)), Ok(name)) => assert_eq!(model.name, name),
             (Err(error), Err(words)) => {
                 assert_eq!(error.kind.exit_code(), 2);
-                let told = format!("{} {}", error.message, error.hint.unwrap());
+                let told = format!("{} {}", error.message, error.hint_for(At::SHELL).unwrap());
                 assert!(told.contains(words), "{told}");
             }
             other => panic!("{other:?}"),
@@ -53,7 +54,7 @@ fn with_nothing_configured_it_looks_around_then_tells_the_way() {
     let embedded = Found { ollama_model: None, embedded: true };
     assert_eq!(look().settle(embedded).unwrap().provider, Provider::Embedded);
     let error = look().settle(Found::default()).unwrap_err();
-    let hint = error.hint.unwrap();
+    let hint = error.hint_for(At::SHELL).unwrap();
     for words in ["config.toml", "[[models]]", "lepo model get"] {
         assert!(hint.contains(words), "{hint}");
     }
@@ -88,7 +89,7 @@ fn what_is_shown_has_no_key_in_it() {
     let file = "[[models]]\nname='a'\nprovider='openai'\nmodel='m'\napi_key='hush'\nactive=true\n\
                 [[models]]\nname='c'\nprovider='cli'\ncommand=['ai','--key=hush']\n";
     let settings = load(file, "", &[("OPENAI_API_KEY", "hush")], &Flags::default()).unwrap();
-    let lines = settings.lines();
+    let lines = setting_lines(&settings);
     assert!(!format!("{settings:?}{lines:?}").replace("--key=hush", "").contains("hush"));
     let about = |name: &str| lines.iter().find(|line| line.name == name).unwrap();
     assert_eq!(about("models.a").value, "openai m at https://api.openai.com/v1, with a key, active");
@@ -110,7 +111,7 @@ fn the_list_begins_with_who_answers() {
         ("", &[], "", "default"),
     ];
     for (file, env, model, source) in table {
-        let first = load(file, "", env, &Flags::default()).unwrap().lines().remove(0);
+        let first = setting_lines(&load(file, "", env, &Flags::default()).unwrap()).remove(0);
         assert_eq!((first.name.as_str(), first.value.as_str()), ("model", model));
         assert!(first.source.to_string().ends_with(source), "{first:?}");
     }

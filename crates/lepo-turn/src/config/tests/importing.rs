@@ -64,11 +64,11 @@ base_url = "http://localhost:11434"
     let told = left_out.join("\n");
     assert_eq!(left_out.len(), 8, "{told}");
     for words in [
-        "tool_call_mode: its value is not known",
+        "tool_call_mode: unknown value",
         "active of model \"q\": another",
         "model 3: its baseUrl is not a URL",
         "model 4: its provider",
-        "model \"gpt-4o\": one of that name",
+        "model \"gpt-4o\": already exists",
         "size of model \"a,b\"",
         "model \"a,b\": ",
         "theme: lepo has no such setting",
@@ -84,8 +84,8 @@ fn what_is_there_stays() {
     let (text, _, left_out) = import(OLD, "config.toml", there);
     assert!(text.starts_with(there));
     assert_eq!(text.matches("active").count(), 1);
-    assert!(left_out.iter().any(|line| line == "log_level: it is set already"));
-    assert!(left_out.iter().any(|line| line == "model \"q\": one of that name is there"));
+    assert!(left_out.iter().any(|line| line == "log_level: already set"));
+    assert!(left_out.iter().any(|line| line == "model \"q\": already exists"));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn old_servers() {
     assert_eq!(root["mcpServers"]["b"]["env"]["T"], "hush");
     assert_eq!(root["other"], 1);
     assert_eq!(added, ["server \"b\""]);
-    assert_eq!(left_out, ["server \"a\": one of that name is there", "server \"c\": no object"]);
+    assert_eq!(left_out, ["server \"a\": already exists", "server \"c\": not an object"]);
     let (text, ..) = import(r#"{"mcpServers": {}}"#, "mcp.json", "");
     assert_eq!(text, "", "nothing added, nothing written");
 }
@@ -121,8 +121,8 @@ fn what_cannot_be_imported() {
     for (text, words) in [
         (None, "no file"),
         (Some("{"), "cannot import"),
-        (Some("[]"), "nothing in it is known"),
-        (Some("{\"a\": 1}"), "nothing in it is known"),
+        (Some("[]"), "it has no known setting"),
+        (Some("{\"a\": 1}"), "it has no known setting"),
         (Some("{\"mcpServers\": []}"), "`mcpServers` is not an object"),
     ] {
         if let Some(text) = text {

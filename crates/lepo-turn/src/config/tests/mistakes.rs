@@ -5,6 +5,7 @@ use std::path::Path;
 use super::load;
 use crate::config::Flags;
 use crate::config::file::ConfigFile;
+use lepo_base::hint::At;
 
 #[test]
 fn mistakes_say_line_and_what_is_allowed() {
@@ -65,7 +66,7 @@ fn mistakes_say_line_and_what_is_allowed() {
         (format!("{openai}{openai}"), 5, "appears twice", "name of its own"),
         (format!("{openai}active=true\n{}active=true", openai.replace('g', "h")), 6, "two active", "at most"),
         (format!("{acp}sandbox='full'"), 5, "cannot be \"full\"", "read | write | net"),
-        (format!("{acp}sandbox_home=['~/x']"), 5, "stands without `sandbox`", "read | write | net"),
+        (format!("{acp}sandbox_home=['~/x']"), 5, "needs `sandbox`", "read | write | net"),
         (format!("{acp}sandbox='read'\nsandbox_home=['x']"), 6, "relative", "~/"),
         (format!("{cli}command=['x']\nsandbox='read'"), 5, "unknown key `sandbox`", "command"),
         (cli.to_string(), 1, "no command", "preset"),
@@ -99,7 +100,7 @@ fn mistakes_say_line_and_what_is_allowed() {
         assert_eq!(error.kind.exit_code(), 2);
         assert!(error.message.starts_with(&format!("/c.toml:{line}: ")), "{text}\n{}", error.message);
         assert!(error.message.contains(what), "{text}\n{}", error.message);
-        assert!(error.hint.as_deref().unwrap_or_default().contains(allowed), "{text}\n{:?}", error.hint);
+        assert!(error.hint_for(At::SHELL).unwrap_or_default().contains(allowed), "{text}\n{:?}", error.hint);
         assert!(!format!("{error:?}").contains("hush") && !format!("{error:?}").contains("12345"));
     }
     let error = ConfigFile::parse(Path::new("/c.toml"), b"a = 1\nb = '\xff'").unwrap_err();
@@ -117,7 +118,7 @@ fn a_wrong_variable_is_named() {
     ] {
         let error = load("", "", &[(name, value)], &Flags::default()).unwrap_err();
         assert_eq!(error.kind.exit_code(), 2);
-        assert!(error.message.contains(name) && error.hint.unwrap().contains(allowed));
+        assert!(error.message.contains(name) && error.hint_for(At::SHELL).unwrap().contains(allowed));
     }
     let flags = Flags { config: Some("/no/such.toml".into()), ..Flags::default() };
     assert!(load("", "", &[], &flags).unwrap_err().message.contains("/no/such.toml"));

@@ -30,7 +30,7 @@ fn load(user: &str, repo: &str, env: Vars, flags: &Flags) -> lepo_base::error::R
     let paths = Paths::from_env(&env).unwrap();
     std::fs::write(paths.config_file(), user).unwrap();
     let repo = (!repo.is_empty()).then(|| (PathBuf::from("/r/_config.toml"), repo.as_bytes().to_vec()));
-    Settings::load(&paths, &env, repo, flags)
+    load_settings(&paths, &env, repo, flags)
 }
 
 fn user(text: &str) -> Settings {

@@ -138,12 +138,12 @@ impl Search {
             let Ok(real) = folder.canonicalize() else {
                 // The folder of skills itself need not be there.
                 if depth > 0 {
-                    self.left_out(&folder, "it is a link that leads nowhere");
+                    self.left_out(&folder, "it is a broken link");
                 }
                 continue;
             };
             if within.is_some_and(|within| !real.starts_with(within)) {
-                self.left_out(&folder, "its link leads out of the repository");
+                self.left_out(&folder, "its link leads outside the repository");
                 continue;
             }
             // Linked folders count once.

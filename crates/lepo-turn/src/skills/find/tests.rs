@@ -144,9 +144,9 @@ fn links_lead_nowhere_outside_of_a_repository_and_count_once() {
     assert_eq!(world.counting(), "x=x", "the user's links may lead anywhere");
     let warnings = world.warnings();
     for told in [
-        "repo/.agents/skills/x is left out: its link leads out of the repository",
-        "repo/.agents/skills/z is left out: its link leads out of the repository",
-        "repo/.agents/skills/gone is left out: it is a link that leads nowhere",
+        "repo/.agents/skills/x is left out: its link leads outside the repository",
+        "repo/.agents/skills/z is left out: its link leads outside the repository",
+        "repo/.agents/skills/gone is left out: it is a broken link",
     ] {
         assert_eq!(warnings.matches(told).count(), 1, "{warnings}");
     }

@@ -31,7 +31,7 @@ impl<'t> FrontMatter<'t> {
         let mut found = FrontMatter::default();
         let text = match text.strip_prefix('\u{feff}') {
             Some(text) => {
-                found.faults.push("a byte order mark stands before the front matter".to_string());
+                found.faults.push("there is a byte order mark before the front matter".to_string());
                 text
             }
             None => text,
@@ -49,13 +49,11 @@ impl<'t> FrontMatter<'t> {
             }
             at += line.len();
         }
-        let (end, body) = end.ok_or("its front matter does not end (---)")?;
+        let (end, body) = end.ok_or("its front matter is not closed (---)")?;
         found.body = rest.get(body..).unwrap_or_default().trim();
         let head = rest.get(..end).unwrap_or_default();
         if head.contains("---") {
-            found
-                .faults
-                .push("--- stands within the front matter, which some readers take for its end".to_string());
+            found.faults.push("--- occurs within the front matter, where some readers end it".to_string());
         }
         found.read_fields(&mut Lines::of(head));
         if found.fields.is_empty() && found.faults.is_empty() {
@@ -97,7 +95,7 @@ impl<'t> FrontMatter<'t> {
                 continue;
             }
             let Some((key, rest)) = key_of(line.text) else {
-                self.fault(line, "it is no field (NAME: VALUE)");
+                self.fault(line, "it is not a field (NAME: VALUE)");
                 continue;
             };
             let value = self.value(line, rest, lines);
@@ -161,7 +159,7 @@ impl<'t> FrontMatter<'t> {
                     };
                     map.push((key, text));
                 }
-                None => self.fault(line, "it is no field (NAME: VALUE)"),
+                None => self.fault(line, "it is not a field (NAME: VALUE)"),
             }
         }
         Value::Map(map)
@@ -192,7 +190,7 @@ impl<'t> FrontMatter<'t> {
                 };
                 let end = text.len() - after.len();
                 if quote == '"' && has_unknown_escape(text.get(..end).unwrap_or_default()) {
-                    self.fault(line, "a backslash stands before something else than an escape");
+                    self.fault(line, "a backslash does not begin a valid escape");
                 }
                 let used = starts.iter().take_while(|&&start| start < end).count();
                 let after = match starts.get(used) {
@@ -200,7 +198,7 @@ impl<'t> FrontMatter<'t> {
                     None => after,
                 };
                 if !after.trim_start().is_empty() && !after.trim_start().starts_with('#') {
-                    self.fault(line, "something stands behind the closing quote");
+                    self.fault(line, "there is text after the closing quote");
                 }
                 lines.pass(used);
                 value
@@ -209,10 +207,7 @@ impl<'t> FrontMatter<'t> {
                 let is_sign =
                     matches!(begun, "-" | "?") || begun.starts_with("- ") || begun.starts_with("? ");
                 if is_sign || begun.starts_with(['[', ']', '{', '}', ',', '&', '*', '!', '%', '@', '`']) {
-                    self.fault(
-                        line,
-                        "a value begins with a sign that YAML keeps for itself: put it into quotes",
-                    );
+                    self.fault(line, "a value begins with a character that YAML reserves: put it in quotes");
                 }
                 text = plain(&text).to_string();
                 if is_colon_unquoted(&text) {
@@ -236,7 +231,7 @@ impl<'t> FrontMatter<'t> {
         let folds = header.starts_with('>');
         let header = plain(header.trim_start_matches(['|', '>']));
         if !header.chars().all(|c| matches!(c, '+' | '-' | '1'..='9')) {
-            self.fault(line, "something stands behind the sign of a block");
+            self.fault(line, "there is text after the block indicator");
         }
         let mut indent =
             header.chars().find_map(|c| c.to_digit(10)).map(|digit| line.indent + digit as usize);

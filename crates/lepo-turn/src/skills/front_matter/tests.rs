@@ -54,19 +54,19 @@ fn what_strict_readers_refuse_is_a_fault_and_read_all_the_same() {
     for (text, fault) in [
         ("d: a: b", "line 2: a value with a colon is not quoted"),
         ("d: a\n  b: c", "line 3: a value with a colon is not quoted"),
-        ("d: [a, b]", "line 2: a value begins with a sign"),
-        ("d: &a b", "line 2: a value begins with a sign"),
+        ("d: [a, b]", "line 2: a value begins with a character"),
+        ("d: &a b", "line 2: a value begins with a character"),
         ("d: x\nd: y", "line 3: \"d\" appears twice"),
         ("d: x\n\te: y", "line 3: it is indented"),
-        ("d: x\nwords", "line 3: it is no field"),
+        ("d: x\nwords", "line 3: it is not a field"),
         ("d: \"x", "line 2: the closing quote is missing"),
-        ("d: \"x\" y", "line 2: something stands behind the closing quote"),
-        ("d: | x\n  y", "line 2: something stands behind the sign of a block"),
+        ("d: \"x\" y", "line 2: there is text after the closing quote"),
+        ("d: | x\n  y", "line 2: there is text after the block indicator"),
         ("  e: x\nd: y", "line 3: it is indented less"),
-        ("d: - a", "line 2: a value begins with a sign"),
-        ("d: , a", "line 2: a value begins with a sign"),
-        ("d: \"\\q\"", "line 2: a backslash stands"),
-        ("d: x --- y", "--- stands within"),
+        ("d: - a", "line 2: a value begins with a character"),
+        ("d: , a", "line 2: a value begins with a character"),
+        ("d: \"\\q\"", "line 2: a backslash does not begin"),
+        ("d: x --- y", "--- occurs within"),
     ] {
         let text = format!("---\n{text}\n---\n");
         let read = FrontMatter::read(&text).unwrap();
@@ -86,7 +86,7 @@ fn the_text_behind_it_is_the_body() {
         ("", "does not begin"),
         ("# A\n", "does not begin"),
         ("----\nname: a\n---\n", "does not begin"),
-        ("---\nname: a\n", "does not end"),
+        ("---\nname: a\n", "is not closed"),
         ("---\n# nothing\n---\n", "is empty"),
     ] {
         assert!(FrontMatter::read(text).unwrap_err().contains(why), "{text}");

@@ -99,9 +99,7 @@ impl Bearer {
             manager.refresh_token().await.map(drop)
         };
         refreshed.await.map_err(|error| match error {
-            AuthError::AuthorizationRequired => {
-                NoToken::Over("the sign-in is not valid any more".to_string())
-            }
+            AuthError::AuthorizationRequired => NoToken::Over("the sign-in is no longer valid".to_string()),
             AuthError::TokenRefreshRejected(_) => {
                 NoToken::Over(format!("the sign-in has expired ({})", explain(&error, &web)))
             }

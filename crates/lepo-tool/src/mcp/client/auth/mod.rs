@@ -68,11 +68,11 @@ fn explain(error: &AuthError, web: &Web) -> String {
     };
     let words = match error {
         AuthError::AuthorizationServerMismatch { expected_issuer, received_issuer } => format!(
-            "the answer is of the issuer {received_issuer}, and {expected_issuer} was asked: it may be an attack, \
-             and is refused"
+            "the answer is from issuer {received_issuer}, not from {expected_issuer}: refused, as it may be \
+                an attack"
         ),
         AuthError::AuthorizationServerMissingIssuer { expected_issuer } => {
-            format!("the answer does not say that it is of the issuer {expected_issuer}, as it must")
+            format!("the answer does not name the issuer {expected_issuer}, as it must")
         }
         AuthError::ProtectedResourceMetadataInvalid { url, reason } => match &**reason {
             Invalid::ResourceMismatch { permitted, .. } => {
@@ -88,16 +88,16 @@ fn explain(error: &AuthError, web: &Web) -> String {
             let source: &(dyn Error + 'static) = source.as_ref();
             format!("{} cannot be read: {}", shown(url), lepo_base::error::cause(source))
         }
-        AuthError::PkceUnsupported => "its authorization server does not take PKCE with S256".to_string(),
+        AuthError::PkceUnsupported => "its authorization server does not support PKCE with S256".to_string(),
         AuthError::InvalidScope(_) => {
-            "its authorization server gives no codes (response_type code)".to_string()
+            "its authorization server does not support response_type code".to_string()
         }
         AuthError::RegistrationFailed(_) => said("lepo cannot be registered with its authorization server"),
         AuthError::TokenExchangeFailed(_) => said("its authorization server gave no token"),
         AuthError::TokenRefreshFailed(_) => said("its authorization server cannot be asked now"),
         AuthError::TokenRefreshRejected(_) => said("its authorization server refuses it"),
-        AuthError::InvalidTokenType(words) => format!("the token is of no use: {words}"),
-        AuthError::CredentialStoreError(words) => format!("the sign-in cannot be kept: {words}"),
+        AuthError::InvalidTokenType(words) => format!("the token cannot be used: {words}"),
+        AuthError::CredentialStoreError(words) => format!("cannot store the sign-in: {words}"),
         AuthError::NoAuthorizationSupport => "it offers no sign-in".to_string(),
         other => said(&other.to_string()),
     };

@@ -70,16 +70,16 @@ fn a_mistake_names_the_server_and_the_key_and_no_value() {
         (r#"{"comand":"x"}"#, "it has neither `command` nor `url`"),
         (r#"{"url":"http://h","httpUrl":"http://h"}"#, "it has both `url` and `httpUrl`"),
         (r#"{"httpUrl":"h"}"#, "`httpUrl` is not an address"),
-        (r#"{"httpUrl":"http://h","type":"sse"}"#, "`httpUrl` is not for sse"),
+        (r#"{"httpUrl":"http://h","type":"sse"}"#, "`httpUrl` cannot be used with sse"),
         (r#"{"command":"x","timeout":"1"}"#, "`timeout` is not a number above 0"),
         (r#"{"command":"x","startup_timeout_sec":0}"#, "`startup_timeout_sec` is not a number above 0"),
-        (r#"{"command":"x","includeTools":"a"}"#, "`includeTools` is not a list of texts"),
+        (r#"{"command":"x","includeTools":"a"}"#, "`includeTools` is not a list of strings"),
         (r#"{"command":""}"#, "`command` is empty"),
-        (r#"{"command":1}"#, "`command` is not a text"),
-        (r#"{"command":"x","args":"y"}"#, "`args` is not a list of texts"),
-        (r#"{"command":"x","env":{"A":1}}"#, "`env`: the value of \"A\" is not a text"),
+        (r#"{"command":1}"#, "`command` is not a string"),
+        (r#"{"command":"x","args":"y"}"#, "`args` is not a list of strings"),
+        (r#"{"command":"x","env":{"A":1}}"#, "`env`: the value of \"A\" is not a string"),
         (r#"{"command":"x","enabled":"no"}"#, "`enabled` is neither true nor false"),
-        (r#"{"command":"x","transport":"http"}"#, "`transport` is for a `url`"),
+        (r#"{"command":"x","transport":"http"}"#, "`transport` needs a `url`"),
         (r#"{"url":"http://h","transport":"ws"}"#, "`transport` is neither sse nor http"),
         (r#"{"url":"http://h","transport":"sse","type":"http"}"#, "`transport` and `type` differ"),
         (r#"{"url":"ftp://h"}"#, "`url` is neither http nor https"),
@@ -130,8 +130,8 @@ fn keys_of_other_clients_are_honoured_or_named() {
     let said = notes(&[server, other, off]);
     assert_eq!(said.len(), 5, "{said:?}");
     for (at, start) in [
-        (0, "warning: MCP server \"s\": `trust` is not honoured: "),
-        (1, "warning: MCP server \"s\": key \"autoAprove\" is not known"),
+        (0, "warning: MCP server \"s\": `trust` is not supported: "),
+        (1, "warning: MCP server \"s\": unknown key \"autoAprove\""),
         (4, "note: MCP server \"s\", \"t\": a `timeout` under 1,000 is taken as seconds"),
     ] {
         assert!(said[at].starts_with(start), "{said:?}");
