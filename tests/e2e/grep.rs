@@ -113,7 +113,7 @@ fn exit_codes_tell_what_happened() {
     assert_eq!(home.lepo(&["grep", "absent"]).code, 1);
     let ran = home.lepo(&["grep", "("]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.starts_with("error: bad pattern \"(\""), "{}", ran.err);
+    assert!(ran.err.starts_with("error: invalid pattern \"(\""), "{}", ran.err);
     assert_eq!(home.lepo(&["grep", "--since", "yesterday", "x"]).code, 2);
     assert_eq!(home.lepo(&["grep", "--kind", "x", "x"]).code, 2);
     assert_eq!(home.lepo(&["grep", "x", "nobody"]).code, 2);

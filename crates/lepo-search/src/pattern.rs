@@ -247,7 +247,7 @@ mod tests {
         ] {
             match (Pattern::new(pattern, PatternOptions::default()), why) {
                 (Err(bad), Some(why)) => {
-                    assert_eq!(bad.message, format!("bad pattern {pattern:?}: {why}"));
+                    assert_eq!(bad.message, format!("invalid pattern {pattern:?}: {why}"));
                 }
                 (Ok(pattern), None) => assert!(pattern.has_line(TEXT.as_bytes())),
                 (read, _) => panic!("{pattern}: {:?}", read.err().map(|bad| bad.message)),
