@@ -5,7 +5,7 @@ use crate::home::{Home, run};
 #[test]
 fn the_script_of_the_store_page_tells_good_bubbs_from_edited_ones() {
     let page = include_str!("../../man/man5/lepo-store.5");
-    let (_, from) = page.split_once("given its path:\n.Bd -literal -offset indent\n").unwrap();
+    let (_, from) = page.split_once("that takes its path:\n.Bd -literal -offset indent\n").unwrap();
     let (script, _) = from.split_once(".Ed\n").unwrap();
     let home = Home::new();
     home.write("check", script.replace("\\e", "\\"));

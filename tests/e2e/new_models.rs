@@ -150,7 +150,7 @@ fn on_a_terminal_a_key_that_the_server_refuses_is_asked_for_again() {
     };
     let (code, told, models) = add(&[
         ("[the same]: ", "sk-right-0123456789\n"),
-        ("Model, its number or name: ", "large\n"),
+        ("Model (number or name): ", "large\n"),
         ("(now active)", ""),
     ]);
     assert_eq!((code, told.matches("wrong key").count()), (0, 1), "{told}");
@@ -159,9 +159,9 @@ fn on_a_terminal_a_key_that_the_server_refuses_is_asked_for_again() {
     // Enter keeps the key, and the question about the model fails by it: told once.
     let (code, told, models) = add(&[
         ("[the same]: ", "\n"),
-        ("Model, its name: ", "large\n"),
+        ("Model (name): ", "large\n"),
         ("wrong key", ""),
-        ("Keep it, not active? (y/N): ", "n\n"),
+        ("Keep it without making it active? (y/N): ", "n\n"),
         ("error: m was not added\r\n", ""),
     ]);
     assert_eq!((code, told.matches("wrong key").count()), (3, 2), "{told}");

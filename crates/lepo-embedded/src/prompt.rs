@@ -196,8 +196,8 @@ mod tests {
     #[test]
     fn refused() {
         let cases = [
-            (vec![message(Role::User, "x".repeat(5000))], "has more than"),
-            (vec![message(Role::User, "hi"), message(Role::User, "x".repeat(5000))], "has more than"),
+            (vec![message(Role::User, "x".repeat(5000))], "is longer than"),
+            (vec![message(Role::User, "hi"), message(Role::User, "x".repeat(5000))], "is longer than"),
             (vec![message(Role::System, "")], "no message has any text"),
         ];
         for (messages, why) in cases {

@@ -191,7 +191,7 @@ fn list(
     let ids = forest.all().map(|ix| forest.name(ix).id);
     let shorts = ShortIds::on_terminal(matches!(form, Form::Columns(_)), ids);
     let mut table = Table::new(shorts, now(), project);
-    reader.rows(tails.take(args.n.unwrap_or(usize::MAX)), |row| {
+    reader.rows(tails, args.n.unwrap_or(usize::MAX), |row| {
         if let (Some(project), Form::Pipe | Form::Long(_)) = (project, form) {
             context.out.untrusted(format!("{project} ").as_bytes());
         }

@@ -78,13 +78,15 @@ impl<'r> Reader<'r> {
         Reader { requests: Some((requests, sandbox)), ..self }
     }
 
-    /// Gives the rows of the tails to `each`, in order, until that breaks.
+    /// Gives the rows of the first so many tails to `each`, in order, until that breaks. A tail beyond them may answer
+    /// the same question as one of them.
     pub fn rows<'s>(
         &'s self,
         tails: impl Iterator<Item = Ix> + 's,
+        most: usize,
         each: impl FnMut(Row<'s>) -> ControlFlow<()>,
     ) {
-        in_order(self.tails(tails), |tail| self.read(tail), each);
+        in_order(self.tails(tails).take(most), |tail| self.read(tail), each);
     }
 
     /// The tails with what the forest says of them.

@@ -68,7 +68,7 @@ fn a_note_begins_a_line_where_stderr_goes_where_stdout_goes() {
         let home = home(&server, "planner = 'off'", ANTHROPIC);
         let ran = run(home.shell(script), b"");
         assert_eq!(
-            ran.out, "So\nnote: the answer is cut at the model's token limit (max_tokens)\n",
+            ran.out, "So\nnote: the answer was cut off at the model's token limit (max_tokens)\n",
             "{script}"
         );
     }
