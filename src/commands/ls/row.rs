@@ -52,7 +52,7 @@ pub struct Row<'r> {
     /// The path of its store, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<&'r str>,
-    /// What would hold a command.
+    /// The sandbox that would hold a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<&'static str>,
 }

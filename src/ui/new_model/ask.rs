@@ -122,7 +122,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// What the server offers. Where it refuses the key, another one may be asked for.
+    /// The models that the server offers. Where it refuses the key, another one may be asked for.
     async fn offers(&self, new: &mut NewModel, asks_key: bool) -> Result<Vec<ModelFacts>> {
         loop {
             let named = NewModel { model: Some("-".to_string()), ..new.clone() };
