@@ -79,7 +79,7 @@ pub fn in_brackets(branches: &[String]) -> String {
 fn brackets_within(brackets: String, columns: usize) -> String {
     match brackets.strip_suffix(']').filter(|_| width(&brackets) > columns) {
         Some(names) => match cut(names, columns.saturating_sub(1)) {
-            names if names.is_empty() => names,
+            names if names.trim_end_matches("...").ends_with(['[', ']']) || names.is_empty() => String::new(),
             names => format!("{names}]"),
         },
         None => brackets,
@@ -105,8 +105,9 @@ mod tests {
     fn names_of_branches_are_cut_within_their_brackets() {
         for (names, columns, shown) in [
             (&["main"][..], 7, " [main]"),
-            (&["main"], 6, " [m...]"),
+            (&["main"], 6, ""),
             (&["서울-부산-인구", "main"], 16, " [서울-부산...]"),
+            (&["maintenance"], 9, " [mai...]"),
             (&["main"], 3, ""),
             (&[], 20, ""),
         ] {

@@ -104,9 +104,9 @@ mod tests {
         rows.end("제미니", "done", Usage { output: Some(34), ..Usage::default() });
         assert_eq!(
             rows.lines(80),
-            ["claude  answering    0.0 s  2 tokens", "제미니  done         0.0 s  34 tokens"]
+            ["claude  answering   0.0 s  2 tokens", "제미니  done        0.0 s  34 tokens"]
         );
-        assert_eq!(rows.lines(30)[0], "claude  answering    0.0 s");
+        assert_eq!(rows.lines(30)[0], "claude  answering   0.0 s");
         rows.end("claude", "failed", Usage::default());
         assert!(rows.lines(80).is_empty());
     }
