@@ -58,7 +58,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     let settings = &setup.configured.settings;
     let note = settings.ambient_note().or_else(|| settings.embedded_note(&config));
     if let Some(note) = note.filter(|_| !args.quiet) {
-        say(&note);
+        ui::notice_lines(&note).iter().for_each(say);
     }
     if let Some(question) = &input.question {
         setup.configured.check_files(&question.files, &config)?;
