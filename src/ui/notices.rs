@@ -2,9 +2,11 @@
 
 mod files;
 mod left;
+mod manual;
 mod model;
 mod server;
 
+pub use manual::explained_notices;
 pub use server::line as server_line;
 
 use crate::term::{Line, one_line};
