@@ -56,6 +56,7 @@ pub async fn take_turn(
         servers: &mut servers,
         front: &mut *front,
         schema: ask.schema.clone(),
+        code_only: ask.code_only,
         results: ask.results.take(),
         forks: transcript.forks(forest),
         record: TurnRecord::begin(transcript, &config.name, forest, ask.start),

@@ -15,6 +15,7 @@ mod call;
 mod call_filter;
 mod called;
 mod catalogue;
+mod code_only;
 mod command_runner;
 mod compact;
 pub mod config;

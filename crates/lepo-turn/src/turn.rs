@@ -32,6 +32,8 @@ pub struct Turn<'t> {
     pub front: &'t mut dyn Front,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// Only the code blocks of the answer are read.
+    pub code_only: bool,
     /// Recorded results, in a replay.
     pub results: Option<ResultRecord>,
     /// Transcript and report of the turn, as they grow.
