@@ -4,7 +4,7 @@ use super::json::name_json;
 use super::line::excerpt_of;
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::{clean, excerpt_within, one_line, say, width};
+use crate::term::{Line, clean, excerpt_within, one_line, say, width};
 use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::conv::Wanted;
@@ -159,7 +159,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             if from.is_some() {
                 continue;
             }
-            say(&format!("warning: branch {name} names {id}, which is not in the store"));
+            say(Line::warning(format!("branch {name} names {id}, which is not in the store")));
         }
         let height = found.and_then(|ix| forest.heights(&[ix]).first().copied());
         let asked = found.and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix));

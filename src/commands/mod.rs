@@ -47,7 +47,7 @@ mod words;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use crate::term::{Color, Out, Paint, is_dumb, say};
+use crate::term::{Color, Line, Out, Paint, is_dumb, say};
 use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
 use lepo_base::work_tree::WorkTree;
@@ -201,7 +201,9 @@ impl<'o> Context<'o> {
     pub fn keep_line_ends(&self, store: &Store) {
         if store.furniture().complete_attributes().unwrap_or_default() {
             let shown = store.shown().display();
-            say(&format!("note: added `* -text` to {shown}/.gitattributes: git changes no line ends there"));
+            say(Line::note(format!(
+                "added `* -text` to {shown}/.gitattributes: git changes no line ends there"
+            )));
         }
     }
 

@@ -4,7 +4,7 @@ use super::json::bubbs_json;
 use super::words::find_all;
 use super::{Context, complete};
 use crate::stats::Costs;
-use crate::term::say;
+use crate::term::{Line, say};
 use crate::ui::{MessageView, copy_bubb, known_prices, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_store::bubb::Name;
@@ -12,7 +12,7 @@ use lepo_store::conv::{Forest, Found};
 use lepo_store::store::Store;
 use lepo_turn::config::Prices;
 
-/// Show a conversation, from its root to a message
+/// Show a conversation, or only its last message (--one)
 ///
 /// Each message is a line `# user ID`, its text, and an empty line. In a debate, the speaker's name follows the id.
 /// Hidden messages are left out unless asked for. ADDR is any address of lepo(7), by default `@`, the end of the
@@ -22,13 +22,14 @@ use lepo_turn::config::Prices;
 /// goes through a pager: LEPO_PAGER, PAGER, or `less -FRX`. If prices are configured, the cost of the conversation is
 /// printed above it: `cost 0.42`, with `+` if the cost of some answers is unknown.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo show\n  lepo show --one @^\n  lepo show main..@\n  \
+#[command(after_help = "Examples:\n  lepo show --one                # the last answer, byte for byte\n  \
+    lepo show                      # the whole conversation\n  lepo show --one @^\n  lepo show main..@\n  \
     lepo show --paths @ | xargs grep -n README\n  lepo show --blobs | xargs ls -l\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
 pub struct ShowArgs {
     /// The messages whose conversations are shown; `-` reads addresses from stdin, one per line
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
-    /// Print only that message, byte for byte
+    /// Print only that message, byte for byte; without ADDR, the last answer
     #[arg(long)]
     one: bool,
     /// Show hidden messages too
@@ -123,7 +124,7 @@ fn blobs(store: &Store, name: &Name, context: &mut Context<'_>) -> Result<()> {
         let path = store.blobs().path(&hash);
         match store.blobs().open(&hash)? {
             Some(_) => context.out.path(&path),
-            None => say(&format!("warning: {}, named by {}, is missing", path.display(), name.id)),
+            None => say(Line::warning(format!("{}, named by {}, is missing", path.display(), name.id))),
         }
     }
     Ok(())

@@ -9,10 +9,9 @@ use serde_json::{Value, json};
 
 use super::consent;
 use super::form;
-use super::line::Level;
 use super::notices::notice_lines;
 use super::permit;
-use crate::term::{Out, tty};
+use crate::term::{Level, Out, tty};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentQuestion, Permit, Utf8};
 use lepo_store::bubb::Name;

@@ -74,6 +74,7 @@ pub async fn compact(
         servers: &mut *env.servers_of_turns().await,
         front: &mut *front,
         schema: None,
+        code_only: false,
         results: None,
         forks: false,
         record: TurnRecord::begin(transcript, &config.name, forest, start),

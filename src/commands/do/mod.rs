@@ -118,11 +118,12 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return compact::run_compact(&args, context);
     }
     let (verdict, served) = (args.verdict()?, args.served()?);
+    let code_only = args.form.code > 0;
     let asks_nothing = args.retry || verdict.is_some();
     let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
     let asks = question.is_some() || served.prompt.is_some() || asks_nothing;
     if args.dry_run {
-        let input = TurnInput { verdict, question, served, schema, skill };
+        let input = TurnInput { verdict, question, served, schema, code_only, skill };
         return match asks {
             true => dry_run::show_first_request(&mut args, input, context),
             false => Err(Error::usage("no question: --dry-run needs one")
@@ -130,7 +131,8 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         };
     }
     if asks {
-        return turn::run_turn(&mut args, TurnInput { verdict, question, served, schema, skill }, context);
+        let input = TurnInput { verdict, question, served, schema, code_only, skill };
+        return turn::run_turn(&mut args, input, context);
     }
     if args.json || args.events {
         return Err(Error::usage("no question: --json and --events need one")

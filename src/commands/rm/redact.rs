@@ -17,7 +17,7 @@ use super::plan::Plan;
 use super::wish::Wish;
 use crate::commands::Context;
 use crate::commands::finder::masker_of_written;
-use crate::term::{say, stderr_is_terminal, tty};
+use crate::term::{Line, say, stderr_is_terminal, tty};
 use crate::ui::ShortIds;
 
 /// Completes what was begun, then lists, asks, and takes out.
@@ -28,7 +28,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut outcome = Outcome { dry_run: args.dry_run, ..Outcome::default() };
     match store.replacement().begun()? {
         Some(begun) if lock.is_some() => complete(&store, begun, &masker, &mut outcome)?,
-        Some(_) => say("note: `lepo rm --redact` was interrupted; the next one completes it"),
+        Some(_) => say(Line::note("`lepo rm --redact` was interrupted; the next one completes it")),
         None => {}
     }
     let completed = !outcome.is_nothing();
