@@ -3,6 +3,7 @@
 pub mod add;
 pub mod branch;
 pub mod browse;
+mod code_blocks;
 mod complete;
 pub mod completions;
 pub mod config;
