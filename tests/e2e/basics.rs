@@ -1,5 +1,6 @@
 //! `init`, `add`, `ls`, `show`, `resolve`: the store from outside.
 
+use crate::disk::put;
 use crate::home::Home;
 
 #[test]
@@ -241,8 +242,9 @@ fn a_store_that_is_a_file_is_told() {
 #[test]
 fn a_closed_pipe_is_a_quiet_end() {
     let home = Home::new();
+    home.ok(&["init"]);
     for i in 0..200 {
-        home.add(&["--prev", "head"], &format!("question {i}"));
+        put(&home, 1_760_599_230_000 + i, "u0", "head", &format!("question {i}"));
     }
     let script = format!("'{}' ls | head -1", env!("CARGO_BIN_EXE_lepo"));
     let mut command = std::process::Command::new("bash");
