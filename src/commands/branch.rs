@@ -4,7 +4,7 @@ use super::json::name_json;
 use super::line::question;
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::{one_line, say, width};
+use crate::term::{Line, one_line, say, width};
 use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::conv::Wanted;
@@ -156,7 +156,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             if from.is_some() {
                 continue;
             }
-            say(&format!("warning: branch {name} names {id}, which is not in the store"));
+            say(Line::warning(format!("branch {name} names {id}, which is not in the store")));
         }
         let height = found.and_then(|ix| forest.heights(&[ix]).first().copied());
         let question = found.and_then(|ix| question(store, &forest, ix));

@@ -5,7 +5,7 @@ mod secrets;
 use serde_json::json;
 
 use super::{Context, complete};
-use crate::term::{Progress, say};
+use crate::term::{Line, Progress, say};
 use lepo_base::error::Result;
 use lepo_store::store::{Fate, Store};
 
@@ -119,7 +119,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
         match store.upkeep().settle(stray) {
             // The others may still be saved.
             Err(error) => {
-                say(&format!("warning: cannot save {file}: {}", error.chain()));
+                say(Line::warning(format!("cannot save {file}: {}", error.chain())));
                 failed.push(file);
                 first.get_or_insert(error);
             }
@@ -147,7 +147,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
                 restored.push(file);
             }
             Some(error) => {
-                say(&format!("warning: cannot restore {file}: {}", error.chain()));
+                say(Line::warning(format!("cannot restore {file}: {}", error.chain())));
                 failed.push(file);
                 first.get_or_insert(error);
             }

@@ -27,14 +27,14 @@ use lepo_turn::{Compaction, ContextFile, KEEP, Start};
 pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
     let up = async { Ok(session.env.servers().await) };
     let (mut servers, said) = session.env.interrupt.or(up).await?;
-    said.iter().for_each(|text| say(text));
+    said.iter().map(ui::server_line).for_each(say);
     let listing = async {
         let mut said = servers.start_named(|_| true).await;
         said.extend(servers.list_offers().await);
         Ok(said)
     };
     let said = session.env.interrupt.or(listing).await?;
-    said.iter().for_each(|text| say(text));
+    said.iter().map(ui::server_line).for_each(say);
     session.env.catalogue.fill(servers.each());
     ui::tool_table(session.out, servers.each());
     session.out.flush();
@@ -179,7 +179,7 @@ pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str)
             }
         }
     }
-    gathering.notes().iter().for_each(|note| say(&one_line(note)));
+    gathering.notes().iter().flat_map(ui::notice_lines).for_each(say);
     Ok(())
 }
 

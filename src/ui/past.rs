@@ -1,7 +1,7 @@
 //! The conversation so far, and how it ends where it is incomplete.
 
 use super::{MessageView, Shown};
-use crate::term::{Out, Paint, say};
+use crate::term::{Line, Out, Paint, say};
 use lepo_base::error::Result;
 use lepo_store::conv::{Conv, End, Forest};
 use lepo_store::store::Store;
@@ -33,9 +33,9 @@ pub fn show_past(
 pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
         End::Root => {}
-        End::Missing(id) => say(&format!("warning: message {id} not found: incomplete conversation")),
-        End::Cycle(id) => say(&format!(
-            "warning: message {id} leads back into its own conversation: incomplete conversation"
-        )),
+        End::Missing(id) => say(Line::warning(format!("message {id} not found: incomplete conversation"))),
+        End::Cycle(id) => say(Line::warning(format!(
+            "message {id} leads back into its own conversation: incomplete conversation"
+        ))),
     }
 }

@@ -99,8 +99,8 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
     let plans = may && planner == Planner::Chooser;
     if may && !plans {
         turn.servers.take_kept();
-        for text in turn.servers.unsaid() {
-            turn.front.happens(Event::Notice(&Notice::Words(text)));
+        for said in turn.servers.unsaid() {
+            turn.front.happens(Event::Notice(&Notice::Server(said)));
         }
     }
     let calls = may && !plans;

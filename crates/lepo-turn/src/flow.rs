@@ -73,7 +73,7 @@ async fn take(mut turn: Turn<'_>, ask: Ask) -> Report {
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
     if let Some(told) = masking.told() {
-        turn.front.happens(Event::Notice(&Notice::Words(told)));
+        turn.front.happens(Event::Notice(&told));
     }
     let Turn { env, record, front, .. } = turn;
     let report = record.finish(front, ended).await;
@@ -169,8 +169,8 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         turn.servers.begin();
         // Where none is left, nothing waits for them.
         if turn.servers.is_empty() {
-            for text in turn.servers.unsaid() {
-                turn.front.happens(Event::Notice(&Notice::Words(text)));
+            for said in turn.servers.unsaid() {
+                turn.front.happens(Event::Notice(&Notice::Server(said)));
             }
         }
     }

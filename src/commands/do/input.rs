@@ -6,7 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::DoArgs;
-use crate::term::{one_line, say, stderr_is_terminal};
+use crate::term::{say, stderr_is_terminal};
+use crate::ui::notice_lines;
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
 use lepo_turn::attach::{Gathering, Looked, NewFile};
@@ -82,7 +83,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         context.extend(gathering.take(path)?);
     }
     if !args.quiet {
-        gathering.notes().iter().for_each(|note| say(&one_line(note)));
+        gathering.notes().iter().flat_map(notice_lines).for_each(say);
     }
     let is_page = |path: &&PathBuf| args.dry_run && path.to_str().is_some_and(is_url);
     for path in args.attach.iter().filter(is_page) {

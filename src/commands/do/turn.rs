@@ -58,7 +58,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     let settings = &setup.configured.settings;
     let note = settings.ambient_note().or_else(|| settings.embedded_note(&config));
     if let Some(note) = note.filter(|_| !args.quiet) {
-        say(&note);
+        ui::notice_lines(&note).iter().for_each(say);
     }
     if let Some(question) = &input.question {
         setup.configured.check_files(&question.files, &config)?;
@@ -196,7 +196,15 @@ impl Place {
         let ask =
             Ask { decision, served, schema, code_only, skill, ran, ..Ask::new(start, question, &args.run) };
         if args.events {
-            return take_turn(env, config, &insts, forest, &mut EventLines::new(context.out), ask).await;
+            return take_turn(
+                env,
+                config,
+                &insts,
+                forest,
+                &mut EventLines::new(context.out, context.at),
+                ask,
+            )
+            .await;
         }
         let state = State::Idle.after(Step::Entered);
         let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::plan::{Kinds, Plan};
 use crate::commands::Context;
-use crate::term::say;
+use crate::term::{Line, say};
+use lepo_base::hint::{At, Hint};
 
 /// The outcome, or what it would be.
 #[derive(Default)]
@@ -89,20 +90,20 @@ impl Outcome {
     }
 
     /// Says what is to be known besides.
-    pub fn tell(&self, plan: &Plan) {
+    pub fn tell(&self, plan: &Plan, at: At<'_>) {
         if self.is_nothing() {
             say("nothing to mask");
         }
         for (path, kinds, why) in &self.left {
-            say(&format!("note: {path} was left as it is ({}): {why}", words(kinds)));
+            say(Line::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
         }
         for id in &self.lost {
-            say(&format!(
-                "note: request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}"
-            ));
+            let told =
+                format!("request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}");
+            say(Line::note(Hint::from(told).told(at)));
         }
         for holder in &self.held_by {
-            say(&format!("note: may still hold it: {holder}"));
+            say(Line::note(format!("may still hold it: {holder}")));
         }
         if !self.dry_run && plan.tally.count() > 0 {
             say("a secret that was written may have been read: change it where it is used");

@@ -17,7 +17,7 @@ use super::plan::Plan;
 use super::wish::Wish;
 use crate::commands::Context;
 use crate::commands::finder::masker_of_written;
-use crate::term::{say, tty};
+use crate::term::{Line, say, tty};
 
 /// Completes what was begun, then lists, asks, and takes out.
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -27,7 +27,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut outcome = Outcome { dry_run: args.dry_run, ..Outcome::default() };
     match store.replacement().begun()? {
         Some(begun) if lock.is_some() => complete(&store, begun, &masker, &mut outcome)?,
-        Some(_) => say("note: `lepo rm --redact` was interrupted; the next one completes it"),
+        Some(_) => say(Line::note("`lepo rm --redact` was interrupted; the next one completes it")),
         None => {}
     }
     let completed = !outcome.is_nothing();
@@ -68,7 +68,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         context.out.line(&outcome.document().to_string());
         context.out.flush();
     }
-    outcome.tell(&plan);
+    outcome.tell(&plan, context.at);
     Ok(0)
 }
 
