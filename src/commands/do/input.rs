@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::DoArgs;
-use crate::term::say;
+use crate::term::{say, stderr_is_terminal};
 use crate::ui::notice_lines;
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
@@ -63,6 +63,9 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     }
     if !terminal && !args.no_stdin && !names_stdin {
         let bytes = stdin(!parts.is_empty() && !args.quiet)?;
+        if bytes.is_empty() && !parts.is_empty() && !args.quiet && stderr_is_terminal() && is_pipe() {
+            say("note: nothing came on stdin");
+        }
         parts.push(part("stdin", NewFile::of_bytes("stdin", bytes)?));
     }
     if let Some(prompt) = prompt {
@@ -140,6 +143,12 @@ fn attach(path: &Path, told: bool) -> Result<NewFile> {
         Some(address) if is_url(address) => NewFile::fetch(address),
         _ => NewFile::open(&same_name(path)),
     }
+}
+
+/// True if stdin is a pipe: a command before it was to print something.
+fn is_pipe() -> bool {
+    let stat = rustix::fs::fstat(std::io::stdin());
+    stat.is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Fifo)
 }
 
 /// Reads all of stdin. If `told`, a note says that lepo waits for it.

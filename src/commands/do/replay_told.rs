@@ -43,7 +43,7 @@ struct Took {
 /// Prints the ends, or the document of `--json`; and says the rest.
 pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
     if told.args.json {
-        context.out.line(&document(told).to_string());
+        context.out.line(&document(told, context.at).to_string());
     } else {
         for tail in told.lines.iter().filter_map(|line| line.tail) {
             context.out.line(&tail.to_string());
@@ -63,7 +63,7 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
         {
             say(&format!("{} stopped: {}", line.name, error.chain()));
             let command = goes_on(told.args, std::slice::from_ref(line));
-            say(&Hint::from("to continue: ").bare(command).told(At::SHELL));
+            say(&Hint::from("to continue: ").bare(command).told(context.at));
         }
     }
     let forest = told.store.names().forest_for(&[Wanted::Newest(1)])?;
@@ -74,9 +74,9 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
     Ok(())
 }
 
-fn document(told: &Told<'_>) -> Value {
+fn document(told: &Told<'_>, at: At<'_>) -> Value {
     let line = |line: &ReplayedLine| {
-        let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref());
+        let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref(), at);
         json!({
             "name": line.name,
             "tail": line.tail.map(|tail| tail.to_string()),

@@ -196,7 +196,15 @@ impl Place {
         let ask =
             Ask { decision, served, schema, code_only, skill, ran, ..Ask::new(start, question, &args.run) };
         if args.events {
-            return take_turn(env, config, &insts, forest, &mut EventLines::new(context.out), ask).await;
+            return take_turn(
+                env,
+                config,
+                &insts,
+                forest,
+                &mut EventLines::new(context.out, context.at),
+                ask,
+            )
+            .await;
         }
         let state = State::Idle.after(Step::Entered);
         let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };

@@ -10,6 +10,7 @@ use super::plan::{Kinds, Plan};
 use crate::commands::Context;
 use crate::term::{Line, say};
 use crate::ui::ShortIds;
+use lepo_base::hint::{At, Hint};
 
 /// The outcome, or what it would be.
 #[derive(Default)]
@@ -92,7 +93,7 @@ impl Outcome {
     }
 
     /// Says what is to be known besides.
-    pub fn tell(&self, plan: &Plan) {
+    pub fn tell(&self, plan: &Plan, at: At<'_>) {
         if self.is_nothing() {
             say("nothing to mask");
         }
@@ -100,9 +101,9 @@ impl Outcome {
             say(Line::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
         }
         for id in &self.lost {
-            say(Line::note(format!(
-                "request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}"
-            )));
+            let told =
+                format!("request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}");
+            say(Line::note(Hint::from(told).told(at)));
         }
         for holder in &self.held_by {
             say(Line::note(format!("may still hold it: {holder}")));

@@ -70,7 +70,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         context.out.line(&outcome.document().to_string());
         context.out.flush();
     }
-    outcome.tell(&plan);
+    outcome.tell(&plan, context.at);
     Ok(0)
 }
 
