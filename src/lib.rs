@@ -33,6 +33,8 @@ mod ui;
 
 #[doc(hidden)]
 pub use commands::completions;
+#[doc(hidden)]
+pub use ui::explained_notices;
 
 pub use term::report_panics;
 

@@ -6,7 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use url::Url;
 
-use crate::term::one_line;
+use crate::term::{Line, one_line};
+use crate::ui::notice_lines;
 use lepo_acp::content::Block;
 use lepo_base::error::{Error, Result};
 use lepo_turn::attach::{Gathering, Looked, NewFile};
@@ -18,7 +19,7 @@ pub struct Entry {
     /// Its words.
     pub text: String,
     /// Parts that were left out, and why.
-    pub notes: Vec<String>,
+    pub notes: Vec<Line>,
     context: Vec<ContextFile>,
     files: Vec<NewFile>,
     /// A block that cannot be sent.
@@ -72,7 +73,7 @@ impl Entry {
                     self.mention(&shown);
                     let mut gathering = Gathering::default();
                     let taken = gathering.take(&path)?;
-                    self.notes.extend(gathering.notes().iter().map(|note| one_line(note)));
+                    self.notes.extend(gathering.notes().iter().flat_map(notice_lines));
                     let name = |file: ContextFile| {
                         let path = Path::new(&file.path);
                         let below = path.strip_prefix(path_of(cwd)).unwrap_or(path);
@@ -83,8 +84,10 @@ impl Entry {
                 None => {
                     self.mention(&one_line(&name));
                     let uri: String = one_line(&uri).chars().take(300).collect();
-                    self.notes
-                        .push(format!("note: {uri} is not sent: it is no file below {}", cwd.display()));
+                    self.notes.push(Line::note(format!(
+                        "{uri} is not sent: it is no file below {}",
+                        cwd.display()
+                    )));
                 }
             },
             Block::TextResource { uri, text } => {

@@ -10,6 +10,7 @@ use super::peer::Peer;
 use super::question::{Entry, typed};
 use super::servers;
 use super::session::{CANCELLED, Session};
+use crate::term::Line;
 use crate::ui;
 use lepo_acp::agent::{self, Stop};
 use lepo_acp::content::Block;
@@ -213,7 +214,7 @@ impl Turning<'_> {
     async fn take(&mut self, config: &ModelConfig, forest: &Forest, ask: Ask) -> Result<Answered> {
         let (insts, warnings) = self.env.insts()?;
         for warning in warnings {
-            self.peer.say(&self.session.id, Voice::Thought, &format!("warning: {warning}\n"));
+            self.peer.say(&self.session.id, Voice::Thought, &format!("{}\n", Line::warning(warning)));
         }
         let mut front = AcpFront::new(self.peer, self.session);
         if let Start::Decided(id) = ask.start {

@@ -8,7 +8,7 @@ use super::repo_files::trusted_config;
 use super::stores::Stores;
 use super::suggest::nearest;
 use super::{Context, complete};
-use crate::term::{edit, say, tty};
+use crate::term::{self, edit, say, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::At;
@@ -126,6 +126,8 @@ fn stores(stores: &Stores, args: &ConfigArgs, context: &mut Context<'_>) -> Resu
             .map(|path| json!({ "path": path.to_string_lossy(), "exists": path.is_dir() }))
             .collect();
         context.out.line(&json!({ "stores": listed }).to_string());
+    } else if context.out.is_terminal() {
+        paths.iter().for_each(|path| context.out.line(&stores.project(path)));
     } else {
         paths.iter().for_each(|path| context.out.path(path));
     }
@@ -139,7 +141,7 @@ fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
         Source::Default => return,
         source => source,
     };
-    say(&format!("note: written to {}, but {wins} sets {name} too, and wins", file.display()));
+    say(term::Line::note(format!("written to {}, but {wins} sets {name} too, and wins", file.display())));
 }
 
 fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Context<'_>) -> Result<u8> {

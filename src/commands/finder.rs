@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::term::say;
+use crate::term::{Line, say};
+use crate::ui::notice_lines;
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_secrets::{Finder, Kept, Masker, Tally};
@@ -42,8 +43,8 @@ pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
     }
     match tally.count() {
         0 => {}
-        1 => say(&format!("warning: 1 secret is in it ({})", tally.words())),
-        count => say(&format!("warning: {count} secrets are in it ({})", tally.words())),
+        1 => say(Line::warning(format!("1 secret is in it ({})", tally.words()))),
+        count => say(Line::warning(format!("{count} secrets are in it ({})", tally.words()))),
     }
 }
 
@@ -59,7 +60,7 @@ pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> Kept<'t> {
     };
     let kept = masking.kept(bytes, source);
     if let Some(told) = masking.told() {
-        say(&told);
+        notice_lines(&told).iter().for_each(say);
     }
     kept
 }

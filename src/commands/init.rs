@@ -1,7 +1,7 @@
 //! `lepo init`: the store, ready to be looked at.
 
 use super::Context;
-use crate::term::say;
+use crate::term::{Line, say};
 use lepo_base::error::Result;
 use lepo_store::store::Made;
 
@@ -24,10 +24,15 @@ pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
         Made::Nothing => say(&format!("{shown} already exists: nothing changed")),
     }
     if let (Made::New, Some(above)) = (made, above) {
-        say(&format!("note: from now on it is used instead of the store {} above", above.shown().display()));
+        say(Line::note(format!(
+            "from now on it is used instead of the store {} above",
+            above.shown().display()
+        )));
     }
     if made == Made::New && context.is_at_home() {
-        say("warning: this is your home directory: every directory below it without a store uses this one");
+        say(Line::warning(
+            "this is your home directory: every directory below it without a store uses this one",
+        ));
         say("hint: commands of a model cannot see hidden files (.*) here, and lepo asks before each");
     }
     Ok(0)

@@ -1,7 +1,7 @@
 //! The configuration that a repository brings in its store: it counts only once it is trusted.
 
 use super::Context;
-use crate::term::say;
+use crate::term::{Line, say};
 use lepo_base::error::Result;
 use lepo_store::store::Store;
 use lepo_turn::config::{Paths, RepoFile, Trust};
@@ -20,7 +20,7 @@ pub fn repo_files(store: &Store) -> Result<Vec<RepoFile>> {
 pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<Option<TrustedFile>> {
     let ignored = |why: &str| {
         if !quiet {
-            say(&format!("note: {} is ignored: {why}", store.shown().join(name).display()));
+            say(Line::note(format!("{} is ignored: {why}", store.shown().join(name).display())));
         }
     };
     match repo_file(store, name) {

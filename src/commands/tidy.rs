@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::repo_files::trusted_config;
-use crate::term::{Progress, say};
+use crate::term::{Line, Progress, say};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::bubb::counted;
@@ -121,11 +121,11 @@ fn warn_of_large_directory(store: &Store, stay: usize) {
     const LARGE: u64 = 4 << 20;
     let size = store.upkeep().directory_size();
     if size > LARGE && size > 1_000 * stay as u64 {
-        say(&format!(
-            "note: the directory {} still takes {} MB for names that were moved, which each command reads; \
+        say(Line::note(format!(
+            "the directory {} still takes {} MB for names that were moved, which each command reads; \
              a copy of the store does not",
             store.shown().display(),
             size >> 20
-        ));
+        )));
     }
 }

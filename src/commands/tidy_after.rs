@@ -1,6 +1,6 @@
 //! The tidying that follows a command which writes: unasked, a little at a time, and never its failure.
 
-use crate::term::{Out, say};
+use crate::term::{Line, Out, say};
 use lepo_store::store::{OLD, Store};
 
 /// Moves some bubbs of days that are over into their folders, if the command saw more than `limit`. Its output
@@ -13,11 +13,11 @@ pub fn tidy_after(store: &Store, limit: Option<u32>, quiet: bool, out: &mut Out)
     out.flush();
     let is_first = !store.names().has_old();
     match store.upkeep().tidy_some(limit) {
-        Ok(tidied) if is_first && tidied.moved > 0 && !quiet => say(&format!(
-            "note: messages of days that are over move into {0}/{OLD}; `grep -r PATTERN {0}` finds them",
+        Ok(tidied) if is_first && tidied.moved > 0 && !quiet => say(Line::note(format!(
+            "messages of days that are over move into {0}/{OLD}; `grep -r PATTERN {0}` finds them",
             store.shown().display()
-        )),
-        Err(error) if !quiet => say(&format!("warning: not tidied: {}", error.chain())),
+        ))),
+        Err(error) if !quiet => say(Line::warning(format!("not tidied: {}", error.chain()))),
         _ => {}
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Context;
 use super::repo_files::{REPO_FILES, repo_files};
 use crate::term::{columns, extent, one_line, quote, say, tty};
+use crate::ui::notice_lines;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::work_tree::WorkTree;
@@ -73,7 +74,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     for file in &asked {
         show(file, &mine, context)?;
     }
-    skills.warnings.iter().for_each(|warning| say(warning));
+    skills.warnings.iter().flat_map(notice_lines).for_each(say);
     skills.untrusted.iter().for_each(|skill| show_skill(skill, context));
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {

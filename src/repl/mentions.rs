@@ -7,7 +7,7 @@ use super::paths::file_of;
 use super::served::resources;
 use super::session::{Session, told};
 use super::slash::send_along;
-use crate::term::{one_line, say};
+use crate::term::{Line, one_line, say};
 use crate::ui::State;
 use lepo_base::error::Result;
 
@@ -107,7 +107,7 @@ pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: Str
     let is_resource = |path: &String| !resources(session, &format!("@{path}")).is_empty();
     let (missing, before) = (found.missing.iter().filter(|path| !is_resource(path)), waiting_files(session));
     for path in missing {
-        say(&one_line(&format!("note: no file {path}: @{path} is sent as text")));
+        say(Line::note(one_line(&format!("no file {path}: @{path} is sent as text"))));
     }
     for path in &found.paths {
         if let Err(error) = send_along(session, &file(path), "the question") {

@@ -1,7 +1,7 @@
 //! Room in the model's window: how full it is, and a summary to go on from.
 
 use super::session::Session;
-use crate::term::say;
+use crate::term::{Line, say};
 use crate::ui::{self, State, Step, TurnView};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
@@ -54,10 +54,10 @@ pub(super) async fn tell_fill(session: &mut Session<'_>) -> Result<()> {
         && fill.percent() >= 80
     {
         session.told_fill = true;
-        say(&format!(
-            "note: the conversation fills {} % of the model's window; /compact goes on from a summary",
+        say(Line::note(format!(
+            "the conversation fills {} % of the model's window; /compact goes on from a summary",
             fill.percent()
-        ));
+        )));
     }
     Ok(())
 }

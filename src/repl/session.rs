@@ -6,8 +6,8 @@ use super::complain::complain;
 use super::news::News;
 use super::past::Past;
 use super::reader::Reader;
-use crate::term::{Out, Paint, say};
-use crate::ui::{Shown, State, Step, TurnView};
+use crate::term::{Line, Out, Paint, say};
+use crate::ui::{Shown, State, Step, TurnView, notice_lines};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
@@ -83,7 +83,7 @@ impl Session<'_> {
     /// Drops the request that waits for a decision.
     pub(super) fn drop_waiting(&mut self) {
         if let Some(id) = self.waiting.take() {
-            say(&format!("note: request {id} was dropped: the conversation moved on"));
+            say(Line::note(format!("request {id} was dropped: the conversation moved on")));
         }
     }
 
@@ -94,7 +94,7 @@ impl Session<'_> {
         }
         let model = self.env.interrupt.or(self.env.configured.choose()).await?;
         if let Some(note) = self.env.settings().embedded_note(&model).filter(|_| !self.shown.quiet) {
-            say(&note);
+            notice_lines(&note).iter().for_each(say);
         }
         self.model = Some(model.clone());
         Ok(model)

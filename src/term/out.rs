@@ -1,5 +1,6 @@
 //! Writes stdout (data) and stderr (talk). A closed pipe is a quiet end; every other failure is an error.
 
+use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -7,6 +8,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::line::Line;
 use super::pager::{self, Pager};
 use super::terminal::size_of;
 use super::{Cleaner, Paint, clean, fold};
@@ -212,7 +214,7 @@ pub fn copy_to_clipboard(text: &str) {
 
 /// Warns the user of an error that does not end the work.
 pub fn warn(error: &Error) {
-    say(&format!("warning: {}", error.chain()));
+    say(Line::warning(error.chain()));
 }
 
 /// Writes a line for the user to copy, as it is but for what a terminal would take for a command of its own.
@@ -222,11 +224,12 @@ pub fn say_whole(text: &str) {
 
 /// Writes a line for the user on stderr, broken between words where a terminal says how wide it is; if stderr is
 /// closed, the line is dropped. Cleaned in a pipe too: a log of it is read on a terminal later.
-pub fn say(text: &str) {
+pub fn say(line: impl Display) {
+    let text = line.to_string();
     let mut stderr = io::stderr().lock();
     let shown = match (stderr.is_terminal(), size_of(&stderr)) {
-        (true, Some((columns, _))) => fold(&clean(text), columns).into(),
-        _ => clean(text),
+        (true, Some((columns, _))) => fold(&clean(&text), columns).into(),
+        _ => clean(&text),
     };
     let _ = stderr.write_all(shown.as_bytes()).and_then(|()| stderr.write_all(b"\n"));
 }

@@ -7,13 +7,13 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Map;
 
 use super::answer::{Choice, Offer};
-use crate::term::{Asking, Tty, on_terminal, quote, say};
+use crate::term::{Asking, Line, Tty, on_terminal, quote, say};
 use lepo_tool::mcp::{Asked, Field, Form, FormAnswer};
 
 /// Asks the person; where no terminal is there, it is declined.
 pub async fn fill_in(server: String, asked: Asked) -> FormAnswer {
     if asked == Asked::Unknown {
-        say(&format!("note: server {server} asked for something that lepo cannot ask: declined"));
+        say(Line::note(format!("server {server} asked for something that lepo cannot ask: declined")));
         return FormAnswer::Declined;
     }
     match on_terminal(move |tty, withdrawn| converse(tty, &server, &asked, withdrawn)).await {

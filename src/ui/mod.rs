@@ -8,10 +8,10 @@ mod document;
 mod events;
 mod form;
 mod group;
-mod line;
 mod message;
 mod models;
 mod new_model;
+mod no_answer;
 mod notes;
 mod notices;
 mod outcome;
@@ -40,11 +40,12 @@ pub use models::{
     offered_names,
 };
 pub use new_model::{WantedModel, add_model, answers};
+pub use no_answer::ended_early;
 pub use notes::{
     insts_with_warnings, labelled_or_warn, move_branch, note_dropped, note_place, note_system_prompt,
     read_request, text_or_warn, waiting_at, with_kept_question,
 };
-pub use notices::notice_lines;
+pub use notices::{explained_notices, notice_lines, server_line};
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};
 pub use past::{show_past, warn_incomplete};
 pub use permission::{in_fence, permission_words, request_title};

@@ -1,14 +1,35 @@
 //! Words for what a turn tells besides the conversation.
 
-use super::line::Line;
+mod files;
+mod left;
+mod manual;
+mod model;
+mod server;
+
+pub use manual::explained_notices;
+pub use server::line as server_line;
+
+use crate::term::{Line, one_line};
 use lepo_store::bubb::counted_in_thousands;
-use lepo_turn::{LeftOut, Notice};
+use lepo_turn::{Notice, Secrets};
 
 /// The lines that tell of something.
 pub fn notice_lines(notice: &Notice) -> Vec<Line> {
     let line = match notice {
-        Notice::FilesNotSent(model, left) => return files_not_sent(model, left),
-        Notice::Words(words) => Line::of(words),
+        Notice::FilesNotSent(model, left) => return files::not_sent(model, left),
+        Notice::Gathered(gathered) => {
+            let Line { level, text } = files::gathered(gathered);
+            Line { level, text: one_line(&text) }
+        }
+        Notice::Model(notice) => model::line(notice),
+        Notice::Server(notice) => server::line(notice),
+        Notice::Left(left) => left::line(left),
+        Notice::AmbientModel(taken, because, other) => {
+            Line::note(format!("{taken} answers, by {because}; for the other: -m {other}"))
+        }
+        Notice::EmbeddedAnswers => Line::note(
+            "SmolLM2-135M answers, on this machine: a demonstration, often wrong; `lepo model` lists others",
+        ),
         Notice::NoNativeTools(model) => Line::note(format!(
             "{model} does not support native tools: a separate request asks whether a command is needed \
                 (planner = \"chooser\")"
@@ -43,7 +64,21 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
             let off = "turn it off: --no-agents, or lepo config agents false";
             Line::note(format!("{named} with your questions here; {off}"))
         }
-        Notice::InstructionsLeftOut(path, why) => Line::note(format!("{path} is left out: {why}")),
+        Notice::LeftOut(path, why) => Line::note(format!("{path} is left out: {why}")),
+        Notice::SkillFault(folder, fault) => Line::warning(format!("{folder}: {fault}")),
+        Notice::SkillOfRepository(name, own) => {
+            Line::note(format!("the repository's skill {name} is used, not {own}"))
+        }
+        Notice::Secrets(Secrets { count, sources, kinds, masked }) => {
+            let secrets =
+                if *count == 1 { "1 secret was".to_string() } else { format!("{count} secrets were") };
+            let done = if *masked { "masked" } else { "found, and kept," };
+            Line::plain(format!("{secrets} {done} in {} ({kinds})", sources.join(" and ")))
+        }
+        Notice::TypedSecret(question, kinds) => Line::plain(format!(
+            "your question has what looks like a secret ({kinds}); it is kept as typed. Take it out: \
+             lepo rm --redact {question}"
+        )),
         Notice::ProcessesLeft(count) => {
             Line::warning(format!("{count} processes of the command could not be ended"))
         }
@@ -75,52 +110,16 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
     vec![line]
 }
 
-/// A line for each reason why files are not sent.
-fn files_not_sent(model: &str, left: &LeftOut) -> Vec<Line> {
-    let sentence = |names: &[String], why: String| match names {
-        [] => None,
-        [one] => Some(Line::note(format!("{one} is not sent: {why}"))),
-        [first, rest @ ..] => {
-            let more = if rest.len() == 1 { "file" } else { "files" };
-            Some(Line::note(format!("{first} and {} more {more} are not sent: {why}", rest.len())))
-        }
-    };
-    let lines = [
-        sentence(&left.broken, "missing in the store, or changed; `lepo fsck` names them".into()),
-        sentence(&left.refused, format!("{model} does not accept them")),
-        sentence(&left.beyond, format!("earlier files that exceed what {model} accepts in one request")),
-    ];
-    lines.into_iter().flatten().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::line::Level;
 
     fn told(notice: &Notice) -> Vec<String> {
         notice_lines(notice).iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn words_of_others_keep_their_weight() {
-        for (words, level, text) in [
-            ("note: a", Level::Note, "a"),
-            ("warning: b", Level::Warning, "b"),
-            ("c: note: d", Level::Plain, "c: note: d"),
-        ] {
-            let lines = notice_lines(&Notice::Words(words.into()));
-            assert_eq!(lines, [Line { level, text: text.into() }]);
-            assert_eq!(lines[0].to_string(), words);
-        }
-    }
-
-    #[test]
     fn one_and_many_are_told_apart() {
-        let files = |names: &[&str]| LeftOut {
-            refused: names.iter().map(ToString::to_string).collect(),
-            ..LeftOut::default()
-        };
         for (notice, line) in [
             (
                 Notice::SkillsNotTrusted(1),
@@ -134,14 +133,8 @@ mod tests {
                 Notice::InstructionsGo("AGENTS.md".into(), 1),
                 "note: AGENTS.md and 1 more go with your questions here; turn it off: --no-agents, or lepo config agents false",
             ),
-            (Notice::FilesNotSent("m".into(), files(&["a"])), "note: a is not sent: m does not accept them"),
-            (
-                Notice::FilesNotSent("m".into(), files(&["a", "b"])),
-                "note: a and 1 more file are not sent: m does not accept them",
-            ),
         ] {
             assert_eq!(told(&notice), [line]);
         }
-        assert!(told(&Notice::FilesNotSent("m".into(), LeftOut::default())).is_empty());
     }
 }

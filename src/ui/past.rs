@@ -1,7 +1,7 @@
 //! The conversation so far, and how it ends where it is incomplete.
 
 use super::{MessageView, Shown};
-use crate::term::{Out, Paint, say};
+use crate::term::{Line, Out, Paint, say};
 use lepo_base::error::Result;
 use lepo_store::conv::{Conv, End, Forest};
 use lepo_store::store::Store;
@@ -19,12 +19,9 @@ pub fn show_past(
     let conv = forest.conv(ix);
     warn_incomplete(&conv);
     let view = MessageView::new(store, forest, out, paint, shown.plain);
-    for ix in conv.path {
-        let name = forest.name(ix);
-        if shown.all || !name.hidden {
-            view.print(&name, out)?;
-        }
-    }
+    let path = conv.path.into_iter().map(|ix| forest.name(ix));
+    let names: Vec<_> = path.filter(|name| shown.all || !name.hidden).collect();
+    view.print_all(&names, out)?;
     out.flush();
     Ok(())
 }
@@ -33,9 +30,9 @@ pub fn show_past(
 pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
         End::Root => {}
-        End::Missing(id) => say(&format!("warning: message {id} not found: incomplete conversation")),
-        End::Cycle(id) => say(&format!(
-            "warning: message {id} leads back into its own conversation: incomplete conversation"
-        )),
+        End::Missing(id) => say(Line::warning(format!("message {id} not found: incomplete conversation"))),
+        End::Cycle(id) => say(Line::warning(format!(
+            "message {id} leads back into its own conversation: incomplete conversation"
+        ))),
     }
 }

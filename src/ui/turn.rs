@@ -324,7 +324,7 @@ impl Front for TurnView<'_> {
             Event::Notice(_) if self.shown.quiet => {}
             Event::Notice(notice) => {
                 for line in notice_lines(notice) {
-                    self.interject(|| say(&line.to_string()));
+                    self.interject(|| say(&line));
                 }
             }
             Event::Announce(proposal) => self.announce(proposal, "(auto)"),

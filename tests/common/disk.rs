@@ -86,11 +86,33 @@ pub fn journal(home: &Home) -> Vec<serde_json::Value> {
 
 /// Writes a bubb of a time (milliseconds since 1970) into `work/.lepo`; its id.
 pub fn put(home: &Home, time: u64, tag: &str, prev: &str, text: &str) -> String {
+    put_into(&home.work().join(".lepo"), time, tag, prev, text)
+}
+
+/// The same in the folder of its day, as `lepo tidy` leaves what is old.
+pub fn put_old(home: &Home, time: u64, tag: &str, prev: &str, text: &str) -> String {
+    let day = jiff::Timestamp::from_millisecond(time as i64).unwrap().strftime("%Y-%m/%d").to_string();
+    let folder = home.work().join(".lepo/_old").join(day);
+    std::fs::create_dir_all(&folder).unwrap();
+    put_into(&folder, time, tag, prev, text)
+}
+
+/// A conversation of these texts, a question and an answer in turn from this time on, a second each; their ids.
+pub fn put_all<T: AsRef<str>>(home: &Home, first: u64, texts: impl IntoIterator<Item = T>) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    for (text, tag) in texts.into_iter().zip(["u0", "a0"].into_iter().cycle()) {
+        let prev = ids.last().map_or("head", String::as_str);
+        ids.push(put(home, first + 1000 * ids.len() as u64, tag, prev, text.as_ref()));
+    }
+    ids
+}
+
+fn put_into(folder: &Path, time: u64, tag: &str, prev: &str, text: &str) -> String {
     let begun = u128::from(time) << 80;
     let begun: String =
         (0..26).rev().map(|place| char::from(DIGITS[(begun >> (5 * place) & 31) as usize])).collect();
     let id = expected_id(&begun, tag, prev, text.as_bytes());
-    let path = home.work().join(format!(".lepo/{id}-{tag}-{prev}.md"));
+    let path = folder.join(format!("{id}-{tag}-{prev}.md"));
     std::fs::write(&path, text).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
     id

@@ -5,13 +5,15 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Serves the bare repositories below a directory, to anybody, until the process ends.
 pub struct GitHttp {
     port: u16,
     /// Answers are cut off after so many bytes, and their connection closed.
     cut: Arc<AtomicU64>,
+    /// A request came in pieces, without its length.
+    pieces: Arc<AtomicBool>,
 }
 
 impl GitHttp {
@@ -25,19 +27,25 @@ impl GitHttp {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let cut = Arc::new(AtomicU64::new(u64::MAX));
-        let (root, limit) = (root.to_path_buf(), cut.clone());
+        let pieces = Arc::new(AtomicBool::new(false));
+        let (root, limit, in_pieces) = (root.to_path_buf(), cut.clone(), pieces.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (root, limit) = (root.clone(), limit.clone());
+                let (root, limit, in_pieces) = (root.clone(), limit.clone(), in_pieces.clone());
                 // A client that was killed, or an answer that is cut, ends one connection.
-                std::thread::spawn(move || answer(stream, &root, &limit));
+                std::thread::spawn(move || answer(stream, &root, &limit, &in_pieces));
             }
         });
-        Some(GitHttp { port, cut })
+        Some(GitHttp { port, cut, pieces })
     }
 
     pub fn url(&self, repository: &str) -> String {
         format!("http://127.0.0.1:{}/{repository}", self.port)
+    }
+
+    /// True if a request came in pieces.
+    pub fn had_pieces(&self) -> bool {
+        self.pieces.load(Ordering::SeqCst)
     }
 
     /// From now on an answer ends after so many bytes.
@@ -46,7 +54,7 @@ impl GitHttp {
     }
 }
 
-fn answer(stream: TcpStream, root: &Path, cut: &AtomicU64) -> Option<()> {
+fn answer(stream: TcpStream, root: &Path, cut: &AtomicU64, pieces: &AtomicBool) -> Option<()> {
     let mut from = BufReader::new(stream.try_clone().ok()?);
     let mut first = String::new();
     from.read_line(&mut first).ok()?;
@@ -74,6 +82,7 @@ fn answer(stream: TcpStream, root: &Path, cut: &AtomicU64) -> Option<()> {
     }
     let mut body = Vec::new();
     if is_chunked {
+        pieces.store(true, Ordering::SeqCst);
         loop {
             let mut size = String::new();
             from.read_line(&mut size).ok()?;

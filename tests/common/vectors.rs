@@ -16,19 +16,25 @@ pub struct Vector {
     pub expected: Value,
 }
 
-/// Runs a test on every vector. One that this filesystem cannot hold is skipped, which is said.
+/// Runs a test on every vector.
 pub fn each_vector(test: impl Fn(&Vector) + Sync) {
+    let vectors = vectors();
+    std::thread::scope(|scope| {
+        for part in vectors.chunks(vectors.len().div_ceil(2)) {
+            let test = &test;
+            scope.spawn(move || part.iter().for_each(test));
+        }
+    });
+}
+
+/// All vectors, laid out. One that this filesystem cannot hold is skipped, which is said.
+pub fn vectors() -> Vec<Vector> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
     let mut dirs: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     dirs.retain(|dir| dir.join("expected.json").is_file());
     dirs.sort();
     assert!(dirs.len() >= 40, "{} vectors", dirs.len());
-    std::thread::scope(|scope| {
-        for part in dirs.chunks(dirs.len().div_ceil(2)) {
-            let test = &test;
-            scope.spawn(move || part.iter().filter_map(|dir| lay_out(dir)).for_each(|vector| test(&vector)));
-        }
-    });
+    dirs.iter().filter_map(|dir| lay_out(dir)).collect()
 }
 
 fn lay_out(dir: &Path) -> Option<Vector> {

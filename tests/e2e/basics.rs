@@ -1,5 +1,6 @@
 //! `init`, `add`, `ls`, `show`, `resolve`: the store from outside.
 
+use crate::disk::put;
 use crate::home::Home;
 
 #[test]
@@ -142,6 +143,13 @@ fn hints_are_for_the_store_that_was_named() {
     assert!(ran.err.ends_with("hint: ask something first: lepo -s 'my notes' do QUESTION\n"), "{}", ran.err);
     let ran = home.lepo(&["-s", "my notes", "rm", "01JB3Z"]);
     assert_eq!(ran.code, 2);
+    // A document, a command behind a colon, and a line that is no error.
+    let ran = home.lepo(&["-s", "else", "ls", "--json"]);
+    assert!(ran.out.contains("`lepo -s else init` makes it"), "{}", ran.out);
+    home.lepo_with(&["-s", "my notes", "add", "--kind", "u"], b"q");
+    home.ok(&["-s", "my notes", "branch", "b", "@"]);
+    let ran = home.lepo(&["-s", "my notes", "branch", "b", "@"]);
+    assert!(ran.err.ends_with("hint: to move it: lepo -s 'my notes' branch -f b @\n"), "{}", ran.err);
     let ran = home.lepo(&["-s", "my notes", "nonesuch"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("the program lepo-nonesuch does not accept --save-to"), "{}", ran.err);
@@ -234,8 +242,9 @@ fn a_store_that_is_a_file_is_told() {
 #[test]
 fn a_closed_pipe_is_a_quiet_end() {
     let home = Home::new();
+    home.ok(&["init"]);
     for i in 0..200 {
-        home.add(&["--prev", "head"], &format!("question {i}"));
+        put(&home, 1_760_599_230_000 + i, "u0", "head", &format!("question {i}"));
     }
     let script = format!("'{}' ls | head -1", env!("CARGO_BIN_EXE_lepo"));
     let mut command = std::process::Command::new("bash");

@@ -92,7 +92,7 @@ fn each_level_has_its_lines() {
         "INFO",
         &["request answered", "model=\"test\"", "status=200", "input=12", "output=34", "ms="],
     );
-    has(&lines, "WARN", &["answered 503: retrying"]);
+    has(&lines, "WARN", &["Retries", "Status(503)"]);
     assert_eq!(lines.len(), 2, "{lines:#?}");
     // A command that was run; its text only at debug.
     let args = ["do", "--run", "echo canary; exit 3", "Capital?"];

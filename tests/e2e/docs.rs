@@ -122,6 +122,9 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     }
     let more = command.get_after_help().map(|more| more.to_string()).unwrap_or_default();
     for (heading, lines) in sections(&more) {
+        if name == "lepo" && heading == "NOTES" {
+            text += &diagnostics();
+        }
         text += &section(heading, &lines);
     }
     if command.get_version().is_some() {
@@ -130,6 +133,59 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     // A line break beside a space is one too many.
     let text = text.replace("\n.br\n\n.br\n", "\n.sp\n");
     (format!("man/man1/{name}.1"), text.into_bytes())
+}
+
+/// The section on what a turn tells besides the conversation, from the table of its words.
+fn diagnostics() -> String {
+    let mut text = String::from(
+        ".SH DIAGNOSTICS\nNotes of a turn are on stderr; \\-q hides them. Most say all by themselves; these do not:\n",
+    );
+    for (subject, notices) in lepo::explained_notices() {
+        text.push_str(&format!(".SS {subject}\n"));
+        for (at, (words, meaning)) in notices.iter().enumerate() {
+            let paragraph = if at == 0 { "" } else { ".PP\n" };
+            text.push_str(&format!(
+                "{paragraph}\\fB{}\\fR\n.RS 4\n{}\n.RE\n",
+                escaped(words),
+                marked(&escaped(meaning))
+            ));
+        }
+    }
+    text
+}
+
+/// The enums of notices: the file of each, its name there, and that in the table of the manual.
+const NOTICES: &[(&str, &str, &str)] = &[
+    ("crates/lepo-turn/src/notice.rs", "Notice", "Notice"),
+    ("crates/lepo-turn/src/aftermath.rs", "Left", "Left"),
+    ("crates/lepo-model/src/notice.rs", "Notice", "Model"),
+    ("crates/lepo-tool/src/mcp/notice.rs", "Notice", "Server"),
+];
+
+#[test]
+fn every_notice_is_in_the_table_of_the_manual() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = std::fs::read_to_string(root.join("src/ui/notices/manual.rs")).unwrap();
+    let (_, samples) = table.split_once("fn samples()").unwrap();
+    let is_in = |value: &str| {
+        let follows = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric());
+        samples.match_indices(value).any(|(at, _)| follows(&samples[at + value.len()..]))
+    };
+    let mut missing = Vec::new();
+    for (file, name, called) in NOTICES {
+        let code = std::fs::read_to_string(root.join(file)).unwrap();
+        let (_, body) = code.split_once(&format!("pub enum {name} {{\n")).unwrap();
+        let (body, _) = body.split_once("\n}").unwrap();
+        let variants: Vec<&str> = body
+            .lines()
+            .filter_map(|line| line.strip_prefix("    ").filter(|line| line.starts_with(char::is_uppercase)))
+            .map(|line| line.split(|c: char| !c.is_alphanumeric()).next().unwrap())
+            .collect();
+        assert!(variants.len() > 5, "{file}: {variants:?}");
+        let new = variants.iter().map(|variant| format!("{called}::{variant}"));
+        missing.extend(new.filter(|value| !is_in(value)));
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
 }
 
 /// The paragraphs behind a help, each under the heading that a manual has for it.

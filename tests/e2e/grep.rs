@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use crate::disk::put;
 use crate::home::{Home, away_from_midnight, run};
 use crate::sandbox::world::{as_user, is_root, users};
 
@@ -185,9 +186,13 @@ fn days_that_are_over_are_found_with_and_without_the_cache_whatever_happens_to_t
             assert_eq!(by_lepo(&home, word, &["-U"]), expected, "{word} {when}, by bubbs");
         }
     };
+    home.ok(&["init"]);
     let mut ids = Vec::new();
     for day in 0..60 {
-        ids.push(add(day, &format!("{} number {day}\nsecond line", words[day as usize % 3])));
+        // Ten o'clock of a first of January, February or March, and so many days later.
+        let first = [1_735_725_600_000, 1_738_404_000_000, 1_740_823_200_000][day / 28];
+        let text = format!("{} number {day}\nsecond line", words[day % 3]);
+        ids.push(put(&home, first + day as u64 % 28 * 86_400_000, "u0", "head", &text));
     }
     home.ok(&["tidy", "--keep", "0"]);
     // A folder is recorded once its last change is two seconds old.
@@ -203,7 +208,7 @@ fn days_that_are_over_are_found_with_and_without_the_cache_whatever_happens_to_t
     check("with one in a day that was cached");
     home.ok(&["rm", "-y", &ids[0]]);
     check("with one removed");
-    let kept = std::fs::read(cache.join("2025-02")).unwrap();
+    let kept = std::fs::read(cache.join("2025-01")).unwrap();
     assert!(!kept.windows(8).any(|bytes| bytes == b"number 0"));
     // Renamed over, as an editor saves.
     let path = home.work().join(home.ok(&["resolve", "--path", &ids[1]]).trim());
@@ -213,7 +218,7 @@ fn days_that_are_over_are_found_with_and_without_the_cache_whatever_happens_to_t
     std::fs::remove_file(&path).unwrap();
     check("with one deleted by hand");
     // Torn, and emptied.
-    std::fs::write(cache.join("2025-02"), &kept[..kept.len() / 2]).unwrap();
+    std::fs::write(cache.join("2025-01"), &kept[..kept.len() / 2]).unwrap();
     check("with a torn segment");
     std::fs::remove_dir_all(home.work().join(".lepo/_cache")).unwrap();
     check("without a cache");

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::disk::{put, put_all};
 use crate::home::{Home, run};
 
 /// Texts that would run in a page that does not escape them. Each would set the title to `pwned`.
 const HOSTILE: &str = include_str!("../data/page/xss.txt");
+
+/// A time in 2025, in milliseconds.
+const PAST: u64 = 1_760_599_230_000;
 
 /// A home with a forest: a fork, a side branch, a debate.
 fn example() -> Home {
@@ -193,8 +197,7 @@ fn in_browser(home: &Home, file: &Path, more: &[&str]) -> Option<String> {
 fn an_address_that_names_no_message_breaks_nothing() {
     let home = Home::new();
     home.ok(&["init"]);
-    let ids: Vec<String> =
-        (0..70).map(|i| home.add(&[], &format!("message {i}, 50%-off [a](#50%-off)"))).collect();
+    let ids = put_all(&home, PAST, (0..70).map(|i| format!("message {i}, 50%-off [a](#50%-off)")));
     page(&home, &["--all", "-o", "page.html"]);
     let file = home.work().join("page.html").display().to_string();
     for end in ["%", "50%-off", "constructor", "__proto__", "toString", "", &ids[65]] {
@@ -202,7 +205,7 @@ fn an_address_that_names_no_message_breaks_nothing() {
         // The script came to its end: it has made the messages past the first part.
         let shown = dom.split("<template").next().unwrap();
         assert_eq!(shown.matches("<article ").count(), ids.len(), "#{end}");
-        let here = format!("<article id=\"{}\" class=\"u here\"", ids[65]);
+        let here = format!("<article id=\"{}\" class=\"a here\"", ids[65]);
         assert_eq!(shown.contains(&here), *end == ids[65], "#{end}");
         assert_eq!(shown.matches(" title=\"Link to this message\"").count(), ids.len(), "#{end}");
     }
@@ -226,9 +229,10 @@ fn nothing_hostile_runs_in_a_browser() {
     home.ok(&["init"]);
     let cases: Vec<&str> = HOSTILE.split("\n---\n").collect();
     assert!(cases.len() > 60);
+    let mut prev = "head".to_string();
     for (i, case) in cases.iter().enumerate() {
-        let kind = ["u", "a", "t", "a"][i % 4];
-        home.add(&["--kind", kind], case);
+        let tag = ["u0", "a0", "t0", "a0"][i % 4];
+        prev = put(&home, PAST + i as u64, tag, &prev, case);
     }
     // All of them at once, in names too: a branch, a speaker, a model.
     home.ok(&["branch", "<script>document.title='pwned';"]);
@@ -304,10 +308,7 @@ fn the_script_draws_links_and_searches() {
 fn a_long_conversation_is_whole_with_scripts_and_without() {
     let home = Home::new();
     home.ok(&["init"]);
-    for i in 0..130 {
-        let kind = ["u", "a"][i % 2];
-        home.add(&["--kind", kind], &format!("message **{i}** of 'many' & <more>"));
-    }
+    put_all(&home, PAST, (0..130).map(|i| format!("message **{i}** of 'many' & <more>")));
     page(&home, &["-o", "page.html"]);
     let file = home.work().join("page.html");
     let bytes = std::fs::read_to_string(&file).unwrap();

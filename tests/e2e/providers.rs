@@ -13,7 +13,7 @@ use std::time::Duration;
 use lepo_base::error::Error;
 use lepo_base::hint::At;
 use lepo_base::secret::Secret;
-use lepo_model::{Event, Gate, Message, Model, Request, Role, Timeouts};
+use lepo_model::{Event, Gate, Message, Model, Notice, Request, Role, Timeouts};
 use lepo_model::{Key, ModelConfig, Provider};
 
 use super::scripted::Server;
@@ -60,7 +60,7 @@ fn opened() -> Gate {
 struct Heard {
     events: Vec<Event>,
     error: Option<Error>,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
 }
 
 impl Heard {
@@ -97,7 +97,7 @@ impl Heard {
 
 async fn hear(model: &mut Model, request: Request<'_>) -> Heard {
     let mut notices = Vec::new();
-    let mut note = |text: &str| notices.push(text.to_owned());
+    let mut note = |notice| notices.push(notice);
     let mut heard = Heard { events: Vec::new(), error: None, notices: Vec::new() };
     match model.ask(request, &mut note).await {
         Err(error) => heard.error = Some(error),

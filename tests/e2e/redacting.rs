@@ -309,7 +309,15 @@ fn killed_at_system_calls_the_same_command_completes_it() {
         return;
     }
     let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/faults"));
-    command.args(["--only", "kill-redact", "--every", "9", "--lepo", env!("CARGO_BIN_EXE_lepo")]);
+    command.args([
+        "--changes",
+        "--only",
+        "kill-redact",
+        "--every",
+        "3",
+        "--lepo",
+        env!("CARGO_BIN_EXE_lepo"),
+    ]);
     let ran = run(command, b"");
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("points"), "{}", ran.out);

@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 use crate::common::bots::Bot;
 use crate::common::disk::bubbs;
 use crate::common::scripted::{Reply, openai_sse};
+use crate::mcp::{configure, hostile};
 
 const OFF: &str = "planner = \"off\"\n";
+const NATIVE: &str = "planner = \"native\"\n";
 const PERSON: &str = r#"{"type":"object","properties":{"name":{"type":"string"}},"required":["name"],"additionalProperties":false}"#;
 
 fn schema() -> Value {
@@ -139,17 +141,44 @@ fn the_document_has_the_value_and_each_of_many_is_judged() {
 }
 
 #[test]
-fn with_tools_the_constraint_is_on_the_last_request_only() {
+fn with_tools_of_servers_the_constraint_is_on_the_last_request_only() {
     // The first answer is words: the tool loop is over, and the last request has the constraint.
     let bot = Bot::saying("planner = \"native\"\n", &["It is Ada.", r#"{"name":"Ada"}"#]);
+    configure(&bot.home, &[("h", hostile(&bot.home, "h", "plain"))]);
     let ran = bot.lepo(&["do", "--schema", PERSON, "who?"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "{\"name\":\"Ada\"}\n"), "{}", ran.err);
     let bodies = bot.bodies();
     assert!(bodies[0].get("response_format").is_none() && bodies[0].get("tools").is_some());
     assert!(bodies[1].get("response_format").is_some());
-    // An answer that fits needs no second request.
-    let bot = Bot::saying("planner = \"native\"\n", &[r#"{"name":"Ada"}"#]);
+}
+
+#[test]
+fn the_first_request_has_the_constraint_beside_lepos_own_tools() {
+    let bot = Bot::saying(NATIVE, &[r#"{"name":"Ada"}"#, "Hi."]);
     assert_eq!(bot.lepo(&["do", "--schema", PERSON, "who?"]).out, "{\"name\":\"Ada\"}\n");
+    bot.lepo(&["do", "hi"]);
+    let has = |body: &Value| (body["response_format"].is_object(), body["tools"].is_array());
+    assert_eq!(bot.bodies().iter().map(has).collect::<Vec<_>>(), [(true, true), (false, true)]);
+}
+
+#[test]
+fn a_server_that_takes_a_schema_or_tools_is_asked_without_tools_and_that_is_remembered() {
+    for refusal in [
+        "Cannot use custom grammar constraints with tools.",
+        "json mode cannot be combined with tool/function calling",
+    ] {
+        let refuse = Reply::new(400, json!({"error": {"message": refusal}}).to_string());
+        let fits = || openai_sse([r#"{"name":"Ada"}"#]);
+        let bot = Bot::openai(NATIVE, [refuse, fits(), fits(), openai_sse(["Hi."])]);
+        let ran = bot.lepo(&["do", "--schema", PERSON, "who?"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "{\"name\":\"Ada\"}\n"), "{}", ran.err);
+        assert_eq!(ran.err.matches("retrying without the tools").count(), 1, "{}", ran.err);
+        assert!(!bot.lepo(&["do", "--schema", PERSON, "who else?"]).err.contains("retrying"));
+        bot.lepo(&["do", "hi"]);
+        let has = |body: &Value| (body["response_format"].is_object(), body["tools"].is_array());
+        let sent: Vec<(bool, bool)> = bot.bodies().iter().map(has).collect();
+        assert_eq!(sent, [(true, true), (true, false), (true, false), (false, true)], "{refusal}");
+    }
 }
 
 #[test]

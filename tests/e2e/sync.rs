@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::disk::put;
 use crate::home::{Home, Ran};
 use crate::secrets::{aws_id, github_token, private_key};
 
@@ -226,8 +227,9 @@ fn a_store_that_is_not_whole_removes_nothing_elsewhere() {
     let dir = tempfile::tempdir().unwrap();
     let remote = remote(dir.path());
     let (a, b) = (clone("me@x"), clone("me@x"));
+    a.ok(&["init"]);
     for i in 0..60 {
-        a.add(&["--prev", "head"], &format!("message {i}"));
+        put(&a, 1_760_599_230_000 + i, "u0", "head", &format!("message {i}"));
     }
     b.add(&["--prev", "head"], "elsewhere");
     begin(&a, &remote, "a");

@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::disk::put;
 use crate::home::{Home, away_from_midnight, run};
 use crate::sandbox::world::{as_user, is_root, users};
 use crate::scripted::{Server, openai_sse};
@@ -11,13 +12,14 @@ use crate::scripted::{Server, openai_sse};
 /// A store of so many questions, one an hour up to four days ago, each with an answer.
 fn fill(home: &Home, turns: u64) -> Vec<String> {
     away_from_midnight();
+    home.ok(&["init"]);
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
     let mut ids = Vec::new();
     for turn in 0..turns {
-        let time = jiff_time(now - (96 + turns - turn) * 3_600_000);
-        ids.push(home.add(&["--time", &time, "--prev", "head"], &format!("question {turn}")));
-        let prev = ids.last().unwrap().clone();
-        ids.push(home.add(&["--kind", "a", "--time", &time, "--prev", &prev], &format!("answer {turn}")));
+        let time = (now - (96 + turns - turn) * 3_600_000) / 60_000 * 60_000;
+        let question = put(home, time, "u0", "head", &format!("question {turn}"));
+        let answer = put(home, time + 1, "a0", &question, &format!("answer {turn}"));
+        ids.extend([question, answer]);
     }
     ids
 }

@@ -1,5 +1,6 @@
 //! lepo reads every store of `tests/vectors/` as docs/format.md says.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -40,15 +41,24 @@ fn tails_heights_and_the_newest_are_those_of_the_format() {
 fn conversations_and_texts_are_those_of_the_format() {
     each_vector(|vector| {
         let name = &vector.name;
+        let mut read = BTreeSet::new();
         for (tail, path) in vector.by_id("conversations") {
             let ran = vector.home.lepo(&["show", "-a", "--json", tail]);
             let document: Value = serde_json::from_str(&ran.out).unwrap();
+            let texts = list(&document, "bubbs").iter();
+            read.extend(texts.filter_map(|bubb| {
+                Some((bubb["id"].as_str()?.to_string(), sha256(bubb["text"].as_str()?.as_bytes())))
+            }));
             let ids: Vec<&Value> = list(&document, "bubbs").iter().map(|bubb| &bubb["id"]).collect();
             assert_eq!(ids, path.as_array().unwrap().iter().collect::<Vec<_>>(), "{name}");
             let is_broken = vector.ids("incomplete").contains(&tail);
             assert_eq!(ran.err.contains("incomplete conversation"), is_broken, "{name}: {}", ran.err);
         }
         for (id, hash) in vector.by_id("texts") {
+            // The text of a document that is the same to the byte, or the bytes alone.
+            if read.contains(&(id.to_string(), hash.as_str().unwrap().to_string())) {
+                continue;
+            }
             let shown = vector.home.command(&["show", "--one", id]).output().unwrap();
             assert_eq!(sha256(&shown.stdout), hash.as_str().unwrap(), "{name}: {id}");
         }

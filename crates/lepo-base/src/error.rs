@@ -78,12 +78,14 @@ pub struct Error {
     /// Lines below the message: what it counts or quotes.
     rows: Vec<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    /// A server refused the key, or asked for one.
+    of_key: bool,
 }
 
 impl Error {
     /// A failure of `kind` with its message.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), hint: None, rows: Vec::new(), source: None }
+        Error { kind, message: message.into(), hint: None, rows: Vec::new(), source: None, of_key: false }
     }
 
     /// Nothing there (exit 1).
@@ -156,21 +158,33 @@ impl Error {
         self.hint.as_ref().map(|hint| hint.told(at))
     }
 
+    /// The same as the refusal of a key.
+    pub fn of_key(mut self) -> Self {
+        self.of_key = true;
+        self
+    }
+
+    /// True if a server refused the key, or asked for one.
+    pub fn is_of_key(&self) -> bool {
+        self.of_key
+    }
+
     /// With the error that caused it.
     pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The document of it, for `--json`.
-    pub fn to_json(&self) -> serde_json::Value {
-        let hint = self.hint_for(At::SHELL);
+    /// The document of it, for a program at this front.
+    pub fn to_json(&self, at: At<'_>) -> serde_json::Value {
+        let hint = self.hint_for(at);
         serde_json::json!({ "kind": self.kind.word(), "message": self.told(str::to_string), "hint": hint })
     }
 
     /// An error of this kind with the words of this one.
     pub fn again(&self, kind: Kind) -> Error {
-        Error { hint: self.hint.clone(), rows: self.rows.clone(), ..Error::new(kind, self.causes()) }
+        let Error { hint, rows, of_key, .. } = self;
+        Error { hint: hint.clone(), rows: rows.clone(), of_key: *of_key, ..Error::new(kind, self.causes()) }
     }
 
     /// The message with its causes, `: ` between, and the lines below it. A newline within them, as of a file's name,
@@ -251,7 +265,7 @@ mod tests {
         assert_eq!(lines.chain(), "it ended; its stderr:\n  no licence\n  bye");
         let missing = Error::store("cannot read a").because(std::io::Error::from_raw_os_error(2));
         assert_eq!(missing.chain(), "cannot read a: no such file or directory");
-        assert_eq!(error.to_json()["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
+        assert_eq!(error.to_json(At::SHELL)["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
     }
 
     #[test]

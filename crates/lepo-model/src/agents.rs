@@ -7,6 +7,7 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
+use super::notice::Notice;
 use lepo_base::error::Result;
 use lepo_base::word::Word;
 use lepo_process::Program;
@@ -77,7 +78,7 @@ pub struct HeldAgent {
     /// The sandbox in words, for the question of consent.
     pub words: String,
     /// Notice for the person, the first time.
-    pub note: Option<String>,
+    pub note: Option<Notice>,
     /// To be dropped after the program has ended.
     pub rest: Box<dyn Any + Send>,
 }

@@ -15,6 +15,7 @@ use super::event::{Event, Events, Finish, Usage};
 use super::gate::Gate;
 use super::media::Accepts;
 use super::message::Request;
+use super::notice::Notice;
 use super::process::Process;
 use super::timeouts::Timeouts;
 use crate::config::ModelConfig;
@@ -152,7 +153,7 @@ fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
     let said = serde_json::from_slice(line)
         .map_err(|_| Error::remote(format!("unexpected output of the embedded model: {}", excerpt(line))))?;
     let event = match said {
-        ProgramEvent::Notice { text } => Event::Notice(text),
+        ProgramEvent::Notice { text } => Event::Notice(Notice::Program(text)),
         ProgramEvent::Text { text } => Event::Text(text),
         ProgramEvent::Usage { input, output } => Event::Usage(Usage { input, output, ..Usage::default() }),
         ProgramEvent::Done { reason } => Event::Done(Finish::from_word(&reason)),

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::agents::{AgentCall, AgentQuestion};
 use super::message::ToolCall;
+use super::notice::Notice;
 use super::replay::Replay;
 use super::web::{Citation, WebCall};
 
@@ -33,7 +34,7 @@ pub enum Event {
     /// An agent asks for permission, and waits for [`Answer::permit`](super::Answer::permit).
     AgentAsks(AgentQuestion),
     /// Something said about the work, for a person.
-    Notice(String),
+    Notice(Notice),
     /// The model pauses: it is to be asked again with what it said by now, and goes on. [`Answer`](super::Answer) does
     /// that, and passes none of these on.
     Paused(Replay),

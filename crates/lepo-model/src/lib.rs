@@ -31,6 +31,7 @@ mod media;
 mod memory;
 mod message;
 mod meter;
+mod notice;
 mod ollama;
 mod openai;
 mod openai_catalog;
@@ -87,6 +88,7 @@ pub use media::IMAGES;
 pub use media::{Accepts, MediaFile, encoded_len};
 pub use message::{Message, Request, Role, Schema, ToolCall, ToolSpec};
 pub use meter::{Meter, Planned, Taken};
+pub use notice::{Notice, Passing, Retry};
 pub use options::Options;
 pub use origin::Origin;
 pub use planner::Planner;
@@ -96,7 +98,6 @@ pub use probe::first_ollama_model;
 pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
 #[cfg(fuzzing)]
 pub use read_pieces::{StreamForm, read_pieces};
-pub use refusal::refused_key;
 pub use registry::spec;
 pub use replay::Replay;
 pub use text::Text;
@@ -106,7 +107,7 @@ pub use web::{Citation, WebCall};
 
 use answer::{Again, Source};
 use embedded::Embedded;
-use error_text::{hide_key, without_key};
+use error_text::without_key;
 use http::Http;
 use lepo_base::error::Result;
 use meter::Metered;
@@ -229,7 +230,7 @@ impl Model {
     pub async fn ask<'m>(
         &'m mut self,
         request: Request<'m>,
-        notice: &mut dyn FnMut(&str),
+        notice: &mut dyn FnMut(Notice),
     ) -> Result<Answer<'m>> {
         let key = self.config.key.value.clone();
         let begin = |meter| Metered::begin(meter, &self.config, &request);
@@ -238,10 +239,10 @@ impl Model {
         let asked: Result<Source<'_>> = match &mut self.backend {
             Backend::Http(remote) => {
                 let model = &self.config.name;
-                let mut warn = |text: &str| {
-                    let text = hide_key(text, key.as_ref());
-                    tracing::warn!(model, said = &*text, "request");
-                    notice(&text);
+                let mut warn = |said: Notice| {
+                    let said = said.without_key(key.as_ref());
+                    tracing::warn!(model, ?said, "request");
+                    notice(said);
                 };
                 match remote.ask(request, &mut warn).await {
                     Ok(begun) => {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::contract::HttpSpec;
 use super::facts::{ModelFacts, One, RunningWindow, listed};
 use super::http::Http;
-use super::refusal::{REFUSED_KEY, Refusal};
+use super::refusal::{Refusal, refused_key};
 use lepo_base::error::{Error, Result};
 
 /// The longest list that is read.
@@ -98,8 +98,10 @@ async fn read(
 }
 
 fn untold(http: &Http, refusal: &Refusal) -> Error {
-    let told = if refusal.is_of_key() { REFUSED_KEY } else { "does not list its models" };
-    Error::remote(format!("{} {told}: {}", http.place, refusal.words()))
+    match refusal.is_of_key() {
+        true => refused_key(&http.place, refusal.words()),
+        false => Error::remote(format!("{} does not list its models: {}", http.place, refusal.words())),
+    }
 }
 
 /// The document that answers a request, or the refusal of it.

@@ -65,6 +65,27 @@ pub(super) static STRICT: Quirk = Quirk {
     says: "does not accept the schema as strict: retrying without `strict`",
 };
 
+/// A schema or tools, not both in one request.
+pub(super) static SCHEMA_ALONE: Quirk = Quirk {
+    word: "schema_alone",
+    status: MALFORMED,
+    named: &[
+        &["tool", "function call"],
+        &[
+            "response_format",
+            "response format",
+            "response mime type",
+            "json mode",
+            "json_schema",
+            "json schema",
+            "structured output",
+            "grammar",
+        ],
+        &["cannot", "can't", "support", "incompatible", "not allowed", "combin", "together", "exclusive"],
+    ],
+    says: "does not accept tools together with a schema: retrying without the tools",
+};
+
 /// The word of a quirk that is the fault of one schema, besides [`STRICT`].
 pub(super) const ONE_SCHEMA: &str = "schema";
 
@@ -175,6 +196,13 @@ pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Qui
         // It is named as a part of these.
         found.0.remove("response_format");
         found.0.remove("text_format");
+        found.0.remove(SCHEMA_ALONE.word);
+    }
+    if found.has(&SCHEMA_ALONE) {
+        // Each of the two is accepted by itself.
+        found.0.remove("response_format");
+        found.0.remove("text_format");
+        found.0.remove(TOOLS.word);
     }
     // The form is taken, but not this schema in it.
     if found.0.contains_key(ONE_SCHEMA) {
@@ -206,6 +234,19 @@ mod tests {
             (422, "messages[1]: unknown variant `image_url`, expected `text`", vec!["files"]),
             (400, "Invalid image: the image format is not supported, use png or jpeg", vec![]),
             (413, "image_url is only supported by certain models", vec![]),
+            (400, "Cannot use custom grammar constraints with tools.", vec!["schema_alone"]),
+            (400, "json mode cannot be combined with tool/function calling", vec!["schema_alone"]),
+            (
+                400,
+                "Function calling with a response mime type: 'application/json' is unsupported",
+                vec!["schema_alone"],
+            ),
+            (400, "tools are not supported by this model", vec!["tools"]),
+            (
+                400,
+                "Invalid schema for response_format 'tool': 'additionalProperties' cannot be true",
+                vec!["strict"],
+            ),
             (400, "context length exceeded", vec![]),
             (404, "temperature", vec![]),
             (500, "temperature", vec![]),

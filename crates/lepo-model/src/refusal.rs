@@ -6,6 +6,7 @@ use reqwest::{Response, StatusCode};
 
 use super::contract::HttpSpec;
 use super::error_text::told;
+use super::notice::Passing;
 use super::reader::Refused;
 use crate::ModelConfig;
 use lepo_base::error::Error;
@@ -73,11 +74,11 @@ impl Refusal {
         }
     }
 
-    /// The server's answer in a few words.
-    pub fn told(&self) -> String {
+    /// It as a failure that may pass.
+    pub fn passing(&self) -> Passing {
         match self.within {
-            false => format!("answered {}", self.status),
-            true => format!("failed: {}", self.words),
+            false => Passing::Status(self.status),
+            true => Passing::Words(self.words.clone()),
         }
     }
 
@@ -100,7 +101,7 @@ impl Refusal {
     pub fn error(&self, config: &ModelConfig, spec: &HttpSpec, place: &str) -> Error {
         let words = &self.words;
         match self.status {
-            401 | 403 => Error::remote(format!("{place} {REFUSED_KEY}: {words}")).hint(key_hint(config)),
+            401 | 403 => refused_key(place, words).hint(key_hint(config)),
             404 => Error::remote(format!("no model \"{}\" at {place}: {words}", config.model))
                 .hint((spec.missing)(&config.model)),
             429 => Error::remote(format!("{place} received too many requests: {words}"))
@@ -122,12 +123,9 @@ fn titled(status: StatusCode, words: String) -> String {
     if words.is_empty() { title } else { format!("{title}: {words}") }
 }
 
-/// Words of an error between the place of a server and the server's own words, where the key was refused.
-pub const REFUSED_KEY: &str = "refused the key";
-
-/// True if a server refused the key, or asked for one.
-pub fn refused_key(error: &Error) -> bool {
-    error.message.split(": ").next().is_some_and(|words| words.ends_with(REFUSED_KEY))
+/// The error of a server that refused the key, or asked for one.
+pub(super) fn refused_key(place: &str, words: &str) -> Error {
+    Error::remote(format!("{place} refused the key: {words}")).of_key()
 }
 
 fn key_hint(config: &ModelConfig) -> Hint {

@@ -18,6 +18,7 @@ use super::http::Http;
 use super::lookup::{list, look_up};
 use super::memory::{Memory, remembered_name};
 use super::message::{Message, Request, Role};
+use super::notice::{Notice, Retry};
 use super::overflow::{is_overflow, overflow};
 use super::payload::Payload;
 use super::quirks::{self, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
@@ -107,7 +108,7 @@ impl Remote {
     }
 
     /// Sends the request until a model answers it or refuses it for good; `notice` is told of each new attempt.
-    pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(&str)) -> Result<Begun> {
+    pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(Notice)) -> Result<Begun> {
         let facts = match self.spec.catalog.needed {
             true => self.facts().await,
             false => ModelFacts::default(),
@@ -142,11 +143,7 @@ impl Remote {
                 continue;
             }
             if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
-                notice(&format!(
-                    "{} rejects its own earlier message: retrying without the thinking in it ({})",
-                    self.config.name,
-                    refusal.words()
-                ));
+                notice(Notice::OwnMessageRejected(self.config.name.clone(), refusal.words().to_string()));
                 self.rebuilds = true;
                 request.messages = &rebuilt;
                 continue;
@@ -182,10 +179,10 @@ impl Remote {
         learned: &Quirks,
         quirks: &mut Quirks,
         (request, refusal): (&Request<'_>, &Refusal),
-        notice: &mut dyn FnMut(&str),
+        notice: &mut dyn FnMut(Notice),
     ) -> Result<()> {
         for quirk in learned.each() {
-            notice(&format!("{} {}", self.config.name, quirk.says));
+            notice(Notice::Learned(self.config.name.clone(), quirk.says));
             quirks.add(quirk);
         }
         if learned.has(&TOOLS) {
@@ -273,7 +270,7 @@ impl Remote {
     }
 
     /// Waits before the next try, or says why there is none.
-    async fn pause(&self, refusal: &Refusal, attempt: u32, notice: &mut dyn FnMut(&str)) -> Result<()> {
+    async fn pause(&self, refusal: &Refusal, attempt: u32, notice: &mut dyn FnMut(Notice)) -> Result<()> {
         let error = || -> Error { refusal.error(&self.config, self.spec, &self.http.place) };
         if !refusal.may_pass() || attempt == retry::TRIES {
             return Err(error());
@@ -283,14 +280,13 @@ impl Remote {
                 Err(error().hint(format!("the server asks to wait {} s before retrying", wait.as_secs())))
             }
             Next::After(wait) => {
-                notice(&format!(
-                    "{} {}: retrying in {:.1} s ({} of {})",
-                    self.config.name,
-                    refusal.told(),
-                    wait.as_secs_f32(),
-                    attempt + 1,
-                    retry::TRIES
-                ));
+                notice(Notice::Retries(Retry {
+                    model: self.config.name.clone(),
+                    after: refusal.passing(),
+                    wait,
+                    attempt: attempt + 1,
+                    of: retry::TRIES,
+                }));
                 tokio::time::sleep(wait).await;
                 Ok(())
             }

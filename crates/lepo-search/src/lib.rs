@@ -12,6 +12,8 @@ mod literals;
 mod months;
 mod pattern;
 mod pattern_options;
+#[cfg(test)]
+mod random_tests;
 mod segment;
 #[cfg(any(test, fuzzing))]
 mod segment_forged;

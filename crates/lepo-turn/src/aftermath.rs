@@ -1,4 +1,4 @@
-//! Words about what a writing command left behind: for the person, and for the model.
+//! Traces of a writing command: values for the person, and words for the model.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,49 +11,71 @@ const MOST: usize = 20;
 /// The most files that a line names.
 const NAMED: usize = 3;
 
-/// Lines for the person, about a command or an agent.
-pub fn for_person(maker: &str, found: &Aftermath) -> Vec<String> {
-    let mut lines: Vec<String> = found
+/// Something that a command or an agent left behind. Paths are in a form that fits a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Left {
+    /// The maker made a git repository at this path, which was moved aside to the other.
+    RepositoryMoved(String, String, String),
+    /// The maker made a git repository at this path, which cannot be moved aside, and why.
+    Repository(String, String, String),
+    /// This file ran with its owner's rights, which were removed.
+    OwnersRightsRemoved(String),
+    /// This file runs with its owner's rights, which cannot be removed, and why.
+    OwnersRights(String, String),
+    /// So many other files of both kinds.
+    MoreOwnersRights(usize),
+    /// Files that will run on an occasion.
+    WillRun(WillRun),
+    /// So many other files that tools run by themselves.
+    MoreWillRun(usize),
+    /// So many new directories could not be looked into.
+    Unread(usize),
+}
+
+/// Files that will run on an occasion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WillRun {
+    /// The number of files.
+    pub files: usize,
+    /// The first of them.
+    pub named: Vec<String>,
+    /// The occasion, behind `when`.
+    pub when: &'static str,
+}
+
+/// Values for the person, about a command or an agent.
+pub fn for_person(maker: &str, found: &Aftermath) -> Vec<Left> {
+    let maker = || maker.to_string();
+    let mut left: Vec<Left> = found
         .moved
         .iter()
         .map(|(path, moved)| match moved {
-            Ok(to) => format!(
-                "warning: {maker} made a git repository at {}, moved aside to {}: git would run what its settings say",
-                shown(path),
-                shown(to)
-            ),
-            Err(why) => format!(
-                "warning: {maker} made a git repository at {} that cannot be moved aside ({why}): \
-                 git would run what its settings say",
-                shown(path)
-            ),
+            Ok(to) => Left::RepositoryMoved(maker(), shown(path), shown(to)),
+            Err(why) => Left::Repository(maker(), shown(path), why.clone()),
         })
         .collect();
-    lines.extend(found.set_ids.iter().take(MOST).map(|(path, cleared)| match cleared {
-        Ok(()) => format!("warning: {} ran with its owner's rights (set-user-id or set-group-id): removed", shown(path)),
-        Err(why) => format!(
-            "warning: {} runs with its owner's rights (set-user-id or set-group-id), which cannot be removed ({why})",
-            shown(path)
-        ),
+    left.extend(found.set_ids.iter().take(MOST).map(|(path, cleared)| match cleared {
+        Ok(()) => Left::OwnersRightsRemoved(shown(path)),
+        Err(why) => Left::OwnersRights(shown(path), why.clone()),
     }));
     let more = found.set_ids.len().saturating_sub(MOST);
     if more > 0 {
-        lines.push(format!("warning: and {more} other files that ran, or run, with their owner's rights"));
+        left.push(Left::MoreOwnersRights(more));
     }
-    lines.extend(by_occasion(&found.runs));
+    left.extend(by_occasion(&found.runs));
     if found.unread > 0 {
-        lines.push(format!("warning: {} new directories could not be looked into", found.unread));
+        left.push(Left::Unread(found.unread));
     }
-    lines
+    left
 }
 
-/// A line for each occasion: those that need no command first, all of them, and of the others the first.
-fn by_occasion(runs: &[(PathBuf, Occasion)]) -> Vec<String> {
+/// A value for each occasion: those that need no command first, all of them, and of the others the first.
+fn by_occasion(runs: &[(PathBuf, Occasion)]) -> Vec<Left> {
     let mut grouped: BTreeMap<Occasion, Vec<&Path>> = BTreeMap::new();
     for (path, occasion) in runs {
         grouped.entry(*occasion).or_default().push(path);
     }
-    let mut lines = Vec::new();
+    let mut left = Vec::new();
     let (mut others, mut more) = (0, 0);
     for (Occasion { needs_command, when }, paths) in grouped {
         others += usize::from(needs_command);
@@ -61,19 +83,13 @@ fn by_occasion(runs: &[(PathBuf, Occasion)]) -> Vec<String> {
             more += paths.len();
             continue;
         }
-        let names: Vec<String> = paths.iter().take(NAMED).map(|path| shown(path)).collect();
-        lines.push(match (paths.len(), paths.len().saturating_sub(NAMED)) {
-            (1, _) => format!("note: {} will run when {when}", names.concat()),
-            (all, 0) => format!("note: {all} files will run when {when}: {}", names.join(", ")),
-            (all, rest) => {
-                format!("note: {all} files will run when {when}: {} and {rest} more", names.join(", "))
-            }
-        });
+        let named = paths.iter().take(NAMED).map(|path| shown(path)).collect();
+        left.push(Left::WillRun(WillRun { files: paths.len(), named, when }));
     }
     if more > 0 {
-        lines.push(format!("note: and {more} other files that tools run by themselves"));
+        left.push(Left::MoreWillRun(more));
     }
-    lines
+    left
 }
 
 /// A path in one row: one with control characters, or marks that change the direction of text, stands in
@@ -125,23 +141,32 @@ mod tests {
                 .collect(),
             unread: 1,
         };
-        let lines = for_person("the command", &found);
-        assert_eq!(lines.len(), 2 + 2 + 2 + 1, "{lines:#?}");
-        assert!(lines[2].starts_with("warning: x ran with its owner's rights"), "{lines:#?}");
-        assert!(lines[3].starts_with("warning: y runs with") && lines[3].ends_with("(no)"), "{lines:#?}");
-        assert_eq!(lines[4], "note: .envrc will run when you enter");
-        let make =
-            "note: 22 files will run when you run make: 0/Makefile, 1/Makefile, 2/Makefile and 19 more";
-        assert_eq!(lines[5], make);
+        let runs = |files, named: &[&str], when| {
+            let named = named.iter().map(ToString::to_string).collect();
+            Left::WillRun(WillRun { files, named, when })
+        };
+        let (command, no) = (|| "the command".to_string(), || "no".to_string());
+        assert_eq!(
+            for_person(&command(), &found),
+            [
+                Left::RepositoryMoved(command(), "src/.git".into(), "src/git.aside".into()),
+                Left::Repository(command(), "x/HEAD".into(), no()),
+                Left::OwnersRightsRemoved("x".into()),
+                Left::OwnersRights("y".into(), no()),
+                runs(1, &[".envrc"], "you enter"),
+                runs(22, &["0/Makefile", "1/Makefile", "2/Makefile"], "you run make"),
+                Left::Unread(1),
+            ]
+        );
         let occasions = ["a", "b", "c"].iter().cycle().take(3 * MOST);
         let leaked = |i: usize| -> &'static str { Box::leak(format!("you run {i:02}").into_boxed_str()) };
         let many: Vec<(PathBuf, Occasion)> = occasions
             .enumerate()
             .map(|(i, name)| (name.into(), Occasion { needs_command: i >= MOST + 5, when: leaked(i) }))
             .collect();
-        let lines = by_occasion(&many);
-        assert_eq!(lines.len(), MOST + 5 + MOST + 1, "{lines:#?}");
-        assert_eq!(lines.last().unwrap(), "note: and 15 other files that tools run by themselves");
+        let left = by_occasion(&many);
+        assert_eq!(left.len(), MOST + 5 + MOST + 1, "{left:#?}");
+        assert_eq!(left.last().unwrap(), &Left::MoreWillRun(15));
         assert_eq!(for_model(&found).lines().count(), 2);
         assert_eq!(for_model(&Aftermath::default()), "");
     }

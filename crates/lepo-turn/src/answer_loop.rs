@@ -9,6 +9,7 @@ use std::time::Instant;
 use super::agent::agent_session;
 use super::answer_place::{AnswerPlace, Tools};
 use super::called::keep_called;
+use super::code_only::tell_code_only;
 use super::context::{Inst, instruction, messages};
 use super::native::{call_text, command_of};
 use super::offer::{Offer, ToolList, tool_list};
@@ -27,7 +28,7 @@ use super::turn::Turn;
 use super::{Event, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Act, Command, Hint};
-use lepo_model::{AgentPlace, Message, Request, ToolCall, spec};
+use lepo_model::{AgentPlace, Message, ModelConfig, Request, ToolCall, spec};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::CallRequest;
 use lepo_tool::{ToolMode, ToolRequest};
@@ -190,8 +191,10 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
         },
         web: turn.env.settings().tool_call_mode != ToolMode::Off,
         cache_key: progress.cache_key.as_deref(),
-        // A request with a schema is sent without callable tools.
-        schema: schema.as_ref().filter(|_| !progress.is_open()).map(|schema| &schema.in_request),
+        schema: schema
+            .as_ref()
+            .filter(|_| !progress.is_open() || holds_with_tools(turn.config, progress.offer))
+            .map(|schema| &schema.in_request),
     };
     let sent = interrupt.or(send(turn.model, turn.front, &mut turn.record, request)).await?;
     let answer = match sent {
@@ -217,6 +220,12 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
     Ok(Asked::Received(receive(*answer, place, turn.front, interrupt).await?))
 }
 
+/// True if a request may have the schema while tools can be called. Not with the tools of servers, or the provider's own
+/// search: some servers hold a call to the schema, too, so that none can be made.
+pub(super) fn holds_with_tools(config: &ModelConfig, offer: Offer) -> bool {
+    !offer.calls && !config.options.web
+}
+
 /// The messages of the next request.
 fn messages_of(turn: &Turn<'_>, progress: &Progress) -> Vec<Message> {
     let (transcript, path) = (&turn.record.transcript, spec(turn.config).path);
@@ -228,6 +237,9 @@ fn messages_of(turn: &Turn<'_>, progress: &Progress) -> Vec<Message> {
     }
     if let Some(schema) = &turn.schema {
         tell(&mut messages, path, &schema.instruction());
+    }
+    if turn.code_only {
+        tell_code_only(&mut messages);
     }
     messages
 }

@@ -30,6 +30,8 @@ pub struct Ask {
     pub decision: Option<Decision>,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// Only the code blocks of the answer are read.
+    pub code_only: bool,
     /// The skill that the question is asked with.
     pub skill: Option<Skill>,
 }
@@ -47,6 +49,7 @@ impl Ask {
             results: None,
             decision: None,
             schema: None,
+            code_only: false,
             skill: None,
         }
     }

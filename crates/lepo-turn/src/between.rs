@@ -42,7 +42,7 @@ pub async fn run_own(
     let mut transcript = begin(env, forest, start, system_prompt)?;
     let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| front.happens(event))?;
     if let Some(told) = env.masking.told() {
-        front.happens(Event::Notice(&Notice::Words(told)));
+        front.happens(Event::Notice(&told));
     }
     Ok(used.bubb)
 }

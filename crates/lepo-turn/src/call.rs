@@ -19,8 +19,8 @@ pub(super) async fn propose_call(
 ) -> Result<std::result::Result<Proposal, String>> {
     let servers = &mut *turn.servers;
     let up = turn.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
-    for text in turn.servers.unsaid() {
-        turn.front.happens(Event::Notice(&Notice::Words(text)));
+    for said in turn.servers.unsaid() {
+        turn.front.happens(Event::Notice(&Notice::Server(said)));
     }
     sign_ins_hold(turn)?;
     if let Err(words) = up {

@@ -116,8 +116,9 @@ impl<'e> CommandRunner<'e> {
         let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &found);
         let carried = self.env.interrupt.or(run).await;
         let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-        let lines = aftermath::for_person("the command", &found).into_iter();
-        lines.for_each(|line| tell(Event::Notice(&Notice::Words(line))));
+        for left in aftermath::for_person("the command", &found) {
+            tell(Event::Notice(&Notice::Left(left)));
+        }
         let (carried, left) = carried?;
         tracing::info!(access, exit = carried.exit, ms = carried.ms, "command ran");
         if left > 0 {

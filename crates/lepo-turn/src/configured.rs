@@ -25,7 +25,7 @@ use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::client::{Limits, ProcessSetup};
 use lepo_tool::mcp::config::{ServerConfig, ServerVariables, servers};
-use lepo_tool::mcp::{KeyedHash, Patience, Servers, ToolLists};
+use lepo_tool::mcp::{self, KeyedHash, Patience, Servers, ToolLists};
 
 /// A file of the repository that is trusted: its path and its bytes.
 pub type TrustedFile = (PathBuf, Vec<u8>);
@@ -86,10 +86,7 @@ impl Configured {
         let (mut configs, mut said) = servers(&self.paths.mcp_file(), repo, &variables)?;
         for config in given {
             match configs.iter().any(|other| other.name == config.name) {
-                true => said.push(format!(
-                    "note: MCP server {:?} of the editor is ignored: another has its name",
-                    config.name
-                )),
+                true => said.push(mcp::Notice::NameTaken(config.name)),
                 false => configs.push(config),
             }
         }

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::agents::instructions;
+use super::answer_loop::holds_with_tools;
+use super::code_only::tell_code_only;
 use super::context::{Inst, messages};
 use super::offer::{Offer, tool_list};
 use super::path::Opening;
@@ -76,6 +78,7 @@ pub async fn first_request(
         servers: &mut servers,
         front,
         schema: ask.schema.clone(),
+        code_only: ask.code_only,
         results: None,
         forks: transcript.forks(forest),
         record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
@@ -96,8 +99,8 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
     let plans = may && planner == Planner::Chooser;
     if may && !plans {
         turn.servers.take_kept();
-        for text in turn.servers.unsaid() {
-            turn.front.happens(Event::Notice(&Notice::Words(text)));
+        for said in turn.servers.unsaid() {
+            turn.front.happens(Event::Notice(&Notice::Server(said)));
         }
     }
     let calls = may && !plans;
@@ -119,7 +122,11 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
     if let Some(schema) = answer_form {
         tell(&mut messages, path, &schema.instruction());
     }
-    let in_field = answer_form.filter(|_| told.is_nothing()).map(|schema| schema.in_request.clone());
+    if turn.code_only && !plans {
+        tell_code_only(&mut messages);
+    }
+    let is_held = told.is_nothing() || holds_with_tools(turn.config, offer);
+    let in_field = answer_form.filter(|_| is_held).map(|schema| schema.in_request.clone());
     let schema = form.or(in_field);
     let request = Request {
         messages: &messages,

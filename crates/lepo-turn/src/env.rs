@@ -15,7 +15,7 @@ use lepo_base::error::Result;
 use lepo_base::record::HashFile;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
-use lepo_tool::mcp::{Pins, Servers};
+use lepo_tool::mcp::{self, Pins, Servers};
 use lepo_tool::{Allowed, Detected};
 
 /// Everything that is the same for all turns of a process, until a setting is changed in a session.
@@ -77,7 +77,7 @@ impl TurnEnv {
     }
 
     /// The MCP servers, each started with its tools or failed, and notes about them for the user.
-    pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<String>) {
+    pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<mcp::Notice>) {
         let mut servers = self.servers.lock().await;
         let notes = servers.ready().await;
         (servers, notes)

@@ -56,6 +56,7 @@ pub async fn take_turn(
         servers: &mut servers,
         front: &mut *front,
         schema: ask.schema.clone(),
+        code_only: ask.code_only,
         results: ask.results.take(),
         forks: transcript.forks(forest),
         record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
@@ -72,7 +73,7 @@ async fn take(mut turn: Turn<'_>, ask: Ask) -> Report {
     let masking = turn.env.masking.clone();
     let truths = masking.truths();
     if let Some(told) = masking.told() {
-        turn.front.happens(Event::Notice(&Notice::Words(told)));
+        turn.front.happens(Event::Notice(&told));
     }
     let Turn { env, record, front, .. } = turn;
     let report = record.finish(front, ended).await;
@@ -168,8 +169,8 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         turn.servers.begin();
         // Where none is left, nothing waits for them.
         if turn.servers.is_empty() {
-            for text in turn.servers.unsaid() {
-                turn.front.happens(Event::Notice(&Notice::Words(text)));
+            for said in turn.servers.unsaid() {
+                turn.front.happens(Event::Notice(&Notice::Server(said)));
             }
         }
     }

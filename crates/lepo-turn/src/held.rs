@@ -7,7 +7,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{Event, Front, Notice, aftermath};
+use super::aftermath::{self, Left};
+use super::{Event, Front, Notice};
 use crate::config::{Paths, Settings};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, HeldAgent, HoldAgents, ToHold};
@@ -21,8 +22,8 @@ pub struct HeldAgents {
     sandbox: Detected,
     /// Models of which it was said that they have no network.
     said: Arc<Mutex<HashSet<String>>>,
-    /// Lines about files that agents left behind, which the person is still to be told.
-    left: Arc<Mutex<Vec<String>>>,
+    /// Traces of agents, of which the person is still to be told.
+    left: Arc<Mutex<Vec<Left>>>,
 }
 
 impl HeldAgents {
@@ -33,8 +34,8 @@ impl HeldAgents {
 
     /// Tells of files that agents left behind, each once.
     pub(crate) fn tell_left(&self, front: &mut dyn Front) {
-        for line in std::mem::take(&mut *open(&self.left)) {
-            front.happens(Event::Notice(&Notice::Words(line)));
+        for left in std::mem::take(&mut *open(&self.left)) {
+            front.happens(Event::Notice(&Notice::Left(left)));
         }
     }
 }
@@ -122,8 +123,7 @@ impl Holder {
         };
         let by = sandbox.name();
         let is_new = access != Access::Net && open(&self.kept.said).insert(agent.model.to_string());
-        let note =
-            || format!("note: {} is held to `{}` by {by}: it has no network", agent.model, access.word());
+        let note = || lepo_model::Notice::Held(agent.model.to_string(), access.word(), by);
         Ok(HeldAgent {
             program,
             words: format!("held to `{}` by {by}{net}{also}", access.word()),
@@ -149,7 +149,7 @@ struct Rest {
     held: Option<Held>,
     found: Arc<Mutex<Aftermath>>,
     model: String,
-    left: Arc<Mutex<Vec<String>>>,
+    left: Arc<Mutex<Vec<Left>>>,
 }
 
 impl Drop for Rest {

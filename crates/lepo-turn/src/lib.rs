@@ -15,6 +15,7 @@ mod call;
 mod call_filter;
 mod called;
 mod catalogue;
+mod code_only;
 mod command_runner;
 mod compact;
 pub mod config;
@@ -61,6 +62,7 @@ mod transcript;
 mod truth;
 mod turn;
 
+pub use aftermath::{Left, WillRun};
 pub use ask::Ask;
 pub use attach::LeftOut;
 pub use between::{keep_question, run_own};
@@ -80,7 +82,7 @@ pub use group::{
 pub use held::{HeldAgents, Holder};
 pub use interrupt::{Interrupt, is_unread};
 pub use masking::{Masking, key_if_there, secret_values};
-pub use notice::Notice;
+pub use notice::{Notice, Secrets};
 pub use prompts::{ListedPrompt, Prompts, no_such_prompt, repo_file, repo_prompts};
 pub use question::{ContextFile, NOT_FETCHED, Part, Question, join_parts, not_utf8};
 pub use report::{Answered, Report, ToolUse};

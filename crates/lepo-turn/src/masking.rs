@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::{Paths, SecretsMode, Settings};
+use crate::notice::{Notice, Secrets};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
@@ -141,13 +142,10 @@ impl Masking {
         kept
     }
 
-    /// Says once that a question has what looks like a secret, and is kept as typed.
-    pub fn told_typed(&self, question: BubbId) -> Option<String> {
+    /// Tells once that a question has what looks like a secret, and is kept as typed.
+    pub fn told_typed(&self, question: BubbId) -> Option<Notice> {
         let kinds = self.seen().typed.take()?;
-        Some(format!(
-            "your question has what looks like a secret ({kinds}); it is kept as typed. Take it out: lepo rm --redact \
-             {question}"
-        ))
+        Some(Notice::TypedSecret(question, kinds))
     }
 
     /// The masking of an answer that streams.
@@ -251,7 +249,7 @@ impl Masking {
     }
 
     /// Says once what a turn masked.
-    pub fn told(&self) -> Option<String> {
+    pub fn told(&self) -> Option<Notice> {
         let (tally, sources) = {
             let mut seen = self.seen();
             seen.truths.clear();
@@ -261,10 +259,9 @@ impl Masking {
         if count == 0 {
             return None;
         }
-        tracing::info!(count, kinds = tally.words(), "secrets found");
-        let secrets = if count == 1 { "1 secret was".to_string() } else { format!("{count} secrets were") };
-        let done = if self.masks() { "masked" } else { "found, and kept," };
-        Some(format!("{secrets} {done} in {} ({})", sources.join(" and "), tally.words()))
+        let kinds = tally.words();
+        tracing::info!(count, kinds, "secrets found");
+        Some(Notice::Secrets(Secrets { count, sources, kinds, masked: self.masks() }))
     }
 }
 

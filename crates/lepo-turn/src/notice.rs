@@ -1,12 +1,24 @@
 //! Notices: values that a turn tells the user besides the conversation; each view has the words for them.
 
-use super::attach::LeftOut;
+use super::aftermath::Left;
+use super::attach::{Gathered, LeftOut};
+use lepo_store::bubb::BubbId;
+use lepo_tool::mcp;
 
 /// Something that the user is told.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// Words of a server, a provider or another crate.
-    Words(String),
+    /// Something that the model, or its provider, tells.
+    Model(lepo_model::Notice),
+    /// Something about an MCP server.
+    Server(mcp::Notice),
+    /// Something that a command or an agent left behind.
+    Left(Left),
+    /// Nothing is configured, and the environment offers several models: the one that answers, the variable that
+    /// decides, and the other.
+    AmbientModel(String, &'static str, String),
+    /// Nothing is configured, and the embedded model answers.
+    EmbeddedAnswers,
     /// A model has no native tools, so that it is asked beforehand whether a command is needed.
     NoNativeTools(String),
     /// The answer of the tool chooser could not be read.
@@ -33,8 +45,18 @@ pub enum Notice {
     SkillsNotTrusted(usize),
     /// Instructions go along: the first file, and how many more.
     InstructionsGo(String, usize),
-    /// A file of instructions, and why it is left out.
-    InstructionsLeftOut(String, String),
+    /// A file of instructions or a folder of skills, and why it is left out.
+    LeftOut(String, String),
+    /// The folder of a skill, and a fault of the skill that does not hinder its use.
+    SkillFault(String, String),
+    /// The repository's skill of this name is used, not that in this folder.
+    SkillOfRepository(String, String),
+    /// Files of a folder that go along.
+    Gathered(Gathered),
+    /// Secrets were found in what was written.
+    Secrets(Secrets),
+    /// This question has secrets of these kinds, and is kept as typed.
+    TypedSecret(BubbId, String),
     /// Files that are not sent to the model of this name.
     FilesNotSent(String, LeftOut),
     /// So many processes of a command could not be ended.
@@ -57,4 +79,17 @@ pub enum Notice {
     NoDecision(String),
     /// There are no two answers that this model could judge.
     NothingToJudge(String),
+}
+
+/// Secrets that were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secrets {
+    /// The number of them.
+    pub count: usize,
+    /// The texts that have them.
+    pub sources: Vec<&'static str>,
+    /// Their kinds, each with its number.
+    pub kinds: String,
+    /// They were masked; else kept.
+    pub masked: bool,
 }

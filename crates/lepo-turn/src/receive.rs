@@ -216,7 +216,7 @@ async fn receive_events(
             Some(lepo_model::Event::WebCall(call)) => front.happens(Event::WebCall(&call)),
             Some(lepo_model::Event::Citation(citation)) => front.happens(Event::Citation(&citation)),
             Some(lepo_model::Event::Usage(usage)) => receiving.usage = usage,
-            Some(lepo_model::Event::Notice(text)) => front.happens(Event::Notice(&Notice::Words(text))),
+            Some(lepo_model::Event::Notice(said)) => front.happens(Event::Notice(&Notice::Model(said))),
             Some(lepo_model::Event::Done(finish)) => tell_cut(finish, front),
             Some(lepo_model::Event::ToolCall(mut call)) if receiving.tools != Tools::None => {
                 call.arguments = sound_arguments(call.arguments);

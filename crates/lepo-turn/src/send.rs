@@ -31,8 +31,7 @@ pub async fn send<'m>(
     let start = Instant::now();
     let front = RefCell::new(front);
     let answer = {
-        let mut notice =
-            |text: &str| front.borrow_mut().happens(Event::Notice(&Notice::Words(text.to_string())));
+        let mut notice = |said| front.borrow_mut().happens(Event::Notice(&Notice::Model(said)));
         tokio::pin! {
             let asked = model.ask(request, &mut notice);
         }
@@ -92,7 +91,7 @@ pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(Str
         match event {
             lepo_model::Event::Text(piece) => text.push_str(&piece),
             lepo_model::Event::Usage(told) => usage = told,
-            lepo_model::Event::Notice(words) => front.happens(Event::Notice(&Notice::Words(words))),
+            lepo_model::Event::Notice(said) => front.happens(Event::Notice(&Notice::Model(said))),
             lepo_model::Event::Done(finish) => tell_cut(finish, front),
             // A reply for lepo's own use is no reason to act.
             lepo_model::Event::AgentAsks(question) => answer.permit(question.number, Permit::Nobody),

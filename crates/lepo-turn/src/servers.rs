@@ -45,8 +45,8 @@ pub(super) fn sign_ins_hold(turn: &Turn<'_>) -> Result<()> {
 pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
     let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
-    for text in said {
-        turn.front.happens(Event::Notice(&Notice::Words(text)));
+    for said in said {
+        turn.front.happens(Event::Notice(&Notice::Server(said)));
     }
     sign_ins_hold(turn)?;
     for server in turn.servers.each() {

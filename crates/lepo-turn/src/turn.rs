@@ -32,6 +32,8 @@ pub struct Turn<'t> {
     pub front: &'t mut dyn Front,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// Only the code blocks of the answer are read.
+    pub code_only: bool,
     /// Recorded results, in a replay.
     pub results: Option<ResultRecord>,
     /// Transcript and report of the turn, as they grow.
@@ -137,6 +139,6 @@ impl Turn<'_> {
 /// Says that the user's own words are kept as typed, if they have what looks like a secret.
 pub fn tell_typed(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
     if let Some(note) = question.and_then(|id| masking.told_typed(id)) {
-        front.happens(Event::Notice(&Notice::Words(note)));
+        front.happens(Event::Notice(&note));
     }
 }

@@ -19,7 +19,7 @@ pub struct Quiet;
 impl Front for Quiet {
     fn happens(&mut self, event: Event<'_>) {
         if let Event::Notice(notice) = event {
-            ui::notice_lines(notice).iter().for_each(|line| say(&line.to_string()));
+            ui::notice_lines(notice).iter().for_each(|line| say(line));
         }
     }
 

@@ -4,6 +4,7 @@ use super::DoArgs;
 use super::setup::Setup;
 use crate::commands::Context;
 use crate::term::one_line;
+use crate::ui::notice_lines;
 use lepo_base::error::Result;
 use lepo_model::{ModelConfig, ToolForm, spec};
 use lepo_net::runtime::current_thread;
@@ -45,7 +46,7 @@ fn skills(
         let place = skill.folder.display();
         tell(context, &format!("left out: skill {} ({place}): not trusted; see `lepo trust`", skill.name));
     }
-    found.warnings.iter().for_each(|warning| tell(context, warning));
+    found.warnings.iter().flat_map(notice_lines).for_each(|line| tell(context, &line.to_string()));
     Ok(())
 }
 

@@ -51,8 +51,8 @@ pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Con
     let first = runtime.block_on(async {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
-        let TurnInput { question, served, schema, skill, .. } = input;
-        let ask = Ask { served, schema, skill, ..Ask::new(start, question, &args.run) };
+        let TurnInput { question, served, schema, code_only, skill, .. } = input;
+        let ask = Ask { served, schema, code_only, skill, ..Ask::new(start, question, &args.run) };
         let mut view =
             TurnView::new(context.out, context.paint, args.shown(), State::Idle.after(Step::Entered));
         let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;

@@ -25,7 +25,7 @@ pub struct FormArgs {
     pub(super) schema: Option<String>,
     /// Print only the first code block of the answer; with -xx, all of them
     ///
-    /// If the answer has none, prints nothing and exits with 1.
+    /// The model is asked for code only. If its answer has no code block, prints nothing and exits with 1.
     #[arg(short = 'x', long, action = ArgAction::Count, conflicts_with_all = ["schema", "json", "events", "parallel", "debate", "compact", "list_tools"], help_heading = OUTPUT)]
     pub(super) code: u8,
 }

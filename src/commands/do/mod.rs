@@ -5,7 +5,6 @@ mod acp_args;
 mod after;
 mod args;
 mod budget_args;
-mod code;
 mod compact;
 mod context_files;
 mod debate_place;
@@ -44,6 +43,7 @@ use crate::ui;
 pub use args::DoArgs;
 use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::At;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::Prompt;
 use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
@@ -60,14 +60,14 @@ pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let (json, events, parallel) = (args.json, args.events, args.group.mode() == Some(GroupMode::Parallel));
     dispatch(args, context).inspect_err(|error| {
         if (json || events) && context.out.is_unused() {
-            context.out.line(&failure(error, events, parallel).to_string());
+            context.out.line(&failure(error, events, parallel, context.at).to_string());
         }
     })
 }
 
 /// The document of a turn that did not begin; of a `parallel` one it is in an array, as the others are.
-pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
-    let mut nothing = ui::turn_document(None, &Report::default(), Some(error));
+pub fn failure(error: &Error, events: bool, parallel: bool, at: At<'_>) -> Value {
+    let mut nothing = ui::turn_document(None, &Report::default(), Some(error), at);
     match (events, parallel) {
         (false, false) => nothing,
         (false, true) => {
@@ -75,7 +75,7 @@ pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
             Value::Array(vec![nothing])
         }
         (true, false) => ui::end_event(nothing),
-        (true, true) => ui::end_event(json!({ "replies": [], "error": error.to_json() })),
+        (true, true) => ui::end_event(json!({ "replies": [], "error": error.to_json(at) })),
     }
 }
 
@@ -118,11 +118,12 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return compact::run_compact(&args, context);
     }
     let (verdict, served) = (args.verdict()?, args.served()?);
+    let code_only = args.form.code > 0;
     let asks_nothing = args.retry || verdict.is_some();
     let question = if asks_nothing { None } else { input::question(&args, prompt.as_ref())? };
     let asks = question.is_some() || served.prompt.is_some() || asks_nothing;
     if args.dry_run {
-        let input = TurnInput { verdict, question, served, schema, skill };
+        let input = TurnInput { verdict, question, served, schema, code_only, skill };
         return match asks {
             true => dry_run::show_first_request(&mut args, input, context),
             false => Err(Error::usage("no question: --dry-run needs one")
@@ -130,7 +131,8 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         };
     }
     if asks {
-        return turn::run_turn(&mut args, TurnInput { verdict, question, served, schema, skill }, context);
+        let input = TurnInput { verdict, question, served, schema, code_only, skill };
+        return turn::run_turn(&mut args, input, context);
     }
     if args.json || args.events {
         return Err(Error::usage("no question: --json and --events need one")

@@ -7,7 +7,7 @@ use super::DoArgs;
 use super::log::start_log;
 use crate::commands::Context;
 use crate::commands::repo_files::{REPO_FILES, trusted};
-use crate::term::say;
+use crate::term::{Line, say};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
@@ -49,8 +49,10 @@ impl Setup {
             configured.check_wanted()?;
         }
         if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
-            say("note: the store is in your home directory: commands cannot see its hidden files (.*), \
-                 and lepo asks before each command");
+            say(Line::note(
+                "the store is in your home directory: commands cannot see its hidden files (.*), \
+                 and lepo asks before each command",
+            ));
         }
         let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
         let values = secret_values(&env, &configured.settings.models);

@@ -6,7 +6,7 @@ use super::DoArgs;
 use super::setup::Setup;
 use crate::commands::Context;
 use crate::term::say;
-use crate::ui::tool_table;
+use crate::ui::{server_line, tool_table};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
@@ -22,8 +22,8 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let interrupt = Interrupt::listen()?;
         let listed = interrupt
             .or(async {
-                servers.ready().await.iter().for_each(|text| say(text));
-                servers.list_offers().await.iter().for_each(|text| say(text));
+                servers.ready().await.iter().map(server_line).for_each(say);
+                servers.list_offers().await.iter().map(server_line).for_each(say);
                 match args.json {
                     true => documents(context, servers.each()),
                     false => tool_table(context.out, servers.each()),

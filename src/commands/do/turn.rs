@@ -58,7 +58,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     let settings = &setup.configured.settings;
     let note = settings.ambient_note().or_else(|| settings.embedded_note(&config));
     if let Some(note) = note.filter(|_| !args.quiet) {
-        say(&note);
+        ui::notice_lines(&note).iter().for_each(say);
     }
     if let Some(question) = &input.question {
         setup.configured.check_files(&question.files, &config)?;
@@ -162,7 +162,7 @@ impl Place {
         if let Some(model) = model {
             let at = start.id().and_then(|id| forest.find(id));
             let told = configured.instructions(model).and_then(|found| found.about());
-            let line = ui::place_line((store, forest), at, &model.name, told.as_deref(), columns());
+            let line = ui::place_line((store, forest), at, &model.name, (told.as_deref(), None), columns());
             say_dim(&line, context.paint);
         }
         if args.show_past && !args.json && !args.events {
@@ -180,7 +180,7 @@ impl Place {
         (input, ran): (TurnInput, Vec<Carried>),
         context: &mut Context<'_>,
     ) -> Result<Report> {
-        let TurnInput { question, served, schema, skill, .. } = input;
+        let TurnInput { question, served, schema, code_only, skill, .. } = input;
         let insts = ui::insts_with_warnings(env.insts()?);
         let (forest, start) = match (&question, self.start) {
             (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
@@ -193,9 +193,18 @@ impl Place {
             (_, start) => (&self.forest, start),
         };
         let decision = self.decision.take();
-        let ask = Ask { decision, served, schema, skill, ran, ..Ask::new(start, question, &args.run) };
+        let ask =
+            Ask { decision, served, schema, code_only, skill, ran, ..Ask::new(start, question, &args.run) };
         if args.events {
-            return take_turn(env, config, &insts, forest, &mut EventLines::new(context.out), ask).await;
+            return take_turn(
+                env,
+                config,
+                &insts,
+                forest,
+                &mut EventLines::new(context.out, context.at),
+                ask,
+            )
+            .await;
         }
         let state = State::Idle.after(Step::Entered);
         let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };

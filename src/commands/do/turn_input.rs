@@ -16,6 +16,8 @@ pub struct TurnInput {
     pub served: Served,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
+    /// Only the code blocks of the answer are printed.
+    pub code_only: bool,
     /// The skill that the question is asked with.
     pub skill: Option<Skill>,
 }

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, copy};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use crate::term::say;
+use crate::term::{Line, say};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Attachment, Kind, Name, split_attachments};
 use lepo_store::store::Store;
@@ -78,10 +78,10 @@ impl Files {
         let folder = dir.join(&self.folder);
         for (hash, name) in &self.names {
             let Some((mut blob, _)) = store.blobs().open_proven(hash)? else {
-                say(&format!(
-                    "warning: {} is missing or changed: {name} is not exported",
+                say(Line::warning(format!(
+                    "{} is missing or changed: {name} is not exported",
                     store.blobs().path(hash).display()
-                ));
+                )));
                 continue;
             };
             let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(failed)?;

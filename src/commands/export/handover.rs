@@ -9,7 +9,7 @@ use super::{output, render};
 use crate::commands::Context;
 use crate::commands::finder::masker;
 use crate::commands::output_file::check_folder;
-use crate::term::say;
+use crate::term::{Line, say};
 use crate::ui::{read_request, warn_incomplete};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, shown_model, words};
@@ -38,7 +38,7 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
         Error::usage(format!("--bytes {most} is too small: the last question needs {needed}"))
     })?;
     if left > 0 {
-        say(&format!("note: the last answer is cut: {left} bytes left out; --bytes takes more"));
+        say(Line::note(format!("the last answer is cut: {left} bytes left out; --bytes takes more")));
     }
     match &args.output {
         None => context.out.untrusted(document.as_bytes()),

@@ -8,7 +8,7 @@ use crate::commands::Context;
 use crate::commands::finder::finder;
 use crate::commands::searched::search;
 use crate::commands::words::resolve_all;
-use crate::term::say;
+use crate::term::{Line, say};
 use lepo_base::error::Result;
 use lepo_secrets::{Finder, is_binary};
 use lepo_store::bubb::Name;
@@ -52,7 +52,7 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
     }
     let others: BTreeSet<&str> = found.iter().filter_map(|finding| finding.of.as_deref()).collect();
     for other in others {
-        say(&format!("note: {other} has to mask what belongs to {other}"));
+        say(Line::note(format!("{other} has to mask what belongs to {other}")));
     }
     Ok(u8::from(!found.is_empty()))
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
 use crate::import::{Rules, Tools, VERSION, copy, finish, plan};
-use crate::term::{Progress, say};
+use crate::term::{Line, Progress, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
 use lepo_import::{Conversation, FORMATS, Format, Reading};
@@ -297,7 +297,7 @@ impl Import<'_, '_> {
     fn leave_out(&mut self, requests: &[BubbId], why: &str) {
         self.report.held += requests.len() as u64;
         for id in requests {
-            say(&format!("note: the request {id} {why} and was not copied"));
+            say(Line::note(format!("the request {id} {why} and was not copied")));
         }
     }
 }

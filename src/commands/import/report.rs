@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::commands::Context;
 use crate::import::{Held, NO_TIME};
-use crate::term::{Out, excerpt, fold, one_line, say};
+use crate::term::{Line, Out, excerpt, fold, one_line, say};
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_import::Reading;
@@ -157,15 +157,15 @@ impl Report {
         // The notes are on stderr, and belong below.
         out.out.flush();
         for remark in &self.remarks {
-            say(&format!("note: {}", one_line(remark)));
+            say(Line::note(one_line(remark)));
         }
         if self.lost_files > 0 {
             let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };
-            say(&format!("note: {} not in the source: {kept}", counted(self.lost_files, "file")));
+            say(Line::note(format!("{} not in the source: {kept}", counted(self.lost_files, "file"))));
         }
         if self.undated > 0 {
             let times = without_time(date, self.undated);
-            say(&format!("note: {} without any time: {times}", counted(self.undated, "conversation")));
+            say(Line::note(format!("{} without any time: {times}", counted(self.undated, "conversation"))));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
             let forest = store.names().forest_for(&[Wanted::Tip])?;

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::commands::Context;
-use crate::term::{Progress, say};
+use crate::term::{Line, Progress, say};
 use crate::ui::answers;
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, Incoming, SMOLLM2};
@@ -80,7 +80,7 @@ pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     }
     let is_of_it = |model: &&ModelConfig| model.provider == Provider::Embedded && model.model == name;
     if let Some(model) = settings.models.iter().find(is_of_it) {
-        say(&format!("note: {} in {} still names it", model.name, settings.file.display()));
+        say(Line::note(format!("{} in {} still names it", model.name, settings.file.display())));
     }
     Ok(())
 }

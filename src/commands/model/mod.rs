@@ -11,7 +11,7 @@ use new::NewArgs;
 
 use crate::commands::repo_files::trusted_config;
 use crate::commands::{Context, complete};
-use crate::term::{Progress, say, stderr_is_terminal};
+use crate::term::{Line, Progress, say, stderr_is_terminal};
 use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered_line};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -135,7 +135,7 @@ fn list_remote(
         ("", Err(error)) => return Err(error),
         (name, _) => settings.server_of(name)?,
     };
-    let no_list = |what: &str| say(&format!("note: {} is {what}, which offers no list", config.name));
+    let no_list = |what: &str| say(Line::note(format!("{} is {what}, which offers no list", config.name)));
     match config.provider {
         Provider::Cli => no_list("a program"),
         Provider::Embedded => no_list("the embedded model"),

@@ -1,7 +1,7 @@
 //! Prints the result of a sync, line by line.
 
 use crate::commands::Context;
-use crate::term::one_line;
+use crate::term::{Line, one_line};
 use lepo_store::bubb::counted;
 use lepo_store::store::Store;
 use lepo_sync::{Round, SyncState, decoded};
@@ -91,7 +91,7 @@ pub fn troubles(done: &Round, store: &Store, uses_heads: bool) -> Vec<String> {
         format!("held back {id}: it {why}{hint}")
     });
     let bad = done.bad.iter().map(|(clone, error)| {
-        format!("warning: {} could not be fetched: {}", one_line(clone), error.chain())
+        Line::warning(format!("{} could not be fetched: {}", one_line(clone), error.chain())).to_string()
     });
     let shown = one_line(&store.shown().display().to_string());
     let unknown = done.unknown.iter().map(|clone| {

@@ -2,13 +2,13 @@
 
 use super::trial::offered;
 use super::wanted::{WantedModel, check_name, checked_url, no_server, provider_of, with_scheme};
-use crate::term::{Asking, clean, fitting, on_terminal, say};
+use crate::term::{Asking, Line, clean, fitting, on_terminal, say};
 use crate::ui::models::offered_line;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::At;
 use lepo_base::secret::Secret;
-use lepo_model::{ModelFacts, Provider, ServerFacts, refused_key};
+use lepo_model::{ModelFacts, Provider, ServerFacts};
 use lepo_turn::config::{KeyEntry, NewModel, Paths, Settings, planned_model};
 use rustix::process::Signal;
 
@@ -108,7 +108,7 @@ impl<'a> Asker<'a> {
             match (said.strip_prefix('$'), said.strip_prefix('!')) {
                 (Some(name), _) if !name.is_empty() && !name.contains('=') => {
                     if !is_set(name) {
-                        say(&format!("note: {} is not set", clean(name)));
+                        say(Line::note(format!("{} is not set", clean(name))));
                     }
                     return Ok(Some(KeyEntry::Env(name.to_string())));
                 }
@@ -117,6 +117,9 @@ impl<'a> Asker<'a> {
                     None => say("the command cannot be split into words"),
                 },
                 _ if said.is_empty() => return Ok(None),
+                _ if is_variable(&said) && is_set(&said) => {
+                    say(&format!("{said} is the name of a variable: type ${said} to use it"));
+                }
                 _ => return Ok(Some(KeyEntry::Literal(Secret::new(&*said)))),
             }
         }
@@ -131,14 +134,14 @@ impl<'a> Asker<'a> {
             };
             match offered(&config, self.settings, self.paths).await {
                 Ok(models) => return Ok(models),
-                Err(error) if asks_key && refused_key(&error) => {
+                Err(error) if asks_key && error.is_of_key() => {
                     say(&format!("error: {}", error.chain()));
                     let enter = if new.key == KeyEntry::None { "none" } else { "the same" };
                     let Some(key) = self.typed_key(enter).await? else { return Ok(Vec::new()) };
                     new.key = key;
                 }
                 Err(error) => {
-                    say(&format!("note: no list of models: {}", error.chain()));
+                    say(Line::note(format!("no list of models: {}", error.chain())));
                     return Ok(Vec::new());
                 }
             }
@@ -178,6 +181,11 @@ impl<'a> Asker<'a> {
             }
         }
     }
+}
+
+/// True for a text that has the form of a variable's name.
+fn is_variable(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
 }
 
 /// Lists models with their numbers, as many as fit on the terminal.

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import sys
 import time
@@ -125,10 +126,13 @@ def turn(session, text):
         while True:
             time.sleep(1)
     elif last == "wait":
+        # The signal that ends it waits until it has read the word that was sent before.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         say(session, "A part")
         while True:
             message = read()
             if message.get("method") == "session/cancel":
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
                 time.sleep(30)
     elif last == "fail":
         return None

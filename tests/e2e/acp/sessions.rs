@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::acp_client::Client;
 use crate::bots::Bot;
-use crate::disk::{bubbs, forest, journal};
+use crate::disk::{bubbs, forest, journal, put};
 use crate::scripted::{Piece, Reply, end, openai_calls, openai_sse, said};
 
 const OFF: &str = "planner = \"off\"";
@@ -195,8 +195,9 @@ fn two_sessions_are_answered_at_once() {
 #[test]
 fn a_long_list_comes_in_pages() {
     let bot = Bot::saying(OFF, &[]);
+    bot.home.ok(&["init"]);
     for i in 0..60 {
-        bot.home.add(&["--prev", "head"], &format!("question {i}"));
+        put(&bot.home, 1_760_599_230_000 + i, "u0", "head", &format!("question {i}"));
     }
     let mut client = Client::start(&bot.home, &[]);
     let (mut titles, mut cursor) = (Vec::new(), Value::Null);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::configure;
 use crate::bots::Bot;
-use crate::disk::bubbs;
+use crate::disk::{bubbs, put_old};
 use crate::home::{Home, finish, until};
 use crate::scripted::{openai_calls, openai_sse};
 
@@ -444,10 +444,10 @@ fn requests_that_are_piped_in_are_all_answered_and_the_store_stays_as_it_is() {
 #[test]
 fn progress_is_told_and_a_cancelled_search_has_no_answer() {
     let home = Home::new();
-    for day in 1..=20 {
-        home.add(&["--prev", "head", "--time", &format!("2025-03-{day:02}T12:00Z")], "needle");
+    home.ok(&["init"]);
+    for day in 0..20 {
+        put_old(&home, 1_741_000_000_000 + day * 86_400_000, "u0", "head", "needle");
     }
-    home.ok(&["tidy"]);
     let mut session = Session::open(&home, &[]);
     let meta = json!({ "progressToken": "p" });
     let params = json!({ "name": "search", "arguments": { "pattern": "needle" }, "_meta": meta });

@@ -9,7 +9,7 @@ use super::{KEY, TIMEOUTS, ask, ask_request, config, openai, opened, run};
 use lepo_base::error::Kind;
 use lepo_base::hint::At;
 use lepo_model::Provider;
-use lepo_model::{Message, Model, Request, Role, Timeouts};
+use lepo_model::{Message, Model, Notice, Passing, Request, Retry, Role, Timeouts};
 
 #[test]
 fn a_stream_that_is_no_answer_fails_after_what_came() {
@@ -98,8 +98,11 @@ fn what_may_pass_is_asked_again() {
     let server = Server::start([busy(429), busy(503), busy(500), openai_sse(["at last"])]);
     let heard = ask(&openai(&server));
     assert_eq!(heard.text(), "at last");
-    assert_eq!(heard.notices.len(), 3);
-    assert_eq!(heard.notices[0], "mine answered 429: retrying in 0.0 s (1 of 3)");
+    let retry = |status, attempt| {
+        let (model, wait) = ("mine".to_string(), Duration::ZERO);
+        Notice::Retries(Retry { model, after: Passing::Status(status), wait, attempt, of: 3 })
+    };
+    assert_eq!(heard.notices, [retry(429, 1), retry(503, 2), retry(500, 3)]);
     assert_eq!(server.connections(), 1, "refusals are read to their end, so the connection lives on");
 }
 
@@ -164,7 +167,7 @@ fn a_server_that_is_down_is_not_asked_again() {
         failure.starts_with(&format!("cannot reach http://{address}/v1: connection refused |")),
         "{failure}"
     );
-    assert_eq!(heard.notices, Vec::<String>::new());
+    assert_eq!(heard.notices, []);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Heard, TIMEOUTS, ask, ask_request, config, hear, opened, run};
 use lepo_model::{AnswerForm, ModelConfig, Provider};
-use lepo_model::{Event, Finish, Installed, Message, Model, Request, Role, Timeouts, Usage};
+use lepo_model::{Event, Finish, Installed, Message, Model, Notice, Request, Role, Timeouts, Usage};
 
 /// Writes an executable script. By a child: a file that this process itself had open for writing could
 /// be handed on to a program that another test starts just then, and would be too busy to run.
@@ -148,7 +148,7 @@ fn the_embedded_model_is_one_process_for_all_questions() {
         let line = r#"{"messages":[{"role":"user","content":"why?"}],"temperature":0.1}"#;
         assert!(first.text().ends_with(&line.len().to_string()));
         let events = first.whole();
-        assert_eq!(events[0], Event::Notice("small".into()));
+        assert_eq!(events[0], Event::Notice(Notice::Program("small".into())));
         let usage = Usage { input: Some(3), output: Some(2), ..Usage::default() };
         assert_eq!(events[3..], [Event::Usage(usage), Event::Done(Finish::Length)]);
     });

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::scripted::{Asked, Reply, Server, openai_sse};
 use super::{TIMEOUTS, hear, openai, opened, run};
-use lepo_model::{Message, Model, Request, Role, Schema};
+use lepo_model::{Message, Model, Notice, Request, Role, Schema};
 
 fn refused(message: &str) -> Reply {
     Reply::new(400, json!({"error": {"message": message}}).to_string())
@@ -20,7 +20,7 @@ fn conversation() -> Vec<Message> {
 }
 
 /// Asks twice, with a fresh model each time but one state directory; gives the notices of each.
-fn ask_twice(server: &Server, schema: Option<&Schema>) -> [Vec<String>; 2] {
+fn ask_twice(server: &Server, schema: Option<&Schema>) -> [Vec<Notice>; 2] {
     let state = tempfile::tempdir().unwrap();
     let messages = conversation();
     let request = Request { messages: &messages, schema, ..Request::default() };
@@ -41,8 +41,12 @@ fn a_refused_field_is_left_out_from_then_on() {
         let refusal = refused(&format!("Unsupported value: '{field}' is not supported with this model."));
         let server = Server::start([refusal, openai_sse(["ok"]), openai_sse(["ok"])]);
         let [first, second] = ask_twice(&server, Some(&schema));
-        assert_eq!(first, [format!("mine does not accept `{field}`: retrying without it")]);
-        assert_eq!(second, Vec::<String>::new(), "it is remembered");
+        let [Notice::Learned(model, says)] = first.as_slice() else { panic!("{first:?}") };
+        assert_eq!(
+            (model.as_str(), *says),
+            ("mine", &*format!("does not accept `{field}`: retrying without it"))
+        );
+        assert_eq!(second, [], "it is remembered");
         let sent: Vec<bool> = server.asked().iter().map(|asked| asked.json().get(field).is_some()).collect();
         assert_eq!(sent, [true, false, false], "{field}");
     }
@@ -96,9 +100,12 @@ fn a_model_without_system_messages_gets_them_in_the_question() {
         let [first, second] = ask_twice(&server, None);
         assert_eq!(
             first.last().unwrap(),
-            "mine does not accept system messages: retrying with it in the question"
+            &Notice::Learned(
+                "mine".into(),
+                "does not accept system messages: retrying with it in the question"
+            )
         );
-        assert_eq!(second, Vec::<String>::new(), "it is remembered");
+        assert_eq!(second, [], "it is remembered");
         let sent = server.asked().last().unwrap().json()["messages"].clone();
         let content = "[system]\nroot\n\na\n\nb\n\n[system]\ngeneral";
         assert_eq!(sent, json!([{"role": "user", "content": content}]), "{words}");

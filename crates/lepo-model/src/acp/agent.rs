@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::agents::{HeldAgent, HoldAgents, ToHold};
 use crate::config::ModelConfig;
+use crate::notice::Notice;
 use crate::process::Process;
 use lepo_acp::client::{self, Capabilities};
 use lepo_acp::lines::{BoundedLine, LineBuffer};
@@ -67,7 +68,7 @@ pub struct Starting<'s> {
 
 impl Starting<'_> {
     /// The program, with what it is held by and a notice for the person.
-    async fn program(self) -> Result<(Program, Option<Held>, Option<String>)> {
+    async fn program(self) -> Result<(Program, Option<Held>, Option<Notice>)> {
         let ModelConfig { name, command, sandbox, .. } = self.config;
         let Some((program, arguments)) = command.split_first() else {
             return Err(Error::usage("the model has no `command`"));
@@ -92,7 +93,7 @@ impl Starting<'_> {
 
 impl Agent {
     /// Starts an agent in a folder, and says hello; with a notice for the person.
-    pub async fn start(starting: Starting<'_>) -> Result<(Agent, Option<String>)> {
+    pub async fn start(starting: Starting<'_>) -> Result<(Agent, Option<Notice>)> {
         let (program, held, note) = starting.program().await?;
         let command = &starting.config.command;
         let name = command.first().cloned().unwrap_or_default();

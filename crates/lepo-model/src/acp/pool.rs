@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Agent;
 use super::agent::Starting;
+use crate::notice::Notice;
 use lepo_base::error::Result;
 
 /// Agents that wait at most.
@@ -17,7 +18,7 @@ fn waiting() -> MutexGuard<'static, Vec<Agent>> {
 
 /// An agent for a model in a folder: one that waits, with the session if one of them has it, else a new one, which may
 /// come with a notice.
-pub(super) async fn take(starting: Starting<'_>, session: Option<&str>) -> Result<(Agent, Option<String>)> {
+pub(super) async fn take(starting: Starting<'_>, session: Option<&str>) -> Result<(Agent, Option<Notice>)> {
     let is_held = starting.config.sandbox.is_some();
     let found = if is_held { None } else { waiting_for(starting, session) };
     match found {

@@ -15,6 +15,7 @@ use crate::facts::ModelFacts;
 use crate::forms::prompt_text;
 use crate::gate::Gate;
 use crate::message::{Message, Request, Role};
+use crate::notice::Notice;
 use crate::timeouts::Timeouts;
 use lepo_acp::client;
 use lepo_acp::content;
@@ -48,8 +49,7 @@ pub async fn begin(
     let (session, goes_on) = open(&mut agent, request.agent, &dir, config).await?;
     let asked = if goes_on { since_answer(&messages) } else { &messages };
     if !goes_on && messages.iter().any(|message| message.role == Role::Assistant) {
-        let note = format!("note: {} is given the conversation so far as text", config.name);
-        events.push_back(Event::Notice(note));
+        events.push_back(Event::Notice(Notice::ToldAsText(config.name.clone())));
     }
     events.push_back(Event::AgentSession(session.clone()));
     let prompt = blocks(asked)?;

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::asking::Asking;
 use crate::event::{Event, Events};
+use crate::notice::Notice;
 use crate::quirks::{MALFORMED, Quirk};
 use crate::web::{Citation, WebCall};
 
@@ -100,6 +101,6 @@ impl Fetched {
 /// A result that is an error is told; the model sees it, too.
 fn failed(tool: &str, content: &Value, events: &mut Events) {
     if let Some(code) = content["error_code"].as_str() {
-        events.push_back(Event::Notice(format!("{tool} failed: {code}")));
+        events.push_back(Event::Notice(Notice::WebToolFailed(tool.to_owned(), code.to_owned())));
     }
 }

@@ -14,7 +14,9 @@ use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, ToolCall, ToolSpec};
 use super::openai_catalog::CATALOG;
 use super::payload::{Object, Payload, list};
-use super::quirks::{FILES, MALFORMED, NO_SYSTEM, Quirk, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS};
+use super::quirks::{
+    FILES, MALFORMED, NO_SYSTEM, Quirk, SCHEMA_ALONE, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS,
+};
 use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use crate::Planner;
@@ -40,6 +42,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &REASONING_CONTENT,
             &TEMPERATURE,
             &RESPONSE_FORMAT,
+            &SCHEMA_ALONE,
             &STRICT,
             &STREAM_OPTIONS,
             &MAX_COMPLETION_TOKENS,
@@ -114,7 +117,10 @@ fn reader(keep: bool) -> Box<dyn AnswerReader> {
 
 /// The JSON of a request, without what the model does not take.
 fn body(asking: &mut Asking<'_>) -> Payload {
-    let (request, config) = (asking.request, asking.config);
+    let (mut request, config) = (asking.request, asking.config);
+    if request.schema.is_some() && !request.tools.is_empty() && asking.has(&SCHEMA_ALONE) {
+        request.tools = &[];
+    }
     let options = &config.options;
     let mut object = Object::new(&config.extra);
     object.field("model", config.model.as_str());

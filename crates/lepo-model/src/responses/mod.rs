@@ -12,7 +12,7 @@ use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, Role, ToolSpec};
 use super::openai_catalog::CATALOG;
 use super::payload::{Object, Payload};
-use super::quirks::{FILES, MALFORMED, Quirk, STRICT, TEMPERATURE};
+use super::quirks::{FILES, MALFORMED, Quirk, SCHEMA_ALONE, STRICT, TEMPERATURE};
 use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use crate::Planner;
@@ -39,6 +39,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &ENCRYPTED,
             &CACHE_KEY,
             &TEXT_FORMAT,
+            &SCHEMA_ALONE,
             &STRICT,
             &RESULT_FILES,
         ],
@@ -110,7 +111,10 @@ fn reader(_keep: bool) -> Box<dyn AnswerReader> {
 
 /// The JSON of a request, without what the model does not take.
 fn body(asking: &mut Asking<'_>) -> Payload {
-    let (request, config) = (asking.request, asking.config);
+    let (mut request, config) = (asking.request, asking.config);
+    if request.schema.is_some() && !request.tools.is_empty() && asking.has(&SCHEMA_ALONE) {
+        request.tools = &[];
+    }
     let options = &config.options;
     let mut object = Object::new(&config.extra);
     object.field("model", config.model.as_str());

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::notice::Notice;
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
 
@@ -32,7 +33,7 @@ pub fn servers(
     file: &Path,
     repo: Option<(PathBuf, Vec<u8>)>,
     variables: &ServerVariables<'_>,
-) -> Result<(Vec<ServerConfig>, Vec<String>)> {
+) -> Result<(Vec<ServerConfig>, Vec<Notice>)> {
     let mut servers = all_servers(file, repo, Some(variables))?;
     let said = notes(&servers);
     servers.retain(|server| server.enabled && server.details.left_out.is_none());
@@ -40,25 +41,22 @@ pub fn servers(
 }
 
 /// The notes on servers, each thing once.
-pub fn notes(servers: &[ServerConfig]) -> Vec<String> {
+pub fn notes(servers: &[ServerConfig]) -> Vec<Notice> {
     let mut said = Vec::new();
     for server in servers.iter().filter(|server| server.enabled) {
         let name = &server.name;
-        said.extend(server.details.notes.iter().map(|note| format!("warning: MCP server {name:?}: {note}")));
+        said.extend(server.details.notes.iter().map(|fault| Notice::Key(name.clone(), fault.clone())));
         if let Some(why) = &server.details.left_out {
-            said.push(format!("warning: MCP server {name:?} is left out: {why}"));
+            said.push(Notice::LeftOut(name.clone(), why.clone()));
         }
     }
     let seconds: Vec<String> = servers
         .iter()
         .filter(|server| server.enabled && server.details.call_in_seconds)
-        .map(|server| format!("{:?}", server.name))
+        .map(|server| server.name.clone())
         .collect();
     if !seconds.is_empty() {
-        let names = seconds.join(", ");
-        said.push(format!(
-            "note: MCP server {names}: a `timeout` under 1,000 is taken as seconds; others are milliseconds"
-        ));
+        said.push(Notice::InSeconds(seconds));
     }
     said
 }

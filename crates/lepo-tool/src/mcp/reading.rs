@@ -63,13 +63,13 @@ pub async fn read_resource(
 pub async fn listed_prompt(servers: &mut Servers, server: &str, name: &str) -> Result<Prompt> {
     let limit = servers.patience.connect;
     let server = servers.awake(server).await?;
-    let said = server.list_offers(Limits { idle: limit, total: limit }).await;
+    let listed = server.list_offers(Limits { idle: limit, total: limit }).await;
     let of = &server.config.name;
     let prompts = server.offers.as_ref().map(|offers| offers.prompts.as_slice()).unwrap_or_default();
-    prompts.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(|| match said.is_empty() {
-        true => Error::usage(format!("server {of} has no prompt {name:?}"))
+    prompts.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(|| match listed {
+        Ok(()) => Error::usage(format!("server {of} has no prompt {name:?}"))
             .hint(Hint::from(Command::Tools).words(" lists its prompts")),
-        false => Error::remote(said.join("; ")),
+        Err(words) => Error::remote_lines(&format!("cannot list the prompts of server {of}: {words}")),
     })
 }
 

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use super::client::{Client, Failure, Limits, ProcessSetup};
 use super::failure_words::{failure_words, hidden};
 use super::lists::{ToolListFile, ToolLists, is_recent};
+use super::notice::{Notice, ToolsFault};
 use super::offers::Offers;
 use super::patience::Patience;
 use super::secrets::Secrets;
@@ -92,7 +93,7 @@ impl Server {
     }
 
     /// Takes up the kept list of tools, unless a recent one is known. True if a list is known then; with notes about it.
-    pub(super) fn take_up_list(&mut self) -> (bool, Vec<String>) {
+    pub(super) fn take_up_list(&mut self) -> (bool, Vec<Notice>) {
         if self.asked.is_some_and(is_recent) {
             return (true, Vec::new());
         }
@@ -102,35 +103,36 @@ impl Server {
         let mut listing = Listing::of(tools);
         listing.choose(&self.config.details);
         (self.tools, self.asked) = (listing.tools, Some(asked));
-        (true, self.said(&listing.notes))
+        (true, self.said(listing.notes))
     }
 
     /// Takes what came of its start, and keeps its list for the next turn; gives what is to be said of it. Models are
     /// told the tools at once if the turn has not told them any yet.
-    pub(super) fn take(&mut self, started: Result<Session, Failure>, in_a_turn: bool) -> Vec<String> {
+    pub(super) fn take(&mut self, started: Result<Session, Failure>, in_a_turn: bool) -> Vec<Notice> {
         match started {
             Ok(Session { client, listing }) => {
-                let mut notes = self.take_list(listing, in_a_turn);
+                let faults = self.take_list(listing, in_a_turn);
+                let mut said = self.said(faults);
                 if client.junk() > 0 {
-                    notes.push("skipped lines on its stdout that are not messages".to_string());
+                    said.push(Notice::Junk(self.config.name.clone()));
                 }
                 (self.client, self.failed, self.suspect) = (Some(client), None, false);
                 self.offers = None;
-                self.said(&notes)
+                said
             }
             Err(failure) => {
                 let name = &self.config.name;
                 let words = failure_words(&failure, &self.secrets, name);
                 self.sign_in_is_over = matches!(&failure, Failure::SignIn(needed) if needed.over);
                 tracing::warn!(server = name, failed = words, "not started");
-                let said = format!("warning: server {name} cannot be used: {words}");
+                let said = Notice::CannotBeUsed(name.clone(), words.clone());
                 self.failed = Some(words);
                 vec![said]
             }
         }
     }
 
-    fn take_list(&mut self, mut listing: Listing, in_a_turn: bool) -> Vec<String> {
+    fn take_list(&mut self, mut listing: Listing, in_a_turn: bool) -> Vec<ToolsFault> {
         if let Some(kept) = &self.kept {
             kept.keep(&listing.tools, &self.secrets);
         }
@@ -143,8 +145,8 @@ impl Server {
         listing.notes
     }
 
-    fn said(&self, notes: &[String]) -> Vec<String> {
-        notes.iter().map(|note| format!("note: server {}: {note}", self.config.name)).collect()
+    fn said(&self, faults: Vec<ToolsFault>) -> Vec<Notice> {
+        faults.into_iter().map(|fault| Notice::Tools(self.config.name.clone(), fault)).collect()
     }
 
     /// The tool of this name as the running server has it.
@@ -170,7 +172,7 @@ impl Server {
         &mut self,
         setup: &ProcessSetup,
         patience: Patience,
-        said: &mut Vec<String>,
+        said: &mut Vec<Notice>,
     ) -> Result<(), String> {
         let doubtful = self.suspect && self.is_remote();
         if let Some(client) = &mut self.client {
@@ -218,43 +220,33 @@ impl Server {
     }
 
     /// Lists the tools again if the running server said that they changed; gives a warning if they cannot be listed.
-    pub(super) async fn list_again(&mut self, patience: Patience, in_a_turn: bool) -> Vec<String> {
-        let Some(client) = self.client.as_mut().filter(|client| client.tools_changed()) else {
-            return Vec::new();
-        };
+    pub(super) async fn list_again(&mut self, patience: Patience, in_a_turn: bool) -> Option<Notice> {
+        let client = self.client.as_mut().filter(|client| client.tools_changed())?;
         match list(client, patience).await {
             Ok(listing) => {
                 self.take_list(listing, in_a_turn);
-                Vec::new()
+                None
             }
             Err(failure) => {
                 let words = failure_words(&failure, &self.secrets, &self.config.name);
-                let name = &self.config.name;
-                vec![format!("warning: server {name}: its tools changed and cannot be listed: {words}")]
+                Some(Notice::ToolsUnlisted(self.config.name.clone(), words))
             }
         }
     }
 
-    /// Lists the resources and prompts of the server, if they are not known; gives a warning if they cannot be listed.
-    pub(super) async fn list_offers(&mut self, limits: Limits) -> Vec<String> {
-        let Some(client) = &mut self.client else { return Vec::new() };
+    /// Lists the resources and prompts of the server, if they are not known; in words why they cannot be listed.
+    pub(super) async fn list_offers(&mut self, limits: Limits) -> Result<(), String> {
+        let Some(client) = &mut self.client else { return Ok(()) };
         if client.offers_changed() {
             self.offers = None;
         }
         if self.offers.is_some() {
-            return Vec::new();
+            return Ok(());
         }
-        match Offers::list(client, limits).await {
-            Ok(offers) => self.offers = Some(offers),
-            Err(failure) => {
-                let words = failure_words(&failure, &self.secrets, &self.config.name);
-                let name = &self.config.name;
-                return vec![format!(
-                    "warning: server {name}: its resources and prompts cannot be listed: {words}"
-                )];
-            }
-        }
-        Vec::new()
+        let listed = Offers::list(client, limits).await;
+        let offers = listed.map_err(|failure| failure_words(&failure, &self.secrets, &self.config.name))?;
+        self.offers = Some(offers);
+        Ok(())
     }
 
     /// A result without the server's secrets, or in words why there is none.

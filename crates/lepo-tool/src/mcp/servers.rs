@@ -11,6 +11,7 @@ use super::content::{self, CallResult};
 use super::failure_words::{failure_words, hidden};
 use super::form::Caller;
 use super::lists::ToolLists;
+use super::notice::Notice;
 use super::patience::Patience;
 use super::request::native_prefix;
 use super::server::Server;
@@ -27,7 +28,7 @@ pub struct Servers {
     pub(super) patience: Patience,
     pub(super) place: ProcessSetup,
     /// Notes that were not shown yet.
-    pub(super) unsaid: Vec<String>,
+    pub(super) unsaid: Vec<Notice>,
     starting: Vec<JoinHandle<(usize, Result<Session, Failure>)>>,
     /// Every server is asked for its tools, whatever is kept.
     asks_all: bool,
@@ -98,7 +99,7 @@ impl Servers {
     }
 
     /// Starts the servers of these names that are not up, all at once. Gives what a person should know of it.
-    pub async fn start_named(&mut self, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    pub async fn start_named(&mut self, is_wanted: impl Fn(&str) -> bool) -> Vec<Notice> {
         for at in 0..self.each.len() {
             let Some(server) = self.each.get(at) else { continue };
             let is_off = server.client.is_none() && server.failed.is_none() && !server.is_starting;
@@ -120,7 +121,7 @@ impl Servers {
     }
 
     /// Waits for the servers that are starting.
-    async fn started(&mut self) -> Vec<String> {
+    async fn started(&mut self) -> Vec<Notice> {
         let mut said = Vec::new();
         while let Some(starting) = self.starting.last_mut() {
             let started = starting.await;
@@ -142,7 +143,7 @@ impl Servers {
 
     /// Waits until the tools of each are known or it has failed, and lists tools anew where a server said that they are
     /// others now. Gives what a person should know of it, each thing once.
-    pub async fn ready(&mut self) -> Vec<String> {
+    pub async fn ready(&mut self) -> Vec<Notice> {
         self.begin();
         let mut said = self.unsaid();
         said.extend(self.started().await);
@@ -153,12 +154,12 @@ impl Servers {
     }
 
     /// The notes that were not shown yet.
-    pub fn unsaid(&mut self) -> Vec<String> {
+    pub fn unsaid(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.unsaid)
     }
 
     /// Keeps notes that could not be shown yet for the next time.
-    pub fn say_later(&mut self, said: Vec<String>) {
+    pub fn say_later(&mut self, said: Vec<Notice>) {
         self.unsaid.extend(said);
     }
 
@@ -257,14 +258,14 @@ impl Servers {
 
     /// Asks all servers that are up for their resources and prompts, if they are not known. Gives what a
     /// person should know of it.
-    pub async fn list_offers(&mut self) -> Vec<String> {
+    pub async fn list_offers(&mut self) -> Vec<Notice> {
         let limit = self.patience.connect;
         let limits = Limits { idle: limit, total: limit };
-        join_all(self.each.iter_mut().map(|server| server.list_offers(limits)))
-            .await
-            .into_iter()
-            .flatten()
-            .collect()
+        let listing = self.each.iter_mut().map(|server| async move {
+            let listed = server.list_offers(limits).await;
+            listed.err().map(|words| Notice::OffersUnlisted(server.config.name.clone(), words))
+        });
+        join_all(listing).await.into_iter().flatten().collect()
     }
 
     /// The server of this name, up.

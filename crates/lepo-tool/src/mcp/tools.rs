@@ -5,6 +5,7 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 
+use super::notice::ToolsFault;
 use crate::mcp::config::ServerDetails;
 use lepo_base::hash::hash_of;
 
@@ -51,7 +52,7 @@ pub struct Listing {
     /// The tools, in the server's order.
     pub tools: Vec<Tool>,
     /// Tools that were left out, and why.
-    pub notes: Vec<String>,
+    pub notes: Vec<ToolsFault>,
     seen: HashSet<String>,
     cursors: HashSet<String>,
     /// Length of the tools so far, as JSON.
@@ -79,7 +80,7 @@ impl Listing {
     /// Takes one page; gives the cursor of the next, if there is one.
     pub fn take(&mut self, page: &Value) -> Option<String> {
         match page.get("tools").and_then(Value::as_array) {
-            None => self.notes.push("its list of tools could not be read".to_string()),
+            None => self.notes.push(ToolsFault::Unread),
             Some(tools) => tools.iter().for_each(|tool| self.tool(tool)),
         }
         if self.is_cut {
@@ -87,11 +88,11 @@ impl Listing {
         }
         let cursor = page.get("nextCursor")?.as_str()?.to_string();
         if !self.cursors.insert(cursor.clone()) {
-            self.notes.push("its list of tools goes in circles".to_string());
+            self.notes.push(ToolsFault::Circular);
             return None;
         }
         if self.cursors.len() >= PAGES {
-            self.notes.push(format!("its list of tools has more than {PAGES} pages"));
+            self.notes.push(ToolsFault::ManyPages(PAGES));
             return None;
         }
         Some(cursor)
@@ -101,7 +102,7 @@ impl Listing {
     pub fn choose(&mut self, details: &ServerDetails) {
         let named = details.included.iter().flatten().chain(&details.excluded);
         for name in named.filter(|name| !self.seen.contains(*name)) {
-            self.notes.push(format!("it has no tool {name:?}, which its configuration names"));
+            self.notes.push(ToolsFault::Missing(name.clone()));
         }
         self.tools.retain(|tool| details.uses(&tool.name));
     }
@@ -111,19 +112,19 @@ impl Listing {
             return;
         }
         let Some(name) = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
-            self.notes.push("a tool without a name was left out".to_string());
+            self.notes.push(ToolsFault::Nameless);
             return;
         };
         if name.contains(char::is_control) {
             // It would be words in the question whether to call it, and in every list.
-            self.notes.push(format!("tool {name:?} was left out: its name has control characters"));
+            self.notes.push(ToolsFault::BadName(name.to_string()));
             return;
         }
         let schema = match tool.get("inputSchema") {
             Some(Value::Object(schema)) => schema.clone(),
             None | Some(Value::Null | Value::Bool(true)) => Map::new(),
             Some(_) => {
-                self.notes.push(format!("tool {name:?} was left out: its schema is not an object"));
+                self.notes.push(ToolsFault::BadSchema(name.to_string()));
                 return;
             }
         };
@@ -135,11 +136,11 @@ impl Listing {
         self.bytes = self.bytes.saturating_add(name.len() + description.len() + json_len(&schema));
         if self.tools.len() >= MOST_TOOLS || self.bytes > MOST_BYTES {
             self.is_cut = true;
-            let what = match self.tools.len() {
-                MOST_TOOLS.. => format!("it has more than {MOST_TOOLS} tools"),
-                _ => format!("its list of tools is longer than {} MiB", MOST_BYTES >> 20),
-            };
-            self.notes.push(format!("{what}: only the first {} are used", self.tools.len()));
+            let used = self.tools.len();
+            self.notes.push(match used {
+                MOST_TOOLS.. => ToolsFault::ManyTools { most: MOST_TOOLS, used },
+                _ => ToolsFault::Long { mib: MOST_BYTES >> 20, used },
+            });
             return;
         }
         self.tools.push(Tool { name: name.to_string(), description, schema });
@@ -169,7 +170,7 @@ fn json_len(object: &Map<String, Value>) -> usize {
 mod tests {
     use super::*;
 
-    fn listing(pages: &[Value]) -> (String, Vec<String>, Option<String>) {
+    fn listing(pages: &[Value]) -> (String, Vec<ToolsFault>, Option<String>) {
         let mut listing = Listing::default();
         let cursor = pages.iter().map(|page| listing.take(page)).last().flatten();
         let names: Vec<&str> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -187,9 +188,12 @@ mod tests {
         ]);
         let (names, notes, cursor) = listing(&[json!({ "tools": tools })]);
         assert_eq!((names.as_str(), cursor), ("a c d", None));
-        assert_eq!(notes.len(), 6, "{notes:?}");
-        assert!(notes.iter().all(|note| !note.contains(char::is_control)), "{notes:?}");
-        assert_eq!(listing(&[json!({})]).1, ["its list of tools could not be read"]);
+        let bad_name = |name: &str| ToolsFault::BadName(name.into());
+        let nameless = || ToolsFault::Nameless;
+        let bad_schema = ToolsFault::BadSchema("b".into());
+        let arguments = bad_name("e\nArguments: (none)");
+        assert_eq!(notes, [nameless(), nameless(), nameless(), bad_schema, arguments, bad_name("f\u{9b}2J")]);
+        assert_eq!(listing(&[json!({})]).1, [ToolsFault::Unread]);
     }
 
     #[test]
@@ -201,14 +205,14 @@ mod tests {
         let mut listing = Listing::default();
         let cursors: Vec<bool> = (0..3).map(|n| listing.take(&page(n * 400)).is_some()).collect();
         assert_eq!((listing.tools.len(), cursors), (1_000, vec![true, true, false]));
-        assert_eq!(listing.notes, ["it has more than 1000 tools: only the first 1000 are used"]);
+        assert_eq!(listing.notes, [ToolsFault::ManyTools { most: 1_000, used: 1_000 }]);
 
         let long = "x".repeat(1 << 20);
         let tools: Vec<Value> =
             (0..9).map(|n| json!({"name": format!("t{n}"), "description": long})).collect();
         let (names, notes, _) = self::listing(&[json!({ "tools": tools })]);
         assert_eq!(names, "t0 t1 t2");
-        assert_eq!(notes, ["its list of tools is longer than 4 MiB: only the first 3 are used"]);
+        assert_eq!(notes, [ToolsFault::Long { mib: 4, used: 3 }]);
     }
 
     #[test]

@@ -39,6 +39,7 @@ pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Maskin
 mod tests {
     use super::super::find::InstructionFile;
     use super::*;
+    use crate::Notice;
     use crate::path::fixture::path;
 
     fn of(texts: &[&str]) -> Instructions {
@@ -76,7 +77,8 @@ mod tests {
         let told = opening(&found, &[], &masking).unwrap();
         let kept = told.kept.text().into_owned();
         assert!(told.text.contains("QUJDQUJD") && kept.contains("[secret: private-key]"), "{kept}");
-        assert!(masking.told().unwrap().contains("in AGENTS.md"));
+        let Some(Notice::Secrets(secrets)) = masking.told() else { panic!() };
+        assert_eq!(secrets.sources, ["AGENTS.md"]);
         let entry = PathEntry { text: kept.into(), ..path("s1 x").remove(0) };
         assert!(opening(&found, &[entry], &masking).is_none());
         assert_eq!(masking.told(), None, "nothing was written");

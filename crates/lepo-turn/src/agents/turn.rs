@@ -21,8 +21,7 @@ const TOLD: &str = "agents-told";
 
 /// The files that are left out.
 fn left_out(found: &Instructions) -> impl Iterator<Item = Notice> {
-    let notice =
-        |(path, why): &(String, String)| Notice::InstructionsLeftOut(in_note(path.as_ref()), why.clone());
+    let notice = |(path, why): &(String, String)| Notice::LeftOut(in_note(path.as_ref()), why.clone());
     found.left_out.iter().map(notice)
 }
 

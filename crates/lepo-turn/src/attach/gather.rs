@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::{DirEntry, WalkBuilder};
 
+use super::gathered::{Gathered, Skipped, SkippedWhy};
 use super::{Looked, NewFile, same_name, web_page};
-use crate::{ContextFile, NOT_FETCHED};
+use crate::{ContextFile, NOT_FETCHED, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
-use lepo_store::bubb::thousands;
 
 /// Files of folders that go with one question at most.
 const FILES: usize = 200;
@@ -36,7 +36,7 @@ const KEPT_BY_PROGRAMS: &[&str] = &[".git", ".lepo", ".hg", ".jj"];
 pub struct Gathering {
     files: usize,
     bytes: u64,
-    notes: Vec<String>,
+    notes: Vec<Notice>,
     /// Pages are not fetched.
     is_offline: bool,
 }
@@ -139,7 +139,8 @@ impl Gathering {
             Looked::Media(_) => 0,
         });
         let tokens = bytes.sum::<u64>().div_ceil(BYTES_OF_TOKEN);
-        self.notes.push(left_out.note(path, taken.len(), tokens));
+        let (folder, files) = (path.display().to_string(), taken.len());
+        self.notes.push(Notice::Gathered(Gathered { folder, files, tokens, skipped: left_out.skipped() }));
         Ok(taken)
     }
 
@@ -148,8 +149,8 @@ impl Gathering {
         self.bytes.div_ceil(BYTES_OF_TOKEN)
     }
 
-    /// Lines that tell what came of folders, and what did not.
-    pub fn notes(&self) -> &[String] {
+    /// Values that tell what came of folders, and what did not.
+    pub fn notes(&self) -> &[Notice] {
         &self.notes
     }
 
@@ -200,35 +201,24 @@ fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
 }
 
 impl LeftOut {
-    /// `src: 12 files, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, 2 ignored by git`.
-    fn note(&self, folder: &Path, taken: usize, tokens: u64) -> String {
-        let over = format!("more than {} bytes in all", thousands(BYTES));
-        let many = format!("more than {FILES} files");
-        let reasons = [
-            (&self.links, if self.links.len() == 1 { "link" } else { "links" }.to_string()),
-            (&self.not_files, "not regular files".to_string()),
-            (&self.not_text, "not text".to_string()),
-            (&self.too_large, over),
-            (&self.too_many, many),
-            (&self.unreadable, "unreadable".to_string()),
+    /// The reasons, each with its first entries.
+    fn skipped(self) -> Vec<Skipped> {
+        let named = [
+            (self.links, SkippedWhy::Link),
+            (self.not_files, SkippedWhy::NotFile),
+            (self.not_text, SkippedWhy::NotText),
+            (self.too_large, SkippedWhy::ManyBytes(BYTES)),
+            (self.too_many, SkippedWhy::ManyFiles(FILES)),
+            (self.unreadable, SkippedWhy::Unreadable),
         ];
-        let mut parts: Vec<String> = reasons
-            .iter()
-            .filter(|(paths, _)| !paths.is_empty())
-            .map(|(paths, why)| {
-                let named = paths.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-                let more = if paths.len() > NAMED { ", …" } else { "" };
-                format!("{} {why} ({named}{more})", paths.len())
-            })
-            .collect();
-        for (count, why) in [(self.hidden, "hidden"), (self.ignored, "ignored by git")] {
-            parts.extend((count > 0).then(|| format!("{count} {why}")));
-        }
-        let files = if taken == 1 { "1 file".to_string() } else { format!("{taken} files") };
-        let left_out =
-            if parts.is_empty() { String::new() } else { format!("; skipped: {}", parts.join(", ")) };
-        let tokens = format!(", about {} token{}", thousands(tokens), if tokens == 1 { "" } else { "s" });
-        format!("note: {}: {files}{tokens}{left_out}", folder.display())
+        let named = named.into_iter().map(|(mut named, why)| {
+            let count = named.len();
+            named.truncate(NAMED);
+            Skipped { count, why, named }
+        });
+        let counted = [(self.hidden, SkippedWhy::Hidden), (self.ignored, SkippedWhy::Ignored)];
+        let counted = counted.into_iter().map(|(count, why)| Skipped { count, why, named: Vec::new() });
+        named.chain(counted).filter(|skipped| skipped.count > 0).collect()
     }
 }
 
@@ -247,6 +237,11 @@ mod tests {
     fn names(taken: &[ContextFile], dir: &Path) -> Vec<String> {
         let short = |one: &ContextFile| one.path.replace(&format!("{}/", dir.display()), "");
         taken.iter().map(short).collect()
+    }
+
+    fn told(gathering: &Gathering) -> Gathered {
+        let [Notice::Gathered(gathered), ..] = gathering.notes() else { panic!() };
+        gathered.clone()
     }
 
     #[test]
@@ -272,17 +267,26 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", dir.join("link")).unwrap();
         let mut gathering = Gathering::default();
         gathering.take(&dir.join("b")).unwrap();
-        assert!(gathering.notes()[0].ends_with("b: 1 file, about 1 token"));
+        let folder = dir.join("b").display().to_string();
+        assert_eq!(told(&gathering), Gathered { folder, files: 1, tokens: 1, skipped: Vec::new() });
         let mut gathering = Gathering::default();
         let taken = gathering.take(dir).unwrap();
         assert_eq!(names(&taken, dir), ["a.txt", "b/x.rs", "pic.gif"]);
         assert!(matches!(taken[2].content, Looked::Media(_)));
-        let note = &gathering.notes()[0].replace(&format!("{}/", dir.display()), "");
-        assert!(
-            note.ends_with(
-                ": 3 files, about 1 token; skipped: 1 link (link), 2 not text (bin, latin), 2 hidden, 2 ignored by git"
-            ),
-            "{note}"
+        let skipped = |count, why, named: &[&str]| {
+            let named = named.iter().map(|name| dir.join(name).display().to_string()).collect();
+            Skipped { count, why, named }
+        };
+        let gathered = told(&gathering);
+        assert_eq!((gathered.files, gathered.tokens), (3, 1));
+        assert_eq!(
+            gathered.skipped,
+            [
+                skipped(1, SkippedWhy::Link, &["link"]),
+                skipped(2, SkippedWhy::NotText, &["bin", "latin"]),
+                skipped(2, SkippedWhy::Hidden, &[]),
+                skipped(2, SkippedWhy::Ignored, &[]),
+            ]
         );
         let one = gathering.take(&dir.join("x.log")).unwrap();
         assert_eq!(names(&one, dir), ["x.log"], "what is named itself goes along");
@@ -301,11 +305,9 @@ mod tests {
         std::fs::write(dir.path().join("000"), vec![b'x'; 2 << 20]).unwrap();
         let mut gathering = Gathering::default();
         assert_eq!(gathering.take(dir.path()).unwrap().len(), FILES);
-        let note = &gathering.notes()[0];
-        assert!(!note.contains("git"), "there is no repository: {note}");
-        assert!(
-            note.contains("1 more than 1,048,576 bytes in all (") && note.contains("1 more than 200 files ("),
-            "{note}"
-        );
+        let skipped = told(&gathering).skipped;
+        let reasons: Vec<_> = skipped.iter().map(|one| (one.count, one.why)).collect();
+        let (bytes, files) = (SkippedWhy::ManyBytes(1 << 20), SkippedWhy::ManyFiles(200));
+        assert_eq!(reasons, [(1, bytes), (1, files)], "there is no repository");
     }
 }

@@ -4,6 +4,7 @@
 mod arriving;
 mod bounded;
 mod gather;
+mod gathered;
 mod limits;
 mod new_file;
 mod same_name;
@@ -13,6 +14,7 @@ mod web_page;
 pub use arriving::{Arriving, begin_files, keep_file, keep_files};
 pub use bounded::{read_bounded, read_text};
 pub use gather::Gathering;
+pub use gathered::{Gathered, Skipped, SkippedWhy};
 pub use limits::check;
 pub use new_file::{Looked, NewFile};
 pub use same_name::{composed, same_name};

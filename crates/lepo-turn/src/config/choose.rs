@@ -7,6 +7,7 @@
 use super::Settings;
 use super::ambient::Ambient;
 use super::document::{Set, Source};
+use crate::Notice;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 use lepo_model::ModelConfig;
@@ -73,20 +74,17 @@ impl Settings {
     }
 
     /// The note where nothing is configured and the environment offers more than one model.
-    pub fn ambient_note(&self) -> Option<String> {
+    pub fn ambient_note(&self) -> Option<Notice> {
         let unsaid = self.wanted.is_none() && self.models.is_empty();
         let offers: Vec<_> = self.ambient.offers().filter(|_| unsaid).collect();
         let [(taken, because), (other, _), ..] = offers.as_slice() else { return None };
-        Some(format!("note: {taken} answers, by {because}; for the other: -m {other}"))
+        Some(Notice::AmbientModel(taken.clone(), because, other.clone()))
     }
 
     /// The note where nothing is configured and the embedded model answers.
-    pub fn embedded_note(&self, answers: &ModelConfig) -> Option<String> {
+    pub fn embedded_note(&self, answers: &ModelConfig) -> Option<Notice> {
         let unsaid = self.chosen().is_none() && answers.provider == lepo_model::Provider::Embedded;
-        unsaid.then(|| {
-            "note: SmolLM2-135M answers, on this machine: a demonstration, often wrong; `lepo model` lists others"
-                .to_string()
-        })
+        unsaid.then_some(Notice::EmbeddedAnswers)
     }
 
     /// The model of that name, configured, a preset or `PROVIDER:MODEL`. Its key is not asked for yet, see

@@ -5,7 +5,7 @@ use super::GroupTurn;
 use crate::attach::keep_files;
 use crate::report::ToolUse;
 use crate::transcript::Transcript;
-use crate::{Ask, CommandRunner, Event, Notice, Start};
+use crate::{Ask, CommandRunner, Event, Start};
 use lepo_base::error::Result;
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
@@ -41,7 +41,7 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
         let kept = group.env.masking.kept_question(&question, &typed);
         group.add_as(&mut opening.transcript, Kind::User, false, (&question, &kept))?;
         let note = opening.transcript.tip().and_then(|id| group.env.masking.told_typed(id));
-        note.into_iter().for_each(|note| group.tell(Event::Notice(&Notice::Words(note))));
+        note.into_iter().for_each(|note| group.tell(Event::Notice(&note)));
     }
     Ok(opening)
 }

@@ -168,7 +168,7 @@ pub async fn take_group_turn(group: GroupTurn<'_>, panel: &mut Panel, mut ask: A
     };
     forget_overtaken(&group.env.store);
     if let Some(told) = group.env.masking.told() {
-        group.tell(crate::Event::Notice(&crate::Notice::Words(told)));
+        group.tell(crate::Event::Notice(&told));
     }
     taken
 }

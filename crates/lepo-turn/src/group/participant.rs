@@ -191,7 +191,7 @@ impl Participant {
         let model = self.model.as_mut().map_err(|error| error.again(Kind::Remote))?;
         let agent = AgentPlace { dir: Some(group.env.store.root()), ..AgentPlace::default() };
         let request = Request { messages, schema, agent, ..Request::default() };
-        model.ask(request, &mut |text| ear.happens(Event::Notice(&Notice::Words(text.to_string())))).await
+        model.ask(request, &mut |said| ear.happens(Event::Notice(&Notice::Model(said)))).await
     }
 }
 

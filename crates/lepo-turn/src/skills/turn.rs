@@ -20,7 +20,7 @@ pub(crate) fn find_skills(turn: &mut Turn<'_>) -> Result<()> {
     let native = turn.takes_native_tools();
     let found = if speaks && native { turn.env.configured.skills()? } else { None };
     let Some(Skills { counting, untrusted, warnings }) = found else { return Ok(()) };
-    warnings.into_iter().for_each(|warning| turn.say_once(Notice::Words(warning)));
+    warnings.into_iter().for_each(|warning| turn.say_once(warning));
     if !untrusted.is_empty() {
         turn.say_once(Notice::SkillsNotTrusted(untrusted.len()));
     }

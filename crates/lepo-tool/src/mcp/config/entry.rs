@@ -11,6 +11,7 @@ use super::remote::{address, check_header};
 use super::server::{ServerConfig, ServerDetails, Target, Transport};
 use super::variables::{Origin, ServerVariables, names_variables, used};
 
+use crate::mcp::notice::KeyFault;
 use lepo_base::secret::Secret;
 
 type Read<T> = std::result::Result<T, Mistake>;
@@ -82,7 +83,7 @@ pub(super) fn read(
     details.variables = used(written);
     details.written = (!details.variables.is_empty()).then(|| Fields { all: written, is_filled }.place());
     if matches!(target, Target::Remote { .. }) && written.contains_key("cwd") {
-        details.notes.push("`cwd` needs a `command`".to_string());
+        details.notes.push(KeyFault::CwdAlone);
     }
     (details.filled, details.left_out) = (filled.values, filled.missing);
     let enabled = fields.flag("enabled")?.unwrap_or(true) && !fields.flag("disabled")?.unwrap_or(false);
@@ -186,9 +187,9 @@ impl Fields<'_> {
             let instead = NOT_HONOURED.iter().find(|(known, _)| key == known);
             match instead {
                 Some(_) if is_off => {}
-                Some((_, instead)) => details.notes.push(format!("`{key}` is not supported: {instead}")),
+                Some((_, instead)) => details.notes.push(KeyFault::NotSupported(key.clone(), instead)),
                 None if OWN.contains(&key.as_str()) || FOREIGN.contains(&key.as_str()) => {}
-                None => details.notes.push(format!("unknown key {key:?}; lepo-config(5) lists the keys")),
+                None => details.notes.push(KeyFault::Unknown(key.clone())),
             }
         }
         Ok(details)

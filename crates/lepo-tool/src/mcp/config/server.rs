@@ -7,6 +7,7 @@ use url::Url;
 
 use super::identity::ClientIdentity;
 use super::variables::Used;
+use crate::mcp::notice::KeyFault;
 use lepo_base::secret::Secret;
 
 /// One MCP server, as configured.
@@ -85,8 +86,8 @@ pub struct ServerDetails {
     pub written: Option<String>,
     /// Why the server cannot be used: a variable has no value.
     pub left_out: Option<String>,
-    /// Keys that are not known or not honoured, in words.
-    pub notes: Vec<String>,
+    /// Keys that are not known or not honoured.
+    pub notes: Vec<KeyFault>,
 }
 
 impl ServerDetails {

@@ -1,6 +1,7 @@
 //! The choice of the model and its key, and the message if there is none.
 
 use super::{Vars, load, user};
+use crate::Notice;
 use lepo_base::hint::At;
 use lepo_base::secret::Secret;
 use lepo_model::{ModelConfig, Provider};
@@ -149,7 +150,7 @@ fn the_embedded_model_is_named_where_nobody_chose_it() {
         let flags = Flags { model: model.map(str::to_string), ..Flags::default() };
         load(file, "", env, &flags).unwrap().embedded_note(&embedded)
     };
-    assert!(note("", &[], None).unwrap().contains("SmolLM2-135M answers"));
+    assert_eq!(note("", &[], None), Some(Notice::EmbeddedAnswers));
     assert_eq!(note("", &[], Some("embedded:")), None);
     assert_eq!(note("", &[("LEPO_MODEL", "embedded:")], None), None);
     let configured = "[[models]]\nname='e'\nprovider='embedded'\nactive=true\n";

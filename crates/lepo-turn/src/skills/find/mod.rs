@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::check::faults_of_name;
 use super::front_matter::FrontMatter;
 use super::skill_file::{FILES, MOST_FILE};
+use crate::Notice;
 use crate::agents::{NOT_TAKEN, in_note, read_inside};
 use crate::config::{Paths, RepoFile, Trust};
 use lepo_base::error::{Error, Result};
@@ -59,8 +60,8 @@ pub struct Skills {
     pub counting: Vec<Skill>,
     /// Those of the repository that nobody has trusted.
     pub untrusted: Vec<Skill>,
-    /// Warnings: skills that are left out, with the reason, and faults of others.
-    pub warnings: Vec<String>,
+    /// Skills that are left out, with the reason, and faults of others.
+    pub warnings: Vec<Notice>,
 }
 
 impl Skill {
@@ -102,7 +103,7 @@ struct Search {
     found: Vec<Skill>,
     seen: HashSet<PathBuf>,
     folders: Vec<PathBuf>,
-    warnings: Vec<String>,
+    warnings: Vec<Notice>,
     is_full: bool,
 }
 
@@ -127,7 +128,7 @@ impl Search {
     }
 
     fn left_out(&mut self, path: &Path, why: &str) {
-        self.warnings.push(format!("note: {} is left out: {why}", in_note(path)));
+        self.warnings.push(Notice::LeftOut(in_note(path), why.to_string()));
     }
 
     /// Takes the skills below a folder, which must lie in `within`.
@@ -203,7 +204,7 @@ impl Search {
             written => faults_of_name(written, &folder_name),
         };
         for fault in faults {
-            self.warnings.push(format!("warning: {}: {fault}", in_note(folder)));
+            self.warnings.push(Notice::SkillFault(in_note(folder), fault));
         }
         self.found.push(Skill {
             name: name.to_string(),
@@ -236,9 +237,7 @@ impl Search {
                 None => skills.counting.push(skill),
                 Some(_) => {
                     let own = in_note(&skill.folder);
-                    skills
-                        .warnings
-                        .push(format!("note: the repository's skill {} is used, not {own}", skill.name));
+                    skills.warnings.push(Notice::SkillOfRepository(skill.name, own));
                 }
             }
         }

@@ -53,7 +53,13 @@ impl World {
 
     fn warnings(&self) -> String {
         let place = format!("{}/", self.top.display());
-        self.find().warnings.join("\n").replace(&place, "")
+        let told = |notice: &Notice| match notice {
+            Notice::LeftOut(path, why) => format!("left out {path}: {why}"),
+            Notice::SkillFault(folder, fault) => format!("fault of {folder}: {fault}"),
+            Notice::SkillOfRepository(name, own) => format!("{name} of the repository, not {own}"),
+            other => panic!("{other:?}"),
+        };
+        self.find().warnings.iter().map(told).collect::<Vec<_>>().join("\n").replace(&place, "")
     }
 
     fn trust(&self) {
@@ -79,7 +85,7 @@ fn of_the_users_folders_the_first_wins_and_the_repository_once_it_is_trusted() {
     assert_eq!(names, ["a", "d"]);
     world.trust();
     assert_eq!(world.counting(), "a=repo b=config c=claude d=repo");
-    assert_eq!(world.warnings(), "note: the repository's skill a is used, not home/.agents/skills/a");
+    assert_eq!(world.warnings(), "a of the repository, not home/.agents/skills/a");
     world.skill("repo/.agents/skills/a", "another");
     assert_eq!(world.counting(), "a=agents b=config c=claude d=repo", "one changed byte");
 }
@@ -113,10 +119,10 @@ fn what_cannot_be_used_is_left_out_and_named_and_the_rest_is_read_leniently() {
     assert_eq!(world.counting(), "3=x Bad_Name=Use when: asked evil=a - other: [2Jb nameless=of two lines");
     let warnings = world.warnings();
     for told in [
-        "note: home/.agents/skills/silent is left out: it has no description",
-        "note: home/.agents/skills/plain is left out: it does not begin with front matter (---)",
-        "note: home/.agents/skills/latin is left out: it is not UTF-8 text",
-        "warning: home/.agents/skills/bad-name: the name \"Bad_Name\" has capital letters",
+        "left out home/.agents/skills/silent: it has no description",
+        "left out home/.agents/skills/plain: it does not begin with front matter (---)",
+        "left out home/.agents/skills/latin: it is not UTF-8 text",
+        "fault of home/.agents/skills/bad-name: the name \"Bad_Name\" has capital letters",
     ] {
         assert_eq!(warnings.matches(told).count(), 1, "{warnings}");
     }
@@ -144,9 +150,9 @@ fn links_lead_nowhere_outside_of_a_repository_and_count_once() {
     assert_eq!(world.counting(), "x=x", "the user's links may lead anywhere");
     let warnings = world.warnings();
     for told in [
-        "repo/.agents/skills/x is left out: its link leads outside the repository",
-        "repo/.agents/skills/z is left out: its link leads outside the repository",
-        "repo/.agents/skills/gone is left out: it is a broken link",
+        "left out repo/.agents/skills/x: its link leads outside the repository",
+        "left out repo/.agents/skills/z: its link leads outside the repository",
+        "left out repo/.agents/skills/gone: it is a broken link",
     ] {
         assert_eq!(warnings.matches(told).count(), 1, "{warnings}");
     }
@@ -167,11 +173,8 @@ fn there_are_bounds() {
     let skills = world.find();
     assert_eq!((skills.counting.len(), skills.untrusted.len()), (MOST, 0));
     let warnings = world.warnings();
-    assert!(
-        warnings.contains("s0500 is left out: it and those after it are more than 500 skills"),
-        "{warnings}"
-    );
-    assert!(warnings.contains("fifo is left out: it is not a regular file"), "{warnings}");
+    assert!(warnings.contains("s0500: it and those after it are more than 500 skills"), "{warnings}");
+    assert!(warnings.contains("fifo: it is not a regular file"), "{warnings}");
     std::fs::remove_dir_all(world.top.join("home")).unwrap();
-    assert!(world.warnings().contains("huge is left out: it is larger than 64 KiB"));
+    assert!(world.warnings().contains("huge: it is larger than 64 KiB"));
 }

@@ -11,6 +11,7 @@ use lepo_base::secret::Secret;
 use crate::mcp::config::{
     Origin, ServerConfig, ServerVariables, Target, Transport, notes, parse, parse_with,
 };
+use crate::mcp::notice::{KeyFault, Notice};
 
 fn one(fields: &str) -> std::result::Result<ServerConfig, String> {
     let text = format!(r#"{{"mcpServers":{{"s":{fields}}},"inputs":[]}}"#);
@@ -128,14 +129,12 @@ fn keys_of_other_clients_are_honoured_or_named() {
     let other = ServerConfig { name: "t".into(), ..server.clone() };
     let off = ServerConfig { name: "off".into(), enabled: false, ..server.clone() };
     let said = notes(&[server, other, off]);
-    assert_eq!(said.len(), 5, "{said:?}");
-    for (at, start) in [
-        (0, "warning: MCP server \"s\": `trust` is not supported: "),
-        (1, "warning: MCP server \"s\": unknown key \"autoAprove\""),
-        (4, "note: MCP server \"s\", \"t\": a `timeout` under 1,000 is taken as seconds"),
-    ] {
-        assert!(said[at].starts_with(start), "{said:?}");
-    }
+    let [Notice::Key(name, KeyFault::NotSupported(key, _)), unknown, .., seconds] = said.as_slice() else {
+        panic!("{said:?}");
+    };
+    assert_eq!((said.len(), name.as_str(), key.as_str()), (5, "s", "trust"));
+    assert_eq!(*unknown, Notice::Key("s".into(), KeyFault::Unknown("autoAprove".into())));
+    assert_eq!(*seconds, Notice::InSeconds(vec!["s".into(), "t".into()]));
 }
 
 #[test]
@@ -176,11 +175,14 @@ fn a_variable_without_a_value_leaves_only_its_server_out() {
         assert_eq!(headers[0].1.reveal(), "Bearer t0ken");
         let out = servers.iter().filter(|server| server.details.left_out.is_some());
         assert_eq!(out.map(|server| server.name.as_str()).collect::<Vec<_>>(), left_out, "{origin:?}");
-        let said = notes(&servers).join("\n");
-        assert!(said.contains("warning: MCP server \"b\" is left out: ${GONE} is not set"), "{said}");
-        let own = "warning: MCP server \"d\" is left out: ${KEY} holds a key of lepo's";
-        assert_eq!(said.contains(own), origin == Origin::Repository, "{said}");
-        assert!(!said.contains("t0ken") && !format!("{servers:?}").contains("t0ken"));
+        let said = notes(&servers);
+        let has = |name: &str, start: &str| {
+            let is = |notice: &Notice| matches!(notice, Notice::LeftOut(of, why) if of == name && why.starts_with(start));
+            said.iter().any(is)
+        };
+        assert!(has("b", "${GONE} is not set"), "{said:?}");
+        assert_eq!(has("d", "${KEY} holds a key of lepo's"), origin == Origin::Repository, "{said:?}");
+        assert!(!format!("{said:?}{servers:?}").contains("t0ken"));
     }
     // A file as it stands names them and needs none.
     assert_eq!(parse(Path::new("mcp.json"), text).unwrap().len(), 4);

@@ -37,15 +37,6 @@ impl Line {
     pub fn warning(text: impl Into<String>) -> Line {
         Line { level: Level::Warning, text: text.into() }
     }
-
-    /// The line of a text that begins with `note: `, with `warning: `, or with neither.
-    pub fn of(words: &str) -> Line {
-        match (words.strip_prefix("note: "), words.strip_prefix("warning: ")) {
-            (Some(text), _) => Line::note(text),
-            (_, Some(text)) => Line::warning(text),
-            (None, None) => Line::plain(words),
-        }
-    }
 }
 
 impl fmt::Display for Line {

@@ -1,0 +1,40 @@
+//! The instruction of `--code`: an answer of which only the code blocks are read.
+
+use lepo_model::{Message, Role};
+
+/// The sentence that asks for code.
+const CODE_ONLY: &str = "Answer with code only, in a fenced code block (```), without explanations.";
+
+/// Tells a model that only code is wanted, behind the question: small models follow it there, and what comes before
+/// stays as it was for the cache of the server.
+pub fn tell_code_only(messages: &mut Vec<Message>) {
+    let question = messages.iter().rposition(|message| message.role == Role::User);
+    match question.and_then(|at| messages.get_mut(at)) {
+        Some(message) => message.text = format!("{}\n\n{CODE_ONLY}", message.text.trim_end()).into(),
+        None => messages.push(Message::new(Role::System, CODE_ONLY)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_question_has_the_sentence() {
+        let said = |role, text: &str| Message::new(role, text);
+        let (system, user, answer) =
+            (said(Role::System, "S"), said(Role::User, "q\n"), said(Role::Assistant, "a"));
+        for (before, place) in [
+            (vec![system.clone(), user.clone()], 1),
+            (vec![user.clone(), answer.clone(), user.clone(), system.clone()], 2),
+            (vec![system.clone()], 1),
+        ] {
+            let mut messages = before.clone();
+            tell_code_only(&mut messages);
+            let changed: Vec<usize> =
+                (0..messages.len()).filter(|&at| messages.get(at) != before.get(at)).collect();
+            assert_eq!(changed, [place]);
+            assert!(messages[place].text.ends_with(CODE_ONLY));
+        }
+    }
+}

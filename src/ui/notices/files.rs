@@ -1,0 +1,102 @@
+//! Words for files that go with a question, and for those that do not.
+
+use crate::term::Line;
+use lepo_store::bubb::thousands;
+use lepo_turn::LeftOut;
+use lepo_turn::attach::{Gathered, Skipped, SkippedWhy};
+
+/// A line for each reason why files are not sent.
+pub fn not_sent(model: &str, left: &LeftOut) -> Vec<Line> {
+    let sentence = |names: &[String], why: String| match names {
+        [] => None,
+        [one] => Some(Line::note(format!("{one} is not sent: {why}"))),
+        [first, rest @ ..] => {
+            let more = if rest.len() == 1 { "file" } else { "files" };
+            Some(Line::note(format!("{first} and {} more {more} are not sent: {why}", rest.len())))
+        }
+    };
+    let lines = [
+        sentence(&left.broken, "missing in the store, or changed; `lepo fsck` names them".into()),
+        sentence(&left.refused, format!("{model} does not accept them")),
+        sentence(&left.beyond, format!("earlier files that exceed what {model} accepts in one request")),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// `src: 12 files, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, 2 ignored by git`.
+pub fn gathered(Gathered { folder, files, tokens, skipped }: &Gathered) -> Line {
+    let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
+    let tokens = format!(", about {} token{}", thousands(*tokens), if *tokens == 1 { "" } else { "s" });
+    let skipped: Vec<String> = skipped.iter().map(of_reason).collect();
+    let skipped =
+        if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
+    Line::note(format!("{folder}: {files}{tokens}{skipped}"))
+}
+
+fn of_reason(Skipped { count, why, named }: &Skipped) -> String {
+    let why = match why {
+        SkippedWhy::Link if *count == 1 => "link".to_string(),
+        SkippedWhy::Link => "links".to_string(),
+        SkippedWhy::NotFile => "not regular files".to_string(),
+        SkippedWhy::NotText => "not text".to_string(),
+        SkippedWhy::ManyBytes(most) => format!("more than {} bytes in all", thousands(*most)),
+        SkippedWhy::ManyFiles(most) => format!("more than {most} files"),
+        SkippedWhy::Unreadable => "unreadable".to_string(),
+        SkippedWhy::Hidden => "hidden".to_string(),
+        SkippedWhy::Ignored => "ignored by git".to_string(),
+    };
+    match named.as_slice() {
+        [] => format!("{count} {why}"),
+        named => {
+            let more = if *count > named.len() { ", …" } else { "" };
+            format!("{count} {why} ({}{more})", named.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_folder_tells_what_goes_along_and_what_does_not() {
+        let skipped = |count, why, named: &[&str]| Skipped { count, why, named: names(named) };
+        let all = vec![
+            skipped(1, SkippedWhy::Link, &["link"]),
+            skipped(4, SkippedWhy::NotText, &["a", "b", "c"]),
+            skipped(1, SkippedWhy::ManyBytes(1 << 20), &["large"]),
+            skipped(1, SkippedWhy::ManyFiles(200), &["last"]),
+            skipped(2, SkippedWhy::Ignored, &[]),
+        ];
+        for (files, tokens, skipped, words) in [
+            (1, 1, Vec::new(), "note: src: 1 file, about 1 token"),
+            (
+                12,
+                1_900,
+                all,
+                "note: src: 12 files, about 1,900 tokens; skipped: 1 link (link), 4 not text (a, b, c, …), \
+                 1 more than 1,048,576 bytes in all (large), 1 more than 200 files (last), 2 ignored by git",
+            ),
+        ] {
+            let folder = "src".to_string();
+            assert_eq!(gathered(&Gathered { folder, files, tokens, skipped }).to_string(), words);
+        }
+    }
+
+    #[test]
+    fn files_that_are_not_sent_are_told_by_reason() {
+        for (refused, words) in [
+            (names(&[]), None),
+            (names(&["a"]), Some("note: a is not sent: m does not accept them")),
+            (names(&["a", "b"]), Some("note: a and 1 more file are not sent: m does not accept them")),
+        ] {
+            let lines = not_sent("m", &LeftOut { refused, ..LeftOut::default() });
+            let told: Vec<String> = lines.iter().map(ToString::to_string).collect();
+            assert_eq!(told, words.into_iter().collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Words for what a command or an agent left behind.
+
+use crate::term::Line;
+use lepo_turn::{Left, WillRun};
+
+/// The line of a trace.
+pub fn line(left: &Left) -> Line {
+    match left {
+        Left::RepositoryMoved(maker, path, to) => Line::warning(format!(
+            "{maker} made a git repository at {path}, moved aside to {to}: git would run what its settings say"
+        )),
+        Left::Repository(maker, path, why) => Line::warning(format!(
+            "{maker} made a git repository at {path} that cannot be moved aside ({why}): \
+             git would run what its settings say"
+        )),
+        Left::OwnersRightsRemoved(path) => Line::warning(format!(
+            "{path} ran with its owner's rights (set-user-id or set-group-id): removed"
+        )),
+        Left::OwnersRights(path, why) => Line::warning(format!(
+            "{path} runs with its owner's rights (set-user-id or set-group-id), which cannot be removed ({why})"
+        )),
+        Left::MoreOwnersRights(more) => {
+            Line::warning(format!("and {more} other files that ran, or run, with their owner's rights"))
+        }
+        Left::WillRun(files) => Line::note(will_run(files)),
+        Left::MoreWillRun(more) => Line::note(format!("and {more} other files that tools run by themselves")),
+        Left::Unread(count) => Line::warning(format!("{count} new directories could not be looked into")),
+    }
+}
+
+fn will_run(WillRun { files, named, when }: &WillRun) -> String {
+    let names = named.join(", ");
+    match (files, files.saturating_sub(named.len())) {
+        (1, _) => format!("{names} will run when {when}"),
+        (files, 0) => format!("{files} files will run when {when}: {names}"),
+        (files, rest) => format!("{files} files will run when {when}: {names} and {rest} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_files_are_named_and_the_others_counted() {
+        for (files, named, words) in [
+            (1, &[".envrc"][..], "note: .envrc will run when you enter"),
+            (2, &["a", "b"], "note: 2 files will run when you enter: a, b"),
+            (22, &["a", "b", "c"], "note: 22 files will run when you enter: a, b, c and 19 more"),
+        ] {
+            let named = named.iter().map(ToString::to_string).collect();
+            let left = Left::WillRun(WillRun { files, named, when: "you enter" });
+            assert_eq!(line(&left).to_string(), words);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Notices for the manual: the wording of each with names in place of values, and a line for those that need one.
+
+use std::time::Duration;
+
+use super::notice_lines;
+use lepo_model::{Notice as Model, Passing, Retry};
+use lepo_store::bubb::BubbId;
+use lepo_tool::mcp::{KeyFault, Notice as Server, ToolsFault};
+use lepo_turn::attach::Gathered;
+use lepo_turn::{Left, LeftOut, Notice, Secrets, WillRun};
+
+/// A heading of the manual.
+const MODELS: &str = "Models and answers";
+const FILES: &str = "Files and the repository";
+const SECRETS: &str = "Secrets";
+const COMMANDS: &str = "Commands and agents";
+const SERVERS: &str = "MCP servers";
+
+/// The headings, in their order.
+const SUBJECTS: [&str; 5] = [MODELS, FILES, SECRETS, COMMANDS, SERVERS];
+
+/// A notice in the manual: its words, and what they mean for the reader.
+pub type Explained = (String, &'static str);
+
+/// The notices that are explained, below their headings.
+pub fn explained_notices() -> Vec<(&'static str, Vec<Explained>)> {
+    let samples = samples();
+    let below = |subject: &'static str| {
+        let explained = samples.iter().filter_map(|notice| {
+            let (_, meaning) = meaning(notice).filter(|(of, _)| *of == subject)?;
+            let words: Vec<String> = notice_lines(notice).iter().map(ToString::to_string).collect();
+            Some((words.join("\n"), meaning))
+        });
+        (subject, explained.collect())
+    };
+    SUBJECTS.map(below).to_vec()
+}
+
+/// The heading and the line of a notice; none for one that says all by itself.
+fn meaning(notice: &Notice) -> Option<(&'static str, &'static str)> {
+    let (subject, meaning) = match notice {
+        Notice::Model(notice) => return of_model(notice),
+        Notice::Server(notice) => return of_server(notice),
+        Notice::Left(left) => return of_left(left),
+        Notice::AmbientModel(..) => {
+            (MODELS, "No model is configured, so a variable decides. `lepo model add` configures one.")
+        }
+        Notice::NoNativeTools(_) => (
+            MODELS,
+            "Each question costs one more request; `planner = \"off\"` saves it and does without commands.",
+        ),
+        Notice::NoMoreCommands(_) => {
+            (MODELS, "The model answers with what it has. Ask it to go on, or raise `max_rounds`.")
+        }
+        Notice::CutAtLimit => (MODELS, "Ask it to go on, or raise `max_tokens` of the model."),
+        Notice::CutAtWindow => (MODELS, "`lepo do --compact` continues from a summary."),
+        Notice::Compacts => (MODELS, "`compact = \"auto\"` does this. The original messages stay."),
+        Notice::Stopped(_) => (MODELS, "The reason is the provider's own word, like content_filter."),
+        Notice::FilesNotSent(..) => {
+            (FILES, "The file stays with its message, and is sent to a model that accepts it.")
+        }
+        Notice::Gathered(_) => {
+            (FILES, "A directory adds its text files. A skipped file is sent if you name it itself.")
+        }
+        Notice::LeftOut(..) => (FILES, "An AGENTS.md or a skill that the model is not told of."),
+        Notice::SkillFault(..) => {
+            (FILES, "The skill is used all the same. `lepo prompt check` lists the faults of skills.")
+        }
+        Notice::Secrets(_) => (
+            SECRETS,
+            "The store has masks in their place; `secrets` of lepo-config(5) decides. The model was told them.",
+        ),
+        Notice::TypedSecret(..) => (
+            SECRETS,
+            "Your own words are never changed unasked. What was sent stays sent: replace the secret.",
+        ),
+        Notice::EmbeddedAnswers
+        | Notice::ChooserUnreadable
+        | Notice::WriterUnreadable
+        | Notice::NoMoreTools(_)
+        | Notice::AskedAgain(_)
+        | Notice::Recorded(_)
+        | Notice::SkillGiven(_)
+        | Notice::SkillsNotTrusted(_)
+        | Notice::SkillOfRepository(..)
+        | Notice::InstructionsGo(..)
+        | Notice::ResourceRead(..)
+        | Notice::ExitCode(_)
+        | Notice::NoExit
+        | Notice::AgentRefused(_)
+        | Notice::Out(..)
+        | Notice::LastRound(..)
+        | Notice::NoDecision(_)
+        | Notice::NothingToJudge(_) => return None,
+        Notice::ProcessesLeft(_) => (COMMANDS, "They may still be running; ps(1) lists them."),
+    };
+    Some((subject, meaning))
+}
+
+fn of_model(notice: &Model) -> Option<(&'static str, &'static str)> {
+    match notice {
+        Model::Retries(_) => Some((
+            MODELS,
+            "The failure may pass. If the last try fails too, `lepo do --retry` asks again later.",
+        )),
+        Model::Learned(..) => Some((
+            MODELS,
+            "The server refused that part of the request. This is remembered for the model, and told once.",
+        )),
+        Model::OwnMessageRejected(..) => {
+            Some((MODELS, "Its earlier thinking is not sent back; the answers are."))
+        }
+        Model::ToldAsText(_) => {
+            Some((COMMANDS, "The agent has no session of this conversation that it could continue."))
+        }
+        Model::Held(..) => Some((
+            COMMANDS,
+            "Only an agent whose model runs in the same sandbox can answer; `sandbox = \"net\"` gives it a network.",
+        )),
+        Model::WebToolFailed(..) | Model::Program(_) => None,
+    }
+}
+
+fn of_server(notice: &Server) -> Option<(&'static str, &'static str)> {
+    match notice {
+        Server::CannotBeUsed(..) => Some((
+            SERVERS,
+            "The question is answered without its tools. `lepo do --list-tools` tries all servers.",
+        )),
+        Server::Tools(..) => Some((SERVERS, "The server's other tools are used.")),
+        Server::Junk(_) => Some((SERVERS, "A fault of the server, whose stdout is for messages alone.")),
+        Server::ToolsUnlisted(..) => Some((SERVERS, "The tools that were known before are used.")),
+        Server::Key(..)
+        | Server::OffersUnlisted(..)
+        | Server::LeftOut(..)
+        | Server::InSeconds(_)
+        | Server::NameTaken(_) => None,
+    }
+}
+
+fn of_left(left: &Left) -> Option<(&'static str, &'static str)> {
+    match left {
+        Left::RepositoryMoved(..) => {
+            Some((COMMANDS, "Only a command with access `full` makes a repository that stays in place."))
+        }
+        Left::OwnersRightsRemoved(_) => {
+            Some((COMMANDS, "Whoever started such a program would have had the rights of its owner."))
+        }
+        Left::WillRun(_) => {
+            Some((COMMANDS, "They were written in a sandbox and run outside of it: read them first."))
+        }
+        Left::Repository(..)
+        | Left::OwnersRights(..)
+        | Left::MoreOwnersRights(_)
+        | Left::MoreWillRun(_)
+        | Left::Unread(_) => None,
+    }
+}
+
+/// Each notice once, with names in place of values.
+fn samples() -> Vec<Notice> {
+    let text = |text: &str| text.to_string();
+    let (model, name) = (|| "MODEL".to_string(), || "NAME".to_string());
+    let (file, why) = (|| "FILE".to_string(), || "REASON".to_string());
+    let retry = Retry {
+        model: model(),
+        after: Passing::Status(503),
+        wait: Duration::from_secs(1),
+        attempt: 1,
+        of: 3,
+    };
+    let of_models = [
+        Model::Retries(retry),
+        Model::Learned(model(), "does not accept `temperature`: retrying without it"),
+        Model::OwnMessageRejected(model(), why()),
+        Model::WebToolFailed(text("TOOL"), text("CODE")),
+        Model::ToldAsText(model()),
+        Model::Held(model(), "read", "bubblewrap"),
+        Model::Program(text("WORDS")),
+    ];
+    let of_servers = [
+        Server::CannotBeUsed(name(), why()),
+        Server::Tools(name(), ToolsFault::BadSchema(text("TOOL"))),
+        Server::Junk(name()),
+        Server::ToolsUnlisted(name(), why()),
+        Server::OffersUnlisted(name(), why()),
+        Server::Key(name(), KeyFault::Unknown(text("KEY"))),
+        Server::LeftOut(name(), why()),
+        Server::InSeconds(vec![name()]),
+        Server::NameTaken(name()),
+    ];
+    let of_left = [
+        Left::RepositoryMoved(text("the command"), text("PATH"), text("PATH.aside")),
+        Left::Repository(text("the command"), text("PATH"), why()),
+        Left::OwnersRightsRemoved(file()),
+        Left::OwnersRights(file(), why()),
+        Left::MoreOwnersRights(5),
+        Left::WillRun(WillRun { files: 1, named: vec![file()], when: "you run make" }),
+        Left::MoreWillRun(5),
+        Left::Unread(5),
+    ];
+    let secrets = Secrets {
+        count: 1,
+        sources: vec!["a command's output"],
+        kinds: text("1 github-token"),
+        masked: true,
+    };
+    let of_turns = [
+        Notice::AmbientModel(model(), "VARIABLE", text("OTHER")),
+        Notice::EmbeddedAnswers,
+        Notice::NoNativeTools(model()),
+        Notice::ChooserUnreadable,
+        Notice::WriterUnreadable,
+        Notice::NoMoreCommands(8),
+        Notice::NoMoreTools(8),
+        Notice::AskedAgain(why()),
+        Notice::CutAtLimit,
+        Notice::CutAtWindow,
+        Notice::Compacts,
+        Notice::Stopped(why()),
+        Notice::Recorded(text("REQUEST")),
+        Notice::FilesNotSent(model(), LeftOut { refused: vec![file()], ..LeftOut::default() }),
+        Notice::Gathered(Gathered { folder: text("DIRECTORY"), files: 12, tokens: 900, skipped: Vec::new() }),
+        Notice::LeftOut(file(), why()),
+        Notice::SkillGiven(name()),
+        Notice::SkillsNotTrusted(1),
+        Notice::SkillFault(text("DIRECTORY"), text("FAULT")),
+        Notice::SkillOfRepository(name(), text("DIRECTORY")),
+        Notice::InstructionsGo(text("AGENTS.md"), 0),
+        Notice::Secrets(secrets),
+        Notice::ProcessesLeft(2),
+        Notice::AgentRefused(model()),
+        Notice::ResourceRead(text("ADDRESS"), 100),
+        Notice::ExitCode(1),
+        Notice::NoExit,
+        Notice::Out(model(), 3),
+        Notice::LastRound(8, model()),
+        Notice::NoDecision(model()),
+        Notice::NothingToJudge(model()),
+    ];
+    // The id that lepo(7) has for an example.
+    let question = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
+    let typed = question.map(|question| Notice::TypedSecret(question, text("1 github-token")));
+    let values = of_models.map(Notice::Model).into_iter().chain(of_turns).chain(typed);
+    values.chain(of_left.map(Notice::Left)).chain(of_servers.map(Notice::Server)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_notice_has_one_line_and_each_explanation_its_heading() {
+        for notice in samples() {
+            let lines = notice_lines(&notice);
+            assert!(matches!(lines.as_slice(), [line] if !line.text.contains('\n')), "{notice:?}");
+        }
+        let explained = explained_notices();
+        let count: usize = explained.iter().map(|(_, notices)| notices.len()).sum();
+        assert_eq!(count, samples().iter().filter(|notice| meaning(notice).is_some()).count());
+        assert!(explained.iter().all(|(_, notices)| !notices.is_empty()));
+    }
+}

@@ -1,0 +1,53 @@
+//! Words for what a model, or its provider, tells besides its answer.
+
+use crate::term::Line;
+use lepo_model::{Notice, Passing, Retry};
+
+/// The line of a notice.
+pub fn line(notice: &Notice) -> Line {
+    match notice {
+        Notice::Learned(model, says) => Line::plain(format!("{model} {says}")),
+        Notice::OwnMessageRejected(model, words) => Line::plain(format!(
+            "{model} rejects its own earlier message: retrying without the thinking in it ({words})"
+        )),
+        Notice::Retries(Retry { model, after, wait, attempt, of }) => {
+            let failed = match after {
+                Passing::Status(status) => format!("answered {status}"),
+                Passing::Words(words) => format!("failed: {words}"),
+            };
+            let wait = wait.as_secs_f32();
+            Line::plain(format!("{model} {failed}: retrying in {wait:.1} s ({attempt} of {of})"))
+        }
+        Notice::WebToolFailed(tool, code) => Line::plain(format!("{tool} failed: {code}")),
+        Notice::ToldAsText(model) => Line::note(format!("{model} is given the conversation so far as text")),
+        Notice::Held(model, access, by) => {
+            Line::note(format!("{model} is held to `{access}` by {by}: it has no network"))
+        }
+        Notice::Program(words) => Line::plain(words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_retry_tells_why_and_when() {
+        let retry = |after| {
+            Notice::Retries(Retry {
+                model: "m".into(),
+                after,
+                wait: Duration::from_millis(1_500),
+                attempt: 1,
+                of: 3,
+            })
+        };
+        for (after, words) in [
+            (Passing::Status(503), "m answered 503: retrying in 1.5 s (1 of 3)"),
+            (Passing::Words("Overloaded".into()), "m failed: Overloaded: retrying in 1.5 s (1 of 3)"),
+        ] {
+            assert_eq!(line(&retry(after)).to_string(), words);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Words for what is to be known of MCP servers.
+
+use crate::term::Line;
+use lepo_tool::mcp::{KeyFault, Notice, ToolsFault};
+
+/// The line of a notice.
+pub fn line(notice: &Notice) -> Line {
+    match notice {
+        Notice::CannotBeUsed(name, why) => Line::warning(format!("server {name} cannot be used: {why}")),
+        Notice::Tools(name, fault) => Line::note(format!("server {name}: {}", of_tools(fault))),
+        Notice::Junk(name) => {
+            Line::note(format!("server {name}: skipped lines on its stdout that are not messages"))
+        }
+        Notice::ToolsUnlisted(name, why) => {
+            Line::warning(format!("server {name}: its tools changed and cannot be listed: {why}"))
+        }
+        Notice::OffersUnlisted(name, why) => {
+            Line::warning(format!("server {name}: its resources and prompts cannot be listed: {why}"))
+        }
+        Notice::Key(name, fault) => Line::warning(format!("MCP server {name:?}: {}", of_key(fault))),
+        Notice::LeftOut(name, why) => Line::warning(format!("MCP server {name:?} is left out: {why}")),
+        Notice::InSeconds(names) => {
+            let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+            Line::note(format!(
+                "MCP server {}: a `timeout` under 1,000 is taken as seconds; others are milliseconds",
+                names.join(", ")
+            ))
+        }
+        Notice::NameTaken(name) => {
+            Line::note(format!("MCP server {name:?} of the editor is ignored: another has its name"))
+        }
+    }
+}
+
+fn of_tools(fault: &ToolsFault) -> String {
+    match fault {
+        ToolsFault::Unread => "its list of tools could not be read".to_string(),
+        ToolsFault::Circular => "its list of tools goes in circles".to_string(),
+        ToolsFault::ManyPages(most) => format!("its list of tools has more than {most} pages"),
+        ToolsFault::Missing(tool) => format!("it has no tool {tool:?}, which its configuration names"),
+        ToolsFault::Nameless => "a tool without a name was left out".to_string(),
+        ToolsFault::BadName(tool) => format!("tool {tool:?} was left out: its name has control characters"),
+        ToolsFault::BadSchema(tool) => format!("tool {tool:?} was left out: its schema is not an object"),
+        ToolsFault::ManyTools { most, used } => {
+            format!("it has more than {most} tools: only the first {used} are used")
+        }
+        ToolsFault::Long { mib, used } => {
+            format!("its list of tools is longer than {mib} MiB: only the first {used} are used")
+        }
+    }
+}
+
+fn of_key(fault: &KeyFault) -> String {
+    match fault {
+        KeyFault::CwdAlone => "`cwd` needs a `command`".to_string(),
+        KeyFault::NotSupported(key, instead) => format!("`{key}` is not supported: {instead}"),
+        KeyFault::Unknown(key) => format!("unknown key {key:?}; lepo-config(5) lists the keys"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_others_stand_in_quotes_or_escaped() {
+        let s = || "s".to_string();
+        for (notice, words) in [
+            (
+                Notice::Tools(s(), ToolsFault::BadName("f\u{9b}2J".into())),
+                "note: server s: tool \"f\\u{9b}2J\" was left out: its name has control characters",
+            ),
+            (
+                Notice::InSeconds(vec![s(), "t".into()]),
+                "note: MCP server \"s\", \"t\": a `timeout` under 1,000 is taken as seconds; others are milliseconds",
+            ),
+            (
+                Notice::Key(s(), KeyFault::Unknown("autoAprove".into())),
+                "warning: MCP server \"s\": unknown key \"autoAprove\"; lepo-config(5) lists the keys",
+            ),
+            (
+                Notice::LeftOut(s(), "${GONE} is not set".into()),
+                "warning: MCP server \"s\" is left out: ${GONE} is not set",
+            ),
+        ] {
+            assert_eq!(line(&notice).to_string(), words);
+        }
+    }
+}
