@@ -215,7 +215,7 @@ mod tests {
             (
                 "  LONG, LONGER,\n  LONGEST_OF_ALL_OF_THEM\n          about\n  S  s s",
                 12,
-                "  LONG, LONGER,\n  LONGEST_OF_ALL_OF_THEM\n    about\n  S\n    s s",
+                "  LONG,\n  LONGER,\n  LONGEST_OF_ALL_OF_THEM\n    about\n  S\n    s s",
             ),
             ("  lepo ls   # all of them", 20, "  lepo ls\n      # all of them"),
             ("  lepo ls | wc", 4, "  lepo ls | wc"),
