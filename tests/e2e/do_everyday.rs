@@ -245,6 +245,15 @@ fn a_word_behind_a_pipe_is_told_how_to_be_asked() {
 }
 
 #[test]
+fn words_that_are_no_command_are_told_whole_how_to_be_asked() {
+    let home = Home::new();
+    let ran = on_terminal(home.command(&["what", "is", "this"]), &[]).out;
+    assert!(ran.contains("to ask a model: lepo do 'what is this'"), "{ran}");
+    let ran = on_terminal(home.command(&["hello"]), &[]).out;
+    assert!(ran.contains("did you mean `lepo help`? to ask a model: lepo do hello"), "{ran}");
+}
+
+#[test]
 fn the_line_about_an_answer_breaks_between_words() {
     let usage = json!({ "choices": [], "usage": { "prompt_tokens": 1234567, "completion_tokens": 7654321 } });
     let events = openai_stream(["A1"]);
