@@ -84,35 +84,33 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
         {
             context.out.trusted(&format!("{}\n", context.paint.dim(&format!("cost {cost}"))));
         }
-        for name in bubbs(&args, &forest, found) {
+        let names = bubbs(&args, &forest, found);
+        if !(args.paths || args.blobs || args.one) {
+            view.print_all(&names, context.out)?;
+            continue;
+        }
+        for name in &names {
             if context.out.closed() {
                 return Ok(0);
             }
-            show(&args, &view, (&store, &name), context)?;
+            show(&args, (&store, name), context)?;
         }
     }
     Ok(0)
 }
 
-/// Shows a bubb in the form that is asked for.
-fn show(
-    args: &ShowArgs,
-    view: &MessageView<'_>,
-    (store, name): (&Store, &Name),
-    context: &mut Context<'_>,
-) -> Result<()> {
+/// Shows a path, or a bubb as it is.
+fn show(args: &ShowArgs, (store, name): (&Store, &Name), context: &mut Context<'_>) -> Result<()> {
     if args.paths {
         context.out.path(&store.bubbs().path(name));
     } else if args.blobs {
         blobs(store, name, context)?;
-    } else if args.one {
+    } else {
         copy_bubb(store, name, context.out)?;
         // The bytes and no more, but for a person, whose next prompt begins a line.
         if context.out.is_terminal() && !context.out.at_line_start() {
             context.out.trusted("\n");
         }
-    } else {
-        view.print(name, context.out)?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::term::{Line, say, stderr_is_terminal};
 use crate::ui::notice_lines;
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
-use lepo_turn::attach::{Gathering, Looked, NewFile};
+use lepo_turn::attach::{Gathering, Looked, NewFile, same_name};
 use lepo_turn::config::{Filling, Prompt};
 use lepo_turn::{ContextFile, Part, Question, join_parts, not_utf8};
 
@@ -141,7 +141,7 @@ fn attach(path: &Path, told: bool) -> Result<NewFile> {
     match path.to_str() {
         Some(STDIN) => NewFile::read("stdin", stdin(told)?),
         Some(address) if is_url(address) => NewFile::fetch(address),
-        _ => NewFile::open(path),
+        _ => NewFile::open(&same_name(path)),
     }
 }
 
@@ -176,5 +176,19 @@ fn stdin(told: bool) -> Result<Vec<u8>> {
         true => Err(Error::usage(format!("stdin is larger than {} MiB", MOST >> 20))
             .hint("send only the part that matters, or leave stdin alone: --no-stdin")),
         false => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_to_attach_is_found_as_its_name_is_typed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (typed, kept) = ("\u{d68c}\u{c758}.pdf", "\u{1112}\u{116c}\u{110b}\u{1174}.pdf");
+        std::fs::write(dir.path().join(kept), "%PDF-1.4\n").unwrap();
+        assert_eq!(attach(&dir.path().join(typed), false).unwrap().len, 9);
+        assert!(attach(&dir.path().join("none.pdf"), false).is_err());
     }
 }

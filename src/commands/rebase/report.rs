@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::args::RebaseArgs;
 use crate::commands::Context;
 use crate::commands::line::excerpt_of;
-use crate::term::say;
+use crate::term::{say, stderr_is_terminal};
+use crate::ui::ShortIds;
 
 /// The outcome of a rebase, or of its trial.
 pub struct Outcome<'o> {
@@ -55,9 +56,11 @@ pub fn tell(
         if name.id == outcome.tail {
             say("@ is now the copy");
         } else {
-            say(&format!("@ is {}", name.id));
+            let ids = forest.all().map(|ix| forest.name(ix).id);
+            let shorts = ShortIds::on_terminal(stderr_is_terminal(), ids);
+            say(&format!("@ is still {}", shorts.show(name.id)));
             let tail = outcome.tail;
-            say(Hint::from(format!("to continue: lepo do --tail {tail}")).told(context.at));
+            say(Hint::from(format!("to continue the copy: lepo do --tail {tail}")).told(context.at));
         }
     }
     Ok(())
