@@ -1,7 +1,6 @@
 //! Prints the outcome of a rebase.
 
 use lepo_base::error::Result;
-use lepo_base::hint::Hint;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Copy, Store};
@@ -56,8 +55,7 @@ pub fn tell(
             say("@ is now the copy");
         } else {
             say(&format!("@ is {}", name.id));
-            let tail = outcome.tail;
-            say(Hint::from(format!("to continue: lepo do --tail {tail}")).told(context.at));
+            context.say_hint(format!("to continue: lepo do --tail {}", outcome.tail));
         }
     }
     Ok(())
