@@ -11,7 +11,7 @@ use super::rows::Rows;
 use super::signs::Signs;
 use super::{ShortIds, Shown};
 use crate::term::{
-    Cleaner, Live, Markdown, Out, Paint, excerpt_within, heading as bubb_heading, say, show,
+    Cleaner, Live, Markdown, Out, Paint, columns, excerpt_within, heading as bubb_heading, say, show,
     stderr_is_terminal, warn, width,
 };
 use lepo_base::error::Error;
@@ -144,7 +144,7 @@ impl<'o> GroupView<'o> {
     }
 
     pub(super) fn draw(&mut self) {
-        let lines = self.rows.lines();
+        let lines = self.rows.lines(columns());
         if lines.is_empty() || self.speaking {
             self.live.clear();
         } else {
@@ -237,7 +237,7 @@ impl<'o> GroupView<'o> {
     /// A piece of a speech, where it is shown as it streams.
     fn speech(&mut self, name: &str, text: &str) {
         if self.shown.quiet || self.shown.json || !self.out.is_terminal() {
-            return self.rows.goes_on(name, "speaks", true);
+            return self.rows.goes_on(name, "speaking", true);
         }
         if !std::mem::replace(&mut self.speaking, true) {
             self.rows.clear();
@@ -339,13 +339,13 @@ impl<'o> GroupView<'o> {
             (Some(name), Event::Waiting) => {
                 // The orchestrator may take part, too: asked for the floor it bids like the others.
                 let decides = self.judging && self.orchestrator.as_deref() == Some(name);
-                let state = if decides { "decides" } else { "waits" };
+                let state = if decides { "deciding" } else { "waiting" };
                 self.rows.begin(name, state);
                 self.draw();
             }
-            (Some(name), Event::Thinking(_)) => self.rows.goes_on(name, "thinks", false),
+            (Some(name), Event::Thinking(_)) => self.rows.goes_on(name, "thinking", false),
             (Some(name), Event::Text(text)) if self.mode == GroupMode::Debate => self.speech(name, text),
-            (Some(name), Event::Text(_)) => self.rows.goes_on(name, "answers", true),
+            (Some(name), Event::Text(_)) => self.rows.goes_on(name, "answering", true),
             (_, Event::Pause) if self.speaking => self.out.flush(),
             _ => {}
         }

@@ -11,7 +11,7 @@ use super::form;
 use super::group::TICK;
 use super::notices::notice_lines;
 use super::rows::Rows;
-use crate::term::{Line, Live, say, tty};
+use crate::term::{Line, Live, columns, say, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::At;
 use lepo_model::Usage;
@@ -40,7 +40,7 @@ impl<'a> ReplayRows<'a> {
     /// Rows for these models, whose hints are read at this front.
     pub fn new(names: &[String], quiet: bool, at: At<'a>) -> ReplayRows<'a> {
         let mut rows = Rows::default();
-        names.iter().for_each(|name| rows.begin(name, "waits"));
+        names.iter().for_each(|name| rows.begin(name, "waiting"));
         ReplayRows {
             drawn: RefCell::new(Drawn { live: Live::new(!quiet), rows }),
             asking: Mutex::new(()),
@@ -78,7 +78,7 @@ impl<'a> ReplayRows<'a> {
 
     fn draw(&self) {
         let Drawn { live, rows } = &mut *self.drawn.borrow_mut();
-        match rows.lines() {
+        match rows.lines(columns()) {
             lines if lines.is_empty() => live.clear(),
             lines => live.show(&lines),
         }

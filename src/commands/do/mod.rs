@@ -5,7 +5,6 @@ mod acp_args;
 mod after;
 mod args;
 mod budget_args;
-mod code;
 mod compact;
 mod context_files;
 mod debate_place;

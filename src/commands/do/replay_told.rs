@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::DoArgs;
 use super::replay_goes_on::goes_on;
 use crate::commands::Context;
-use crate::term::{excerpt_within, say, width};
-use crate::ui;
+use crate::term::{excerpt_within, say, stderr_is_terminal, width};
+use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
 use lepo_base::hint::{At, Hint};
 use lepo_model::{ModelConfig, Usage};
@@ -68,7 +68,8 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
     }
     let forest = told.store.names().forest_for(&[Wanted::Newest(1)])?;
     if let Some(newest) = forest.newest() {
-        say(&format!("@ is {}", forest.name(newest).id));
+        let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
+        say(&format!("@ is now {}", shorts.show(forest.name(newest).id)));
     }
     Ok(())
 }

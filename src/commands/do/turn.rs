@@ -162,7 +162,7 @@ impl Place {
         if let Some(model) = model {
             let at = start.id().and_then(|id| forest.find(id));
             let told = configured.instructions(model).and_then(|found| found.about());
-            let line = ui::place_line((store, forest), at, &model.name, told.as_deref(), columns());
+            let line = ui::place_line((store, forest), at, &model.name, (told.as_deref(), None), columns());
             say_dim(&line, context.paint);
         }
         if args.show_past && !args.json && !args.events {

@@ -3,9 +3,9 @@
 use std::fs::File;
 
 use super::DoArgs;
-use super::code::code_blocks;
 use super::output::{write_output, write_text};
 use crate::commands::Context;
+use crate::commands::code_blocks::code_blocks;
 use crate::ui;
 use lepo_base::error::Result;
 use lepo_store::bubb::Name;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::plan::{Kinds, Plan};
 use crate::commands::Context;
 use crate::term::{Line, say};
+use crate::ui::ShortIds;
 use lepo_base::hint::{At, Hint};
 
 /// The outcome, or what it would be.
@@ -51,13 +52,15 @@ impl Outcome {
 
     /// A line each: the old id, the new one, and what was taken out of the message itself.
     pub fn print(&self, context: &mut Context<'_>) {
+        let ids = self.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
+        let shorts = ShortIds::on_terminal(context.out.is_terminal(), ids);
         for Moved { from, to } in &self.moved {
             let what = match self.changed.get(&from.id) {
                 Some(kinds) if kinds.is_empty() => " other words".to_string(),
                 Some(kinds) => format!(" {}", words(kinds)),
                 None => String::new(),
             };
-            context.out.line(&format!("{} {}{what}", from.id, to.id));
+            context.out.line(&format!("{} {}{what}", shorts.show(from.id), shorts.show(to.id)));
         }
         for (path, kinds) in &self.files {
             context.out.line(&format!("{path} {}", words(kinds)));
