@@ -23,7 +23,8 @@ use super::grace::{CtrlC, ctrl_c, is_just_stopped};
 use super::keys::{EDIT, Keys, SUSPEND};
 use super::menu::QuietMenu;
 use crate::term::{
-    self, PASTED_AT, Paint, TypeAhead, is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, typed,
+    self, PASTED_AT, Paint, TypeAhead, columns, folded_question, is_dumb, pasted, show, stderr_is_terminal,
+    stdin_is_gone, typed,
 };
 use lepo_base::error::{Error, Kind, Result};
 use lepo_net::runtime::{Blocking, blocking};
@@ -139,7 +140,7 @@ impl Reader {
         let given = std::mem::take(&mut self.given);
         editor.run_edit_commands(&[EditCommand::InsertString(given)]);
         let (found, stopped) = (self.found.clone(), self.stopped);
-        let mark = Mark(MARK, self.paint);
+        let mark = Mark(MARK.into(), self.paint);
         let (waits, since, before) = (has_line(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
             let read = edit(&mut editor, &mark, &found, stopped);
@@ -166,6 +167,8 @@ impl Reader {
             return self.read_plain(question, interrupt).await;
         }
         self.take_typed();
+        let (before, question) = folded_question(question, columns());
+        show(&before);
         let (mut editor, mark) = (self.bare(), Mark(question, self.paint));
         let found = self.found.clone();
         self.wait(blocking(move || edit(&mut editor, &mark, &found, None)), interrupt).await
@@ -349,7 +352,7 @@ fn read_plainly(prompt: &str) -> io::Result<Option<String>> {
 const MARK: &str = "> ";
 
 /// The prompt is one mark, and further lines stand under the first.
-struct Mark(&'static str, Paint);
+struct Mark(String, Paint);
 
 impl Prompt for Mark {
     fn render_prompt_left(&self) -> Cow<'_, str> {
@@ -363,7 +366,7 @@ impl Prompt for Mark {
     fn render_prompt_indicator(&self, mode: PromptEditMode) -> Cow<'_, str> {
         match mode {
             PromptEditMode::Vi(PromptViMode::Normal) if self.0 == MARK => Cow::Borrowed(": "),
-            _ => Cow::Borrowed(self.0),
+            _ => Cow::Borrowed(&self.0),
         }
     }
 
