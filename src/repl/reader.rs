@@ -1,16 +1,13 @@
 //! Reading entries: with a line editor where there is a whole terminal, else line by line.
 
 use std::borrow::Cow;
-use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, BufRead, IsTerminal};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use reedline::{
-    Color, EditCommand, FileBackedHistory, Highlighter, History, HistoryItem, Prompt, PromptEditMode,
+    Color, EditCommand, FileBackedHistory, Highlighter, HistoryItem, Prompt, PromptEditMode,
     PromptHistorySearch, PromptHistorySearchStatus, PromptViMode, Reedline, ReedlineMenu, Signal, StyledText,
 };
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -20,6 +17,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT};
 use super::complain::complain;
 use super::complete::{Completion, Offered};
 use super::grace::{CtrlC, ctrl_c, is_just_stopped};
+use super::history::history;
 use super::keys::{EDIT, Keys, SUSPEND};
 use super::menu::QuietMenu;
 use crate::term::{
@@ -37,9 +35,6 @@ const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
 
 /// No hand enters a line sooner.
 const BY_HAND: Duration = Duration::from_millis(15);
-
-/// Entries that are remembered from run to run.
-const REMEMBERED: usize = 10_000;
 
 /// Reads what a person enters.
 pub struct Reader {
@@ -204,8 +199,7 @@ impl Reader {
                 if self.edits {
                     self.stop.store(true, Ordering::Relaxed);
                     let _ = tokio::time::timeout(GIVEN_UP_BY_THEN, reading).await;
-                    // Left, the prompt stands on a line of its own.
-                    show("\n");
+                    leave_line();
                 }
                 return Err(signal);
             }
@@ -246,17 +240,6 @@ fn is_whole_terminal() -> bool {
     !is_dumb() && io::stdin().is_terminal() && io::stdout().is_terminal() && stderr_is_terminal()
 }
 
-/// The history of entries, in a file for its owner only. Where that cannot be, of this run only.
-fn history(state: &Path) -> Box<dyn History> {
-    let path = state.join("history");
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
-    let made = made.and_then(|()| OpenOptions::new().append(true).create(true).mode(0o600).open(&path));
-    match made.map(|_| FileBackedHistory::with_file(REMEMBERED, path)) {
-        Ok(Ok(history)) => Box::new(history),
-        _ => Box::<FileBackedHistory>::default(),
-    }
-}
-
 fn edit(
     editor: &mut Reedline,
     prompt: &Mark,
@@ -282,7 +265,7 @@ fn edit(
                     CtrlC::Nothing => {}
                     CtrlC::Leaves => {
                         // Ctrl+D ends the line by itself.
-                        show("\n");
+                        leave_line();
                         return Ok(None);
                     }
                     CtrlC::Clears => {
@@ -294,6 +277,11 @@ fn edit(
             _ => return Ok(None),
         }
     }
+}
+
+/// Left, the prompt stands on a line of its own; what the editor has shown below it, like a menu, goes.
+fn leave_line() {
+    show("\x1b[J\n");
 }
 
 /// Sends the line as it stands.
