@@ -1,6 +1,7 @@
 //! The root parser, the global options, dispatch: the only place that knows all commands.
 
 mod alias;
+pub mod blocks;
 mod end;
 mod external;
 mod first;
@@ -29,7 +30,7 @@ use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
 ///
-/// Each message (a *bubb*) is a Markdown file in the directory `.lepo`. Without a command, `lepo` runs `lepo do`.
+/// Each message is a Markdown file in the directory `.lepo`. Without a command, `lepo` runs `lepo do`.
 #[derive(Debug, Parser)]
 #[command(
     name = "lepo",

@@ -27,7 +27,7 @@ Examples:
 /// A branch is a name for a message, and can be used wherever an address can. Without NAME, lists
 /// the branches: name, id, length and the last question, as `lepo ls` does.
 ///
-///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it to the answer
+///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it on
 ///            ↖ a0               other: stays in place; no other command moves it
 ///
 /// Deleting a branch deletes no message. Branches of other people, alice/BRANCH, are listed after yours;

@@ -55,7 +55,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         bubbs.sort_unstable_by(|a, b| b.cmp(a));
     }
     if !args.no_pager && !args.json {
-        context.page();
+        context.out.page();
     }
     let on_terminal = context.out.is_terminal();
     let facts = if on_terminal { store.journal().index() } else { FactIndex::default() };

@@ -48,7 +48,7 @@ mod words;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use crate::term::{Color, Line, Out, Paint, is_dumb, say};
+use crate::term::{Color, Line, Out, Paint, say};
 use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::At;
@@ -114,20 +114,6 @@ impl<'o> Context<'o> {
     /// The working directory.
     pub fn cwd(&self) -> &Path {
         &self.cwd
-    }
-
-    /// Shows a long output a screen at a time: by `LEPO_PAGER`, else `PAGER`, else `less`. Only on a terminal.
-    pub fn page(&mut self) {
-        let is_there = |program: &str| {
-            program.contains('/') || env::search_path().iter().any(|dir| dir.join(program).is_file())
-        };
-        // A pager asks the terminal's description; without one it complains, and waits for a key.
-        if is_dumb() || env::var("TERM").is_none() {
-            return;
-        }
-        let command =
-            env::text("LEPO_PAGER").or_else(|| env::text("PAGER")).unwrap_or_else(|| "less -FRX".to_string());
-        self.out.page(&command, is_there);
     }
 
     /// True if the user stands in the home directory.

@@ -73,7 +73,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
         return print_code(&args, &store, &names, context);
     }
     if !args.no_pager && !args.paths && !args.blobs && !args.one {
-        context.page();
+        context.out.page();
     }
     let view = MessageView::new(&store, &forest, context.out, context.paint, args.plain);
     let tells_costs = context.out.is_terminal() && !args.paths && !args.blobs && !args.one;
