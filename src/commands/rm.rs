@@ -5,6 +5,7 @@ mod held;
 mod outcome;
 mod plan;
 mod redact;
+mod remains;
 mod wish;
 
 use std::collections::HashSet;

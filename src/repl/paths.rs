@@ -44,7 +44,7 @@ pub fn completions(begun: &str, home: Option<&Path>) -> Vec<String> {
     offered(found.filter(|path| !path.contains(char::is_whitespace)).collect())
 }
 
-/// The same behind an `@`, as a keyboard types it; a name with white space stands in quotes.
+/// The same for a file to send, as a keyboard types it; a name with white space stands in quotes.
 pub fn named(begun: &str, home: Option<&Path>) -> Vec<String> {
     let begun = begun.strip_prefix('"').unwrap_or(begun);
     let quoted = |path: String| match path.contains(char::is_whitespace) {
@@ -126,6 +126,7 @@ mod tests {
         }
         let begun = format!("{}/a", folder.path().display());
         assert!(completions(&begun, None).is_empty(), "a name with a space is not offered");
+        assert_eq!(named(&begun, None), [format!("\"{}/a b.png\"", folder.path().display())]);
         std::fs::write(folder.path().join("abc"), "x").unwrap();
         assert_eq!(completions(&begun, None), [format!("{begun}bc")]);
     }
