@@ -103,6 +103,8 @@ impl LsArgs {
     fn none_there(&self) -> &'static str {
         if self.pending {
             "nothing is waiting for approval"
+        } else if self.grep.is_some() {
+            "no conversation has a message that matches"
         } else if self.addresses.is_empty() {
             "no conversations yet; ask something: lepo do QUESTION"
         } else {
