@@ -57,7 +57,7 @@ pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Fores
     };
     if differs {
         say(Line::note(
-            "this conversation keeps the system prompt it began with; `lepo -n` uses the current one",
+            "this conversation keeps its own system prompt; -n starts one with the current prompt",
         ));
     }
 }

@@ -144,7 +144,7 @@ fn a_system_prompt_is_given_to_a_new_conversation_and_an_old_one_keeps_its_own()
     assert_eq!(bot.lepo(&["do", "--system", "Be brief.", "q"]).err, "");
     assert_eq!(bubbs(&bot.home)[0].text, "Be brief.");
     let keeps =
-        "note: this conversation keeps the system prompt it began with; `lepo -n` uses the current one\n";
+        "note: this conversation keeps its own system prompt; -n starts one with the current prompt\n";
     assert_eq!(bot.lepo(&["do", "q"]).err, "", "the file is not newer");
     assert_eq!(bot.lepo(&["do", "--system", "@prompt.txt", "q"]).err, keeps);
     assert_eq!(bot.lepo(&["do", "-n", "--system", "@prompt.txt", "q"]).err, "");
