@@ -1,6 +1,7 @@
 //! The root parser, the global options, dispatch: the only place that knows all commands.
 
 mod alias;
+pub mod blocks;
 mod end;
 mod external;
 mod first;
@@ -19,16 +20,17 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
 use crate::term::{Color, Out, say};
-use end::{report, report_of_store};
+use end::{report, report_at};
 use external::external;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::At;
 use preparse::{Preparsed, preparse};
 use store_words::words_for_store;
 use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
 ///
-/// Each message (a *bubb*) is a Markdown file in the directory `.lepo`. Without a command, `lepo` runs `lepo do`.
+/// Each message is a Markdown file in the directory `.lepo`. Without a command, `lepo` runs `lepo do`.
 #[derive(Debug, Parser)]
 #[command(
     name = "lepo",
@@ -198,20 +200,22 @@ pub fn run(args: Vec<OsString>) -> u8 {
         let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
         return report(&Error::usage(format!("the program lepo-{name} does not accept --save-to")));
     }
+    let store = save_to.as_deref().map(Path::to_string_lossy);
+    let at = At::Shell(store.as_deref());
     let mut out = Out::stdout();
     let done = words_for_store(save_to.as_deref(), cli.globals.cd.as_deref())
         .and_then(|()| Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out))
-        .map(|context| context.for_reading(cli.command.reads_only()))
+        .map(|context| context.for_reading(cli.command.reads_only()).read_at(at))
         .and_then(|mut context| cli.command.run(&mut context));
     let done = done.and_then(|code| out.finish().map(|()| code));
     match done {
         Ok(code) => code,
         Err(error) => {
             if wants_json && out.is_unused() {
-                out.line(&serde_json::json!({ "error": error.to_json() }).to_string());
+                out.line(&serde_json::json!({ "error": error.to_json(at) }).to_string());
             }
             let _ = out.finish();
-            report_of_store(&error, save_to.as_deref().map(Path::to_string_lossy).as_deref())
+            report_at(&error, at)
         }
     }
 }
@@ -228,8 +232,8 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8
         let mut out = Out::stdout();
         let has = |option: &str| args.iter().any(|word| word == option);
         let document = match is_do {
-            true => commands::r#do::failure(&usage, has("--events"), has("--parallel")),
-            false => serde_json::json!({ "error": usage.to_json() }),
+            true => commands::r#do::failure(&usage, has("--events"), has("--parallel"), At::SHELL),
+            false => serde_json::json!({ "error": usage.to_json(At::SHELL) }),
         };
         out.line(&document.to_string());
         let _ = out.finish();

@@ -19,8 +19,7 @@ pub fn of_question(error: &Error, question: Option<BubbId>) -> RpcError {
         Kind::Nothing => NOT_FOUND,
         _ => INTERNAL,
     };
-    let mut data = error.to_json();
-    data["hint"] = error.hint_for(At::Session).into();
+    let mut data = error.to_json(At::Session);
     if let Some(question) = question {
         data["question"] = question.to_string().into();
     }

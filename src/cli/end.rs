@@ -11,12 +11,12 @@ pub fn end(mut out: Out) -> u8 {
 
 /// Says what went wrong; the answer is the exit code.
 pub fn report(error: &Error) -> u8 {
-    report_of_store(error, None)
+    report_at(error, At::SHELL)
 }
 
-/// The same of a command line with this path of `-s`.
-pub fn report_of_store(error: &Error, store: Option<&str>) -> u8 {
-    let hint = error.hint_for(At::Shell(store));
+/// The same with its hint as it is read there.
+pub fn report_at(error: &Error, at: At<'_>) -> u8 {
+    let hint = error.hint_for(at);
     if matches!(error.kind, Kind::Pending) {
         // Not a mistake: what waits, and the two commands that decide on it.
         say(&error.chain());

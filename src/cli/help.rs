@@ -1,7 +1,9 @@
 //! Help: `-h` is at most a screen of 24 lines, `--help` is all there is.
 
+use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
+use super::blocks::{laid_out, wrapped};
 use super::end::{end, report};
 use super::external::external;
 use super::{alias, tasks};
@@ -14,47 +16,42 @@ const LINES: usize = 23;
 /// Of fewer columns than this, a list has no room beside its heading.
 const NARROW: usize = 72;
 
-/// The columns that the texts of a long help are written for.
+/// The most columns of a long help, and those where no terminal says how many it has.
 const WRITTEN: usize = 100;
+
+/// The fewest columns of a help.
+const NARROWEST: usize = 40;
 
 /// The most that a list of options is indented.
 const MOST_INDENT: usize = 30;
 
-/// Prints all the help of the innermost command that these words name.
+/// Prints all the help of the innermost command that these words name, a screen at a time where it is longer.
 pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
     root.build();
-    let mut command = innermost(&root, words).clone();
-    if words.is_empty() {
-        let list = tasks::list(&root);
-        command = command.help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
-        ));
-    }
     let mut out = Out::stdout();
-    if out.columns().is_some_and(|columns| columns < WRITTEN) {
-        let after =
-            command.get_after_long_help().or(command.get_after_help()).map(|text| joined(&text.to_string()));
-        command = after.into_iter().fold(command, Command::after_long_help);
-    }
-    let help = command.render_long_help().to_string();
-    out.trusted(&out.columns().map_or_else(|| help.clone(), |columns| fold(&help, columns)));
+    out.page();
+    let columns = out.columns().unwrap_or(WRITTEN).clamp(NARROWEST, WRITTEN);
+    out.trusted(&long(&root, innermost(&root, words), columns));
     end(out)
 }
 
-/// A text whose paragraphs are one line each, for a terminal that breaks them elsewhere. Lists stay as they are.
-fn joined(text: &str) -> String {
-    let mut joined = String::with_capacity(text.len());
-    let mut before = "";
-    for line in text.lines() {
-        let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
-        let goes_on = is_prose(before) && is_prose(line) && !before.ends_with(':');
-        if !joined.is_empty() {
-            joined.push(if goes_on { ' ' } else { '\n' });
-        }
-        joined.push_str(line);
-        before = line;
+/// All the help of a command of this tree.
+fn long(root: &Command, command: &Command, columns: usize) -> String {
+    let mut long = command.clone().term_width(columns);
+    if std::ptr::eq(command, root) {
+        let list = laid_out(tasks::list(root).trim_end(), columns);
+        long = long.help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}\n\nOptions:\n{{options}}{{after-help}}"
+        ));
     }
-    joined
+    let laid_out = |text: &StyledStr| laid_out(&text.to_string(), columns);
+    if let Some(about) = command.get_long_about().map(laid_out) {
+        long = long.long_about(about);
+    }
+    if let Some(after) = command.get_after_long_help().or(command.get_after_help()).map(laid_out) {
+        long = long.after_long_help(after);
+    }
+    fold(&long.render_long_help().to_string(), columns)
 }
 
 /// Prints the help of the command that all these words name: one of lepo's, an alias, or a program `lepo-NAME`.
@@ -102,7 +99,7 @@ fn first_unknown<'w>(root: &Command, words: &'w [String]) -> Option<(&'w str, us
 /// Prints a screen of the help of that command.
 pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     root.build();
-    let columns = columns().clamp(40, 100);
+    let columns = columns().clamp(NARROWEST, WRITTEN);
     let command = innermost(&root, words);
     let lines = match std::ptr::eq(command, &root) {
         true => of_root(columns),
@@ -278,25 +275,6 @@ fn name(arg: &Arg) -> String {
     }
 }
 
-/// Words with this between them, in lines of so many columns; those after the first are indented like it.
-fn wrapped(head: &str, words: impl Iterator<Item = String>, between: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![head.to_string()];
-    let mut is_first = true;
-    for word in words {
-        let Some(line) = lines.last_mut() else { break };
-        let (word, comma) = (word.trim(), between.trim_end());
-        if std::mem::take(&mut is_first) {
-            line.push_str(word);
-        } else if width(line) + between.len() + width(word) + comma.len() <= columns {
-            line.push_str(&format!("{between}{word}"));
-        } else {
-            line.push_str(comma);
-            lines.push(format!("{}{word}", " ".repeat(width(head))));
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -311,19 +289,6 @@ mod tests {
             at += 1;
         }
         all
-    }
-
-    #[test]
-    fn a_paragraph_is_one_line() {
-        for (text, one) in [
-            ("a b\nc", "a b c"),
-            ("a\nb\n\nc\nd\n", "a b\n\nc d"),
-            ("Exit codes:\n  0    done\n  1    nothing\n", "Exit codes:\n  0    done\n  1    nothing"),
-            ("Examples:\nlepo ls", "Examples:\nlepo ls"),
-            ("", ""),
-        ] {
-            assert_eq!(joined(text), one);
-        }
     }
 
     #[test]
@@ -364,6 +329,26 @@ mod tests {
             let is_broken =
                 |line: &String| width(line) > columns || line.trim_end_matches(" ...").ends_with("...");
             assert!(!lines.iter().any(is_broken), "{lines:#?}");
+        }
+    }
+
+    #[test]
+    fn prose_of_long_help_fills_its_lines() {
+        let mut root = super::super::command();
+        root.build();
+        for columns in [40, 80, 100] {
+            for command in all(&root) {
+                let help = long(&root, command, columns);
+                let lines: Vec<&str> = help.lines().collect();
+                for pair in lines.windows(2) {
+                    let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+                    let word = pair[1].split(' ').next().unwrap();
+                    let is_full = pair[0].ends_with(':') || width(pair[0]) + 1 + width(word) > columns;
+                    assert!(!is_prose(pair[0]) || !is_prose(pair[1]) || is_full, "{columns}: {pair:?}");
+                }
+                let wide = lines.iter().find(|line| !line.starts_with("  ") && width(line) > columns);
+                assert_eq!(wide, None, "{columns} {}", command.get_name());
+            }
         }
     }
 }

@@ -1,14 +1,17 @@
 //! `lepo branch`: names for bubbs.
 
 use super::json::name_json;
-use super::line::question;
+use super::line::excerpt_of;
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::{Line, one_line, say, width};
-use crate::ui::ShortIds;
+use crate::term::{Line, clean, excerpt_within, one_line, say, width};
+use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Store, check_branch_name};
+
+/// The least room for the words of a question on the line of its branch.
+const LEAST: usize = 24;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +27,7 @@ Examples:
 /// A branch is a name for a message, and can be used wherever an address can. Without NAME, lists
 /// the branches: name, id, length and the last question, as `lepo ls` does.
 ///
-///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it to the answer
+///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it on
 ///            ↖ a0               other: stays in place; no other command moves it
 ///
 /// Deleting a branch deletes no message. Branches of other people, alice/BRANCH, are listed after yours;
@@ -159,29 +162,39 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             say(Line::warning(format!("branch {name} names {id}, which is not in the store")));
         }
         let height = found.and_then(|ix| forest.heights(&[ix]).first().copied());
-        let question = found.and_then(|ix| question(store, &forest, ix));
+        let asked = found.and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix));
         if json {
             let mut map = found.map(|ix| name_json(store, &forest.name(ix))).unwrap_or_default();
             map.insert("name".into(), name.into());
             map.insert("from".into(), from.cloned().into());
             map.insert("id".into(), id.to_string().into());
             map.insert("height".into(), height.into());
-            map.insert("excerpt".into(), question.into());
+            map.insert("excerpt".into(), asked.and_then(|name| excerpt_of(store, &name)).into());
             documents.push(map);
             continue;
         }
         let height = height.map(|height| format!(" ({height}):")).unwrap_or_default();
-        let question = question.unwrap_or_default();
         // Of one that is not there nothing was read.
         let id = if found.is_some() { shorts.show(id) } else { id.to_string() };
-        let wide = width(&name) + id.len() + width(&height) + width(&question) + 2;
-        let is_too_wide = context.out.columns().is_some_and(|columns| wide > columns);
-        context.out.untrusted(format!("{name} ").as_bytes());
+        let columns = context.out.columns();
+        let taken = width(&clean(&name)) + 1 + id.len() + width(&height);
+        let (below, room) = match columns {
+            Some(columns) if taken + LEAST > columns => ("\n    ", columns.saturating_sub(4)),
+            Some(columns) => (" ", columns.saturating_sub(taken + 1)),
+            None => (" ", usize::MAX),
+        };
+        let question = asked.and_then(|asked| match columns {
+            Some(_) => text_or_warn(store, &asked).map(|text| excerpt_within(&text, room)),
+            None => excerpt_of(store, &asked),
+        });
+        // A name that leaves no room for the id stands alone.
+        let is_alone = columns.is_some_and(|columns| taken > columns);
+        context.out.untrusted(name.as_bytes());
+        context.out.trusted(if is_alone { "\n    " } else { " " });
         context.out.trusted(&context.paint.yellow(&id));
         context.out.trusted(&height);
-        if !question.is_empty() {
-            // Words of a question are not broken by a narrow terminal.
-            context.out.trusted(if is_too_wide { "\n    " } else { " " });
+        if let Some(question) = question.filter(|question| !question.is_empty()) {
+            context.out.trusted(below);
             context.out.untrusted(question.as_bytes());
         }
         context.out.trusted("\n");

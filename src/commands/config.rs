@@ -126,6 +126,8 @@ fn stores(stores: &Stores, args: &ConfigArgs, context: &mut Context<'_>) -> Resu
             .map(|path| json!({ "path": path.to_string_lossy(), "exists": path.is_dir() }))
             .collect();
         context.out.line(&json!({ "stores": listed }).to_string());
+    } else if context.out.is_terminal() {
+        paths.iter().for_each(|path| context.out.line(&stores.project(path)));
     } else {
         paths.iter().for_each(|path| context.out.path(path));
     }

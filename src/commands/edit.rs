@@ -4,6 +4,7 @@ use super::words::find_one;
 use super::{Context, complete};
 use crate::term::{edit, say};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::Hint;
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
@@ -48,7 +49,8 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();
-        say(&format!("to get an answer: lepo do --retry --tail {}", sibling.id));
+        let id = sibling.id;
+        say(Hint::from(format!("to get an answer: lepo do --retry --tail {id}")).told(context.at));
     }
     Ok(0)
 }

@@ -5,7 +5,7 @@ mod secrets;
 use serde_json::json;
 
 use super::{Context, complete};
-use crate::term::{Line, Progress, say};
+use crate::term::{Line, Progress, clean, fold, say, width};
 use lepo_base::error::Result;
 use lepo_store::store::{Fate, Store};
 
@@ -104,10 +104,24 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
                 false => context.paint.red(finding.what.word()),
             };
             context.out.trusted(&what);
-            context.out.line(&format!(" {}: {}", finding.name, finding.why));
+            let about = clean(&format!("{}: {}", finding.name, finding.why)).into_owned();
+            match context.out.columns() {
+                Some(columns) => context.out.trusted(&below(finding.what.word(), &about, columns)),
+                None => context.out.line(&format!(" {}: {}", finding.name, finding.why)),
+            }
         }
     }
     Ok(u8::from(found.iter().any(|finding| !finding.what.is_warning())))
+}
+
+/// Words behind the first one of a line, in lines of their own where a terminal has no room.
+fn below(first: &str, about: &str, columns: usize) -> String {
+    const INDENT: &str = "    ";
+    if width(first) + 1 + width(about) <= columns {
+        return format!(" {about}\n");
+    }
+    let folded = fold(about, columns.saturating_sub(INDENT.len()));
+    folded.lines().fold(String::new(), |lines, line| format!("{lines}\n{INDENT}{line}")) + "\n"
 }
 
 fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> {

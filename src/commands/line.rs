@@ -9,12 +9,14 @@ use lepo_store::store::Store;
 
 /// Prints `ID kind excerpt`, a drawing before it: a bubb in `log` and `watch`. In a pipe the excerpt is
 /// that of `ls`; on a terminal it is what the line has room for, and the bubb's branches follow. What is
-/// told `about` it stands before the excerpt, on a terminal as far as at least a few words have room.
+/// told `about` it stands before the excerpt, on a terminal as far as at least a few words have room; the word for an
+/// answer that ended `early` is a part of the excerpt there.
 pub fn bubb_line(
     (store, shorts): (&Store, &ShortIds),
     name: &Name,
     drawing: &str,
     about: &[String],
+    early: Option<&str>,
     branches: &[String],
     context: &mut Context<'_>,
 ) {
@@ -31,9 +33,12 @@ pub fn bubb_line(
     let mut told = String::new();
     let excerpt = match out.columns() {
         Some(columns) => {
-            let text = labelled_or_warn(store, name).unwrap_or_default();
+            let mut text = labelled_or_warn(store, name).unwrap_or_default();
+            if let Some(word) = early {
+                text.insert_str(0, &format!("({word}) "));
+            }
             let taken = width(&format!("{drawing}{id} {tag}"));
-            brackets = cut(&brackets, columns.saturating_sub(taken));
+            brackets = brackets_within(brackets, columns.saturating_sub(taken + LEAST + 1));
             let mut room = columns.saturating_sub(taken + 1 + width(&brackets));
             for text in about.iter().filter(|text| !text.is_empty()) {
                 let text = format!(" {}", clean(text));
@@ -70,6 +75,17 @@ pub fn in_brackets(branches: &[String]) -> String {
     }
 }
 
+/// Brackets no wider than this: the names are cut, not the bracket behind them.
+fn brackets_within(brackets: String, columns: usize) -> String {
+    match brackets.strip_suffix(']').filter(|_| width(&brackets) > columns) {
+        Some(names) => match cut(names, columns.saturating_sub(1)) {
+            names if names.trim_end_matches("...").ends_with(['[', ']']) || names.is_empty() => String::new(),
+            names => format!("{names}]"),
+        },
+        None => brackets,
+    }
+}
+
 /// The excerpt of a conv's last visible question: what `ls` and `branch` tell it by.
 pub fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
     excerpt_of(store, &forest.name(forest.last_question(tail)?))
@@ -79,4 +95,26 @@ pub fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
 pub fn excerpt_of(store: &Store, name: &Name) -> Option<String> {
     let is_shown = |c: &char| !c.is_control() || c.is_whitespace();
     text_or_warn(store, name).map(|text| excerpt(&text.chars().filter(is_shown).collect::<String>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_branches_are_cut_within_their_brackets() {
+        for (names, columns, shown) in [
+            (&["main"][..], 7, " [main]"),
+            (&["main"], 6, ""),
+            (&["서울-부산-인구", "main"], 16, " [서울-부산-...]"),
+            (&["maintenance"], 9, " [mai...]"),
+            (&["main"], 3, ""),
+            (&[], 20, ""),
+        ] {
+            let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+            let made = brackets_within(in_brackets(&names), columns);
+            assert_eq!(made, shown, "{columns}");
+            assert!(width(&made) <= columns);
+        }
+    }
 }

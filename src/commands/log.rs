@@ -5,7 +5,7 @@ use super::line::{bubb_line, excerpt_of};
 use super::words::find_all;
 use super::{Context, complete};
 use crate::term::{clean, cut, padded, width};
-use crate::ui::{ShortIds, warn_incomplete};
+use crate::ui::{ShortIds, ended_early, warn_incomplete};
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_store::bubb::{Name, shown_model};
@@ -55,7 +55,7 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         bubbs.sort_unstable_by(|a, b| b.cmp(a));
     }
     if !args.no_pager && !args.json {
-        context.page();
+        context.out.page();
     }
     let on_terminal = context.out.is_terminal();
     let facts = if on_terminal { store.journal().index() } else { FactIndex::default() };
@@ -101,7 +101,8 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
                 }
                 false => speaker.into_iter().map(|speaker| format!("{speaker}:")).collect(),
             };
-            bubb_line((&store, &shorts), &name, &row.drawing, &about, names, context);
+            let fact = facts.get(name.id).unwrap_or_default();
+            bubb_line((&store, &shorts), &name, &row.drawing, &about, ended_early(&fact), names, context);
         }
         context.out.row_done(i);
     }

@@ -3,6 +3,7 @@
 pub mod add;
 pub mod branch;
 pub mod browse;
+mod code_blocks;
 mod complete;
 pub mod completions;
 pub mod config;
@@ -47,9 +48,10 @@ mod words;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use crate::term::{Color, Line, Out, Paint, is_dumb, say};
+use crate::term::{Color, Line, Out, Paint, say};
 use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::At;
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{STORE, Store, Unkept};
 use lepo_turn::config::{Insts, Paths};
@@ -62,6 +64,8 @@ pub struct Context<'o> {
     reads_only: bool,
     /// The store that is deleted at the end.
     unkept: RefCell<Option<Unkept>>,
+    /// The front at which its hints are read.
+    pub at: At<'o>,
     /// stdout.
     pub out: &'o mut Out,
     /// For stdout.
@@ -83,18 +87,23 @@ impl<'o> Context<'o> {
         let cwd = std::env::current_dir()
             .map_err(|e| Error::store("the working directory does not exist or cannot be read").because(e))?;
         let paint = Paint::new(color, out.is_terminal(), env::var);
-        Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), out, paint })
+        Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), at: At::SHELL, out, paint })
     }
 
     /// The context of the same command in another directory.
     pub fn elsewhere(cwd: PathBuf, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Self {
         let paint = Paint::new(color, false, env::var);
-        Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), out, paint }
+        Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), at: At::SHELL, out, paint }
     }
 
     /// The context of a command that only reads: `--store` may name a store anywhere.
     pub fn for_reading(self, reads_only: bool) -> Self {
         Context { reads_only, ..self }
+    }
+
+    /// The context of a command line whose hints are read there.
+    pub fn read_at(self, at: At<'o>) -> Self {
+        Context { at, ..self }
     }
 
     /// The store that `--save-to` names.
@@ -105,20 +114,6 @@ impl<'o> Context<'o> {
     /// The working directory.
     pub fn cwd(&self) -> &Path {
         &self.cwd
-    }
-
-    /// Shows a long output a screen at a time: by `LEPO_PAGER`, else `PAGER`, else `less`. Only on a terminal.
-    pub fn page(&mut self) {
-        let is_there = |program: &str| {
-            program.contains('/') || env::search_path().iter().any(|dir| dir.join(program).is_file())
-        };
-        // A pager asks the terminal's description; without one it complains, and waits for a key.
-        if is_dumb() || env::var("TERM").is_none() {
-            return;
-        }
-        let command =
-            env::text("LEPO_PAGER").or_else(|| env::text("PAGER")).unwrap_or_else(|| "less -FRX".to_string());
-        self.out.page(&command, is_there);
     }
 
     /// True if the user stands in the home directory.

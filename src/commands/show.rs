@@ -1,12 +1,14 @@
 //! `lepo show`: a conv to read, or one bubb as it is.
 
+use super::code_blocks::code_blocks;
 use super::json::bubbs_json;
 use super::words::find_all;
 use super::{Context, complete};
 use crate::stats::Costs;
 use crate::term::{Line, say};
 use crate::ui::{MessageView, copy_bubb, known_prices, warn_incomplete};
-use lepo_base::error::Result;
+use clap::ArgAction;
+use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
 use lepo_store::conv::{Forest, Found};
 use lepo_store::store::Store;
@@ -22,16 +24,21 @@ use lepo_turn::config::Prices;
 /// goes through a pager: LEPO_PAGER, PAGER, or `less -FRX`. If prices are configured, the cost of the conversation is
 /// printed above it: `cost 0.42`, with `+` if the cost of some answers is unknown.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo show --one                # the last answer, byte for byte\n  \
-    lepo show                      # the whole conversation\n  lepo show --one @^\n  lepo show main..@\n  \
+#[command(after_help = "Examples:\n  lepo show -1                   # the last answer, byte for byte\n  \
+    lepo show                      # the whole conversation\n  lepo show -x > script.sh        # its first code block\n  lepo show --one @^\n  lepo show main..@\n  \
     lepo show --paths @ | xargs grep -n README\n  lepo show --blobs | xargs ls -l\n  lepo ls | head -3 | cut -d' ' -f1 | lepo show -")]
 pub struct ShowArgs {
     /// The messages whose conversations are shown; `-` reads addresses from stdin, one per line
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     addresses: Vec<String>,
     /// Print only that message, byte for byte; without ADDR, the last answer
-    #[arg(long)]
+    #[arg(short = '1', long)]
     one: bool,
+    /// Print only the first code block of that message; with -xx, all of them
+    ///
+    /// If it has none, prints nothing and exits with 1.
+    #[arg(short = 'x', long, action = ArgAction::Count, conflicts_with_all = ["one", "paths", "blobs", "json"])]
+    code: u8,
     /// Show hidden messages too
     #[arg(short = 'a', long, alias = "all")]
     hidden: bool,
@@ -61,8 +68,12 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
         bubbs_json(&store, &forest, names, context.out)?;
         return Ok(0);
     }
+    if args.code > 0 {
+        let names: Vec<Name> = found.iter().flat_map(|found| bubbs(&args, &forest, found)).collect();
+        return print_code(&args, &store, &names, context);
+    }
     if !args.no_pager && !args.paths && !args.blobs && !args.one {
-        context.page();
+        context.out.page();
     }
     let view = MessageView::new(&store, &forest, context.out, context.paint, args.plain);
     let tells_costs = context.out.is_terminal() && !args.paths && !args.blobs && !args.one;
@@ -73,35 +84,33 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
         {
             context.out.trusted(&format!("{}\n", context.paint.dim(&format!("cost {cost}"))));
         }
-        for name in bubbs(&args, &forest, found) {
+        let names = bubbs(&args, &forest, found);
+        if !(args.paths || args.blobs || args.one) {
+            view.print_all(&names, context.out)?;
+            continue;
+        }
+        for name in &names {
             if context.out.closed() {
                 return Ok(0);
             }
-            show(&args, &view, (&store, &name), context)?;
+            show(&args, (&store, name), context)?;
         }
     }
     Ok(0)
 }
 
-/// Shows a bubb in the form that is asked for.
-fn show(
-    args: &ShowArgs,
-    view: &MessageView<'_>,
-    (store, name): (&Store, &Name),
-    context: &mut Context<'_>,
-) -> Result<()> {
+/// Shows a path, or a bubb as it is.
+fn show(args: &ShowArgs, (store, name): (&Store, &Name), context: &mut Context<'_>) -> Result<()> {
     if args.paths {
         context.out.path(&store.bubbs().path(name));
     } else if args.blobs {
         blobs(store, name, context)?;
-    } else if args.one {
+    } else {
         copy_bubb(store, name, context.out)?;
         // The bytes and no more, but for a person, whose next prompt begins a line.
         if context.out.is_terminal() && !context.out.at_line_start() {
             context.out.trusted("\n");
         }
-    } else {
-        view.print(name, context.out)?;
     }
     Ok(())
 }
@@ -109,7 +118,7 @@ fn show(
 /// The bubbs to show for one address.
 fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
     let path = match found {
-        Found::One(found) if args.one => return vec![forest.name(found.ix)],
+        Found::One(found) if args.one || args.code > 0 => return vec![forest.name(found.ix)],
         Found::One(found) => {
             let conv = forest.conv(found.ix);
             warn_incomplete(&conv);
@@ -118,6 +127,20 @@ fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
         Found::Range(bubbs) => bubbs.clone(),
     };
     path.into_iter().map(|ix| forest.name(ix)).filter(|name| args.hidden || !name.hidden).collect()
+}
+
+/// Prints the code blocks of messages that are wanted; exit 1 if there are none.
+fn print_code(args: &ShowArgs, store: &Store, names: &[Name], context: &mut Context<'_>) -> Result<u8> {
+    let wanted = if args.code > 1 { usize::MAX } else { 1 };
+    let mut code: Vec<String> = Vec::new();
+    for name in names {
+        code.extend(code_blocks(&store.bubbs().text(name)?).into_iter().take(wanted));
+    }
+    if code.is_empty() {
+        return Err(Error::nothing("no code block there").hint("`lepo show` prints the conversation"));
+    }
+    context.out.untrusted(code.join("\n").as_bytes());
+    Ok(0)
 }
 
 /// The paths of the blobs that a bubb names. One that is missing is said.

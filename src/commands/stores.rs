@@ -88,7 +88,7 @@ impl Stores {
     }
 
     /// The path of a project; of a store with a name of its own, that of the store.
-    fn project(&self, store: &Path) -> String {
+    pub fn project(&self, store: &Path) -> String {
         let path = match store.parent() {
             Some(project) if store.ends_with(lepo_store::store::STORE) => project,
             _ => store,

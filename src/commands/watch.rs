@@ -84,7 +84,7 @@ fn tell(
     } else {
         let whose = from.map(|clone| clean(&format!("{clone}/")).into_owned()).unwrap_or_default();
         let about: Vec<String> = speaker.into_iter().map(|speaker| format!("{speaker}:")).collect();
-        bubb_line((store, shorts), &name, &whose, &about, &[], context);
+        bubb_line((store, shorts), &name, &whose, &about, None, &[], context);
     }
     context.out.flush();
 }

@@ -72,7 +72,7 @@ impl Takes {
             Takes::Nothing => Err(format!("{word} takes no argument")),
             Takes::Address => one("").map_err(|_| format!("usage: {word} ID|BRANCH|@")),
             Takes::Name => one("name"),
-            Takes::OneOf(words) if words.contains(&without_save(rest)) => Ok(()),
+            Takes::OneOf(words) if rest.is_empty() || words.contains(&without_save(rest)) => Ok(()),
             Takes::OneOf(words) => Err(format!("Please enter either {}.", words.join(" or "))),
         }
     }

@@ -113,7 +113,6 @@ mod tests {
             ("/set-tool-mode --save", wrong("Please enter either auto or manual.")),
             ("/set-tool-mode off", wrong("Please enter either auto or manual.")),
             ("/set-tool-mode Auto", wrong("Please enter either auto or manual.")),
-            ("/set-tool-mode", wrong("Please enter either auto or manual.")),
             ("/retry", command("/retry", "")),
             ("/tail @~2", command("/tail", "@~2")),
             ("/tail 한글", command("/tail", "한글")),

@@ -1,5 +1,6 @@
 //! A first model: offered at the first question where nothing can answer it.
 
+use super::confirm::confirm;
 use super::session::Session;
 use crate::term::say;
 use crate::ui::{WantedModel, add_model};
@@ -17,8 +18,7 @@ pub(super) async fn offer_model(session: &mut Session<'_>) -> Result<()> {
         return Ok(());
     }
     session.offered_model = true;
-    let answer = session.reader.answer(QUESTION, &session.env.interrupt).await?.unwrap_or_else(|| "n".into());
-    if !matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes") {
+    if !confirm(session, QUESTION).await? {
         return Ok(());
     }
     let configured = &session.env.configured;

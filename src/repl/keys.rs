@@ -3,10 +3,11 @@
 use crate::term::pasted;
 use lepo_turn::config::EditKeys;
 use reedline::{
-    EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, PromptEditMode, ReedlineEvent,
-    ReedlineRawEvent, Vi, default_emacs_keybindings, default_vi_insert_keybindings,
+    EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, PromptEditMode, PromptViMode,
+    ReedlineEvent, ReedlineRawEvent, Vi, default_emacs_keybindings, default_vi_insert_keybindings,
     default_vi_normal_keybindings, default_vi_visual_keybindings,
 };
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,6 +26,12 @@ pub const EDIT: &str = "edit";
 /// The word for Ctrl+X, which begins another key.
 const PREFIX: &str = "prefix";
 
+/// The mode of vi in which text is typed.
+const INSERT: PromptEditMode = PromptEditMode::Vi(PromptViMode::Insert);
+
+/// The editor asks for the mode so often until the first text of a burst counts: once for all keys, once for the text.
+const ASKED: u8 = 2;
+
 /// Emacs' or vi's keys, and Enter behind a `\` that was just typed begins a new line in its place.
 ///
 /// Told by the keys and not by the text: a `\` at the end of what was pasted is part of it.
@@ -33,6 +40,12 @@ pub struct Keys {
     /// The binding of Ctrl+E where no Ctrl+X came before it.
     end_of_line: ReedlineEvent,
     after_backslash: bool,
+    /// Text was typed into vi's insert mode, by keys that do not count yet.
+    typed: bool,
+    /// So often the editor is told of the insert mode still, when it asks.
+    inserts: Cell<u8>,
+    /// The editor has asked for the mode: the keys of a burst are all read.
+    asked: Cell<bool>,
     /// Ctrl+X was pressed.
     prefixed: bool,
     /// Ctrl+R was pressed, and the search not ended by what ends one.
@@ -68,7 +81,18 @@ impl Keys {
                 (Box::new(Vi::new(insert, normal, visual)), end_of_line)
             }
         };
-        Keys { mode, end_of_line, after_backslash: false, prefixed: false, searching: false, found, stop }
+        Keys {
+            mode,
+            end_of_line,
+            after_backslash: false,
+            typed: false,
+            inserts: Cell::default(),
+            asked: Cell::default(),
+            prefixed: false,
+            searching: false,
+            found,
+            stop,
+        }
     }
 }
 
@@ -124,7 +148,17 @@ fn ends_search(event: &ReedlineEvent) -> bool {
 
 impl EditMode for Keys {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
+        if self.asked.take() {
+            (self.typed, self.inserts) = (false, Cell::default());
+        }
+        let before = self.mode.edit_mode();
         let event = self.mode.parse_event(event);
+        if before == INSERT {
+            self.typed |= matches!(event, ReedlineEvent::Edit(_));
+            if self.typed && self.mode.edit_mode() != INSERT {
+                self.inserts.set(ASKED);
+            }
+        }
         let prefixed = std::mem::replace(&mut self.prefixed, false);
         let event = match event {
             ReedlineEvent::ExecuteHostCommand(word) if word == PREFIX => {
@@ -154,8 +188,17 @@ impl EditMode for Keys {
         }
     }
 
+    // Keys that come in one burst are all read before the first of them counts, and text that is typed in the mode of the
+    // last of them would come out in another order.
     fn edit_mode(&self) -> PromptEditMode {
-        self.mode.edit_mode()
+        self.asked.set(true);
+        match self.inserts.get().checked_sub(1) {
+            None => self.mode.edit_mode(),
+            Some(left) => {
+                self.inserts.set(left);
+                INSERT
+            }
+        }
     }
 }
 
@@ -163,7 +206,6 @@ impl EditMode for Keys {
 mod tests {
     use super::*;
     use ratatui::crossterm::event::{Event, KeyEvent};
-    use reedline::PromptViMode;
 
     /// Effect of a key.
     fn press(keys: &mut Keys, code: KeyCode, modifiers: KeyModifiers) -> ReedlineEvent {
@@ -184,6 +226,7 @@ mod tests {
         let mut keys = Keys::new(EditKeys::Vi, Arc::default(), Arc::default());
         assert!(matches!(keys.edit_mode(), PromptEditMode::Vi(PromptViMode::Insert)));
         assert_eq!(typed(&mut keys, 'x'), inserts('x'));
+        assert_eq!(keys.edit_mode(), INSERT);
         press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
         assert!(matches!(keys.edit_mode(), PromptEditMode::Vi(PromptViMode::Normal)));
         assert_ne!(typed(&mut keys, 'x'), inserts('x'));
@@ -195,6 +238,24 @@ mod tests {
         press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
         assert!(matches!(keys.edit_mode(), PromptEditMode::Emacs));
         assert_eq!(typed(&mut keys, 'x'), inserts('x'));
+    }
+
+    #[test]
+    fn text_before_an_escape_in_one_burst_is_typed_in_its_own_mode() {
+        let normal = PromptEditMode::Vi(PromptViMode::Normal);
+        let mut keys = Keys::new(EditKeys::Vi, Arc::default(), Arc::default());
+        typed(&mut keys, '가');
+        typed(&mut keys, '나');
+        press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
+        // Of all the keys, of the text, of the Escape.
+        assert_eq!([keys.edit_mode(), keys.edit_mode(), keys.edit_mode()], [INSERT, INSERT, normal.clone()]);
+        // The rest of a burst may be dropped.
+        typed(&mut keys, 'i');
+        typed(&mut keys, '다');
+        press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
+        assert_eq!(keys.edit_mode(), INSERT);
+        typed(&mut keys, '0');
+        assert_eq!(keys.edit_mode(), normal);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod command_words;
 mod commands;
 mod complain;
 mod complete;
+mod confirm;
 mod decide;
 mod entered;
 mod find;

@@ -201,8 +201,7 @@ impl Reader {
                 if self.edits {
                     self.stop.store(true, Ordering::Relaxed);
                     let _ = tokio::time::timeout(GIVEN_UP_BY_THEN, reading).await;
-                    // Left, the prompt stands on a line of its own.
-                    show("\n");
+                    leave_line();
                 }
                 return Err(signal);
             }
@@ -279,7 +278,7 @@ fn edit(
                     CtrlC::Nothing => {}
                     CtrlC::Leaves => {
                         // Ctrl+D ends the line by itself.
-                        show("\n");
+                        leave_line();
                         return Ok(None);
                     }
                     CtrlC::Clears => {
@@ -291,6 +290,11 @@ fn edit(
             _ => return Ok(None),
         }
     }
+}
+
+/// Left, the prompt stands on a line of its own; what the editor has shown below it, like a menu, goes.
+fn leave_line() {
+    show("\x1b[J\n");
 }
 
 /// Sends the line as it stands.

@@ -7,6 +7,7 @@ use super::ask::ask;
 use super::by_name::{enter_prompt, offered};
 use super::command_words::After;
 use super::complain::complain;
+use super::confirm::confirm;
 use super::decide::decide;
 use super::entered::Entered;
 use super::leaving::tell_leaving;
@@ -168,9 +169,7 @@ async fn pasted(session: &mut Session<'_>, text: &str) -> Result<Option<Entered>
     if !session.reader.edits() || pasted_file(text, session.env.configured.paths.home.as_deref()).is_none() {
         return Ok(None);
     }
-    let answer = session.reader.answer(QUESTION, &session.env.interrupt).await?.unwrap_or_else(|| "n".into());
-    let yes = matches!(answer.trim(), "" | "y" | "Y");
-    Ok(Some(match yes {
+    Ok(Some(match confirm(session, QUESTION).await? {
         true => Entered::read(&format!("/attach {}", text.trim())),
         false => Entered::Question(text.to_string()),
     }))

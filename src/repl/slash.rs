@@ -111,7 +111,7 @@ pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result
     ui::activate_model(&session.env.configured.settings, &session.env.configured.paths, &chosen.name)?;
     session.env.use_model(&chosen.name)?;
     (session.model, session.chosen) = (None, None);
-    say(&format!("{} answers from now on, in every session; /model changes this session only", chosen.name));
+    say(&format!("{} is the default model now; /model switches for one session", chosen.name));
     Ok(())
 }
 
@@ -122,7 +122,7 @@ pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<(
         let models = session.env.settings().models.iter().map(|model| model.name.as_str());
         let others: Vec<&str> = models.filter(|other| *other != name).collect();
         let others = if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) };
-        say(&format!("{name} answers; /model NAME changes it for this session{others}"));
+        say(&format!("model is {name}; /model NAME switches for this session{others}"));
         return Ok(());
     }
     let before = session.env.settings().choose().ok();
@@ -135,7 +135,7 @@ pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<(
     }
     session.model = None;
     session.chosen = Some(name.to_string());
-    say(&format!("{name} answers in this session"));
+    say(&format!("switched to {name} for this session"));
     Ok(())
 }
 
@@ -204,9 +204,13 @@ pub(super) fn system_prompt(session: &mut Session<'_>, text: &str) -> Result<()>
     Ok(())
 }
 
-/// The tool mode of this session; with `--save` the default, too.
+/// The tool mode of this session, or another one; with `--save` the default, too.
 pub(super) fn set_tool_mode(session: &mut Session<'_>, words: &str) -> Result<()> {
-    let Some(mode) = read_word(without_save(words), ToolMode::LASTING) else { return Ok(()) };
+    let Some(mode) = read_word(without_save(words), ToolMode::LASTING) else {
+        let mode = session.env.settings().tool_call_mode.word();
+        say(&format!("tool mode is {mode}; /set-tool-mode auto|manual changes it"));
+        return Ok(());
+    };
     let save = words.contains(SAVE);
     session.env.use_tool_mode(mode, save)?;
     let until = if save { "from now on, everywhere" } else { "in this session; --save makes it the default" };

@@ -22,8 +22,8 @@ pub(super) async fn tell_place(session: &mut Session<'_>) -> Result<()> {
     let told = session.model.as_ref().and_then(|model| session.env.configured.instructions(model));
     let told = told.and_then(|found| found.about());
     let place = (&*session.store, &forest);
-    let line = ui::place_line(place, at, model, told.as_deref(), columns().saturating_sub(8));
-    say_dim(&format!("{line} · /help"), session.paint);
+    let line = ui::place_line(place, at, model, (told.as_deref(), Some("/help")), columns());
+    say_dim(&line, session.paint);
     Ok(())
 }
 

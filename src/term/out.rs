@@ -114,11 +114,11 @@ impl Out {
         }
     }
 
-    /// Sends the output from here on through a pager, if stdout is a terminal and `command` can be started.
-    pub fn page(&mut self, command: &str, is_there: impl Fn(&str) -> bool) {
+    /// Shows the output from here on a screen at a time, if stdout is a terminal and a pager can be started.
+    pub fn page(&mut self) {
         if self.is_terminal()
             && self.is_unused()
-            && let Some(pager) = pager::start(command, is_there)
+            && let Some(pager) = pager::start_chosen()
         {
             self.to = BufWriter::with_capacity(32 << 10, Sink::Pager(pager));
         }

@@ -4,13 +4,29 @@ use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
+use super::is_dumb;
+use lepo_base::env;
+
 /// A pager that reads what is written to it.
 pub struct Pager {
     child: Child,
 }
 
+/// Starts the pager that is set: `LEPO_PAGER`, else `PAGER`, else `less`.
+pub fn start_chosen() -> Option<Pager> {
+    let is_there = |program: &str| {
+        program.contains('/') || env::search_path().iter().any(|dir| dir.join(program).is_file())
+    };
+    // A pager asks the terminal's description; without one it complains, and waits for a key.
+    if is_dumb() || env::var("TERM").is_none() {
+        return None;
+    }
+    let command = env::text("LEPO_PAGER").or_else(|| env::text("PAGER"));
+    start(&command.unwrap_or_else(|| "less -FRX".to_string()), is_there)
+}
+
 /// Starts `command` by the shell. `None` where it is empty, is `cat`, or cannot be found.
-pub fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
+fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
     let words = shlex::split(command)?;
     let program = words.first().filter(|program| *program != "cat")?;
     if !program.contains('=') && !is_there(program) {
@@ -19,7 +35,7 @@ pub fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).stdin(Stdio::piped());
     for (name, value) in [("LESS", "FRX"), ("LV", "-c"), ("LESSCHARSET", "utf-8")] {
-        if lepo_base::env::var(name).is_none() {
+        if env::var(name).is_none() {
             shell.env(name, value);
         }
     }

@@ -1,7 +1,7 @@
 //! Two dim lines around an answer: what it goes on with, and what it took.
 
 use super::ShortIds;
-use crate::term::{excerpt, excerpt_within, width};
+use crate::term::{clean, cut, excerpt, excerpt_within, width};
 use lepo_base::when;
 use lepo_store::bubb::{counted_in_thousands, shown_model, thousands};
 use lepo_store::conv::{Forest, Ix, Origins};
@@ -9,44 +9,111 @@ use lepo_store::store::{Store, now};
 use lepo_turn::Report;
 use lepo_turn::config::{Money, Prices};
 
-/// `MODEL · continuing ID (3 questions) 2h ago · AGENTS.md (1.2k tokens) "last question"`, or `MODEL · new conversation`, in so many
-/// columns; `told` are the repository's instructions.
+/// `MODEL · continuing ID (3 questions) 2h ago · AGENTS.md (1.2k tokens) "last question" · /help`, or
+/// `MODEL · new conversation`, in so many columns, on a second line where one has no room for model and words; `told` are
+/// the repository's instructions, `help` is the command that tells more.
 pub fn place_line(
     (store, forest): (&Store, &Forest),
     at: Option<Ix>,
     model: &str,
-    told: Option<&str>,
+    (told, help): (Option<&str>, Option<&str>),
     columns: usize,
 ) -> String {
-    let model = if model.is_empty() { String::new() } else { format!("{} · ", shown_model(model)) };
-    let told = told.map(|told| format!(" · {told}")).unwrap_or_default();
-    let Some(ix) = at else { return format!("{model}new conversation{told}") };
+    let model = shown_model(model);
+    let Some(ix) = at else {
+        let pieces = [model, "new conversation", told.unwrap_or_default(), help.unwrap_or_default()];
+        return flow(&pieces, columns);
+    };
     let name = forest.name(ix);
     let count = forest.up(ix).filter(|&ix| forest.is_question(ix)).count();
     let length = counted_in_thousands(count, "question");
-    let ago = when::ago(name.id.time(), now());
+    let (time, now) = (name.id.time(), now());
     let id = ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(name.id);
-    let forms = [
-        format!("{model}continuing {id} ({length}) {ago}{told}"),
-        format!("{model}{id} ({length}) {ago}{told}"),
-        format!("{id} ({length}) {ago}"),
-    ];
-    let fits = |form: &&String| width(form) <= columns;
-    let line = forms.iter().find(fits).unwrap_or(&forms[2]).clone();
-    let room = columns.saturating_sub(width(&line) + 3);
-    let text = excerpt_within(&named_by(store, forest, ix), room);
-    if text.is_empty() || room < 8 { line } else { format!("{line} \"{text}\"") }
+    let place = format!("{id} ({length})");
+    let ago = [when::ago(time, now), when::short(time, now)];
+    let words = words_of(store, forest, ix);
+    laid_out(&Place { model, place, ago, told, words, help }, columns)
+}
+
+/// The parts of a line about a conversation.
+struct Place<'p> {
+    model: &'p str,
+    /// `ID (3 questions)`.
+    place: String,
+    /// `2h ago`, and `2h`.
+    ago: [String; 2],
+    told: Option<&'p str>,
+    /// The words that name the conversation.
+    words: Words,
+    help: Option<&'p str>,
+}
+
+fn laid_out(Place { model, place, ago, told, words, help }: &Place<'_>, columns: usize) -> String {
+    const LEAST: usize = 8;
+    let model_first = if model.is_empty() { String::new() } else { format!("{model} · ") };
+    let [told_behind, help_behind] =
+        [told, help].map(|part| part.map(|part| format!(" · {part}")).unwrap_or_default());
+    let [long, short] = ago;
+    for place in [format!("continuing {place} {long}"), format!("{place} {long}"), format!("{place} {short}")]
+    {
+        let line = format!("{model_first}{place}{told_behind}");
+        let room = columns.saturating_sub(width(&line) + width(&help_behind) + 3);
+        let words = words.within(room);
+        if !words.is_empty() && room >= LEAST {
+            return format!("{line} \"{words}\"{help_behind}");
+        }
+    }
+    let words = words.within(columns.saturating_sub(width(&help_behind) + 2));
+    let words = if words.is_empty() { words } else { format!("\"{words}\"") };
+    let place = format!("{place} {short}");
+    flow(&[model, &place, told.unwrap_or_default(), &words, help.unwrap_or_default()], columns)
+}
+
+/// The parts that are there with dots between them, on as many lines as they need.
+fn flow(parts: &[&str], columns: usize) -> String {
+    const BETWEEN: &str = " · ";
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts.iter().filter(|part| !part.is_empty()).map(|part| cut(part, columns)) {
+        match lines.last_mut() {
+            Some(line) if width(line) + width(BETWEEN) + width(&part) <= columns => {
+                line.push_str(BETWEEN);
+                line.push_str(&part);
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines.join("\n")
 }
 
 /// The words that name a conversation: its title, else the excerpt of its last question that `lepo ls` prints.
 pub fn named_by(store: &Store, forest: &Forest, tail: Ix) -> String {
+    words_of(store, forest, tail).short
+}
+
+/// The words that name a conversation.
+struct Words {
+    /// The title, or the excerpt of the last question.
+    short: String,
+    /// The title, or the last question.
+    whole: String,
+}
+
+impl Words {
+    /// As much as so many columns hold.
+    fn within(&self, columns: usize) -> String {
+        let short = clean(&self.short);
+        if width(&short) <= columns { short.into_owned() } else { excerpt_within(&self.whole, columns) }
+    }
+}
+
+fn words_of(store: &Store, forest: &Forest, tail: Ix) -> Words {
     let root = forest.name(Origins::of(forest).origin(tail).root).id;
     if let Some(title) = store.titles().all().remove(&root) {
-        return title;
+        return Words { short: title.clone(), whole: title };
     }
     let question = forest.last_question(tail).map(|ix| forest.name(ix));
-    let text = question.and_then(|name| store.bubbs().words(&name).ok()).unwrap_or_default();
-    excerpt(&text)
+    let whole = question.and_then(|name| store.bubbs().words(&name).ok()).unwrap_or_default();
+    Words { short: excerpt(&whole), whole }
 }
 
 /// `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, as far as it is known.
@@ -67,4 +134,49 @@ pub fn usage_line(report: &Report, prices: &Prices) -> String {
         parts.push(format!("{}.{} s", answer.ms / 1000, answer.ms % 1000 / 100));
     }
     parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn model_and_words_stand_in_one_line_or_in_two() {
+        let place = |words: &str, told| Place {
+            model: "gpt-4o",
+            place: "PE8NM48X (2 questions)".into(),
+            ago: ["2h ago".into(), "2h".into()],
+            told,
+            words: Words { short: excerpt(words), whole: words.into() },
+            help: Some("/help"),
+        };
+        for (words, told, columns, shown) in [
+            ("수도", None, 80, "gpt-4o · continuing PE8NM48X (2 questions) 2h ago \"수도\" · /help"),
+            ("수도", None, 60, "gpt-4o · PE8NM48X (2 questions) 2h ago \"수도\" · /help"),
+            ("수도", None, 40, "gpt-4o · PE8NM48X (2 questions) 2h\n\"수도\" · /help"),
+            (
+                "서울과 부산의 인구 변화에 대하여",
+                None,
+                40,
+                "gpt-4o · PE8NM48X (2 questions) 2h\n\"서울과 부산의 인구 변화에...\" · /help",
+            ),
+            (
+                "수도",
+                Some("AGENTS.md (1.2k tokens)"),
+                40,
+                "gpt-4o · PE8NM48X (2 questions) 2h\nAGENTS.md (1.2k tokens) · \"수도\" · /help",
+            ),
+            ("", None, 80, "gpt-4o · PE8NM48X (2 questions) 2h · /help"),
+            ("수도", None, 20, "gpt-4o\nPE8NM48X (2 quest...\n\"수도\" · /help"),
+        ] {
+            let laid = laid_out(&place(words, told), columns);
+            assert_eq!(laid, shown, "{columns}");
+            assert!(laid.lines().all(|line| width(line) <= columns), "{laid}");
+        }
+        let model = "claude-opus-4-한국어-긴-이름";
+        assert_eq!(
+            flow(&[model, "new conversation", "", "/help"], 40),
+            format!("{model}\nnew conversation · /help")
+        );
+    }
 }

@@ -4,11 +4,12 @@
 use serde_json::{Value, json};
 
 use lepo_base::error::Error;
+use lepo_base::hint::At;
 use lepo_store::store::Store;
 use lepo_turn::{GroupOutcome, Masking, Report, Speech, ToolUse};
 
-/// The document of one turn.
-pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>) -> Value {
+/// The document of one turn, whose hints are read at this front.
+pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>, at: At<'_>) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
         let text = report.as_given(store?.bubbs().text(&answer.name).ok()?);
@@ -35,7 +36,7 @@ pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Erro
         "answer": answer,
         "tools": report.tools.iter().map(tool).collect::<Vec<_>>(),
         "pending": report.pending.map(|id| id.to_string()),
-        "error": error.map(Error::to_json),
+        "error": error.map(|error| error.to_json(at)),
     });
     if let Some(id) = report.recorded {
         told["recorded"] = id.to_string().into();
@@ -51,9 +52,9 @@ pub fn end_event(document: Value) -> Value {
 }
 
 /// The document of a group turn, with all texts as they were said.
-pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome) -> Value {
+pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, at: At<'_>) -> Value {
     let document = |report: &Report| {
-        let mut told = turn_document(Some(store), report, report.error.as_ref());
+        let mut told = turn_document(Some(store), report, report.error.as_ref(), at);
         if let Some(given) = report.answer.and_then(|answer| masking.given(answer.name.id)) {
             if let Some(value) = report.is_json.then(|| serde_json::from_str(&given).ok()).flatten() {
                 told["answer"]["value"] = value;
@@ -70,7 +71,7 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome) 
                 named
             };
             let verdict = polled.judge.iter().map(
-                |(_, report)| json!({ "judge": turn_document(Some(store), report, report.error.as_ref()) }),
+                |(_, report)| json!({ "judge": turn_document(Some(store), report, report.error.as_ref(), at) }),
             );
             polled.replies.iter().map(one).chain(verdict).collect()
         }
@@ -91,10 +92,10 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome) 
 
 /// A group document as the last line of `--events`: an array stands under `replies`, with the error that
 /// ended it.
-pub fn group_end_event(outcome: &GroupOutcome, document: Value) -> Value {
+pub fn group_end_event(outcome: &GroupOutcome, document: Value, at: At<'_>) -> Value {
     match outcome {
         GroupOutcome::Polled(polled) => {
-            let error = polled.error.as_ref().map(Error::to_json);
+            let error = polled.error.as_ref().map(|error| error.to_json(at));
             end_event(json!({ "replies": document, "error": error }))
         }
         GroupOutcome::Debated(_) => end_event(document),

@@ -12,7 +12,8 @@ use super::form;
 use super::notices::notice_lines;
 use super::permit;
 use crate::term::{Level, Out, tty};
-use lepo_base::error::{Error, Result};
+use lepo_base::error::Result;
+use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Permit, Utf8};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, FormAnswer};
@@ -26,12 +27,14 @@ pub struct EventLines<'o> {
     stderr: Utf8,
     /// The last line says that a model is waited for.
     waits: bool,
+    /// The front at which hints are read.
+    at: At<'o>,
 }
 
 impl<'o> EventLines<'o> {
-    /// Lines on `out`.
-    pub fn new(out: &'o mut Out) -> EventLines<'o> {
-        EventLines { out, stderr: Utf8::default(), waits: false }
+    /// Lines on `out`, whose hints are read at this front.
+    pub fn new(out: &'o mut Out, at: At<'o>) -> EventLines<'o> {
+        EventLines { out, stderr: Utf8::default(), waits: false, at }
     }
 
     /// An event, with the name of the participant whose reply it is in.
@@ -133,7 +136,7 @@ impl Watch for SharedEvents<'_> {
             // The end tells both whole.
             Moment::Spoken(..) | Moment::Concluded(_) => return,
             Moment::Failed(name, error) => {
-                json!({ "event": "failed", "name": name, "error": Error::to_json(error) })
+                json!({ "event": "failed", "name": name, "error": error.to_json(events.at) })
             }
             Moment::Floor(round, names) => json!({ "event": "floor", "round": round, "names": names }),
             Moment::Wants(name, bid) => json!({ "event": "bid", "name": name, "bid": bid.word() }),

@@ -11,7 +11,7 @@ use super::rows::Rows;
 use super::signs::Signs;
 use super::{ShortIds, Shown};
 use crate::term::{
-    Cleaner, Live, Markdown, Out, Paint, excerpt_within, heading as bubb_heading, say, show,
+    Cleaner, Live, Markdown, Out, Paint, columns, excerpt_within, heading as bubb_heading, say, show,
     stderr_is_terminal, warn, width,
 };
 use lepo_base::error::Error;
@@ -30,15 +30,12 @@ pub struct GroupView<'o> {
     out: &'o mut Out,
     paint: Paint,
     store: &'o Store,
+    /// The front at which hints are read.
+    at: At<'o>,
     /// Knows masked answers as they were said.
     masking: Arc<Masking>,
     mode: GroupMode,
     signs: Signs,
-    /// The result is in a document that comes at the end.
-    json: bool,
-    /// The result and nothing else.
-    quiet: bool,
-    show_all: bool,
     /// In their order.
     participants: Vec<String>,
     orchestrator: Option<String>,
@@ -72,17 +69,16 @@ impl<'o> GroupView<'o> {
         mode: GroupMode,
         panel: &Panel,
         (store, masking): (&'o Store, Arc<Masking>),
+        at: At<'o>,
     ) -> GroupView<'o> {
         GroupView {
             signs: Signs::of_environment(),
             out,
             paint,
             store,
+            at,
             masking,
             mode,
-            json: shown.json,
-            quiet: shown.quiet,
-            show_all: shown.all,
             participants: panel
                 .participants
                 .iter()
@@ -131,13 +127,13 @@ impl<'o> GroupView<'o> {
 
     /// Something about the work, of which a program that asked for a document needs nothing.
     fn talk(&mut self, text: &str) {
-        if !self.quiet && (!self.json || stderr_is_terminal()) {
+        if !self.shown.quiet && (!self.shown.json || stderr_is_terminal()) {
             self.note(text);
         }
     }
 
     fn note(&mut self, text: &str) {
-        if self.quiet {
+        if self.shown.quiet {
             return;
         }
         self.live.clear();
@@ -148,7 +144,7 @@ impl<'o> GroupView<'o> {
     }
 
     pub(super) fn draw(&mut self) {
-        let lines = self.rows.lines();
+        let lines = self.rows.lines(columns());
         if lines.is_empty() || self.speaking {
             self.live.clear();
         } else {
@@ -198,7 +194,7 @@ impl<'o> GroupView<'o> {
         }
         match &mut self.markdown {
             // A conclusion alone stands as it is, and on a terminal a heading has an id.
-            None if self.out.is_terminal() || (self.quiet && self.mode == GroupMode::Debate) => {
+            None if self.out.is_terminal() || (self.shown.quiet && self.mode == GroupMode::Debate) => {
                 self.out.untrusted(bytes);
             }
             None => self.out.untrusted(&set_apart(bytes, &self.headings)),
@@ -221,7 +217,7 @@ impl<'o> GroupView<'o> {
 
     /// A reply is complete. On a terminal it is printed at once; in a pipe when its turn comes.
     fn complete(&mut self, name: &str, bubb: Option<Name>) {
-        if self.json || self.mode == GroupMode::Debate {
+        if self.shown.json || self.mode == GroupMode::Debate {
             return;
         }
         if self.out.is_terminal() {
@@ -240,8 +236,8 @@ impl<'o> GroupView<'o> {
 
     /// A piece of a speech, where it is shown as it streams.
     fn speech(&mut self, name: &str, text: &str) {
-        if self.quiet || self.json || !self.out.is_terminal() {
-            return self.rows.goes_on(name, "speaks", true);
+        if self.shown.quiet || self.shown.json || !self.out.is_terminal() {
+            return self.rows.goes_on(name, "speaking", true);
         }
         if !std::mem::replace(&mut self.speaking, true) {
             self.rows.clear();
@@ -262,7 +258,7 @@ impl<'o> GroupView<'o> {
         match self.mode {
             GroupMode::Parallel => self.complete(name, Some(answered.name)),
             GroupMode::Debate if self.speaking => self.end_speech(),
-            GroupMode::Debate if self.quiet || self.json => {}
+            GroupMode::Debate if self.shown.quiet || self.shown.json => {}
             GroupMode::Debate => self.print(name, &answered.name),
         }
     }
@@ -270,7 +266,7 @@ impl<'o> GroupView<'o> {
     fn failed(&mut self, name: &str, error: &Error) {
         self.rows.end(name, "failed", Usage::default());
         self.note(&format!("{name} failed: {}", error.chain()));
-        if let Some(hint) = error.hint_for(At::SHELL) {
+        if let Some(hint) = error.hint_for(self.at) {
             self.note(&format!("hint: {hint}"));
         }
         self.complete(name, None);
@@ -294,10 +290,10 @@ impl<'o> GroupView<'o> {
     fn conclude(&mut self, text: &str) {
         self.rows.clear();
         self.live.clear();
-        if self.json {
+        if self.shown.json {
             return;
         }
-        if !self.quiet {
+        if !self.shown.quiet {
             let terminal = self.out.is_terminal();
             let heading = if terminal { self.signs.conclusion() } else { heading(CONCLUSION) };
             self.head(&heading);
@@ -310,7 +306,7 @@ impl<'o> GroupView<'o> {
 
     fn bubb(&mut self, name: &Name, bytes: Option<&[u8]>) {
         let Some(bytes) = bytes else { return };
-        if self.json || !self.show_all || !name.hidden || name.kind == Kind::User {
+        if self.shown.json || !self.shown.all || !name.hidden || name.kind == Kind::User {
             return;
         }
         self.head(&bubb_heading(name, self.paint));
@@ -322,7 +318,7 @@ impl<'o> GroupView<'o> {
 
     /// Shows stderr of the user's own command.
     fn foreign(&mut self, bytes: &[u8]) {
-        if !self.quiet && stderr_is_terminal() {
+        if !self.shown.quiet && stderr_is_terminal() {
             let mut text = String::new();
             self.cleaner.push(bytes, &mut text);
             show(&text);
@@ -351,13 +347,13 @@ impl<'o> GroupView<'o> {
             (Some(name), Event::Waiting) => {
                 // The orchestrator may take part, too: asked for the floor it bids like the others.
                 let decides = self.judging && self.orchestrator.as_deref() == Some(name);
-                let state = if decides { "decides" } else { "waits" };
+                let state = if decides { "deciding" } else { "waiting" };
                 self.rows.begin(name, state);
                 self.draw();
             }
-            (Some(name), Event::Thinking(_)) => self.rows.goes_on(name, "thinks", false),
+            (Some(name), Event::Thinking(_)) => self.rows.goes_on(name, "thinking", false),
             (Some(name), Event::Text(text)) if self.mode == GroupMode::Debate => self.speech(name, text),
-            (Some(name), Event::Text(_)) => self.rows.goes_on(name, "answers", true),
+            (Some(name), Event::Text(_)) => self.rows.goes_on(name, "answering", true),
             (_, Event::Pause) if self.speaking => self.out.flush(),
             _ => {}
         }

@@ -4,6 +4,7 @@
 use std::io::Read;
 
 use super::ShortIds;
+use super::no_answer::{Answers, became_of, ended_early};
 use crate::term::{Cleaner, Markdown, Out, Paint, Wrap, columns, full_heading};
 use lepo_base::error::{Error, Result};
 use lepo_base::when;
@@ -55,9 +56,11 @@ impl<'s> MessageView<'s> {
         let speaker = self.store.bubbs().speaker(self.forest, name);
         let about = match out.is_terminal() {
             true => {
-                let model = self.facts.get(name.id).and_then(|fact| fact.model);
-                let model = model.filter(|model| speaker.as_ref() != Some(model));
+                let fact = self.facts.get(name.id).unwrap_or_default();
+                let early = ended_early(&fact).unwrap_or_default().to_string();
+                let model = fact.model.filter(|model| speaker.as_ref() != Some(model));
                 vec![
+                    early,
                     when::short(name.id.time(), self.now),
                     shown_model(&model.unwrap_or_default()).to_string(),
                 ]
@@ -73,6 +76,35 @@ impl<'s> MessageView<'s> {
             _ => copy_bubb(self.store, name, out)?,
         }
         out.trusted(if out.at_line_start() { "\n" } else { "\n\n" });
+        Ok(())
+    }
+
+    /// Messages in their order; on a terminal, a line below a question without an answer says what became of it.
+    pub fn print_all(&self, names: &[Name], out: &mut Out) -> Result<()> {
+        let mut answers = None;
+        for (i, name) in names.iter().enumerate() {
+            if out.closed() {
+                break;
+            }
+            self.print(name, out)?;
+            if !out.is_terminal() || !is_visible(name, Kind::User) {
+                continue;
+            }
+            let mut behind = names.iter().skip(i + 1);
+            let next =
+                behind.find(|name| [Kind::User, Kind::Assistant].iter().any(|kind| is_visible(name, *kind)));
+            let line =
+                match next.map(|next| next.kind) {
+                    Some(Kind::Assistant) => None,
+                    Some(_) => answers
+                        .get_or_insert_with(|| Answers::of(self.forest, &self.facts))
+                        .part_line(name.id, names, &self.shorts),
+                    None => became_of((self.store, &self.facts), name.id, names, &self.shorts)?,
+                };
+            if let Some(line) = line {
+                out.trusted(&format!("{}\n\n", self.paint.dim(&line)));
+            }
+        }
         Ok(())
     }
 
@@ -122,6 +154,10 @@ impl<'s> MessageView<'s> {
         out.trusted(&rest);
         Ok(())
     }
+}
+
+fn is_visible(name: &Name, kind: Kind) -> bool {
+    name.kind == kind && !name.hidden
 }
 
 /// A bubb's bytes as they are.

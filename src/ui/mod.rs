@@ -11,6 +11,7 @@ mod group;
 mod message;
 mod models;
 mod new_model;
+mod no_answer;
 mod notes;
 mod notices;
 mod outcome;
@@ -39,6 +40,7 @@ pub use models::{
     offered_names,
 };
 pub use new_model::{WantedModel, add_model, answers};
+pub use no_answer::ended_early;
 pub use notes::{
     insts_with_warnings, labelled_or_warn, move_branch, note_dropped, note_place, note_system_prompt,
     read_request, text_or_warn, waiting_at, with_kept_question,

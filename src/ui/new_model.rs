@@ -9,7 +9,7 @@ use crate::term::{say, tty};
 use ask::Asker;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Kind, Result};
-use lepo_base::hint::Hint;
+use lepo_base::hint::{Hint, quoted};
 use lepo_model::Provider;
 use lepo_turn::config::{self, KeyEntry, NewModel, Paths, Settings, planned_model};
 pub use trial::answers;
@@ -72,7 +72,14 @@ pub async fn add_model(
     if !config::add_model(&settings.file, &model)? {
         return Err(taken(settings, &model.name));
     }
-    let state = if active { " (now active)" } else { " (not active)" };
+    let before = settings.models.iter().find(|model| model.active && active);
+    let state = match (active, before) {
+        (true, Some(before)) => {
+            format!(" (now active; `lepo model use {}` switches back)", quoted(&before.name))
+        }
+        (true, None) => " (now active)".to_string(),
+        (false, _) => " (not active)".to_string(),
+    };
     say(&format!("added {} to {}{state}", model.name, settings.file.display()));
     Ok(Some(model.name))
 }

@@ -19,12 +19,9 @@ pub fn show_past(
     let conv = forest.conv(ix);
     warn_incomplete(&conv);
     let view = MessageView::new(store, forest, out, paint, shown.plain);
-    for ix in conv.path {
-        let name = forest.name(ix);
-        if shown.all || !name.hidden {
-            view.print(&name, out)?;
-        }
-    }
+    let path = conv.path.into_iter().map(|ix| forest.name(ix));
+    let names: Vec<_> = path.filter(|name| shown.all || !name.hidden).collect();
+    view.print_all(&names, out)?;
     out.flush();
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::form;
 use super::group::TICK;
 use super::notices::notice_lines;
 use super::rows::Rows;
-use crate::term::{Live, say, tty};
+use crate::term::{Live, columns, say, tty};
 use lepo_base::error::Result;
 use lepo_model::Usage;
 use lepo_tool::mcp::{Asked, FormAnswer};
@@ -37,7 +37,7 @@ impl ReplayRows {
     /// Rows for these models.
     pub fn new(names: &[String], quiet: bool) -> ReplayRows {
         let mut rows = Rows::default();
-        names.iter().for_each(|name| rows.begin(name, "waits"));
+        names.iter().for_each(|name| rows.begin(name, "waiting"));
         ReplayRows {
             drawn: RefCell::new(Drawn { live: Live::new(!quiet), rows }),
             asking: Mutex::new(()),
@@ -74,7 +74,7 @@ impl ReplayRows {
 
     fn draw(&self) {
         let Drawn { live, rows } = &mut *self.drawn.borrow_mut();
-        match rows.lines() {
+        match rows.lines(columns()) {
             lines if lines.is_empty() => live.clear(),
             lines => live.show(&lines),
         }

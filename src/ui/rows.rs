@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::term::{clean, cut, width};
 use lepo_model::Usage;
+use lepo_store::bubb::counted_in_thousands;
 
 /// The widest that a name is shown, in columns.
 const NAMES: usize = 20;
@@ -61,13 +62,13 @@ impl Rows {
         }
     }
 
-    /// One line each; none once all are done.
-    pub fn lines(&self) -> Vec<String> {
+    /// One line each, on a terminal of so many columns; none once all are done.
+    pub fn lines(&self, columns: usize) -> Vec<String> {
         if self.rows.iter().all(|row| row.done.is_some()) {
             return Vec::new();
         }
         let column = self.rows.iter().map(|row| width(&row.shown)).max().unwrap_or_default();
-        self.title.iter().cloned().chain(self.rows.iter().map(|row| row.line(column))).collect()
+        self.title.iter().cloned().chain(self.rows.iter().map(|row| row.line(column, columns))).collect()
     }
 
     fn of(&mut self, name: &str) -> Option<&mut Row> {
@@ -76,14 +77,16 @@ impl Rows {
 }
 
 impl Row {
-    fn line(&self, column: usize) -> String {
+    fn line(&self, column: usize, columns: usize) -> String {
         let (ms, told) = self.done.unwrap_or_else(|| (self.since.elapsed().as_millis() as u64, None));
         let space = " ".repeat(column.saturating_sub(width(&self.shown)));
         let tokens = match told.or(Some(self.pieces).filter(|&pieces| pieces > 0)) {
-            Some(tokens) => format!("  {tokens} tokens"),
+            Some(tokens) => format!("  {}", counted_in_thousands(tokens as usize, "token")),
             None => String::new(),
         };
-        format!("{}{space}  {:<8} {:>3}.{} s{tokens}", self.shown, self.state, ms / 1000, ms % 1000 / 100)
+        let line = format!("{}{space}  {:<9} {:>3}.{} s", self.shown, self.state, ms / 1000, ms % 1000 / 100);
+        // Where they have no room, seconds stand whole.
+        if width(&line) + width(&tokens) <= columns { line + &tokens } else { line }
     }
 }
 
@@ -94,16 +97,17 @@ mod tests {
     #[test]
     fn a_row_has_state_seconds_and_tokens() {
         let mut rows = Rows::default();
-        rows.begin("claude", "waits");
-        rows.begin("제미니", "waits");
-        rows.goes_on("claude", "answers", true);
-        rows.goes_on("claude", "answers", true);
+        rows.begin("claude", "waiting");
+        rows.begin("제미니", "waiting");
+        rows.goes_on("claude", "answering", true);
+        rows.goes_on("claude", "answering", true);
         rows.end("제미니", "done", Usage { output: Some(34), ..Usage::default() });
         assert_eq!(
-            rows.lines(),
-            ["claude  answers    0.0 s  2 tokens", "제미니  done       0.0 s  34 tokens"]
+            rows.lines(80),
+            ["claude  answering   0.0 s  2 tokens", "제미니  done        0.0 s  34 tokens"]
         );
+        assert_eq!(rows.lines(30)[0], "claude  answering   0.0 s");
         rows.end("claude", "failed", Usage::default());
-        assert!(rows.lines().is_empty());
+        assert!(rows.lines(80).is_empty());
     }
 }

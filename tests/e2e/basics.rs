@@ -143,6 +143,13 @@ fn hints_are_for_the_store_that_was_named() {
     assert!(ran.err.ends_with("hint: ask something first: lepo -s 'my notes' do QUESTION\n"), "{}", ran.err);
     let ran = home.lepo(&["-s", "my notes", "rm", "01JB3Z"]);
     assert_eq!(ran.code, 2);
+    // A document, a command behind a colon, and a line that is no error.
+    let ran = home.lepo(&["-s", "else", "ls", "--json"]);
+    assert!(ran.out.contains("`lepo -s else init` makes it"), "{}", ran.out);
+    home.lepo_with(&["-s", "my notes", "add", "--kind", "u"], b"q");
+    home.ok(&["-s", "my notes", "branch", "b", "@"]);
+    let ran = home.lepo(&["-s", "my notes", "branch", "b", "@"]);
+    assert!(ran.err.ends_with("hint: to move it: lepo -s 'my notes' branch -f b @\n"), "{}", ran.err);
     let ran = home.lepo(&["-s", "my notes", "nonesuch"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("the program lepo-nonesuch does not accept --save-to"), "{}", ran.err);

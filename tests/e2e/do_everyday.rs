@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::bots::{Bot, messages};
 use crate::disk::{bubbs, forest, spools};
 use crate::home::{Home, finish, run, until};
+use crate::pty::on_terminal;
 use crate::screen::Screen;
 use crate::scripted::{Piece, Reply, end, openai_sse, openai_stream, said};
 
@@ -133,6 +134,30 @@ fn code_alone_is_printed() {
     let ran = bot.lepo(&["do", "-x", "-o", "list.sh", "list"]);
     assert_eq!((ran.out.as_str(), bot.home.read("work/list.sh").as_str()), ("ls -l\n", "ls -l\n"));
     assert_eq!(bot.lepo(&["do", "-x", "--json", "q"]).code, 2);
+}
+
+#[test]
+fn the_last_answer_and_its_code_are_printed_later_too() {
+    let text = "So:\n\n```sh\nls -l\n```\n\nor\n\n```\ndate\n```\nDone.";
+    let bot = Bot::saying(OFF, &[text]);
+    bot.lepo(&["do", "list"]);
+    assert_eq!(bot.home.ok(&["show", "-1"]), text);
+    assert_eq!(bot.home.ok(&["show", "-x"]), "ls -l\n");
+    assert_eq!(bot.home.ok(&["show", "-xx"]), "ls -l\n\ndate\n");
+    let none = bot.lepo(&["show", "-x", "@^"]);
+    assert_eq!((none.code, none.out.as_str()), (1, ""), "{}", none.err);
+    assert!(none.err.contains("no code block"), "{}", none.err);
+    assert_eq!(bot.lepo(&["show", "-x", "--one"]).code, 2);
+}
+
+#[test]
+fn on_a_terminal_an_empty_pipe_is_said() {
+    let bot = Bot::saying(OFF, &["Fine.", "Fine.", "Fine."]);
+    let told =
+        |script: &str| on_terminal(bot.home.terminal(script), &[]).out.contains("nothing came on stdin");
+    assert!(told("true | lepo -n 'Review this.'"));
+    assert!(!told("echo diff | lepo -n 'Review this.'"));
+    assert!(!told("lepo -n 'Review this.' < /dev/null"));
 }
 
 #[test]

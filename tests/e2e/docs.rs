@@ -3,11 +3,14 @@
 //! `LEPO_WRITE_DOCS=1 cargo test --test e2e docs` writes them anew.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 use lepo::cli::{self, tasks};
 use lepo::completions;
+
+mod roff;
+
+use roff::{escaped, marked, section};
 
 /// Of the manual's pages: the day on which their text last changed.
 const DATE: &str = "2026-11-22";
@@ -90,38 +93,45 @@ fn made_pages() -> Vec<(String, Vec<u8>)> {
 }
 
 fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>) {
-    let mut text = Vec::new();
     let man = clap_mangen::Man::new(command.clone())
         .title(name.to_uppercase())
         .section("1")
         .date(DATE)
         .source(format!("lepo {version}"))
         .manual("lepo manual");
-    man.render_title(&mut text).unwrap();
-    man.render_name_section(&mut text).unwrap();
+    let of_man = |render: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
+        let mut text = Vec::new();
+        render(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    let mut text = of_man(&|text| man.render_title(text));
+    // Lines that are stretched to the margin read badly in a narrow window.
+    text += ".ad l\n.nh\n";
+    text += &of_man(&|text| man.render_name_section(text));
     // The usage of --help: clap_mangen's own leaves out values, and that there may be several.
     let usage =
         command.clone().render_usage().to_string().replace("Usage: ", "").replace("       lepo", "lepo");
-    writeln!(text, ".SH SYNOPSIS\n.nf\n{}\n.fi", roff(usage.trim())).unwrap();
-    man.render_description_section(&mut text).unwrap();
-    man.render_options_section(&mut text).unwrap();
+    text += &format!(".SH SYNOPSIS\n.nf\n{}\n.fi\n", escaped(usage.trim()));
+    let about = command.get_long_about().or(command.get_about()).map(|about| about.to_string());
+    text += &section("DESCRIPTION", &about.unwrap_or_default());
+    text += &marked(&of_man(&|text| man.render_options_section(text)));
     if name == "lepo" {
-        writeln!(text, ".SH COMMANDS\n.nf\n{}\n.fi", roff(tasks::list(command).trim_end())).unwrap();
+        text += &section("COMMANDS", &tasks::list(command));
     } else if command.has_subcommands() {
-        man.render_subcommands_section(&mut text).unwrap();
+        text += &marked(&of_man(&|text| man.render_subcommands_section(text)));
     }
     let more = command.get_after_help().map(|more| more.to_string()).unwrap_or_default();
     for (heading, lines) in sections(&more) {
         if name == "lepo" && heading == "NOTES" {
-            text.write_all(diagnostics().as_bytes()).unwrap();
+            text += &diagnostics();
         }
-        writeln!(text, ".SH {heading}\n.nf\n{}\n.fi", roff(&lines)).unwrap();
+        text += &section(heading, &lines);
     }
     if command.get_version().is_some() {
-        man.render_version_section(&mut text).unwrap();
+        text += &of_man(&|text| man.render_version_section(text));
     }
     // A line break beside a space is one too many.
-    let text = String::from_utf8(text).unwrap().replace("\n.br\n\n.br\n", "\n.sp\n");
+    let text = text.replace("\n.br\n\n.br\n", "\n.sp\n");
     (format!("man/man1/{name}.1"), text.into_bytes())
 }
 
@@ -134,7 +144,11 @@ fn diagnostics() -> String {
         text.push_str(&format!(".SS {subject}\n"));
         for (at, (words, meaning)) in notices.iter().enumerate() {
             let paragraph = if at == 0 { "" } else { ".PP\n" };
-            text.push_str(&format!("{paragraph}\\fB{}\\fR\n.RS 4\n{}\n.RE\n", roff(words), roff(meaning)));
+            text.push_str(&format!(
+                "{paragraph}\\fB{}\\fR\n.RS 4\n{}\n.RE\n",
+                escaped(words),
+                marked(&escaped(meaning))
+            ));
         }
     }
     text
@@ -229,14 +243,6 @@ fn the_manual_renders_without_a_warning() {
         };
         assert_eq!(String::from_utf8_lossy(&told.stdout), "");
     }
-}
-
-/// Text as it stands: a hyphen that can be copied, no escapes, no request.
-fn roff(text: &str) -> String {
-    let text = text.replace('\\', "\\e").replace('-', "\\-");
-    let safe =
-        |line: &str| if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line.to_string() };
-    text.lines().map(safe).collect::<Vec<_>>().join("\n")
 }
 
 fn made_completions() -> Vec<(String, Vec<u8>)> {

@@ -42,6 +42,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 const CODES: &[(&str, i32)] = &[
     ("lepo diff", 1),                    // they differ
     ("lepo ls -n 2", 1),                 // the same
+    ("lepo show -x", 1),                 // its last answer has no code
     ("lepo config stores --forget", 1),  // no such store is on the list
     ("lepo grep --everywhere 'time", 1), // no store on the list has it
     ("lepo do -n --recorded=only", 3),   // nothing of the kind is recorded

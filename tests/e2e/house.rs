@@ -307,7 +307,9 @@ const WORDS_OF_HINTS: &[(&str, &[&str])] = &[
             "ui/new_model/ask.rs",
         ],
     ),
-    (".told(At::", &["lepo-base/error.rs", "commands/do/replay_told.rs"]),
+    (".told(At::", &[]),
+    // Lines that end in a command.
+    (".told(context.at", &["commands/do/replay_told.rs", "commands/edit.rs", "commands/rebase/report.rs"]),
 ];
 
 #[test]

@@ -34,6 +34,7 @@ fn a_model_added_by_options_is_asked_one_question_and_becomes_the_active_one() {
     let args = |key: &[&'static str]| [&args[..], key].concat();
     let ran = home.lepo_with(&args(&["--key", "-"]), b"sk-right-0123456789\n");
     assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    assert!(ran.err.contains("(now active; `lepo model use old` switches back)"), "{}", ran.err);
     let asked = questions(&server);
     assert_eq!(asked.len(), 1);
     let messages = &asked[0].json()["messages"];
@@ -111,12 +112,16 @@ fn on_a_terminal_lepo_asks_for_the_address_the_key_the_model_and_the_name() {
     let server = server();
     let home = Home::new();
     let url = server.url();
+    let mut command = home.command(&["model", "add"]);
+    command.env("MY_KEY", "x");
     let ran = on_terminal(
-        home.command(&["model", "add"]),
+        command,
         &[
             ("Provider (openai, anthropic, ollama), or the address of a server: ", "127.0.0.1:9\n"),
             ("begins with http:// or https://: http://127.0.0.1:9", ""),
             ("address of a server: ", &format!("{url}\n")),
+            ("[none]: ", "MY_KEY\n"),
+            ("MY_KEY is the name of a variable: type $MY_KEY to use it", ""),
             ("[none]: ", "sk-right-0123456789\n"),
             ("  2  large", ""),
             ("Model (number or name): ", "2\n"),

@@ -59,7 +59,7 @@ fn a_line_is_copied_onto_another_base_once() {
     assert_eq!(after.len(), before.len() + 5);
     assert!(before.iter().all(|name| after.contains(name)));
     assert!(
-        made.err.contains(&format!("@ is {new}")) || made.err.contains("@ is now the copy"),
+        made.err.contains(&format!("@ is still {new}")) || made.err.contains("@ is now the copy"),
         "{}",
         made.err
     );

@@ -105,7 +105,7 @@ fn set_model_is_chosen_by_number_and_kept_in_the_users_file() {
         .enters("/set-model")
         .shows("Number")
         .enters("2")
-        .shows("다른 answers from now on, in every session")
+        .shows("다른 is the default model now")
         .prompts("> ");
     let kept = bot.home.read("config/config.toml");
     assert!(
@@ -117,7 +117,7 @@ fn set_model_is_chosen_by_number_and_kept_in_the_users_file() {
     assert_eq!(bot.bodies()[0]["model"], "other-model");
     screen
         .enters("/set-model test")
-        .shows("test answers")
+        .shows("test is the default model now")
         .prompts("> ")
         .enters("q")
         .shows("\nA2")
@@ -132,6 +132,10 @@ fn set_tool_mode_is_auto_or_manual() {
     bot.home.write("config/config.toml", "# mine\n".to_string() + &bot.home.read("config/config.toml"));
     let Some(screen) = opened(&bot.home) else { return };
     screen.enters("/set-tool-mode loud").shows("Please enter either auto or manual.").prompts("> ");
+    screen
+        .enters("/set-tool-mode")
+        .shows("tool mode is manual; /set-tool-mode auto|manual changes it")
+        .prompts("> ");
     assert!(!bot.home.read("config/config.toml").contains("tool_call_mode"));
     screen
         .enters("/set-tool-mode auto --save")
@@ -189,7 +193,7 @@ fn without_a_model_the_question_is_kept_and_answered_later() {
         .prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A");
     screen.enters("!echo in between").shows("\nin between").prompts("> ");
-    screen.enters("/set-model 1").shows("test answers").prompts("> ");
+    screen.enters("/set-model 1").shows("test is the default model now").prompts("> ");
     screen.enters("/retry").shows("\n서울.").prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C s0 A / D a0 B");
 }
@@ -201,12 +205,16 @@ fn with_no_model_at_all_the_guidance_names_the_file_and_the_embedded_one() {
     screen
         .enters("q")
         .shows("No model is configured. Add one now? (Y/n):")
+        // A question is no answer to this one: it stands at the next prompt.
+        .enters("what is 한글?")
+        .shows("y or n; what you typed is kept for the prompt\nNo model is configured. Add one now? (Y/n):")
         .enters("n")
         .shows("no model is configured")
         .shows("lepo model add")
         .shows("config.toml")
         .shows("lepo model get")
-        .prompts("> ");
+        .prompts("> what is 한글?")
+        .keys(&["C-u"]);
     assert_eq!(forest(&home), "A s1 head / B u0 A");
     // One that is configured and was not fetched yet.
     screen

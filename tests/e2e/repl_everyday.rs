@@ -220,7 +220,12 @@ fn places_tokens_files_and_the_system_prompt() {
         .shows("A4")
         .prompts("> ");
     assert_eq!(bubbs(&bot.home)[7].text, "You are 엄격.");
-    screen.enters("/model nobody").shows("nobody").prompts("> ").enters("/model").shows("test answers");
+    screen
+        .enters("/model nobody")
+        .shows("nobody")
+        .prompts("> ")
+        .enters("/model")
+        .shows("model is test; /model NAME");
     screen.enters("/copy").shows("copied 2 characters").prompts("> ").types("see @no").keys(&["Tab"]);
     screen.prompts("> see @notes.txt");
 }

@@ -320,3 +320,19 @@ fn a_menu_that_does_not_fit_says_how_many_are_missing() {
     let text = screen.text();
     assert!(more(&text).starts_with("… ") && !text.contains(&first), "{text}");
 }
+
+#[test]
+fn what_the_editor_showed_below_the_line_goes_when_the_session_is_left() {
+    let Some((_bot, screen)) = prompted(40, &[]) else { return };
+    screen.types("/").keys(&["Tab"]).shows("/system").keys(&["C-u", "C-c"]).ends(0);
+    assert!(!screen.text().contains("/system"), "{}", screen.text());
+}
+
+#[test]
+fn with_vi_a_burst_of_text_and_escape_keeps_the_order_of_the_text() {
+    let bot = Bot::saying(&format!("{OFF}\n[repl]\nkeys = \"vi\""), &["ok"]);
+    let Some(screen) = Screen::lepo(&bot.home, 40, &[]) else { return };
+    screen.prompts("> ").keys(&["가나다 라마바", "Escape"]).shows(": 가나다 라마바");
+    screen.keys(&["A", "사", "Enter"]).shows("ok");
+    assert_eq!(questions(&bot), ["가나다 라마바사"]);
+}

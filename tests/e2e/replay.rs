@@ -99,7 +99,7 @@ fn several_models_get_a_line_each_and_the_old_one_stays() {
     let after = home.bubbs();
     assert!(before.iter().all(|name| after.contains(name)));
     assert_eq!(home.ok(&["resolve", "main"]).trim(), old);
-    assert!(ran.err.contains(&format!("@ is {}", tip(&home))), "{}", ran.err);
+    assert!(ran.err.contains(&format!("@ is now {}", tip(&home))), "{}", ran.err);
     assert!(
         ran.err.contains("b  ") && ran.err.contains("tokens") && ran.err.contains("total"),
         "{}",

@@ -175,9 +175,9 @@ impl Error {
         self
     }
 
-    /// The document of it, for `--json`.
-    pub fn to_json(&self) -> serde_json::Value {
-        let hint = self.hint_for(At::SHELL);
+    /// The document of it, for a program at this front.
+    pub fn to_json(&self, at: At<'_>) -> serde_json::Value {
+        let hint = self.hint_for(at);
         serde_json::json!({ "kind": self.kind.word(), "message": self.told(str::to_string), "hint": hint })
     }
 
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(lines.chain(), "it ended; its stderr:\n  no licence\n  bye");
         let missing = Error::store("cannot read a").because(std::io::Error::from_raw_os_error(2));
         assert_eq!(missing.chain(), "cannot read a: no such file or directory");
-        assert_eq!(error.to_json()["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
+        assert_eq!(error.to_json(At::SHELL)["message"], "cannot read a\nb:: c\nd\n  first\n  e\nf");
     }
 
     #[test]

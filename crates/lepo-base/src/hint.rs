@@ -10,8 +10,8 @@ use command::Said;
 
 /// The remedy of a failure.
 ///
-/// In words that become a hint, a command of the shell stands in backticks, as in ``"`lepo fsck` names them"``, and is
-/// read as a value there.
+/// In words that become a hint, a command of the shell stands in backticks, as in ``"`lepo fsck` names them"``, behind a
+/// colon at the end, as in `"look again: lepo fsck"`, or alone, and is read as a value there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hint(Vec<Piece>);
 
@@ -152,7 +152,16 @@ impl From<&str> for Hint {
             hint = hint.command(Command::Lepo(words.to_string()));
             rest = after;
         }
-        if rest.is_empty() { hint } else { hint.with(Part::Words(rest.to_string())) }
+        let is_bare = |command: &str| !command.contains('`');
+        let colon = rest.rsplit_once(": lepo ").filter(|(_, command)| is_bare(command));
+        match (text.strip_prefix("lepo ").filter(|command| is_bare(command)), colon) {
+            (Some(command), _) => hint.bare(Command::Lepo(command.to_string())),
+            (None, Some((before, command))) => {
+                hint.with(Part::Words(format!("{before}: "))).bare(Command::Lepo(command.to_string()))
+            }
+            (None, None) if rest.is_empty() => hint,
+            (None, None) => hint.with(Part::Words(rest.to_string())),
+        }
     }
 }
 

@@ -94,6 +94,9 @@ fn head(page: &Page, message: &Message, html: &mut String) {
         html.push_str(" · ");
         escape(model, html);
     }
+    if let Some(word) = message.ended_early {
+        let _ = write!(html, " · {word}");
+    }
     match (message.input, message.output) {
         (Some(input), Some(output)) => {
             let _ = write!(html, " · {} + {} tokens", thousands(input), thousands(output));

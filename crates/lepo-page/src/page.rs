@@ -19,6 +19,8 @@ pub struct Message {
     pub speaker: Option<String>,
     /// The model that answered.
     pub model: Option<String>,
+    /// The word for an answer that ended early.
+    pub ended_early: Option<&'static str>,
     /// Tokens of the request.
     pub input: Option<u64>,
     /// Tokens of the answer.

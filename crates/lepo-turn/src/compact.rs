@@ -210,12 +210,8 @@ fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
         entries.iter().enumerate().filter(|(_, entry)| is_question(entry)).map(|(at, _)| at).collect();
     let nothing = || {
         let count = counted(questions.len(), "question");
-        Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept")).hint(
-            Hint::default().either(
-                "--keep N keeps another number of questions",
-                "/compact has more to do once more was asked",
-            ),
-        )
+        Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept"))
+            .hint(Hint::default().either("--keep N keeps another number of questions", "ask more first"))
     };
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
     let mut cut = questions.get(first).copied().unwrap_or(entries.len());

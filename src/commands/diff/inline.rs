@@ -1,10 +1,11 @@
 //! Words that differ, in one text.
 
 use super::compare::{Tag, words};
-use crate::term::{Out, Paint};
+use crate::term::{Cleaner, Out, Paint, Wrap, columns};
 
-/// Prints both texts as one, with what was removed and what was added marked.
+/// Prints both texts as one, with what was removed and what was added marked; on a terminal, broken between words.
 pub fn print_words(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
+    let mut wrapped = out.columns().map(|_| (Cleaner::default(), Wrap::new(columns)));
     for (tag, text) in words(old, new) {
         let (begin, end) = match tag {
             Tag::Same => ("", ""),
@@ -13,11 +14,38 @@ pub fn print_words(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
             Tag::Removed => ("[-", "-]"),
             Tag::Added => ("{+", "+}"),
         };
-        out.trusted(begin);
-        out.untrusted(&text);
-        out.trusted(end);
+        match &mut wrapped {
+            Some((cleaner, wrap)) => {
+                let (mut clean, mut shown) = (String::new(), String::new());
+                cleaner.push(&text, &mut clean);
+                push_lines(&format!("{begin}{clean}{end}"), wrap, &mut shown);
+                out.trusted(&shown);
+            }
+            None => {
+                out.trusted(begin);
+                out.untrusted(&text);
+                out.trusted(end);
+            }
+        }
+    }
+    if let Some((mut cleaner, mut wrap)) = wrapped {
+        let (mut clean, mut shown) = (String::new(), String::new());
+        cleaner.finish(&mut clean);
+        wrap.push(&clean, &mut shown);
+        wrap.finish(&mut shown);
+        out.trusted(&shown);
     }
     if !out.at_line_start() {
         out.trusted("\n");
+    }
+}
+
+/// Breaks text that has line ends of its own.
+pub fn push_lines(text: &str, wrap: &mut Wrap, shown: &mut String) {
+    for (i, line) in text.split('\n').enumerate() {
+        if i > 0 {
+            wrap.newline(shown);
+        }
+        wrap.push(line, shown);
     }
 }

@@ -9,9 +9,9 @@ use lepo_store::store::{FactIndex, Store};
 use serde_json::{Value, json};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::inline::print_words;
+use super::inline::{print_words, push_lines};
 use crate::commands::Context;
-use crate::term::{clean, width, wrap_line};
+use crate::term::{Wrap, clean, columns, fold, width, wrap_line};
 use crate::ui::set_apart;
 
 /// Of fewer columns than this, answers do not stand side by side.
@@ -68,13 +68,14 @@ pub fn compare(
             }
             print(at + 1, pair, &facts, context);
         }
-        context.out.line(&format!(
+        let told = format!(
             "{}: {} the same, {} different, {} in one only",
             lepo_store::bubb::counted(counts.questions, "question"),
             counts.same,
             counts.different,
             counts.only
-        ));
+        );
+        context.out.line(&context.out.columns().map_or(told.clone(), |columns| fold(&told, columns)));
     }
     Ok(counts.same == counts.questions)
 }
@@ -185,32 +186,57 @@ fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_
     asked.dedup_by(|one, other| one.trim() == other.trim());
     let headings = ["# ".to_string(), "## A".to_string(), "## B".to_string()];
     for question in asked {
-        context.out.untrusted(&set_apart(question.trim_end().as_bytes(), &headings));
-        context.out.trusted("\n\n");
+        print_prose(question, &headings, context);
+        context.out.trusted("\n");
     }
     match (a, b, context.out.columns()) {
         (Some(a), Some(b), Some(columns)) if columns >= WIDE => {
             let (left, right) = ((&*heads.0, &*a.text), (&*heads.1, &*b.text));
             beside(columns, left, right, context)
         }
-        (Some(a), Some(b), Some(_)) => {
-            context.out.trusted(&context.paint.bold(&format!("{} | {}", heads.0, heads.1)));
-            context.out.trusted("\n");
+        (Some(a), Some(b), Some(columns)) => {
+            for line in heads_within(&heads, columns) {
+                context.out.trusted(&context.paint.bold(&line));
+                context.out.trusted("\n");
+            }
             print_words(a.text.as_bytes(), b.text.as_bytes(), context.out, context.paint);
             context.out.trusted("\n");
         }
         _ => {
             for (head, answer) in [(heads.0, a), (heads.1, b)] {
-                context.out.trusted(&context.paint.bold(&format!("## {head}")));
+                let head = format!("## {head}");
+                let head = context.out.columns().map_or(head.clone(), |columns| fold(&head, columns));
+                context.out.trusted(&context.paint.bold(&head));
                 context.out.trusted("\n");
                 if let Some(answer) = answer {
-                    let text: Cow<'_, [u8]> = set_apart(answer.text.trim_end().as_bytes(), &headings);
-                    context.out.untrusted(&text);
-                    context.out.trusted("\n");
+                    print_prose(&answer.text, &headings, context);
                 }
                 context.out.trusted("\n");
             }
         }
+    }
+}
+
+/// A text with a newline at its end: no line of it is a heading, and on a terminal none is broken within a word.
+fn print_prose(text: &str, headings: &[String], context: &mut Context<'_>) {
+    let text: Cow<'_, [u8]> = set_apart(text.trim_end().as_bytes(), headings);
+    if context.out.columns().is_none() {
+        context.out.untrusted(&text);
+    } else {
+        let (mut wrap, mut shown) = (Wrap::new(columns), String::new());
+        push_lines(&clean(&String::from_utf8_lossy(&text)), &mut wrap, &mut shown);
+        wrap.finish(&mut shown);
+        context.out.trusted(&shown);
+    }
+    context.out.trusted("\n");
+}
+
+/// `A: … | B: …`, or a line each, where one has no room.
+fn heads_within(heads: &(String, String), columns: usize) -> Vec<String> {
+    let whole = format!("{} | {}", heads.0, heads.1);
+    match width(&whole) <= columns {
+        true => vec![whole],
+        false => [&heads.0, &heads.1].map(|head| fold(head, columns)).into(),
     }
 }
 

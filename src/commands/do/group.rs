@@ -134,7 +134,7 @@ impl Group {
             let group = |watch| GroupTurn { env: &env, forest, insts, watch };
             let interrupt = env.interrupt.clone();
             if args.events {
-                let events = SharedEvents::new(EventLines::new(context.out));
+                let events = SharedEvents::new(EventLines::new(context.out, context.at));
                 let taken = while_read(args, interrupt, take_group_turn(group(&events), panel, ask)).await;
                 return taken.map(|outcome| (outcome, masking));
             }
@@ -145,6 +145,7 @@ impl Group {
                 *mode,
                 panel,
                 (store, masking.clone()),
+                context.at,
             );
             let view = SharedView::new(view);
             view.begin(ask.question.as_ref().map(|question| question.text.as_str()));
@@ -172,6 +173,7 @@ impl Group {
             *mode,
             panel,
             (store, Arc::new(Masking::of_shapes())),
+            context.at,
         );
         let view = SharedView::new(view);
         view.begin(question.map(|question| question.text.as_str()));
@@ -193,9 +195,9 @@ impl Group {
         output: Option<&mut File>,
         context: &mut Context<'_>,
     ) -> Result<()> {
-        let document = ui::group_document(&self.store, masking, outcome);
+        let document = ui::group_document(&self.store, masking, outcome, context.at);
         if args.events {
-            context.out.line(&ui::group_end_event(outcome, document.clone()).to_string());
+            context.out.line(&ui::group_end_event(outcome, document.clone(), context.at).to_string());
         } else if args.json {
             context.out.line(&document.to_string());
         }

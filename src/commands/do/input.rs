@@ -6,11 +6,11 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::DoArgs;
-use crate::term::say;
+use crate::term::{say, stderr_is_terminal};
 use crate::ui::notice_lines;
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
-use lepo_turn::attach::{Gathering, Looked, NewFile};
+use lepo_turn::attach::{Gathering, Looked, NewFile, same_name};
 use lepo_turn::config::{Filling, Prompt};
 use lepo_turn::{ContextFile, Part, Question, join_parts, not_utf8};
 
@@ -63,6 +63,9 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     }
     if !terminal && !args.no_stdin && !names_stdin {
         let bytes = stdin(!parts.is_empty() && !args.quiet)?;
+        if bytes.is_empty() && !parts.is_empty() && !args.quiet && stderr_is_terminal() && is_pipe() {
+            say("note: nothing came on stdin");
+        }
         parts.push(part("stdin", NewFile::of_bytes("stdin", bytes)?));
     }
     if let Some(prompt) = prompt {
@@ -138,8 +141,14 @@ fn attach(path: &Path, told: bool) -> Result<NewFile> {
     match path.to_str() {
         Some(STDIN) => NewFile::read("stdin", stdin(told)?),
         Some(address) if is_url(address) => NewFile::fetch(address),
-        _ => NewFile::open(path),
+        _ => NewFile::open(&same_name(path)),
     }
+}
+
+/// True if stdin is a pipe: a command before it was to print something.
+fn is_pipe() -> bool {
+    let stat = rustix::fs::fstat(std::io::stdin());
+    stat.is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Fifo)
 }
 
 /// Reads all of stdin. If `told`, a note says that lepo waits for it.
@@ -167,5 +176,19 @@ fn stdin(told: bool) -> Result<Vec<u8>> {
         true => Err(Error::usage(format!("stdin is larger than {} MiB", MOST >> 20))
             .hint("send only the part that matters, or leave stdin alone: --no-stdin")),
         false => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_to_attach_is_found_as_its_name_is_typed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (typed, kept) = ("\u{d68c}\u{c758}.pdf", "\u{1112}\u{116c}\u{110b}\u{1174}.pdf");
+        std::fs::write(dir.path().join(kept), "%PDF-1.4\n").unwrap();
+        assert_eq!(attach(&dir.path().join(typed), false).unwrap().len, 9);
+        assert!(attach(&dir.path().join("none.pdf"), false).is_err());
     }
 }

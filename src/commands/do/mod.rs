@@ -5,7 +5,6 @@ mod acp_args;
 mod after;
 mod args;
 mod budget_args;
-mod code;
 mod compact;
 mod context_files;
 mod debate_place;
@@ -44,6 +43,7 @@ use crate::ui;
 pub use args::DoArgs;
 use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::At;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::Prompt;
 use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
@@ -60,14 +60,14 @@ pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let (json, events, parallel) = (args.json, args.events, args.group.mode() == Some(GroupMode::Parallel));
     dispatch(args, context).inspect_err(|error| {
         if (json || events) && context.out.is_unused() {
-            context.out.line(&failure(error, events, parallel).to_string());
+            context.out.line(&failure(error, events, parallel, context.at).to_string());
         }
     })
 }
 
 /// The document of a turn that did not begin; of a `parallel` one it is in an array, as the others are.
-pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
-    let mut nothing = ui::turn_document(None, &Report::default(), Some(error));
+pub fn failure(error: &Error, events: bool, parallel: bool, at: At<'_>) -> Value {
+    let mut nothing = ui::turn_document(None, &Report::default(), Some(error), at);
     match (events, parallel) {
         (false, false) => nothing,
         (false, true) => {
@@ -75,7 +75,7 @@ pub fn failure(error: &Error, events: bool, parallel: bool) -> Value {
             Value::Array(vec![nothing])
         }
         (true, false) => ui::end_event(nothing),
-        (true, true) => ui::end_event(json!({ "replies": [], "error": error.to_json() })),
+        (true, true) => ui::end_event(json!({ "replies": [], "error": error.to_json(at) })),
     }
 }
 

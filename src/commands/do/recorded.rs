@@ -226,7 +226,7 @@ fn show(args: &DoArgs, hit: Hit, asked: &Asked, context: &mut Context<'_>) -> Re
     let at_terminal =
         context.out.is_terminal() && stderr_is_terminal() && !args.shown().whole && !args.events;
     if args.events {
-        tell(store, &hit, &mut EventLines::new(context.out))?;
+        tell(store, &hit, &mut EventLines::new(context.out, context.at))?;
     } else {
         let state = State::Idle.after(Step::Entered);
         let mut view = TurnView::new(context.out, context.paint, args.shown(), state);

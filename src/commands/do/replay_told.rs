@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::DoArgs;
 use super::replay_goes_on::goes_on;
 use crate::commands::Context;
-use crate::term::{excerpt_within, say, width};
-use crate::ui;
+use crate::term::{excerpt_within, say, stderr_is_terminal, width};
+use crate::ui::{self, ShortIds};
 use lepo_base::error::Result;
 use lepo_base::hint::{At, Hint};
 use lepo_model::{ModelConfig, Usage};
@@ -43,7 +43,7 @@ struct Took {
 /// Prints the ends, or the document of `--json`; and says the rest.
 pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
     if told.args.json {
-        context.out.line(&document(told).to_string());
+        context.out.line(&document(told, context.at).to_string());
     } else {
         for tail in told.lines.iter().filter_map(|line| line.tail) {
             context.out.line(&tail.to_string());
@@ -63,19 +63,20 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
         {
             say(&format!("{} stopped: {}", line.name, error.chain()));
             let command = goes_on(told.args, std::slice::from_ref(line));
-            say(&Hint::from("to continue: ").bare(command).told(At::SHELL));
+            say(&Hint::from("to continue: ").bare(command).told(context.at));
         }
     }
     let forest = told.store.names().forest_for(&[Wanted::Newest(1)])?;
     if let Some(newest) = forest.newest() {
-        say(&format!("@ is {}", forest.name(newest).id));
+        let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
+        say(&format!("@ is now {}", shorts.show(forest.name(newest).id)));
     }
     Ok(())
 }
 
-fn document(told: &Told<'_>) -> Value {
+fn document(told: &Told<'_>, at: At<'_>) -> Value {
     let line = |line: &ReplayedLine| {
-        let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref());
+        let turn = |report| ui::turn_document(Some(told.store), report, report.error.as_ref(), at);
         json!({
             "name": line.name,
             "tail": line.tail.map(|tail| tail.to_string()),

@@ -162,7 +162,7 @@ impl Place {
         if let Some(model) = model {
             let at = start.id().and_then(|id| forest.find(id));
             let told = configured.instructions(model).and_then(|found| found.about());
-            let line = ui::place_line((store, forest), at, &model.name, told.as_deref(), columns());
+            let line = ui::place_line((store, forest), at, &model.name, (told.as_deref(), None), columns());
             say_dim(&line, context.paint);
         }
         if args.show_past && !args.json && !args.events {
@@ -196,7 +196,15 @@ impl Place {
         let ask =
             Ask { decision, served, schema, code_only, skill, ran, ..Ask::new(start, question, &args.run) };
         if args.events {
-            return take_turn(env, config, &insts, forest, &mut EventLines::new(context.out), ask).await;
+            return take_turn(
+                env,
+                config,
+                &insts,
+                forest,
+                &mut EventLines::new(context.out, context.at),
+                ask,
+            )
+            .await;
         }
         let state = State::Idle.after(Step::Entered);
         let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };

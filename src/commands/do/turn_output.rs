@@ -3,9 +3,9 @@
 use std::fs::File;
 
 use super::DoArgs;
-use super::code::code_blocks;
 use super::output::{write_output, write_text};
 use crate::commands::Context;
+use crate::commands::code_blocks::code_blocks;
 use crate::term::say;
 use crate::ui;
 use lepo_base::error::Result;
@@ -25,7 +25,8 @@ pub fn print(
     if let (1.., Some(answer)) = (args.form.code, &report.answer) {
         return print_code(args, &report.as_given(store.bubbs().text(&answer.name)?), output, context);
     }
-    let document = || ui::turn_document(Some(store), report, report.error.as_ref());
+    let at = context.at;
+    let document = || ui::turn_document(Some(store), report, report.error.as_ref(), at);
     if args.events {
         context.out.line(&ui::end_event(document()).to_string());
     }

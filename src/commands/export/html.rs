@@ -10,7 +10,7 @@ use crate::commands::output_file::replace_output;
 use crate::commands::words::resolve_all;
 use crate::commands::{Context, open};
 use crate::stats::{By, RecordPlace, TallyRow, tally};
-use crate::ui::warn_incomplete;
+use crate::ui::{ended_early, warn_incomplete};
 use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::in_order;
 use lepo_page::{Bar, Figures, Message, Page, Picked};
@@ -156,6 +156,7 @@ fn message(
         hidden: name.hidden,
         prev: None,
         speaker: store.bubbs().speaker(forest, &name),
+        ended_early: ended_early(&fact),
         model: fact.model,
         input: fact.input,
         output: fact.output,

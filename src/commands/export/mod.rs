@@ -23,6 +23,7 @@ pub use args::ExportArgs;
 use files::Files;
 use find::find_in;
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::{Act, Hint};
 use lepo_store::bubb::Name;
 use lepo_store::store::Store;
 use output::Output;
@@ -72,8 +73,11 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     if bubbs.is_empty() {
         let hint = match args.format {
-            Format::Session => "a session holds answered questions only; lepo do --retry answers the last",
-            _ => "all of its messages are hidden; -a exports them too",
+            Format::Session => {
+                let answered = Hint::from("a session holds answered questions only; ");
+                answered.bare(Act::Retry).words(" answers the last")
+            }
+            _ => Hint::from("all of its messages are hidden; -a exports them too"),
         };
         let tip = forest.name(tip).id;
         return Err(Error::nothing(format!("nothing to export in the conversation of {tip}")).hint(hint));

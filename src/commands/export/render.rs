@@ -10,6 +10,7 @@ use super::files::Files;
 use super::output;
 use crate::commands::json::bubbs_json;
 use crate::term::excerpt;
+use crate::ui::ended_early;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Kind, Name, words};
 use lepo_store::conv::{Forest, Origins};
@@ -148,7 +149,9 @@ impl<'s> Export<'s> {
             // In a debate, and of many answers, the one who speaks.
             let speaker = self.store.bubbs().speaker(self.forest, name);
             let model = self.model(name).filter(|model| speaker.as_deref() != Some(model));
-            let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
+            let early = self.facts.get(&name.id).and_then(ended_early);
+            let model = model.into_iter().chain(early).collect::<Vec<_>>().join(", ");
+            let model = if model.is_empty() { model } else { format!(" ({model})") };
             let speaker = speaker.map(|speaker| format!(" {speaker}")).unwrap_or_default();
             let hidden = if name.hidden { ", hidden" } else { "" };
             let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");

@@ -21,8 +21,10 @@ pub struct Table {
     /// Ids as they are shown.
     shorts: ShortIds,
     now: u64,
-    /// The prefix of each row.
+    /// The prefix of each row: the project's path, where there are several.
     before: String,
+    /// The project's path has a line of its own, which was not printed yet.
+    heading: Option<String>,
     waiting: Vec<Cells>,
     columns: usize,
     widths: Option<Widths>,
@@ -35,23 +37,26 @@ impl Table {
     /// The columns a project's path has, of so many.
     const OF_PATH: usize = 24;
 
-    /// The rows of a project, where there are several.
-    pub fn new(shorts: ShortIds, now: u64, project: Option<&str>) -> Table {
-        let before = project.map(|project| format!("{} ", end_of_path(&clean(project))));
+    /// The rows of a project, where there are several, on a terminal of so many columns. Its path stands before each row,
+    /// or above all of them, where a row would have no room beside it.
+    pub fn new(shorts: ShortIds, now: u64, project: Option<&str>, columns: usize) -> Table {
+        let path = project.map(|project| clean(project).into_owned());
+        let before = path.as_ref().map(|path| format!("{} ", end_of_path(path, Table::OF_PATH)));
+        let before = before.filter(|before| width(before) + ONE_LINE <= columns);
         Table {
             shorts,
             now,
+            heading: path.filter(|_| before.is_none()).map(|path| end_of_path(&path, columns)),
+            columns: columns.saturating_sub(before.as_deref().map_or(0, width)),
             before: before.unwrap_or_default(),
             waiting: Vec::new(),
-            columns: 0,
             widths: None,
             titles: HashSet::new(),
         }
     }
 
     /// Prints a row, or holds it back until the widths are known.
-    pub fn push(&mut self, row: &Row<'_>, columns: usize, context: &mut Context<'_>) {
-        self.columns = columns.saturating_sub(width(&self.before));
+    pub fn push(&mut self, row: &Row<'_>, context: &mut Context<'_>) {
         let mut cells = Cells::of(row, &self.shorts, self.now);
         cells.is_fork = !cells.title.is_empty() && !self.titles.insert(cells.title.clone());
         self.waiting.push(cells);
@@ -63,6 +68,9 @@ impl Table {
     /// Prints what was held back.
     pub fn print(&mut self, context: &mut Context<'_>) {
         let widths = *self.widths.get_or_insert_with(|| Widths::of(&self.waiting, self.columns));
+        if let Some(heading) = self.heading.take_if(|_| !self.waiting.is_empty()) {
+            context.out.trusted(&format!("{}\n", context.paint.bold(&heading)));
+        }
         for cells in self.waiting.drain(..) {
             context.out.trusted(&context.paint.dim(&self.before));
             context.out.trusted(&lay_out(&cells, widths, self.columns, context.paint));
@@ -70,14 +78,14 @@ impl Table {
     }
 }
 
-/// The end of a project's path, in the columns that it has.
-fn end_of_path(path: &str) -> String {
-    if width(path) <= Table::OF_PATH {
+/// The end of a project's path, in so many columns.
+pub fn end_of_path(path: &str, columns: usize) -> String {
+    if width(path) <= columns {
         return path.to_string();
     }
-    let skipped = path.chars().count().saturating_sub(Table::OF_PATH);
+    let skipped = path.chars().count().saturating_sub(columns);
     let mut end: String = path.chars().skip(skipped).collect();
-    while width(&end) >= Table::OF_PATH {
+    while width(&end) >= columns.max(1) {
         end.remove(0);
     }
     format!("…{end}")
@@ -261,7 +269,7 @@ mod tests {
             ("/home/me/projects/a-long-name", "…me/projects/a-long-name"),
             ("/home/나/작업/아주-긴-이름의-프로젝트", "…아주-긴-이름의-프로젝트"),
         ] {
-            assert_eq!(end_of_path(path), shown);
+            assert_eq!(end_of_path(path, Table::OF_PATH), shown);
             assert!(width(shown) <= Table::OF_PATH);
         }
     }

@@ -7,7 +7,7 @@ mod text;
 
 use std::ops::ControlFlow;
 
-use columns::Table;
+use columns::{Table, end_of_path};
 use read::Reader;
 use row::Form;
 use text::{document, long_line, short_line};
@@ -15,7 +15,7 @@ use text::{document, long_line, short_line};
 use super::stores::{Listed, Stores};
 use super::words::{resolve_all, some};
 use super::{Context, complete};
-use crate::term::{say, warn};
+use crate::term::{clean, say, warn, width};
 use crate::ui::{ShortIds, read_request};
 use lepo_base::error::{Kind, Result};
 use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
@@ -190,14 +190,15 @@ fn list(
     }
     let ids = forest.all().map(|ix| forest.name(ix).id);
     let shorts = ShortIds::on_terminal(matches!(form, Form::Columns(_)), ids);
-    let mut table = Table::new(shorts, now(), project);
+    let mut table = Table::new(shorts, now(), project, context.out.columns().unwrap_or_default());
     reader.rows(tails, args.n.unwrap_or(usize::MAX), |row| {
         if let (Some(project), Form::Pipe | Form::Long(_)) = (project, form) {
-            context.out.untrusted(format!("{project} ").as_bytes());
+            let project = before_row(project, form);
+            context.out.untrusted(project.as_bytes());
         }
         match form {
             Form::Pipe => short_line(&row, context),
-            Form::Columns(columns) => table.push(&row, columns, context),
+            Form::Columns(_) => table.push(&row, context),
             Form::Long(columns) => long_line(&row, columns, context),
             Form::Paths => context.out.path(&store.bubbs().path(&row.name)),
             Form::Json => {
@@ -211,6 +212,17 @@ fn list(
     });
     table.print(context);
     Ok((rows, !unreadable.is_empty()))
+}
+
+/// The path of a project before a row: on a terminal without room beside it, on a line of its own.
+fn before_row(project: &str, form: Form) -> String {
+    const ID: usize = 26;
+    match form {
+        Form::Long(Some(columns)) if width(&clean(project)) + 1 + ID > columns => {
+            format!("{}\n", end_of_path(&clean(project), columns))
+        }
+        _ => format!("{project} "),
+    }
 }
 
 /// The tails or requests that are listed, newest first.

@@ -7,7 +7,7 @@ use super::row::{Facts, Form, Row, Usage};
 use crate::commands::line::excerpt_of;
 use crate::stats::{Cost, Costs};
 use crate::term::{clean, excerpt};
-use crate::ui::{known_models, text_or_warn};
+use crate::ui::{ended_early, known_models, text_or_warn};
 use lepo_base::error::Result;
 use lepo_base::read_ahead::in_order;
 use lepo_store::bubb::{BubbId, Kind, Name};
@@ -183,12 +183,13 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// An answer, behind the name of its speaker where there is one; a hidden one was stopped.
+    /// An answer, behind the name of its speaker where there is one; a hidden one ended early.
     fn answer(&self, answer: &Name) -> Option<String> {
         let said = text_or_warn(self.store, answer)?;
         if answer.hidden {
             let is_request = ToolRequest::from_canonical(&said).is_some();
-            return (!is_request).then(|| format!("(stopped) {said}"));
+            let word = self.facts.get(answer.id).as_ref().and_then(ended_early).unwrap_or("stopped");
+            return (!is_request).then(|| format!("({word}) {said}"));
         }
         Some(match self.store.bubbs().speaker(self.forest, answer) {
             Some(speaker) => format!("{}: {said}", clean(&speaker)),

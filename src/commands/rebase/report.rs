@@ -1,6 +1,7 @@
 //! Prints the outcome of a rebase.
 
 use lepo_base::error::Result;
+use lepo_base::hint::Hint;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Copy, Store};
@@ -9,7 +10,8 @@ use serde_json::{Value, json};
 use super::args::RebaseArgs;
 use crate::commands::Context;
 use crate::commands::line::excerpt_of;
-use crate::term::say;
+use crate::term::{say, stderr_is_terminal};
+use crate::ui::ShortIds;
 
 /// The outcome of a rebase, or of its trial.
 pub struct Outcome<'o> {
@@ -54,8 +56,11 @@ pub fn tell(
         if name.id == outcome.tail {
             say("@ is now the copy");
         } else {
-            say(&format!("@ is {}", name.id));
-            say(&format!("to continue: lepo do --tail {}", outcome.tail));
+            let ids = forest.all().map(|ix| forest.name(ix).id);
+            let shorts = ShortIds::on_terminal(stderr_is_terminal(), ids);
+            say(&format!("@ is still {}", shorts.show(name.id)));
+            let tail = outcome.tail;
+            say(Hint::from(format!("to continue the copy: lepo do --tail {tail}")).told(context.at));
         }
     }
     Ok(())

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use super::plan::{Kinds, Plan};
 use crate::commands::Context;
 use crate::term::{Line, say};
+use crate::ui::ShortIds;
+use lepo_base::hint::{At, Hint};
 
 /// The outcome, or what it would be.
 #[derive(Default)]
@@ -50,13 +52,15 @@ impl Outcome {
 
     /// A line each: the old id, the new one, and what was taken out of the message itself.
     pub fn print(&self, context: &mut Context<'_>) {
+        let ids = self.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
+        let shorts = ShortIds::on_terminal(context.out.is_terminal(), ids);
         for Moved { from, to } in &self.moved {
             let what = match self.changed.get(&from.id) {
                 Some(kinds) if kinds.is_empty() => " other words".to_string(),
                 Some(kinds) => format!(" {}", words(kinds)),
                 None => String::new(),
             };
-            context.out.line(&format!("{} {}{what}", from.id, to.id));
+            context.out.line(&format!("{} {}{what}", shorts.show(from.id), shorts.show(to.id)));
         }
         for (path, kinds) in &self.files {
             context.out.line(&format!("{path} {}", words(kinds)));
@@ -89,7 +93,7 @@ impl Outcome {
     }
 
     /// Says what is to be known besides.
-    pub fn tell(&self, plan: &Plan) {
+    pub fn tell(&self, plan: &Plan, at: At<'_>) {
         if self.is_nothing() {
             say("nothing to mask");
         }
@@ -97,9 +101,9 @@ impl Outcome {
             say(Line::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
         }
         for id in &self.lost {
-            say(Line::note(format!(
-                "request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}"
-            )));
+            let told =
+                format!("request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}");
+            say(Line::note(Hint::from(told).told(at)));
         }
         for holder in &self.held_by {
             say(Line::note(format!("may still hold it: {holder}")));

@@ -17,7 +17,8 @@ use super::plan::Plan;
 use super::wish::Wish;
 use crate::commands::Context;
 use crate::commands::finder::masker_of_written;
-use crate::term::{Line, say, tty};
+use crate::term::{Line, say, stderr_is_terminal, tty};
+use crate::ui::ShortIds;
 
 /// Completes what was begun, then lists, asks, and takes out.
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -36,8 +37,9 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::usage("no message given").hint("name some, or --all: lepo rm --redact --all"));
     }
     let plan = Plan::make(&store, &wish, &masker)?;
+    let shorts = ShortIds::on_terminal(stderr_is_terminal(), plan.clean.iter().copied());
     for id in &plan.clean {
-        say(&format!("no secret in {id}"));
+        say(&format!("no secret in {}", shorts.show(*id)));
     }
     let ask = !args.dry_run && !args.yes && !plan.is_nothing();
     let mut terminal = tty().filter(|_| ask);
@@ -68,7 +70,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         context.out.line(&outcome.document().to_string());
         context.out.flush();
     }
-    outcome.tell(&plan);
+    outcome.tell(&plan, context.at);
     Ok(0)
 }
 

@@ -8,11 +8,11 @@ use super::Context;
 use super::repo_files::trusted_config;
 use crate::stats::{By, RecordPlaces, Rows, TallyRow, tally};
 use crate::term::{excerpt_within, say};
-use crate::ui::text_or_warn;
+use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
-use lepo_store::bubb::BubbId;
+use lepo_store::bubb::{BubbId, shown_model};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
 use lepo_turn::config::{Flags, Paths, Prices, load_settings};
@@ -74,7 +74,13 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
             By::Day | By::Week | By::Model | By::DayAndModel => None,
         };
         let columns = context.out.columns();
-        let lines = table::lines(&rows, columns, context.paint, names);
+        let ids = rows.rows.iter().filter_map(|row| BubbId::parse(row.key.as_bytes()));
+        let shorts = ShortIds::on_terminal(context.out.is_terminal(), ids);
+        let keys = |row: &TallyRow| match BubbId::parse(row.key.as_bytes()).filter(|_| args.by == By::Conv) {
+            Some(id) => shorts.show(id),
+            None => shown_model(&row.key).to_string(),
+        };
+        let lines = table::lines(&rows, columns, context.paint, keys, names);
         for line in lines {
             // Names of models and words of questions are cleaned in it.
             context.out.trusted(&line);

@@ -2,13 +2,16 @@
 
 use crate::stats::{Rows, TallyRow};
 use crate::term::{Paint, clean, cut, width};
-use lepo_store::bubb::{shown_model, thousands};
+use lepo_store::bubb::thousands;
 
 /// Columns of a bar at most, and at least: with less room there is none.
 const BAR: std::ops::RangeInclusive<usize> = 6..=24;
 
 /// The widest a key may be.
 const KEY: usize = 30;
+
+/// The least of a key that is shown.
+const LEAST: usize = 10;
 
 /// One column: its heading, how it is told, and whether it makes way on a narrow terminal, the greater the sooner.
 type Column = (&'static str, fn(&TallyRow) -> String, u8);
@@ -25,22 +28,26 @@ const COLUMNS: &[Column] = &[
     ("cost", |row| row.cost.map(|cost| format!("{cost:.2}")).unwrap_or_default(), 0),
 ];
 
-/// The lines of the table; `columns` is the width of a terminal, `names` what a row's key stands for.
+/// The lines of the table; `columns` is the width of a terminal, `keys` are the keys as they are shown, `names` what
+/// they stand for.
 pub fn lines(
     rows: &Rows,
     columns: Option<usize>,
     paint: Paint,
+    keys: impl Fn(&TallyRow) -> String,
     names: impl Fn(&TallyRow) -> Option<String>,
 ) -> Vec<String> {
     let all: Vec<&TallyRow> = rows.rows.iter().chain([&rows.total]).collect();
-    let key = all.iter().map(|row| width(&clean(&row.key))).max().unwrap_or_default().min(KEY);
+    let key = all.iter().map(|row| width(&clean(&keys(row)))).max().unwrap_or_default().min(KEY);
     let empty = |column: &&Column| all.iter().all(|row| matches!((column.1)(row).as_str(), "" | "0"));
     let mut shown: Vec<&Column> = COLUMNS.iter().filter(|column| !empty(column)).collect();
     let wide = |column: &Column| {
         let cells = all.iter().map(|row| column.1(row).chars().count());
         cells.chain([column.0.len()]).max().unwrap_or_default()
     };
-    let taken = |shown: &[&Column]| key + shown.iter().map(|column| wide(column) + 2).sum::<usize>();
+    let beside = |shown: &[&Column]| shown.iter().map(|column| wide(column) + 2).sum::<usize>();
+    let widest = key;
+    let taken = |shown: &[&Column]| widest + beside(shown);
     // The least columns make way for a bar, the others only where the terminal is too narrow.
     for (least, spare) in [(4, 2 + *BAR.start()), (1, 0)] {
         while columns.is_some_and(|columns| taken(&shown) + spare > columns) {
@@ -49,13 +56,16 @@ pub fn lines(
             shown.remove(last);
         }
     }
+    // Then the keys: figures stand whole.
+    let key = columns.map_or(key, |columns| key.min(columns.saturating_sub(beside(&shown)).max(LEAST)));
+    let taken = |shown: &[&Column]| key + beside(shown);
     let room = columns.map(|columns| columns.saturating_sub(taken(&shown) + 2)).unwrap_or(0).min(*BAR.end());
     let most = rows.rows.iter().map(|row| row.input + row.output).max().unwrap_or(0);
     let heading: String = shown.iter().map(|column| format!("  {:>1$}", column.0, wide(column))).collect();
     let mut lines = vec![paint.dim(&format!("{}{heading}", " ".repeat(key)))];
     for (i, row) in all.iter().enumerate() {
         let is_total = i == rows.rows.len();
-        let name = cut(&clean(shown_model(&row.key)), key);
+        let name = cut(&clean(&keys(row)), key);
         let pad = " ".repeat(key.saturating_sub(width(&name)));
         let cells: String =
             shown.iter().map(|column| format!("  {:>1$}", column.1(row), wide(column))).collect();
@@ -115,7 +125,7 @@ mod tests {
     #[test]
     fn columns_are_aligned_and_make_way() {
         let plain = Paint::new(Color::Never, false, |_| None);
-        let table = |columns| lines(&rows(), columns, plain, |_| None);
+        let table = |columns| lines(&rows(), columns, plain, |row| row.key.clone(), |_| None);
         assert_eq!(
             table(None),
             [
@@ -133,7 +143,9 @@ mod tests {
                 assert!(width(&line) <= columns.max(34), "{columns}: {line}");
             }
         }
-        assert!(table(Some(40))[0].ends_with("in  out   time"), "{:#?}", table(Some(40)));
+        let long = |_: &TallyRow| "2026-11-24 claude-opus-4-한국어".to_string();
+        let narrow = lines(&rows(), Some(30), plain, long, |_| Some("수도".into()));
+        assert_eq!(narrow[1], "2026-11-24 clau...  1,000  200", "{narrow:#?}");
     }
 
     #[test]

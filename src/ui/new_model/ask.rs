@@ -117,6 +117,9 @@ impl<'a> Asker<'a> {
                     None => say("the command cannot be split into words"),
                 },
                 _ if said.is_empty() => return Ok(None),
+                _ if is_variable(&said) && is_set(&said) => {
+                    say(&format!("{said} is the name of a variable: type ${said} to use it"));
+                }
                 _ => return Ok(Some(KeyEntry::Literal(Secret::new(&*said)))),
             }
         }
@@ -178,6 +181,11 @@ impl<'a> Asker<'a> {
             }
         }
     }
+}
+
+/// True for a text that has the form of a variable's name.
+fn is_variable(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
 }
 
 /// Lists models with their numbers, as many as fit on the terminal.

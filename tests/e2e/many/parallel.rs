@@ -113,6 +113,22 @@ fn what_cannot_be_asked_is_wrong_usage() {
 }
 
 #[test]
+fn the_hint_of_one_names_the_store() {
+    let long = || Reply::new(400, "This model's maximum context length is 8192 tokens");
+    for (option, told) in [
+        (None, "hint: `lepo -s notes do --compact` goes on"),
+        (Some("--json"), "\"hint\":\"`lepo -s notes do --compact` goes on"),
+        (Some("--events"), "\"hint\":\"`lepo -s notes do --compact` goes on"),
+    ] {
+        let panel = Panel::new("", &[("a", vec![openai_sse(["one"])]), ("b", vec![long()])]);
+        let args = ["-s", "notes", "do", "--parallel", "q"];
+        let ran = panel.lepo(&args.into_iter().chain(option).collect::<Vec<_>>());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(format!("{}{}", ran.out, ran.err).contains(told), "{option:?}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
 fn the_failure_of_one_is_its_own() {
     let cut = Reply::pieces([
         Piece::Bytes(openai_event(value!({"content": "반쪽"}), None).into_bytes()),

@@ -45,18 +45,18 @@ fn rows_tell_who_is_at_work_and_leave_nothing_behind() {
         let Some(screen) = screen(&panel.home, columns, rows, &["do", "--parallel", "물음?"]) else {
             return;
         };
-        screen.shows("\na                     waits ").shows("\n아주 긴 이름의 참...  waits ");
+        screen.shows("\na                     waiting ").shows("\n아주 긴 이름의 참...  waiting ");
         // Shown, it would move the rows.
         screen.types("typed").keys(&["Enter", "Enter"]);
         panel.server(LONG).release();
-        screen.shows("참...  answers ");
+        screen.shows("참...  answering ");
         // The text breaks at the new width, is taken away by it, and drawn anew, cut.
         screen.resizes(narrow);
-        screen.shows("참...  answers").becomes("one row each", || {
-            screen.text().matches("waits").count() == 1 && screen.text().matches("answers").count() == 1
+        screen.shows("참...  answering").becomes("one row each", || {
+            screen.text().matches("waiting").count() == 1 && screen.text().matches("answering").count() == 1
         });
         panel.server(LONG).release();
-        screen.shows("하나").shows("a                     waits ");
+        screen.shows("하나").shows("a                     waiting ");
         panel.server("a").release();
         panel.server("a").release();
         screen.ends(0);
@@ -83,11 +83,11 @@ fn rows_that_fill_the_screen_are_drawn_in_place() {
     let models: Vec<_> = names.iter().map(|name| (name.as_str(), vec![slow("a", "b")])).collect();
     let panel = Panel::new("", &models);
     let Some(screen) = screen(&panel.home, 40, 8, &["do", "--parallel", "q"]) else { return };
-    screen.shows("model-11  waits");
+    screen.shows("model-11  waiting");
     screen.resizes(30);
     // Ten drawings a second.
     screen.shows("  4.");
-    assert!(screen.whole().matches("waits").count() < 40, "{}", screen.whole());
+    assert!(screen.whole().matches("waiting").count() < 40, "{}", screen.whole());
     screen.keys(&["C-c"]).ends(130);
 }
 
@@ -151,14 +151,14 @@ fn who_is_waited_for_stands_below_and_a_speech_streams() {
     let Some(screen) = screen(&panel.home, 40, 15, &["--color", "never", "do", "--debate", "q"]) else {
         return;
     };
-    screen.shows("round 1: who wants the floor?\n").shows("a  waits ").shows("b  REQUEST ");
+    screen.shows("round 1: who wants the floor?\n").shows("a  waiting ").shows("b  REQUEST ");
     panel.server("a").release();
-    screen.shows("a: 💤 PASS   b: ✋ REQUEST\nchief  decides ");
+    screen.shows("a: 💤 PASS   b: ✋ REQUEST\nchief  deciding ");
     panel.server("chief").release();
-    screen.shows("→ b\nb  waits ");
+    screen.shows("→ b\nb  waiting ");
     panel.server("b").release();
     screen.shows("→ b\n[b] 🎤\n안녕");
-    assert!(!screen.text().contains("하세요") && !screen.text().contains("waits"), "{}", screen.text());
+    assert!(!screen.text().contains("하세요") && !screen.text().contains("waiting"), "{}", screen.text());
     panel.server("b").release();
     screen.ends(0);
     assert!(screen.whole().ends_with("\n[conclusion] 📋\n끝"), "{}", screen.whole());
@@ -202,11 +202,11 @@ fn nothing_a_model_says_can_drive_the_terminal() {
 fn an_interruption_takes_the_rows_away() {
     let panel = Panel::new("", &[("a", vec![Reply::pieces([Piece::Wait])])]);
     let Some(screen) = screen(&panel.home, 80, 24, &["do", "--parallel", "q"]) else { return };
-    screen.shows("a  waits ");
+    screen.shows("a  waiting ");
     panel.server("a").await_asked(1);
     screen.keys(&["C-c"]);
     screen.ends(130);
-    until("the row is gone", || !screen.whole().contains("waits"));
+    until("the row is gone", || !screen.whole().contains("waiting"));
     assert!(screen.whole().contains("error: interrupted"), "{}", screen.whole());
 }
 
@@ -219,10 +219,10 @@ fn an_orchestrator_who_takes_part_is_shown_bidding_and_then_deciding() {
     );
     let args = ["do", "--debate", "--orchestrator", "a", "--participants", "a,b", "q"];
     let Some(screen) = screen(&panel.home, 80, 24, &args) else { return };
-    screen.shows("round 1: who wants the floor?\n").shows("a  waits ").shows("b  PASS ");
-    assert!(!screen.text().contains("decides"), "{}", screen.text());
+    screen.shows("round 1: who wants the floor?\n").shows("a  waiting ").shows("b  PASS ");
+    assert!(!screen.text().contains("deciding"), "{}", screen.text());
     panel.server("a").release();
-    screen.shows("a: 💤 PASS   b: 💤 PASS\na  decides ");
+    screen.shows("a: 💤 PASS   b: 💤 PASS\na  deciding ");
     panel.server("a").release();
     screen.ends(0);
 }

@@ -12,7 +12,7 @@ pub enum At<'a> {
 }
 
 impl At<'_> {
-    /// A shell whose command line named no store. JSON has these words too.
+    /// A shell whose command line named no store.
     pub const SHELL: At<'static> = At::Shell(None);
 }
 

@@ -22,6 +22,19 @@ fn each_front_has_its_words_for_a_command() {
             "`base_url` as `lepo config` shows it, and `lepo",
         ),
         (
+            Hint::from("look again: lepo rm -n ADDR"),
+            "look again: lepo rm -n ADDR",
+            "look again: lepo -s 'a b' rm -n ADDR",
+            "look again: lepo rm -n ADDR",
+        ),
+        (Hint::from("lepo do --help"), "lepo do --help", "lepo -s 'a b' do --help", "lepo do --help"),
+        (
+            Hint::from("`lepo ls` lists them: lepo says `more"),
+            "`lepo ls` lists them: lepo says `more",
+            "`lepo -s 'a b' ls` lists them: lepo says `more",
+            "`lepo ls` lists them: lepo says `more",
+        ),
+        (
             Hint::from("ask something first: ").bare(Command::Ask),
             "ask something first: lepo do QUESTION",
             "ask something first: lepo -s 'a b' do QUESTION",

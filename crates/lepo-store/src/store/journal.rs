@@ -79,6 +79,10 @@ pub struct Entry<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Fact {
+    /// Kind of the fact, as in [`Entry`].
+    pub what: String,
+    /// The request failed.
+    pub failed: bool,
     /// The model's configured name.
     #[serde(deserialize_with = "one_line")]
     pub model: Option<String>,
@@ -289,6 +293,7 @@ mod tests {
         assert_eq!(
             fact('A'),
             Some(Fact {
+                what: "answer".into(),
                 model: Some("m".into()),
                 input: Some(3),
                 output: Some(4),
@@ -296,7 +301,10 @@ mod tests {
                 ..Fact::default()
             })
         );
-        assert_eq!(fact('B'), Some(Fact { ms: Some(6), exit: Some(7), ..Fact::default() }));
+        assert_eq!(
+            fact('B'),
+            Some(Fact { what: "command".into(), ms: Some(6), exit: Some(7), ..Fact::default() })
+        );
         assert_eq!(fact('C'), None);
         // More tokens than there are is no number of them.
         let model = Some("a\u{fffd}b".into());

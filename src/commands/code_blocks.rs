@@ -1,4 +1,4 @@
-//! The code blocks of an answer.
+//! The code blocks of a message, for `do --code` and `show --code`.
 
 /// The texts of its fenced blocks, in order. A fence without an end goes to the end of the answer.
 pub fn code_blocks(answer: &str) -> Vec<String> {

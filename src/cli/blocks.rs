@@ -1,0 +1,237 @@
+//! The parts of a help text: prose, lists of terms, and lines that stand as they are. Help is laid out by them for every
+//! width, and the manual is made from them.
+
+use crate::term::width;
+
+/// The most columns of a term that has its text beside it.
+const MOST_TERM: usize = 24;
+
+/// Of fewer columns than this, the text of a list begins below its term.
+const NARROW: usize = 60;
+
+/// A part of a help text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    /// A paragraph, on one line.
+    Prose(String),
+    /// An entry of a list.
+    Item {
+        /// The columns before it.
+        indent: usize,
+        /// The words that it is about.
+        term: String,
+        /// The words about it.
+        text: String,
+    },
+    /// A command with a comment behind it.
+    Example {
+        /// The command, without its indent.
+        command: String,
+        /// The comment, from its `#` on.
+        comment: String,
+    },
+    /// A line that stands as it is.
+    Line(String),
+    /// An empty line.
+    Blank,
+}
+
+/// The parts of a text, each with the lines that it was written on.
+pub fn blocks(text: &str) -> Vec<(Block, Vec<&str>)> {
+    let mut blocks: Vec<(Block, Vec<&str>)> = Vec::new();
+    for line in text.lines() {
+        let last = blocks.last_mut();
+        match last.and_then(|(block, _)| continued(block, line)).zip(blocks.last_mut()) {
+            Some((joined, (block, lines))) => {
+                *block = joined;
+                lines.push(line);
+            }
+            None => blocks.push((begun(line), vec![line])),
+        }
+    }
+    drawn(blocks)
+}
+
+/// The part that this line begins.
+fn begun(line: &str) -> Block {
+    let begun = line.trim();
+    let indent = indent(line);
+    match begun.split_once("  ") {
+        _ if begun.is_empty() => Block::Blank,
+        _ if indent == 0 => Block::Prose(begun.to_string()),
+        Some((command, comment)) if comment.trim_start().starts_with('#') => {
+            Block::Example { command: command.to_string(), comment: comment.trim_start().to_string() }
+        }
+        Some((term, text)) => {
+            Block::Item { indent, term: term.to_string(), text: text.trim_start().to_string() }
+        }
+        None => Block::Line(line.trim_end().to_string()),
+    }
+}
+
+/// The part with this line, if it goes on there.
+fn continued(block: &Block, line: &str) -> Option<Block> {
+    let (more, deep) = (line.trim(), indent(line));
+    if more.is_empty() || more.contains("  ") {
+        return None;
+    }
+    match block {
+        Block::Prose(text) if deep == 0 && !text.ends_with(':') => {
+            Some(Block::Prose(format!("{text} {more}")))
+        }
+        Block::Item { indent, term, text } if deep > *indent => {
+            Some(Block::Item { indent: *indent, term: term.clone(), text: format!("{text} {more}") })
+        }
+        // Terms that leave no room beside them.
+        Block::Line(term) if deep > indent(term) => {
+            Some(Block::Item { indent: indent(term), term: term.trim().to_string(), text: more.to_string() })
+        }
+        Block::Line(term) if deep == indent(term) && term.ends_with(',') => {
+            Some(Block::Line(format!("{term} {more}")))
+        }
+        _ => None,
+    }
+}
+
+/// With the lines of a drawing as they are: entries of a list are all indented alike.
+fn drawn(blocks: Vec<(Block, Vec<&str>)>) -> Vec<(Block, Vec<&str>)> {
+    let mut all = Vec::with_capacity(blocks.len());
+    for run in blocks.chunk_by(|(one, _), (other, _)| is_item(one) && is_item(other)) {
+        let mut indents = run.iter().filter_map(|(block, _)| match block {
+            Block::Item { indent, .. } => Some(indent),
+            _ => None,
+        });
+        let first = indents.next();
+        match indents.all(|indent| Some(indent) == first) {
+            true => all.extend_from_slice(run),
+            false => {
+                let lines = run.iter().flat_map(|(_, lines)| lines);
+                all.extend(lines.map(|line| (Block::Line(line.to_string()), vec![*line])));
+            }
+        }
+    }
+    all
+}
+
+fn is_item(block: &Block) -> bool {
+    matches!(block, Block::Item { .. })
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// The text in lines of so many columns. Lists and lines that fit stay as they were written.
+pub fn laid_out(text: &str, columns: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let blocks = blocks(text);
+    for run in blocks.chunk_by(|(one, _), (other, _)| is_item(one) && is_item(other)) {
+        let written = run.iter().flat_map(|(_, lines)| lines);
+        let fits = written.clone().all(|line| width(line) <= columns);
+        match run {
+            [(Block::Prose(text), _)] => lines.extend(filled("", text, columns)),
+            [(Block::Example { command, comment }, _)] if !fits => {
+                lines.push(format!("  {command}"));
+                lines.push(format!("      {comment}"));
+            }
+            [(Block::Item { .. }, _), ..] if !fits => lines.extend(list(run, columns)),
+            _ => lines.extend(written.map(|line| line.to_string())),
+        }
+    }
+    lines.join("\n")
+}
+
+/// A list whose texts are broken beside their terms, or below them.
+fn list(run: &[(Block, Vec<&str>)], columns: usize) -> Vec<String> {
+    let items = || {
+        run.iter().filter_map(|(block, _)| match block {
+            Block::Item { indent, term, text } => Some((*indent, term, text)),
+            _ => None,
+        })
+    };
+    let terms = items().map(|(_, term, _)| width(term)).filter(|term| *term <= MOST_TERM);
+    let beside = if columns < NARROW { 2 } else { terms.max().unwrap_or(2) + 2 };
+    let item = |(indent, term, text): (usize, &String, &String)| {
+        let column = " ".repeat(indent + beside);
+        match width(term) + 2 <= beside {
+            true => filled(&format!("{}{term:<beside$}", " ".repeat(indent)), text, columns),
+            false => {
+                let mut lines = filled(&" ".repeat(indent), term, columns);
+                lines.extend(filled(&column, text, columns));
+                lines
+            }
+        }
+    };
+    items().flat_map(item).collect()
+}
+
+/// The words behind a head, in lines of so many columns.
+fn filled(head: &str, words: &str, columns: usize) -> Vec<String> {
+    wrapped(head, words.split(' ').map(str::to_string), " ", columns)
+}
+
+/// Words with this between them, in lines of so many columns; those after the first are indented like it.
+pub(super) fn wrapped(
+    head: &str,
+    words: impl Iterator<Item = String>,
+    between: &str,
+    columns: usize,
+) -> Vec<String> {
+    let mut lines = vec![head.to_string()];
+    let mut is_first = true;
+    for word in words {
+        let Some(line) = lines.last_mut() else { break };
+        let (word, comma) = (word.trim(), between.trim_end());
+        if std::mem::take(&mut is_first) {
+            line.push_str(word);
+        } else if width(line) + between.len() + width(word) + comma.len() <= columns {
+            line.push_str(&format!("{between}{word}"));
+        } else {
+            line.push_str(comma);
+            lines.push(format!("{}{word}", " ".repeat(width(head))));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_broken_anew_and_lists_beside_their_terms() {
+        let list =
+            "Findings:\n\n  edited      its content does\n              not match\n  not a file  a folder\n";
+        for (text, columns, laid) in [
+            ("a b\nc d\n\ne", 4, "a b\nc d\n\ne"),
+            ("a b\nc d\n\ne", 7, "a b c d\n\ne"),
+            (list, 80, list.trim_end()),
+            (
+                list,
+                26,
+                "Findings:\n\n  edited\n    its content does not\n    match\n  not a file\n    a folder",
+            ),
+            ("  a  b c d e\n  bb  c", 70, "  a  b c d e\n  bb  c"),
+            (
+                "  LONG, LONGER,\n  LONGEST_OF_ALL_OF_THEM\n          about\n  S  s s",
+                12,
+                "  LONG,\n  LONGER,\n  LONGEST_OF_ALL_OF_THEM\n    about\n  S\n    s s",
+            ),
+            ("  lepo ls   # all of them", 20, "  lepo ls\n      # all of them"),
+            ("  lepo ls | wc", 4, "  lepo ls | wc"),
+        ] {
+            assert_eq!(laid_out(text, columns), laid, "{columns}");
+        }
+        let text = format!("  term  {}\n  other  b", "word ".repeat(16).trim());
+        let laid = laid_out(&text, 62);
+        let lines: Vec<&str> = laid.lines().collect();
+        assert!(lines[1].starts_with("         word") && lines[2] == "  other  b", "{laid}");
+    }
+
+    #[test]
+    fn a_drawing_stays_as_it_is() {
+        let drawing = "    s1 ← u0 ← a0    main: this one\n           ↖ a0     other: that one";
+        assert_eq!(laid_out(drawing, 10), drawing);
+        assert!(blocks(drawing).iter().all(|(block, _)| matches!(block, Block::Line(_))));
+    }
+}

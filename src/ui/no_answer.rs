@@ -1,0 +1,110 @@
+//! Answers that did not come to their end: a word beside the model, and a line below the question that has no other.
+
+use std::collections::{HashMap, HashSet};
+
+use super::ShortIds;
+use super::notes::read_request;
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::conv::{Forest, Ix, Nearest, Wanted};
+use lepo_store::store::{Fact, FactIndex, Store};
+
+/// The word for an answer that ended early: the user stopped it, its request failed, or it does not fit the schema.
+pub fn ended_early(fact: &Fact) -> Option<&'static str> {
+    match (fact.what.as_str(), fact.failed) {
+        ("partial", false) => Some("stopped"),
+        ("partial", true) => Some("failed"),
+        ("unfit", _) => Some("invalid"),
+        _ => None,
+    }
+}
+
+/// The answers to the questions of a forest.
+#[derive(Default)]
+pub struct Answers {
+    /// The questions that have a whole answer.
+    answered: HashSet<BubbId>,
+    /// The newest part of an answer to each question, with the word for its end.
+    parts: HashMap<BubbId, (BubbId, &'static str)>,
+}
+
+impl Answers {
+    /// Of the messages in this forest; the journal knows which are parts.
+    pub fn of(forest: &Forest, facts: &FactIndex) -> Answers {
+        let visible = visible();
+        let mut answers = Answers::default();
+        for ix in forest.all().filter(|&ix| forest.name(ix).kind == Kind::Assistant) {
+            let Some(question) = question_of(forest, &visible, ix) else { continue };
+            let name = forest.name(ix);
+            if !name.hidden {
+                answers.answered.insert(question);
+            } else if let Some(word) = facts.get(name.id).as_ref().and_then(ended_early) {
+                answers.parts.insert(question, (name.id, word));
+            }
+        }
+        answers
+    }
+
+    /// `(stopped; see lepo show --one ID)`, if a part of an answer is all that there is; none if that is `shown`.
+    pub fn part_line(&self, question: BubbId, shown: &[Name], shorts: &ShortIds) -> Option<String> {
+        let (part, word) = self.parts.get(&question).filter(|_| !self.answered.contains(&question))?;
+        let is_shown = shown.iter().any(|name| name.id == *part);
+        (!is_shown).then(|| format!("({word}; see lepo show --one {})", shorts.show(*part)))
+    }
+}
+
+/// The line below the last question of what is `shown`: a part of an answer came, a request waits, or nothing came.
+pub fn became_of(
+    (store, facts): (&Store, &FactIndex),
+    question: BubbId,
+    shown: &[Name],
+    shorts: &ShortIds,
+) -> Result<Option<String>> {
+    let forest = store.names().forest_for(&[Wanted::Followed(question)])?;
+    let answers = Answers::of(&forest, facts);
+    if answers.answered.contains(&question) {
+        return Ok(None);
+    }
+    let visible = visible();
+    let is_of_it = |ix: Ix| question_of(&forest, &visible, ix) == Some(question);
+    let waits = |ix: Ix| is_of_it(ix).then(|| read_request(store, &forest.name(ix))).flatten();
+    if let Some((request, _)) = forest.pending(waits).first() {
+        let is_shown = shown.iter().any(|name| name.id == forest.name(*request).id);
+        return Ok((!is_shown).then(|| "(needs approval; see lepo ls --pending)".to_string()));
+    }
+    if answers.parts.contains_key(&question) {
+        return Ok(answers.part_line(question, shown, shorts));
+    }
+    Ok(store.journal().is_unanswered(question).then(|| "(no answer)".to_string()))
+}
+
+/// The nearest visible message above a hidden one.
+fn visible() -> Nearest {
+    Nearest::of(|forest, ix| !forest.name(ix).hidden)
+}
+
+/// The visible message that a hidden one, or an answer, is behind.
+fn question_of(forest: &Forest, visible: &Nearest, ix: Ix) -> Option<BubbId> {
+    let before = forest.prev(ix).and_then(|prev| visible.find(forest, prev))?;
+    Some(forest.name(before).id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_ended_early_has_a_word() {
+        for (what, failed, word) in [
+            ("answer", false, None),
+            ("partial", false, Some("stopped")),
+            ("partial", true, Some("failed")),
+            ("unfit", false, Some("invalid")),
+            ("calls", false, None),
+            ("", true, None),
+        ] {
+            let fact = Fact { what: what.into(), failed, ..Fact::default() };
+            assert_eq!(ended_early(&fact), word, "{what} {failed}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Answers that ended early as they are read: a word beside the model, and a line below the question.
+
+use crate::home::{Home, run};
+
+/// Output of lepo on a terminal of so many columns, without paint.
+fn shown(home: &Home, columns: u32, args: &[&str]) -> String {
+    let mut command = home.terminal(&format!("stty cols {columns} rows 24; lepo {}", args.join(" ")));
+    command.env("NO_COLOR", "1").env("LEPO_PAGER", "cat");
+    run(command, b"").out.replace('\r', "")
+}
+
+/// A question whose answer was stopped, one whose answer failed, and the ids of question, part, question, part.
+fn store(home: &Home) -> [String; 4] {
+    let stopped = home.add(&["--prev", "head"], "What is a leap year?");
+    let part = home.add(&["--kind", "a", "--hidden"], "A year with");
+    let failed = home.add(&["--prev", &stopped], "And a leap second?");
+    let other = home.add(&["--kind", "a", "--hidden"], "One that");
+    home.write(
+        "work/.lepo/_journal.ndjson",
+        format!(
+            "{{\"bubb\":\"{part}\",\"what\":\"partial\",\"model\":\"gpt-4o\",\"ms\":5}}\n\
+             {{\"bubb\":\"{other}\",\"what\":\"partial\",\"model\":\"gpt-4o\",\"ms\":5,\"failed\":true}}\n"
+        ),
+    );
+    [stopped, part, failed, other]
+}
+
+#[test]
+fn a_question_without_an_answer_says_on_a_terminal_what_became_of_it() {
+    let home = Home::new();
+    let [stopped, part, failed, other] = store(&home);
+    for columns in [80, 40] {
+        let read = shown(&home, columns, &["show"]);
+        let lines = [(&part, "stopped"), (&other, "failed")]
+            .map(|(id, word)| format!("({word}; see lepo show --one {})\n", &id[18..]));
+        assert!(lines.iter().all(|line| read.contains(line)), "{read}");
+        assert!(read.lines().all(|line| line.chars().count() <= columns as usize), "{read}");
+    }
+    // The part itself is read with -a; an answer beside it, and a pipe, need no such line.
+    let read = shown(&home, 80, &["show", "-a"]);
+    assert!(read.contains(&format!("(stopped; see lepo show --one {})\n", &part[18..])), "{read}");
+    assert!(read.contains(&format!("# assistant {} hidden  failed · now · gpt-4o", &other[18..])), "{read}");
+    assert!(!read.contains("(failed"), "{read}");
+    let whole = home.add(&["--kind", "a", "--prev", &failed], "One second more.");
+    let read = shown(&home, 80, &["show", &whole]);
+    assert!(read.contains("(stopped; ") && !read.contains("(failed"), "{read}");
+    assert!(!shown(&home, 80, &["show", &failed]).contains("(failed"));
+    assert!(!home.ok(&["show"]).contains("stopped"));
+    assert!(!home.ok(&["show", &stopped]).contains("stopped"));
+}
+
+#[test]
+fn a_question_that_waits_or_got_nothing_says_so() {
+    let home = Home::new();
+    let question = home.add(&["--prev", "head"], "Which files are here?");
+    assert!(!shown(&home, 80, &["show"]).contains('('), "a message that was added waits for nothing");
+    home.write(
+        "work/.lepo/_journal.ndjson",
+        format!("{{\"time\":1,\"bubb\":null,\"what\":\"unanswered\",\"under\":\"{question}\",\"ms\":0}}\n"),
+    );
+    assert!(shown(&home, 80, &["show"]).contains("(no answer)\n"));
+    home.add(&["--kind", "s", "--hidden"], "{\"access\":\"read\",\"command\":\"ls\"}");
+    for args in [&["show"][..], &["show", &question]] {
+        let read = shown(&home, 40, args);
+        assert!(read.contains("(needs approval; see lepo ls --pending)\n"), "{read}");
+    }
+    assert!(!shown(&home, 80, &["show", "-a"]).contains("(needs"));
+    home.add(&["--kind", "a", "--prev", &question], "None.");
+    assert!(!shown(&home, 80, &["show", &question]).contains('('));
+}
+
+#[test]
+fn lists_and_documents_have_the_word_too() {
+    let home = Home::new();
+    let [_, part, _, other] = store(&home);
+    for columns in [80, 40] {
+        let listed = shown(&home, columns, &["log", "-a", "--graph"]);
+        let line = listed.lines().find(|line| line.contains(&part[18..])).unwrap();
+        assert!(line.contains("(stopped) A"), "{listed}");
+        assert!(listed.contains("(failed) O"), "{listed}");
+    }
+    let second = home.add(&["--kind", "a", "--hidden", "--prev", "@~1"], "Other words");
+    let listed = shown(&home, 120, &["ls"]);
+    assert!(listed.contains("(failed) One that") && listed.contains("(stopped) Other words"), "{listed}");
+    assert!(!home.ok(&["log", "-a"]).contains("stopped"));
+    let document = home.ok(&["export", "-a", &other]);
+    assert!(document.contains("## Assistant (gpt-4o, failed), hidden\n"), "{document}");
+    let page = home.ok(&["export", "-a", "--format", "html", &part, &second]);
+    assert!(page.contains(" · gpt-4o · stopped"), "{page}");
+}
