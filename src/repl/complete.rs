@@ -126,7 +126,7 @@ impl Completion {
                     }
                     Some(Takes::Address) => self.addresses(begun),
                     Some(Takes::File) => {
-                        let found = completions(begun, self.paths.home.as_deref()).into_iter();
+                        let found = named(begun, self.paths.home.as_deref()).into_iter();
                         found.map(|path| (path, String::new())).collect()
                     }
                     Some(Takes::OneOf(words)) => words

@@ -114,6 +114,14 @@ fn an_answer_without_usage_counts_by_its_bytes_also_for_other_processes() {
 }
 
 #[test]
+fn a_request_that_does_not_fit_tells_its_cost() {
+    let bot = bot("", 1);
+    let ran = bot.lepo(&["do", "--max-tokens", "50", "--max-cost", "10", "x"]);
+    assert_eq!((ran.code, bot.times_asked()), (3, 0), "{}", ran.err);
+    assert!(ran.err.contains("this request needs about 50.00 ("), "{}", ran.err);
+}
+
+#[test]
 fn numbers_are_finite_and_not_negative() {
     let bot = bot("", 1);
     for number in ["-1", "NaN", "inf", "x", ""] {

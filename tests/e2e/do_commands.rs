@@ -94,6 +94,7 @@ fn a_models_command_that_fails_is_a_result_like_any_other() {
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(forest(&bot.home).ends_with("E s1 D / F s1 E / G a0 F"));
     assert_eq!(bubbs(&bot.home)[4].text, "$ exit 3\nexit code: 3");
+    assert!(ran.out.contains("exit code: 3\r\n"), "it is shown: {}", ran.out);
     let line = ran.out.lines().find_map(|line| line.find("{\"conv\"").map(|at| &line[at..])).unwrap();
     let told: serde_json::Value = serde_json::from_str(line).unwrap();
     assert_eq!(told["tools"][0]["exit"], 3);

@@ -218,7 +218,7 @@ fn folders_tell_their_tokens_and_half_a_window_is_asked_about() {
     bot.home.write("work/large/a.txt", "a".repeat(2400));
     let small = bot.home.alone(&["do", "-C", "small", "q"]);
     assert_eq!(small.code, 0, "{}", small.err);
-    assert!(small.err.contains("note: small: 1 file, about 300 tokens"), "{}", small.err);
+    assert!(small.err.contains("note: 1 file in small, about 300 tokens"), "{}", small.err);
     let large = bot.home.alone(&["do", "-C", "large", "q"]);
     assert_eq!(large.code, 2, "{}", large.err);
     assert!(large.err.contains("about 600 tokens, and the model's window 1,000"), "{}", large.err);

@@ -184,4 +184,12 @@ fn a_prompt_is_added_from_words_or_stdin_and_never_replaces_one() {
     let path = bot.home.ok(&["prompt", "add", "--here", "mine", "Hi."]);
     assert!(path.ends_with(".lepo/_prompts/mine.md\n"), "{path}");
     assert!(bot.home.ok(&["prompt"]).contains("mine  (store)  Hi.\n"));
+
+    // Removed where they were added, and nowhere else.
+    assert_eq!(bot.lepo(&["prompt", "rm", "mine"]).code, 1);
+    assert!(bot.lepo(&["prompt", "rm", "--here", "mine"]).err.starts_with("removed "));
+    assert!(!bot.home.work().join(".lepo/_prompts/mine.md").exists());
+    assert!(bot.home.ok(&["prompt", "rm", "review"]).is_empty());
+    assert_eq!(bot.lepo(&["prompt", "rm", "../x"]).code, 2);
+    assert_eq!(bot.home.ok(&["prompt"]), "하나  (user)  둘 셋\n");
 }

@@ -158,14 +158,21 @@ impl Meter for Budget {
                 && (so_far >= limit || so_far.saturating_add(this.cost) > limit)
             {
                 let limit = Money::of_units(limit);
-                return Err(refused(name, &limit.to_string(), &Money::of_units(so_far).to_string(), planned));
+                let (limit, so_far) = (limit.to_string(), Money::of_units(so_far).to_string());
+                return Err(refused(
+                    name,
+                    (&limit, &so_far),
+                    Some(this.cost).filter(|cost| *cost > 0).map(Money::of_units),
+                    planned,
+                ));
             }
         }
         let so_far = spent.all.tokens.saturating_add(open.tokens);
         if let Some(limit) = limits.max_tokens_total
             && (so_far >= limit || so_far.saturating_add(this.tokens) > limit)
         {
-            return Err(refused("--max-tokens-total", &limit.to_string(), &so_far.to_string(), planned));
+            let (limit, so_far) = (limit.to_string(), so_far.to_string());
+            return Err(refused("--max-tokens-total", (&limit, &so_far), None, planned));
         }
         spent.tickets += 1;
         let ticket = spent.tickets;
@@ -191,10 +198,14 @@ impl Meter for Budget {
 }
 
 /// The error of a request that may not leave.
-fn refused(name: &str, limit: &str, spent: &str, planned: Planned<'_>) -> Error {
+fn refused(name: &str, (limit, spent): (&str, &str), cost: Option<Money>, planned: Planned<'_>) -> Error {
     let about = match planned.output {
         Some(output) => format!("{} tokens, and {output} of its answer", planned.input),
         None => format!("{} tokens", planned.input),
+    };
+    let about = match cost {
+        Some(cost) => format!("{cost} ({about})"),
+        None => about,
     };
     let what = format!("{name} is {limit}, of which {spent} is spent, and this request needs about {about}");
     Error::new(Kind::Budget, what).hint(Hint::from("with a higher limit: ").command(Act::Retry))

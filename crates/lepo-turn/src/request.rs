@@ -225,6 +225,9 @@ async fn run_granted(
         carried => carried?,
     };
     let Some(carried) = carried else { return Ok(None) };
+    if let (ToolRequest::Command(_), Some(code @ 1..)) = (request, carried.exit) {
+        turn.front.happens(Event::Notice(&Notice::ExitCode(code)));
+    }
     let result = add_result(turn, name, request, &carried.text, carried.exit)?;
     CommandRunner::of(turn.env).journal(&result, request.kind(), &carried);
     Ok(Some(if carried.ran { Next::Again } else { Next::Answer }))

@@ -4,12 +4,12 @@ mod check;
 mod ls;
 
 use std::fs::DirBuilder;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::{Context, complete};
-use crate::term::edit;
+use crate::term::{edit, say};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::Store;
@@ -77,6 +77,15 @@ enum Verb {
         #[arg(long)]
         here: bool,
     },
+    /// Remove a prompt
+    Rm {
+        /// The name of the prompt
+        #[arg(value_name = "NAME", add = complete::prompt())]
+        name: String,
+        /// Remove it from the store, not from the configuration folder
+        #[arg(long)]
+        here: bool,
+    },
     /// Create or change a prompt in your editor
     Edit {
         /// The name of the prompt
@@ -91,7 +100,7 @@ enum Verb {
 impl PromptArgs {
     /// No prompt is written.
     pub fn only_prints(&self) -> bool {
-        !matches!(self.verb, Some(Verb::Edit { .. } | Verb::Add { .. }))
+        !matches!(self.verb, Some(Verb::Edit { .. } | Verb::Add { .. } | Verb::Rm { .. }))
     }
 
     /// True if a failure is to be a document too.
@@ -134,6 +143,20 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             write(&path, text_of(&text)?, store.as_ref(), &paths)?;
             context.out.path(&path);
+            Ok(0)
+        }
+        Verb::Rm { name, here } => {
+            check_prompt_name(&name)?;
+            let path = if here { prompts.store_path(&name)? } else { prompts.user_path(&name) };
+            match std::fs::remove_file(&path) {
+                Ok(()) => say(&format!("removed {}", path.display())),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    return Err(Error::nothing(format!("no prompt {name}: there is no {}", path.display())));
+                }
+                Err(error) => {
+                    return Err(Error::store(format!("cannot remove {}", path.display())).because(error));
+                }
+            }
             Ok(0)
         }
         Verb::Edit { name, here } => {

@@ -83,7 +83,10 @@ fn check(name: &str) -> Result<()> {
         );
     }
     if name == "models" || name.starts_with("models.") {
-        return no("models cannot be set one by one".into(), "`lepo config --edit` opens the file");
+        return no(
+            "models cannot be set one by one".into(),
+            "`lepo config --edit` opens the file, where an entry takes `options = { max_tokens = 1000 }`",
+        );
     }
     let is_alias = name.strip_prefix("alias.").is_some_and(|word| !word.is_empty());
     match is_alias || NAMES.contains(&name) {
