@@ -32,6 +32,8 @@ pub struct Rows<'a> {
     tails: Box<dyn Iterator<Item = Ix> + 'a>,
     origins: Origins<'a>,
     titles: HashMap<BubbId, String>,
+    /// The roots of rows that were read.
+    titled: HashSet<BubbId>,
     facts: &'a FactIndex,
     now: u64,
     read: Vec<ConvRow>,
@@ -49,6 +51,7 @@ impl<'a> Rows<'a> {
             tails: Box::new(forest.newest_first(false).take(limit.unwrap_or(usize::MAX))),
             origins: Origins::of(forest),
             titles: store.titles().all(),
+            titled: HashSet::new(),
             now: now(),
             read: Vec::new(),
             limit,
@@ -127,12 +130,17 @@ impl<'a> Rows<'a> {
 
     fn row(&mut self, tail: Ix) -> ConvRow {
         let root = self.forest.name(self.origins.origin(tail).root).id;
+        let words_of = |ix: Ix| self.store.bubbs().words(&self.forest.name(ix)).unwrap_or_default();
+        let last = self.forest.last_question(tail).unwrap_or(tail);
+        let is_fork = !self.titled.insert(root);
         let words = match self.titles.get(&root) {
+            // Forks of one conversation have one title.
+            Some(title) if is_fork => format!("{} · {title}", words_of(last)),
             Some(title) => title.clone(),
-            None => {
-                let question = self.forest.last_question(tail).unwrap_or(tail);
-                self.store.bubbs().words(&self.forest.name(question)).unwrap_or_default()
-            }
+            None => match self.origins.origin(tail).question.filter(|first| *first != last) {
+                Some(first) => format!("{} · {}", words_of(last), words_of(first)),
+                None => words_of(last),
+            },
         };
         let mut told: Vec<&str> = Vec::new();
         let model = self.model_beside_others(tail);

@@ -5,6 +5,7 @@ mod held;
 mod outcome;
 mod plan;
 mod redact;
+mod remains;
 mod wish;
 
 use std::collections::HashSet;
@@ -13,7 +14,8 @@ use std::path::PathBuf;
 use super::Context;
 use super::line::question;
 use super::words::resolve_all;
-use crate::term::{say, tty};
+use crate::term::{columns, excerpt_within, say, tty};
+use crate::ui::{ShortIds, text_or_warn};
 pub use args::RmArgs;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::{BubbId, Kind, Name};
@@ -56,6 +58,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
             [tail] => question(&store, &forest, tail).map(|text| format!(" of `{text}`")),
             _ => Some(format!(" of {} conversations", plan.tails.len())),
         };
+        tell_words(&store, &forest, &tails);
         let question = format!("Delete {}{}? (y/N): ", plan.size(), about.unwrap_or_default());
         if !terminal.confirm(&question)? {
             return Err(Error::nothing("nothing was deleted"));
@@ -64,6 +67,24 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     store.bubbs().remove(&plan.bubbs, &plan.blobs)?;
     Ok(0)
+}
+
+/// Says what several conversations that would go are about; of many the first.
+fn tell_words(store: &Store, forest: &Forest, tails: &[Ix]) {
+    const MOST: usize = 20;
+    if tails.len() < 2 {
+        return;
+    }
+    let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
+    for &tail in tails.iter().take(MOST) {
+        let id = shorts.show(forest.name(tail).id);
+        let asked = forest.last_question(tail).and_then(|ix| text_or_warn(store, &forest.name(ix)));
+        let words = excerpt_within(&asked.unwrap_or_default(), columns().saturating_sub(id.len() + 2));
+        say(format!("{id}  {words}").trim_end());
+    }
+    if tails.len() > MOST {
+        say(&format!("and {} more", tails.len() - MOST));
+    }
 }
 
 /// The bubbs that were named, each once.

@@ -1,7 +1,7 @@
 //! A yes or a no at a question of lepo's own. Other words were meant for the prompt, and stand there afterwards.
 
 use super::session::Session;
-use crate::term::say;
+use crate::term::{latin_keys, say};
 use lepo_base::error::Result;
 
 /// Asks until it is yes or no; an empty line is yes, Ctrl+C and Ctrl+D are no.
@@ -25,7 +25,7 @@ pub(super) async fn confirm(session: &mut Session<'_>, question: &'static str) -
 
 /// The decision of an answer, a word of it or its beginning, in any case; none of other words.
 fn yes_or_no(answer: &str) -> Option<bool> {
-    let answer = answer.trim().to_lowercase();
+    let answer = latin_keys(answer.trim()).to_lowercase();
     [("yes", true), ("no", false)].into_iter().find(|(word, _)| word.starts_with(&answer)).map(|(_, yes)| yes)
 }
 
@@ -46,6 +46,9 @@ mod tests {
             ("yesterday", None),
             ("What is a leap year?", None),
             ("예", None),
+            // The same keys with the Korean layout on.
+            ("ㅛ", Some(true)),
+            ("ㅜ", Some(false)),
         ] {
             assert_eq!(yes_or_no(answer), yes, "{answer:?}");
         }

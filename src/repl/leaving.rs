@@ -14,7 +14,7 @@ pub(super) fn tell_leaving(session: &Session<'_>) {
         session.files.len() + session.contexts.len(),
     );
     if !dropped.is_empty() {
-        say(&format!("dropped: {}", clean(&dropped.join(", "))));
+        say(&format!("for this session only: {}", clean(&dropped.join(", "))));
     }
     if session.at.is_some() && session.env.keeps {
         say_dim("`lepo` continues here; `lepo -n` starts over", session.paint);
@@ -28,8 +28,8 @@ fn dropped(model: Option<&str>, allowed: usize, files: usize) -> Vec<String> {
         1 => Some(format!("1 {one}")),
         count => Some(format!("{count} {more}")),
     };
-    let model = model.map(|name| format!("/model {name}"));
-    let allowed = some(allowed, "request allowed with always", "requests allowed with always");
+    let model = model.map(|name| format!("model {name}"));
+    let allowed = some(allowed, "request allowed without asking", "requests allowed without asking");
     let files = some(files, "file for the next question", "files for the next question");
     [model, allowed, files].into_iter().flatten().collect()
 }
@@ -41,7 +41,10 @@ mod tests {
     #[test]
     fn only_what_was_chosen_is_dropped() {
         assert!(dropped(None, 0, 0).is_empty());
-        assert_eq!(dropped(Some("gpt"), 0, 1), ["/model gpt", "1 file for the next question"]);
-        assert_eq!(dropped(None, 2, 2), ["2 requests allowed with always", "2 files for the next question"]);
+        assert_eq!(dropped(Some("gpt"), 0, 1), ["model gpt", "1 file for the next question"]);
+        assert_eq!(
+            dropped(None, 2, 2),
+            ["2 requests allowed without asking", "2 files for the next question"]
+        );
     }
 }

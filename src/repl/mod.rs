@@ -13,6 +13,7 @@ mod entered;
 mod find;
 mod first_model;
 mod grace;
+mod history;
 mod keys;
 mod leaving;
 mod mentions;

@@ -41,7 +41,7 @@ pub fn pasted_file(entry: &str, home: Option<&Path>) -> Option<PathBuf> {
 /// The paths that a begun one can become: folders, and files of any name without white space.
 pub fn completions(begun: &str, home: Option<&Path>) -> Vec<String> {
     let found = below(begun, home).into_iter();
-    found.filter(|path| !path.contains(char::is_whitespace)).take(OFFERED).collect()
+    offered(found.filter(|path| !path.contains(char::is_whitespace)).collect())
 }
 
 /// The same for a file to send, as a keyboard types it; a name with white space stands in quotes.
@@ -52,7 +52,18 @@ pub fn named(begun: &str, home: Option<&Path>) -> Vec<String> {
         false => path,
     };
     let found = below(begun, home).into_iter().map(|path| composed(&path));
-    found.filter(|path| !path.contains('"')).take(OFFERED).map(quoted).collect()
+    let found = offered(found.filter(|path| !path.contains('"')).collect());
+    found.into_iter().map(quoted).collect()
+}
+
+/// The first of many names, and the last: what all of them begin with is what these two do.
+fn offered(mut sorted: Vec<String>) -> Vec<String> {
+    if sorted.len() > OFFERED {
+        let last = sorted.pop();
+        sorted.truncate(OFFERED - 1);
+        sorted.extend(last);
+    }
+    sorted
 }
 
 fn below(begun: &str, home: Option<&Path>) -> Vec<String> {
@@ -118,6 +129,14 @@ mod tests {
         assert_eq!(named(&begun, None), [format!("\"{}/a b.png\"", folder.path().display())]);
         std::fs::write(folder.path().join("abc"), "x").unwrap();
         assert_eq!(completions(&begun, None), [format!("{begun}bc")]);
+    }
+
+    #[test]
+    fn of_many_names_the_last_is_offered_too() {
+        let many = |count: usize| (0..count).map(|i| format!("f{i:05}")).collect::<Vec<_>>();
+        assert_eq!(offered(many(50)), many(50));
+        let shown = offered(many(10_000));
+        assert_eq!((shown.len(), shown[0].as_str(), shown[49].as_str()), (50, "f00000", "f09999"));
     }
 
     #[test]

@@ -1,16 +1,13 @@
 //! Reading entries: with a line editor where there is a whole terminal, else line by line.
 
 use std::borrow::Cow;
-use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, BufRead, IsTerminal};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use reedline::{
-    Color, EditCommand, FileBackedHistory, Highlighter, History, HistoryItem, Prompt, PromptEditMode,
+    Color, EditCommand, FileBackedHistory, Highlighter, HistoryItem, Prompt, PromptEditMode,
     PromptHistorySearch, PromptHistorySearchStatus, PromptViMode, Reedline, ReedlineMenu, Signal, StyledText,
 };
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -20,10 +17,12 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT};
 use super::complain::complain;
 use super::complete::{Completion, Offered};
 use super::grace::{CtrlC, ctrl_c, is_just_stopped};
+use super::history::history;
 use super::keys::{EDIT, Keys, SUSPEND};
 use super::menu::QuietMenu;
 use crate::term::{
-    self, PASTED_AT, Paint, TypeAhead, is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, typed,
+    self, PASTED_AT, Paint, TypeAhead, columns, folded_question, is_dumb, pasted, show, stderr_is_terminal,
+    stdin_is_gone, typed,
 };
 use lepo_base::error::{Error, Kind, Result};
 use lepo_net::runtime::{Blocking, blocking};
@@ -36,9 +35,6 @@ const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
 
 /// No hand enters a line sooner.
 const BY_HAND: Duration = Duration::from_millis(15);
-
-/// Entries that are remembered from run to run.
-const REMEMBERED: usize = 10_000;
 
 /// Reads what a person enters.
 pub struct Reader {
@@ -139,7 +135,7 @@ impl Reader {
         let given = std::mem::take(&mut self.given);
         editor.run_edit_commands(&[EditCommand::InsertString(given)]);
         let (found, stopped) = (self.found.clone(), self.stopped);
-        let mark = Mark(MARK, self.paint);
+        let mark = Mark(MARK.into(), self.paint);
         let (waits, since, before) = (has_line(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
             let read = edit(&mut editor, &mark, &found, stopped);
@@ -166,6 +162,8 @@ impl Reader {
             return self.read_plain(question, interrupt).await;
         }
         self.take_typed();
+        let (before, question) = folded_question(question, columns());
+        show(&before);
         let (mut editor, mark) = (self.bare(), Mark(question, self.paint));
         let found = self.found.clone();
         self.wait(blocking(move || edit(&mut editor, &mark, &found, None)), interrupt).await
@@ -240,17 +238,6 @@ async fn hung_up() {
 /// A terminal all around, which can move its cursor and tell where it is.
 fn is_whole_terminal() -> bool {
     !is_dumb() && io::stdin().is_terminal() && io::stdout().is_terminal() && stderr_is_terminal()
-}
-
-/// The history of entries, in a file for its owner only. Where that cannot be, of this run only.
-fn history(state: &Path) -> Box<dyn History> {
-    let path = state.join("history");
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
-    let made = made.and_then(|()| OpenOptions::new().append(true).create(true).mode(0o600).open(&path));
-    match made.map(|_| FileBackedHistory::with_file(REMEMBERED, path)) {
-        Ok(Ok(history)) => Box::new(history),
-        _ => Box::<FileBackedHistory>::default(),
-    }
 }
 
 fn edit(
@@ -353,7 +340,7 @@ fn read_plainly(prompt: &str) -> io::Result<Option<String>> {
 const MARK: &str = "> ";
 
 /// The prompt is one mark, and further lines stand under the first.
-struct Mark(&'static str, Paint);
+struct Mark(String, Paint);
 
 impl Prompt for Mark {
     fn render_prompt_left(&self) -> Cow<'_, str> {
@@ -367,7 +354,7 @@ impl Prompt for Mark {
     fn render_prompt_indicator(&self, mode: PromptEditMode) -> Cow<'_, str> {
         match mode {
             PromptEditMode::Vi(PromptViMode::Normal) if self.0 == MARK => Cow::Borrowed(": "),
-            _ => Cow::Borrowed(self.0),
+            _ => Cow::Borrowed(&self.0),
         }
     }
 

@@ -55,7 +55,7 @@ pub(super) async fn tell_fill(session: &mut Session<'_>) -> Result<()> {
     {
         session.told_fill = true;
         say(Line::note(format!(
-            "the conversation fills {} % of the model's window; /compact goes on from a summary",
+            "the conversation fills {} % of the model's window; /compact continues from a summary",
             fill.percent()
         )));
     }

@@ -9,6 +9,7 @@ use super::reader::Reader;
 use crate::term::{Line, Out, Paint, say};
 use crate::ui::{Shown, State, Step, TurnView, notice_lines};
 use lepo_base::error::{Error, Kind, Result};
+use lepo_base::hint::At;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Wanted};
@@ -94,7 +95,7 @@ impl Session<'_> {
         }
         let model = self.env.interrupt.or(self.env.configured.choose()).await?;
         if let Some(note) = self.env.settings().embedded_note(&model).filter(|_| !self.shown.quiet) {
-            notice_lines(&note).iter().for_each(say);
+            notice_lines(&note, At::Session).iter().for_each(say);
         }
         self.model = Some(model.clone());
         Ok(model)
@@ -106,7 +107,7 @@ impl Session<'_> {
         state: State,
         work: impl AsyncFnOnce(&TurnEnv, &mut TurnView<'_>) -> T,
     ) -> T {
-        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
+        let mut view = TurnView::new(self.out, self.paint, self.shown, At::Session, state);
         self.reader.keep_typed();
         let done = work(&self.env, &mut view).await;
         view.end();

@@ -24,6 +24,11 @@ pub(super) async fn tell_place(session: &mut Session<'_>) -> Result<()> {
     let place = (&*session.store, &forest);
     let line = ui::place_line(place, at, model, (told.as_deref(), Some("/help")), columns());
     say_dim(&line, session.paint);
+    if let Some(question) = session.unanswered.and_then(|id| forest.find(id)) {
+        let words = ui::text_or_warn(&session.store, &forest.name(question)).unwrap_or_default();
+        let words = excerpt_within(&words, columns().saturating_sub("not answered: \"\" · /retry".len()));
+        say_dim(&format!("not answered: \"{words}\" · /retry"), session.paint);
+    }
     Ok(())
 }
 
@@ -59,7 +64,9 @@ pub(super) fn list(session: &mut Session<'_>) -> Result<()> {
     let shorts = ShortIds::of(forest.all().map(|ix| forest.name(ix).id));
     let (titles, mut origins) = (session.store.titles().all(), Origins::of(&forest));
     let mut counts = Sums::of(&forest, |ix| u32::from(forest.is_question(ix)));
+    let here = session.at.and_then(|id| forest.find(id));
     for (i, &tail) in tails.iter().enumerate() {
+        let mark = if here == Some(tail) { '*' } else { ' ' };
         let length = counted_in_thousands(counts.sum(tail) as usize, "question");
         let name = forest.name(tail);
         let question = forest.last_question(tail).map(|ix| forest.name(ix));
@@ -67,8 +74,13 @@ pub(super) fn list(session: &mut Session<'_>) -> Result<()> {
         let from = forest.store_of(tail).and_then(|number| others.get(number));
         let from = from.map(|(clone, _)| format!("{clone}/")).unwrap_or_default();
         let (id, when) = (shorts.show(name.id), when::short(name.id.time(), now));
-        let begin = format!("{:>3}  {from}{id} {length} {when}  ", i + 1);
-        let title = titles.get(&forest.name(origins.origin(tail).root).id).map(String::as_str);
+        let begin = format!("{:>3}{mark} {from}{id} {length} {when}  ", i + 1);
+        let origin = origins.origin(tail);
+        let title = titles.get(&forest.name(origin.root).id).cloned().or_else(|| {
+            let first = origin.question.filter(|&first| Some(first) != forest.last_question(tail))?;
+            ui::text_or_warn(&session.store, &forest.name(first))
+        });
+        let title = title.as_deref();
         let room = columns().saturating_sub(width(&begin));
         say(&match room < 12 {
             true => {

@@ -32,6 +32,15 @@ pub fn fold(text: &str, columns: usize) -> String {
     folded
 }
 
+/// A question as lines that are no wider than so many columns: those before the last, and the last.
+pub fn folded_question(question: &str, columns: usize) -> (String, String) {
+    let folded = fold(question, columns);
+    match folded.rsplit_once('\n') {
+        Some((before, last)) => (format!("{before}\n"), last.to_string()),
+        None => (String::new(), folded),
+    }
+}
+
 /// The words of a line; a number and the word behind it are one, where they fit.
 fn unbroken(line: &str, columns: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
@@ -55,7 +64,15 @@ fn is_number(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fold;
+    use super::{fold, folded_question};
+
+    #[test]
+    fn a_question_is_broken_before_its_answers() {
+        const QUESTION: &str = "No model is configured. Add one now? (Y/n): ";
+        assert_eq!(folded_question(QUESTION, 80), (String::new(), QUESTION.to_string()));
+        let (before, last) = ("No model is configured. Add one now?\n", "(Y/n): ");
+        assert_eq!(folded_question(QUESTION, 40), (before.to_string(), last.to_string()));
+    }
 
     #[test]
     fn lines_break_between_words() {

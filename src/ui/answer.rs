@@ -1,5 +1,7 @@
 //! The answer to a question of consent: a word of it, its beginning, in any case.
 
+use crate::term::latin_keys;
+
 /// A decision on what is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
@@ -47,7 +49,7 @@ impl Offer {
 
     /// The decision of an answer; none if it is not one that is offered.
     pub fn read(&self, answer: &str) -> Option<Choice> {
-        let answer = answer.trim().to_lowercase();
+        let answer = latin_keys(answer.trim()).to_lowercase();
         if answer == "?" && self.taken.contains(&Choice::Explain) {
             return Some(Choice::Explain);
         }
@@ -88,6 +90,9 @@ mod tests {
             ("yep", None),
             ("ok", None),
             ("예", None),
+            // The same keys with the Korean layout on.
+            ("ㅛ", Some(Choice::Yes)),
+            ("ㅁ", Some(Choice::Always)),
         ] {
             assert_eq!(offer.read(answer), choice, "{answer:?}");
         }

@@ -120,6 +120,7 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     } else if command.has_subcommands() {
         text += &marked(&of_man(&|text| man.render_subcommands_section(text)));
     }
+    text += &details(name);
     let more = command.get_after_help().map(|more| more.to_string()).unwrap_or_default();
     for (heading, lines) in sections(&more) {
         if name == "lepo" && heading == "NOTES" {
@@ -133,6 +134,12 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     // A line break beside a space is one too many.
     let text = text.replace("\n.br\n\n.br\n", "\n.sp\n");
     (format!("man/man1/{name}.1"), text.into_bytes())
+}
+
+/// Sections that the help of a command is too short for, written by hand.
+fn details(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/manual/{name}.man"));
+    std::fs::read_to_string(path).unwrap_or_default()
 }
 
 /// The section on what a turn tells besides the conversation, from the table of its words.

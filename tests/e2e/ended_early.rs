@@ -1,6 +1,8 @@
 //! Answers that ended early as they are read: a word beside the model, and a line below the question.
 
 use crate::home::{Home, run};
+use crate::pty::on_terminal;
+use crate::screen::Screen;
 
 /// Output of lepo on a terminal of so many columns, without paint.
 fn shown(home: &Home, columns: u32, args: &[&str]) -> String {
@@ -87,4 +89,51 @@ fn lists_and_documents_have_the_word_too() {
     assert!(document.contains("## Assistant (gpt-4o, failed), hidden\n"), "{document}");
     let page = home.ok(&["export", "-a", "--format", "html", &part, &second]);
     assert!(page.contains(" · gpt-4o · stopped"), "{page}");
+}
+
+/// A home with a model that nobody answers for.
+fn with_model() -> Home {
+    Home::with_openai("http://127.0.0.1:9/v1")
+}
+
+#[test]
+fn a_session_begins_with_the_question_that_has_no_answer() {
+    let home = with_model();
+    home.add(&["--prev", "head"], "서울의 인구는?");
+    home.add(&["--kind", "a"], "약 940만.");
+    let left = home.add(&[], "부산은?");
+    home.write(
+        "work/.lepo/_journal.ndjson",
+        format!("{{\"time\":1,\"bubb\":null,\"what\":\"unanswered\",\"under\":\"{left}\",\"ms\":0}}\n"),
+    );
+    let Some(screen) = Screen::lepo(&home, 60, &[]) else { return };
+    screen.shows("(1 question)").shows("\nnot answered: \"부산은?\" · /retry\n").prompts("> ");
+}
+
+#[test]
+fn the_list_of_a_session_marks_its_place_and_has_first_and_last_question() {
+    let home = with_model();
+    home.add(&["--prev", "head"], "다른 대화");
+    home.add(&["--prev", "head"], "서울의 인구는?");
+    home.add(&["--kind", "a"], "약 940만.");
+    home.add(&[], "부산은?");
+    home.add(&["--kind", "a"], "약 330만.");
+    let Some(screen) = Screen::lepo(&home, 80, &[]) else { return };
+    screen.prompts("> ").enters("/ls").shows("\n  1* ").shows("서울의 인구는? · 부산은?").shows("\n  2  ");
+}
+
+#[test]
+fn several_conversations_that_would_be_deleted_are_told_by_their_questions() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "첫 물음");
+    home.add(&["--prev", "head"], "둘째 물음");
+    let ran = on_terminal(home.command(&["rm", "--unanswered"]), &[("(y/N): ", "ㅜ\n")]);
+    assert!(ran.out.contains("  첫 물음") && ran.out.contains("  둘째 물음"), "{}", ran.out);
+    assert!(ran.out.contains("Delete these 2 files of 2 conversations?"), "{}", ran.out);
+    assert_eq!(home.bubbs().len(), 2);
+    // The key is the same with the Korean layout on.
+    on_terminal(home.command(&["rm", "--unanswered"]), &[("(y/N): ", "ㅛ\n")]);
+    assert!(home.bubbs().is_empty());
+    home.add(&["--prev", "head"], "x");
+    assert!(shown(&home, 80, &["ls", "--grep", "y"]).contains("no conversation has a message that matches"));
 }

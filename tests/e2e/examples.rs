@@ -137,6 +137,23 @@ fn in_manual(text: &str) -> Vec<String> {
     lines
 }
 
+/// The commands in the sections of commands that are written by hand.
+fn in_details() -> Vec<String> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/manual");
+    let mut files: Vec<_> = folder.read_dir().unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let texts = files.iter().map(|file| std::fs::read_to_string(file).unwrap());
+    let mut lines = Vec::new();
+    for text in texts {
+        for block in text.split(".nf\n").skip(1) {
+            let (block, _) = block.split_once(".fi\n").unwrap();
+            let typed = block.lines().map(|line| line.replace("\\-", "-").replace("\\(aq", "'"));
+            lines.extend(typed.filter_map(|line| command(&line.replace("\\e", "\\"))));
+        }
+    }
+    lines
+}
+
 /// The commands under `Examples:` in a command's help.
 fn in_help(tree: &Tree) -> Vec<String> {
     let help = tree.get_after_help().map(|help| help.to_string()).unwrap_or_default();
@@ -160,6 +177,7 @@ fn what_is_shown_can_be_run() {
         ("README.md", in_markdown(include_str!("../../README.md"))),
         ("README.ko.md", in_markdown(include_str!("../../README.ko.md"))),
         ("lepo(7)", in_manual(include_str!("../../man/man7/lepo.7"))),
+        ("docs/manual", in_details()),
     ] {
         assert!(text.len() > 10, "{file}: {text:?}");
         wrong.extend(follow(file, &text, &mut passed_over));

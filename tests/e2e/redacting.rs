@@ -159,6 +159,48 @@ fn all_that_fsck_finds_goes_and_settings_and_strangers_stay() {
 }
 
 #[test]
+fn messages_that_keep_the_same_are_named_and_the_history_of_the_prompt() {
+    let (home, token) = (open_home(), github_token(6));
+    let question = home.add(&["--prev", "head"], &format!("is {token} valid?"));
+    let answer = home.add(&["--kind", "a", "--prev", &question], &format!("{token} is"));
+    home.add(&["--prev", "head"], "elsewhere");
+    let listed = home.alone(&["rm", "-n", "--redact", &question]);
+    let same = |id: &str| format!("note: 1 other message with the same secret: lepo rm --redact {id}\n");
+    assert!(listed.err.contains(&same(&answer)), "{}", listed.err);
+    home.write("state/lepo/history", &format!("is {token} valid?\n"));
+
+    let ran = home.alone(&["rm", "-y", "--redact", &question]);
+    let rows = table(&ran.out);
+    let now = &rows.iter().find(|(old, ..)| *old == answer).unwrap().1;
+    assert!(ran.err.contains(&same(now)), "{}", ran.err);
+    let history = home.path().join("state/lepo/history");
+    let held = format!("note: may still hold it: the history of the prompt, {}\n", history.display());
+    assert!(ran.err.contains(&held), "{}", ran.err);
+    let ran = home.alone(&["rm", "-y", "--redact", now]);
+    assert!(ran.code == 0 && !ran.err.contains("same secret"), "{}", ran.err);
+    assert!(!on_disk(&home).contains(&token));
+}
+
+#[test]
+fn words_that_were_replaced_are_looked_for_in_other_messages() {
+    let home = open_home();
+    let question = home.add(&["--prev", "head"], "my password is swordfish-9, is it good?");
+    let answer = home.add(&["--kind", "a", "--prev", &question], "swordfish-9 is short");
+    let ran = home.alone(&["rm", "-y", "--redact", &question]);
+    let hint = "hint: other words are taken out with lepo rm --redact --replace ADDR=FILE\n";
+    assert!(ran.err.ends_with(&format!("nothing to mask\n{hint}")), "{}", ran.err);
+    home.write("work/words", "my password is [gone], is it good?");
+    let ran = home.alone(&["rm", "-y", "--redact", "--replace", &format!("{question}=words"), "--json"]);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let rows = told["replaced"].as_array().unwrap();
+    let now = rows.iter().find(|row| row["id"] == answer.as_str()).unwrap()["now"].as_str().unwrap();
+    assert_eq!(told["same_words"], serde_json::json!([now]));
+    assert_eq!(told["same_secret"], serde_json::json!([]));
+    let told = format!("note: 1 other message with the words that were replaced: {now}\n");
+    assert!(ran.err.contains(&told), "{}", ran.err);
+}
+
+#[test]
 fn only_a_kind_goes_and_other_words_take_the_place_of_a_message() {
     let (home, token) = (open_home(), github_token(4));
     let first = home.add(&["--prev", "head"], &format!("{token} and {}", aws_id()));

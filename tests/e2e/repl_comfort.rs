@@ -24,8 +24,7 @@ fn leaving_says_what_it_drops_and_how_to_continue() {
     screen.prompts("> ").enters("q").shows("ok").prompts("> ").enters("/model other").prompts("> ");
     screen.enters("/file a.txt").shows("goes with the next question").prompts("> ").enters("exit").ends(0);
     let whole = screen.whole();
-    let end =
-        "dropped: /model other, 1 file for the next question\n`lepo` continues here; `lepo -n` starts over";
+    let end = "for this session only: model other, 1 file for the next question\n`lepo` continues here; `lepo -n` starts over";
     assert!(whole.ends_with(end), "{whole}");
 }
 

@@ -47,7 +47,7 @@ pub(super) fn is_overflow(status: u16, body: &str) -> bool {
 pub(super) fn overflow(model: &str, words: &str) -> Error {
     Error::new(Kind::Overflow, format!("the conversation is too long for {model}: {words}")).hint(
         Hint::from(Act::Compact)
-            .words(" goes on from a summary of it; a model with a larger window takes it as it is: ")
+            .words(" continues from a summary of it; a model with a larger window takes it as it is: ")
             .command(Command::OtherModel),
     )
 }

@@ -20,8 +20,9 @@ use lepo_base::when;
 /// files are deleted. Branches, titles, the journal and pending requests move along. Prints the old and new id of
 /// each message, and asks for confirmation. With --all, also masks titles, the journal, prompts and instructions of
 /// the store, but not settings or the stores of other people; they are named. If it is interrupted, running the same
-/// command again completes it. Other clones, the git history of the project and an imported log may still hold the
-/// secret, so change it; lepo names those places.
+/// command again completes it. Other messages with the same secret, or the same replaced words, are named. Other
+/// clones, the git history of the project, an imported log and the history of the prompt may still hold the secret, so
+/// change it; lepo names those places.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo rm -n @\n  lepo rm @\n  lepo rm -n --older-than 90d\n  \
     lepo rm -y --unanswered\n  lepo ls -n 1 | cut -d' ' -f1 | lepo rm -y -      # the newest one\n  \

@@ -7,6 +7,7 @@ use lepo_store::store::Moved;
 use serde_json::{Value, json};
 
 use super::plan::{Kinds, Plan};
+use super::remains::Remains;
 use crate::commands::Context;
 use crate::term::{Line, say};
 use crate::ui::ShortIds;
@@ -31,6 +32,8 @@ pub struct Outcome {
     pub lost: Vec<BubbId>,
     /// Places that may still hold the originals.
     pub held_by: Vec<String>,
+    /// Messages with the same secrets or words that stay as they are.
+    pub remains: Remains,
 }
 
 impl Outcome {
@@ -82,12 +85,15 @@ impl Outcome {
         let files = self.files.iter().map(|(path, kinds)| json!({ "path": path, "kinds": kinds }));
         let left =
             self.left.iter().map(|(path, kinds, why)| json!({ "subject": path, "kinds": kinds, "why": why }));
+        let [same_secret, same_words] = self.remains.document();
         json!({
             "replaced": moved.collect::<Vec<_>>(),
             "files": files.collect::<Vec<_>>(),
             "left": left.collect::<Vec<_>>(),
             "requests_lost": self.lost.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "held_by": self.held_by,
+            "same_secret": same_secret,
+            "same_words": same_words,
             "dry_run": self.dry_run,
         })
     }
@@ -96,6 +102,10 @@ impl Outcome {
     pub fn tell(&self, plan: &Plan, at: At<'_>) {
         if self.is_nothing() {
             say("nothing to mask");
+            if !plan.clean.is_empty() {
+                let told = "other words are taken out with lepo rm --redact --replace ADDR=FILE";
+                say(format!("hint: {}", Hint::from(told).told(at)));
+            }
         }
         for (path, kinds, why) in &self.left {
             say(Line::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
@@ -105,6 +115,7 @@ impl Outcome {
                 format!("request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}");
             say(Line::note(Hint::from(told).told(at)));
         }
+        self.remains.tell(at);
         for holder in &self.held_by {
             say(Line::note(format!("may still hold it: {holder}")));
         }

@@ -36,6 +36,8 @@ pub struct Plan {
     pub tally: Tally,
     /// The secrets.
     pub secrets: Vec<Vec<u8>>,
+    /// The words that messages lose which get other words: from the first that differs to the last.
+    pub lost_words: Vec<Vec<u8>>,
 }
 
 impl Plan {
@@ -55,7 +57,9 @@ impl Plan {
             let (Some(name), Some(other)) = (known.get(&id), wish.words(id)) else { continue };
             plan.changed.remove(&id);
             words.remove(&id);
-            if store.bubbs().read(name)? != other {
+            let before = store.bubbs().read(name)?;
+            if before != other {
+                plan.lost_words.push(lost(&before, other).to_vec());
                 plan.changed.insert(id, Kinds::new());
                 words.insert(id, other.to_vec());
             }
@@ -195,6 +199,16 @@ impl Plan {
     }
 }
 
+/// The part of a text in whose place another text has something else.
+fn lost<'t>(before: &'t [u8], after: &[u8]) -> &'t [u8] {
+    let same =
+        |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| pairs.take_while(|(one, other)| one == other).count();
+    let begin = same(&mut before.iter().zip(after));
+    let (before, after) = (before.get(begin..).unwrap_or_default(), after.get(begin..).unwrap_or_default());
+    let end = same(&mut before.iter().rev().zip(after.iter().rev()));
+    before.get(..before.len() - end).unwrap_or_default()
+}
+
 /// Files that lepo writes, in which a mask is as good as the secret.
 fn is_of_lepo(path: &Path) -> bool {
     let is_one = |name: &str| path == Path::new(name);
@@ -237,4 +251,22 @@ fn with_followers(names: &[Name], changed: &HashMap<BubbId, Kinds>) -> Result<Ve
             .hint("`lepo fsck` names all of them"));
     }
     Ok(order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lost;
+
+    #[test]
+    fn words_are_lost_from_the_first_that_differs_to_the_last() {
+        for (before, after, gone) in [
+            ("pass is hunter2hunter2, ok", "pass is [gone], ok", "hunter2hunter2"),
+            ("all of it", "", "all of it"),
+            ("aaa", "aa", "a"),
+            ("same", "same", ""),
+            ("a secret", "a secret and more", ""),
+        ] {
+            assert_eq!(lost(before.as_bytes(), after.as_bytes()), gone.as_bytes(), "{before} → {after}");
+        }
+    }
 }

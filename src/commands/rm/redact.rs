@@ -14,6 +14,7 @@ use super::args::RmArgs;
 use super::held::holders;
 use super::outcome::Outcome;
 use super::plan::Plan;
+use super::remains::Remains;
 use super::wish::Wish;
 use crate::commands::Context;
 use crate::commands::finder::masker_of_written;
@@ -48,6 +49,8 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("-n lists what would change; -y changes it without asking"));
     }
     outcome.add(&plan);
+    outcome.remains = Remains::of(&store, &wish, &plan)?;
+    outcome.remains.follow(if args.dry_run { &[] } else { &outcome.moved });
     if !args.json {
         outcome.print(context);
     }
@@ -65,6 +68,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         }
         outcome.lost.extend(carry_out(&store, &wish, &plan, &masker)?);
         outcome.held_by.extend(held);
+        outcome.held_by.extend(outcome.remains.held());
     }
     if args.json {
         context.out.line(&outcome.document().to_string());

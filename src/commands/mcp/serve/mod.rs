@@ -33,7 +33,7 @@ use stores::Stores;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo mcp serve < requests.jsonl\n  lepo mcp serve -s .lepo -s .lepo/notes < requests.jsonl\n\n\
-    lepo(7) has the lines to paste for Claude Code, Codex and Zed."
+    lepo-mcp-serve(1) has the lines to paste for Claude Code, Codex and Zed."
 )]
 pub struct ServeArgs {
     /// A store to serve: a directory below the working directory, or an absolute path; repeatable

@@ -1,0 +1,21 @@
+//! The entries of earlier sessions, for Up and Ctrl+R.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+use reedline::{FileBackedHistory, History};
+
+/// Entries that are remembered from run to run.
+const REMEMBERED: usize = 10_000;
+
+/// The history of entries, in a file for its owner only. Where that cannot be, of this run only.
+pub fn history(state: &Path) -> Box<dyn History> {
+    let path = state.join("history");
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
+    let made = made.and_then(|()| OpenOptions::new().append(true).create(true).mode(0o600).open(&path));
+    match made.map(|_| FileBackedHistory::with_file(REMEMBERED, path)) {
+        Ok(Ok(history)) => Box::new(history),
+        _ => Box::<FileBackedHistory>::default(),
+    }
+}
