@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 
 use super::tasks;
 use crate::commands;
-use lepo_base::error::Error;
+use lepo_base::error::{Error, quoted};
 
 /// Becomes `lepo-NAME`; comes back only if that cannot be.
 pub fn external(words: &[OsString]) -> Error {
@@ -23,9 +23,13 @@ pub fn external(words: &[OsString]) -> Error {
         None => {
             let error = Error::usage(format!("unknown command {name:?}, and no program {program} in PATH"));
             let names = || tasks::names().into_iter();
-            let meant = commands::suggest::meant(&name);
-            let meant = meant.or_else(|| commands::suggest::nearest(&name, names()));
-            error.hint(commands::suggest::instead(meant, words))
+            match commands::suggest::meant(&name).or_else(|| commands::suggest::nearest(&name, names())) {
+                Some(meant) => error.hint(commands::suggest::did_you_mean(meant, words)),
+                None => error.hint(format!(
+                    "`lepo --help` lists the commands; to ask a model: lepo do {}",
+                    quoted(&commands::suggest::question(words))
+                )),
+            }
         }
         Some(why) => Error::usage(format!("cannot run {program}")).because(why),
     }

@@ -23,18 +23,20 @@ pub fn meant(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The hint at the command that was meant by the first of these words, if any, and at the question that they may be.
-pub fn instead(meant: Option<&str>, words: &[OsString]) -> String {
-    let command = match meant {
-        Some(meant) => format!("did you mean `lepo {meant}`?"),
-        None => "`lepo --help` lists the commands;".to_string(),
-    };
-    let piped = if stdin().is_terminal() { "" } else { " about what is piped" };
-    format!("{command} to ask a model{piped}: lepo do {}", quoted(&question(words)))
+/// The hint at a command that was meant by the first of these words, or at the question if something is piped.
+pub fn did_you_mean(meant: &str, words: &[OsString]) -> String {
+    let meant = format!("did you mean `lepo {meant}`?");
+    match words {
+        [_] => {
+            let about = if stdin().is_terminal() { "" } else { " about what is piped" };
+            format!("{meant} to ask a model{about}: lepo do {}", quoted(&question(words)))
+        }
+        _ => meant,
+    }
 }
 
-/// The question of these words, up to an option.
-fn question(words: &[OsString]) -> String {
+/// The question that words without a command may be: those before the first option.
+pub fn question(words: &[OsString]) -> String {
     let words = words.iter().map(|word| word.to_string_lossy());
     words.take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ")
 }
@@ -52,18 +54,6 @@ fn is_program(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_that_are_no_command_are_a_question_up_to_an_option() {
-        for (words, text) in [
-            ("what is this", "what is this"),
-            ("프랑스의 수도는", "프랑스의 수도는"),
-            ("help --all x", "help"),
-        ] {
-            let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
-            assert_eq!(question(&words), text);
-        }
-    }
 
     #[test]
     fn the_words_of_other_programs_are_known() {
