@@ -106,6 +106,8 @@ fn bind(keys: &mut Keybindings) -> ReedlineEvent {
     let end_of_line = keys.find_binding(control, KeyCode::Char('e')).unwrap_or(ReedlineEvent::None);
     keys.add_binding(control, KeyCode::Char('x'), ReedlineEvent::ExecuteHostCommand(PREFIX.into()));
     keys.add_binding(control, KeyCode::Char('e'), ReedlineEvent::ExecuteHostCommand(EDIT.into()));
+    let redo = ReedlineEvent::Edit(vec![EditCommand::Redo]);
+    keys.add_binding(control, KeyCode::Char('g'), redo);
     // `/edit` does it, on a file of its own.
     keys.remove_binding(control, KeyCode::Char('o'));
     end_of_line
@@ -153,6 +155,10 @@ impl EditMode for Keys {
         }
         let before = self.mode.edit_mode();
         let event = self.mode.parse_event(event);
+        if event == ReedlineEvent::SearchHistory && before != INSERT && before != PromptEditMode::Emacs {
+            // The words of a search are typed.
+            self.mode.handle_mode_specific_event(ReedlineEvent::SwitchMode(INSERT));
+        }
         if before == INSERT {
             self.typed |= matches!(event, ReedlineEvent::Edit(_));
             if self.typed && self.mode.edit_mode() != INSERT {
@@ -168,9 +174,13 @@ impl EditMode for Keys {
             ReedlineEvent::ExecuteHostCommand(word) if word == EDIT && (!prefixed || self.searching) => {
                 self.end_of_line.clone()
             }
+            // Ctrl+G.
+            ReedlineEvent::Edit(edits) if self.searching && edits == [EditCommand::Redo] => ReedlineEvent::Esc,
             ReedlineEvent::Edit(edits) => ReedlineEvent::Edit(edits.into_iter().map(marked).collect()),
-            // In a search, Ctrl+C ends the search and no more.
-            event if self.searching && event == interrupt() => ReedlineEvent::Esc,
+            // In a search, these end the search and do no more; the editor does not take several events there.
+            ReedlineEvent::Multiple(events) if self.searching && events.contains(&ReedlineEvent::Esc) => {
+                ReedlineEvent::Esc
+            }
             event => event,
         };
         if self.searching && event == ReedlineEvent::Enter {
@@ -256,6 +266,25 @@ mod tests {
         assert_eq!(keys.edit_mode(), INSERT);
         typed(&mut keys, '0');
         assert_eq!(keys.edit_mode(), normal);
+    }
+
+    #[test]
+    fn a_search_of_the_history_is_typed_and_left_with_every_key_that_leaves() {
+        for kind in [EditKeys::Emacs, EditKeys::Vi] {
+            for (code, modifiers) in [
+                (KeyCode::Esc, KeyModifiers::NONE),
+                (KeyCode::Char('c'), KeyModifiers::CONTROL),
+                (KeyCode::Char('g'), KeyModifiers::CONTROL),
+            ] {
+                let mut keys = Keys::new(kind, Arc::default(), Arc::default());
+                press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
+                let search = press(&mut keys, KeyCode::Char('r'), KeyModifiers::CONTROL);
+                assert_eq!(search, ReedlineEvent::SearchHistory);
+                assert_eq!(typed(&mut keys, 'd'), inserts('d'));
+                assert_eq!(press(&mut keys, code, modifiers), ReedlineEvent::Esc, "{kind:?} {code:?}");
+                assert!(!keys.searching);
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::room::compacted;
 use super::session::Session;
 use super::turn::find_waiting;
 use super::undo::{leave, places};
-use crate::term::{Wrap, columns, copy_to_clipboard, edit, one_line, say};
+use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, say};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::At;
@@ -37,8 +37,11 @@ pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
     let said = session.env.interrupt.or(listing).await?;
     said.iter().map(ui::server_line).for_each(say);
     session.env.catalogue.fill(servers.each());
-    ui::tool_table(session.out, servers.each());
     session.out.flush();
+    let mut out = Out::stdout();
+    out.page();
+    ui::tool_table(&mut out, servers.each());
+    out.finish()?;
     Ok(())
 }
 

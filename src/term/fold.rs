@@ -15,12 +15,17 @@ pub fn fold(text: &str, columns: usize) -> String {
             folded.push_str(line);
             continue;
         }
-        let mut taken = 0;
-        for (j, word) in unbroken(line, columns).iter().enumerate() {
+        // Further lines stand below the first.
+        let indent = line.len() - begun.len();
+        let indent = if indent * 4 > columns { "" } else { line.get(..indent).unwrap_or_default() };
+        folded.push_str(indent);
+        let mut taken = indent.len();
+        for (j, word) in unbroken(begun, columns).iter().enumerate() {
             let wide = width(word);
-            if j > 0 && taken + 1 + wide > columns && taken > 0 {
+            if j > 0 && taken + 1 + wide > columns && taken > indent.len() {
                 folded.push('\n');
-                taken = 0;
+                folded.push_str(indent);
+                taken = indent.len();
             } else if j > 0 {
                 folded.push(' ');
                 taken += 1;
@@ -91,6 +96,8 @@ mod tests {
             ("in 3 questionnaires", 9, "in 3\nquestionnaires"),
             ("01JB  a name  @", 8, "01JB  a name  @"),
             ("", 5, ""),
+            ("  one two three", 9, "  one two\n  three"),
+            ("     one two", 8, "one two"),
         ] {
             assert_eq!(fold(text, columns), folded, "{columns}");
         }

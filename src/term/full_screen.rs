@@ -69,7 +69,11 @@ pub struct FullScreen {
 impl FullScreen {
     /// Takes the terminal; exit 2 where there is none.
     pub fn open() -> Result<FullScreen> {
-        if !stdin().is_terminal() || !stdout().is_terminal() || is_dumb() {
+        if is_dumb() {
+            return Err(Error::usage("TERM names a terminal that cannot show a full screen")
+                .hint("`lepo ls` and `lepo show` need none"));
+        }
+        if !stdin().is_terminal() || !stdout().is_terminal() {
             return Err(Error::usage("a full screen needs a terminal").hint("in a pipe: lepo ls, lepo show"));
         }
         let failed = |error: io::Error| Error::usage("the terminal cannot be used").because(error);

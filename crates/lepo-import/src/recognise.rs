@@ -62,6 +62,7 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
         let mut skipped = reading.tally.files.iter();
         return Err(match skipped.find_map(|(reason, files)| Some((reason, files.first()?, files.len()))) {
             Some((reason, file, 1)) => error.hint(format!("{reason}: {file}")),
+            Some((reason, file, 2)) => error.hint(format!("{reason}: {file}, and 1 other")),
             Some((reason, file, count)) => error.hint(format!("{reason}: {file}, and {} others", count - 1)),
             None => error,
         });

@@ -45,7 +45,7 @@ pub struct PromptArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// List prompts and skills: name, place (you, the store, a folder of skills, or not trusted), and first words
+    /// List prompts and skills: name, place (user, store, a folder of skills, or not trusted), and first words
     Ls {
         /// Print one JSON document: {"prompts": [...], "skills": [...]}
         #[arg(long)]
