@@ -175,7 +175,9 @@ impl EditMode for Keys {
                 self.end_of_line.clone()
             }
             // Ctrl+G.
-            ReedlineEvent::Edit(edits) if self.searching && edits == [EditCommand::Redo] => ReedlineEvent::Esc,
+            ReedlineEvent::Edit(edits) if self.searching && edits == [EditCommand::Redo] => {
+                ReedlineEvent::Esc
+            }
             ReedlineEvent::Edit(edits) => ReedlineEvent::Edit(edits.into_iter().map(marked).collect()),
             // In a search, these end the search and do no more; the editor does not take several events there.
             ReedlineEvent::Multiple(events) if self.searching && events.contains(&ReedlineEvent::Esc) => {

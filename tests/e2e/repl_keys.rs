@@ -338,3 +338,15 @@ fn with_vi_a_burst_of_text_and_escape_keeps_the_order_of_the_text() {
     screen.keys(&["A", "사", "Enter"]).shows("ok");
     assert_eq!(questions(&bot), ["가나다 라마바사"]);
 }
+
+#[test]
+fn with_vi_a_search_begins_in_both_modes_and_escape_leaves_it() {
+    let bot = Bot::saying(&format!("{OFF}\n[repl]\nkeys = \"vi\""), &["ok"]);
+    let Some(screen) = Screen::lepo(&bot.home, 40, &[]) else { return };
+    screen.prompts("> ").enters("하나").shows("\nok").prompts("> ");
+    for _ in ["from text", "from commands"] {
+        screen.keys(&["C-r"]).shows("(search: ").types("하").shows("(search: 하) 하나");
+        screen.keys(&["Escape"]).prompts(": ");
+    }
+    assert_eq!(questions(&bot), ["하나"]);
+}
