@@ -125,7 +125,10 @@ const TERMINAL: &[(&str, &[&str])] = &[
     ("&mut io::stderr()", &["lepo-tool/sandbox/landlock.rs"]),
     ("/dev/tty", &["lepo-base/sys/linux/mod.rs", "lepo-base/sys/macos.rs"]),
     // The line editor writes by itself.
-    ("reedline::", &["repl/complete.rs", "repl/keys.rs", "repl/menu.rs", "repl/reader.rs"]),
+    (
+        "reedline::",
+        &["repl/complete.rs", "repl/history.rs", "repl/keys.rs", "repl/menu.rs", "repl/reader.rs"],
+    ),
 ];
 
 #[test]
