@@ -14,6 +14,7 @@ use crate::ui::notice_lines;
 use lepo_acp::TEXT;
 use lepo_acp::update::{Status, ToolCall, Update, Voice};
 use lepo_base::error::Result;
+use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::{Proposal, Reply};
@@ -117,7 +118,7 @@ impl Front for AcpFront<'_> {
             Event::Pause | Event::NotFinal | Event::Done => self.flush(),
             Event::Notice(notice) => {
                 self.flush();
-                for line in notice_lines(notice) {
+                for line in notice_lines(notice, At::Session) {
                     self.peer.say(&self.session.id, Voice::Thought, &format!("{line}\n"));
                 }
             }

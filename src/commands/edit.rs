@@ -2,9 +2,8 @@
 
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::{edit, say};
+use crate::term::edit;
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::Hint;
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
@@ -49,8 +48,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();
-        let id = sibling.id;
-        say(Hint::from(format!("to get an answer: lepo do --retry --tail {id}")).told(context.at));
+        context.say_hint(format!("to get an answer: lepo do --retry --tail {}", sibling.id));
     }
     Ok(0)
 }

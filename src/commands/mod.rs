@@ -51,7 +51,7 @@ use std::path::{Path, PathBuf};
 use crate::term::{Color, Line, Out, Paint, say};
 use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
-use lepo_base::hint::At;
+use lepo_base::hint::{At, Hint};
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{STORE, Store, Unkept};
 use lepo_turn::config::{Insts, Paths};
@@ -104,6 +104,11 @@ impl<'o> Context<'o> {
     /// The context of a command line whose hints are read there.
     pub fn read_at(self, at: At<'o>) -> Self {
         Context { at, ..self }
+    }
+
+    /// Says a line with a hint in it, as a command in it is typed on this command line.
+    pub fn say_hint(&self, line: impl Into<Hint>) {
+        say(line.into().told(self.at));
     }
 
     /// The store that `--save-to` names.

@@ -2,7 +2,6 @@
 
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::say;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::Origins;
@@ -66,7 +65,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
             Some(title) => context.out.line(title),
             None => {
                 let place = if address == "@" { String::new() } else { format!("{} ", quoted(address)) };
-                say(&format!("no title; to set one: lepo title {place}WORDS"));
+                context.say_hint(format!("no title; to set one: lepo title {place}WORDS"));
                 return Ok(1);
             }
         }

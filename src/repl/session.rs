@@ -1,14 +1,16 @@
 //! The state of a session, that goes on from turn to turn. Each step of it is a function in a file of its own.
 
+use std::io::{IsTerminal, stdin, stdout};
 use std::sync::Arc;
 
 use super::complain::complain;
 use super::news::News;
 use super::past::Past;
 use super::reader::Reader;
-use crate::term::{Line, Out, Paint, say};
+use crate::term::{Line, Out, Paint, is_dumb, say, stderr_is_terminal};
 use crate::ui::{Shown, State, Step, TurnView, notice_lines};
 use lepo_base::error::{Error, Kind, Result};
+use lepo_base::hint::At;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Wanted};
@@ -87,6 +89,12 @@ impl Session<'_> {
         }
     }
 
+    /// True if a person looks on, also at a terminal that cannot be edited on.
+    pub(super) fn is_on_terminal(&self) -> bool {
+        let is_terminal = || stdin().is_terminal() && stdout().is_terminal() && stderr_is_terminal();
+        self.reader.edits() || (is_dumb() && is_terminal())
+    }
+
     /// The model that answers, chosen once.
     pub(super) async fn model(&mut self) -> Result<ModelConfig> {
         if let Some(model) = &self.model {
@@ -94,7 +102,7 @@ impl Session<'_> {
         }
         let model = self.env.interrupt.or(self.env.configured.choose()).await?;
         if let Some(note) = self.env.settings().embedded_note(&model).filter(|_| !self.shown.quiet) {
-            notice_lines(&note).iter().for_each(say);
+            notice_lines(&note, At::Session).iter().for_each(say);
         }
         self.model = Some(model.clone());
         Ok(model)
@@ -106,7 +114,7 @@ impl Session<'_> {
         state: State,
         work: impl AsyncFnOnce(&TurnEnv, &mut TurnView<'_>) -> T,
     ) -> T {
-        let mut view = TurnView::new(self.out, self.paint, self.shown, state);
+        let mut view = TurnView::new(self.out, self.paint, self.shown, At::Session, state);
         self.reader.keep_typed();
         let done = work(&self.env, &mut view).await;
         view.end();

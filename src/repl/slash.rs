@@ -12,6 +12,7 @@ use super::undo::{leave, places};
 use crate::term::{Wrap, columns, copy_to_clipboard, edit, one_line, say};
 use crate::ui;
 use lepo_base::error::{Error, Result, quoted};
+use lepo_base::hint::At;
 use lepo_base::word::{Word, read_word};
 use lepo_net::fetch::is_url;
 use lepo_store::bubb::{Kind, counted_in_thousands};
@@ -179,7 +180,7 @@ pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str)
             }
         }
     }
-    gathering.notes().iter().flat_map(ui::notice_lines).for_each(say);
+    gathering.notes().iter().flat_map(|note| ui::notice_lines(note, At::Session)).for_each(say);
     Ok(())
 }
 

@@ -37,6 +37,15 @@ impl Line {
     pub fn warning(text: impl Into<String>) -> Line {
         Line { level: Level::Warning, text: text.into() }
     }
+
+    /// The same line as one about `name`, which stands first in it.
+    pub fn about(self, name: &str) -> Line {
+        let has_name = self.text.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
+        if has_name {
+            return self;
+        }
+        Line { text: format!("{}: {}", name.trim_end_matches(':'), self.text), ..self }
+    }
 }
 
 impl fmt::Display for Line {
@@ -47,5 +56,22 @@ impl fmt::Display for Line {
             Level::Warning => "warning: ",
         };
         write!(f, "{begin}{}", self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_once_and_behind_the_weight() {
+        for (line, told) in [
+            (Line::note("it was cut"), "note: m: it was cut"),
+            (Line::warning("m fails"), "warning: m fails"),
+            (Line::plain("many"), "m: many"),
+        ] {
+            assert_eq!(line.about("m").to_string(), told);
+        }
+        assert_eq!(Line::note("cut").about("embedded:").to_string(), "note: embedded: cut");
     }
 }

@@ -50,7 +50,7 @@ impl<'o> EventLines<'o> {
             Event::WebCall(call) => json!({ "event": "web", "tool": call.tool, "about": call.about }),
             Event::Citation(page) => json!({ "event": "citation", "title": page.title, "url": page.url }),
             Event::Notice(notice) => {
-                for line in notice_lines(notice) {
+                for line in notice_lines(notice, self.at) {
                     let text = if line.level == Level::Warning { line.to_string() } else { line.text };
                     self.line(named(json!({ "event": "note", "text": text }), name));
                 }

@@ -325,21 +325,13 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    /// Says a line in a reply, under the name of who makes it, unless the words begin with that.
-    fn note_in(&mut self, name: Option<&str>, text: &str) {
-        let has_name = |name: &&str| text.strip_prefix(*name).is_some_and(|rest| rest.starts_with(' '));
-        match name.filter(|name| !has_name(name)) {
-            Some(name) => self.note(&format!("{}: {text}", name.trim_end_matches(':'))),
-            None => self.note(text),
-        }
-    }
-
     fn event(&mut self, name: Option<&str>, event: Event<'_>) {
         match (name, event) {
             (_, Event::Bubb(name, bytes)) => self.bubb(name, bytes),
             (name, Event::Notice(notice)) => {
-                for line in notice_lines(notice) {
-                    self.note_in(name, &line.to_string());
+                for line in notice_lines(notice, self.at) {
+                    let line = if let Some(name) = name { line.about(name) } else { line };
+                    self.note(&line.to_string());
                 }
             }
             (None, Event::CommandStarted(command)) => self.talk(&format!("$ {command}")),

@@ -56,7 +56,9 @@ pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Fores
             .is_some_and(|now| now.trim() != own.trim() && !(is_as_made(&now) && is_as_made(&own))),
     };
     if differs {
-        say(Line::note("this conversation keeps its own system prompt; -n starts with the new one"));
+        say(Line::note(
+            "this conversation keeps its own system prompt; -n starts one with the current prompt",
+        ));
     }
 }
 

@@ -10,13 +10,15 @@ pub use manual::explained_notices;
 pub use server::line as server_line;
 
 use crate::term::{Line, one_line};
+use lepo_base::hint::{At, Command, Hint};
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::{Notice, Secrets};
 
-/// The lines that tell of something.
-pub fn notice_lines(notice: &Notice) -> Vec<Line> {
+/// The lines that tell of something, with commands as they are typed at this front.
+pub fn notice_lines(notice: &Notice, at: At<'_>) -> Vec<Line> {
+    let hint = |text: &str| Hint::from(text).told(at);
     let line = match notice {
-        Notice::FilesNotSent(model, left) => return files::not_sent(model, left),
+        Notice::FilesNotSent(model, left) => return files::not_sent(model, left, at),
         Notice::Gathered(gathered) => {
             let Line { level, text } = files::gathered(gathered);
             Line { level, text: one_line(&text) }
@@ -27,9 +29,9 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
         Notice::AmbientModel(taken, because, other) => {
             Line::note(format!("{taken} answers, by {because}; for the other: -m {other}"))
         }
-        Notice::EmbeddedAnswers => Line::note(
+        Notice::EmbeddedAnswers => Line::note(hint(
             "SmolLM2-135M answers, on this machine: a demonstration, often wrong; `lepo model` lists others",
-        ),
+        )),
         Notice::NoNativeTools(model) => Line::note(format!(
             "{model} does not support native tools: a separate request asks whether a command is needed \
                 (planner = \"chooser\")"
@@ -53,16 +55,17 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
         Notice::Recorded(request) => Line::plain(format!("recorded: {request}")),
         Notice::SkillGiven(name) => Line::plain(format!("the model reads the skill {name}")),
         Notice::SkillsNotTrusted(1) => {
-            Line::note("a skill of the repository is not trusted; `lepo trust` shows it")
+            Line::note(hint("a skill of the repository is not trusted; `lepo trust` shows it"))
         }
-        Notice::SkillsNotTrusted(count) => {
-            Line::note(format!("{count} skills of the repository are not trusted; `lepo trust` shows them"))
-        }
+        Notice::SkillsNotTrusted(count) => Line::note(hint(&format!(
+            "{count} skills of the repository are not trusted; `lepo trust` shows them"
+        ))),
         Notice::InstructionsGo(first, more) => {
             let named =
                 if *more == 0 { format!("{first} goes") } else { format!("{first} and {more} more go") };
-            let off = "turn it off: --no-agents, or lepo config agents false";
-            Line::note(format!("{named} with your questions here; {off}"))
+            let off =
+                Hint::from("turn it off: --no-agents, or ").bare(Command::Lepo("config agents false".into()));
+            Line::note(format!("{named} with your questions here; {}", off.told(at)))
         }
         Notice::LeftOut(path, why) => Line::note(format!("{path} is left out: {why}")),
         Notice::SkillFault(folder, fault) => Line::warning(format!("{folder}: {fault}")),
@@ -75,10 +78,10 @@ pub fn notice_lines(notice: &Notice) -> Vec<Line> {
             let done = if *masked { "masked" } else { "found, and kept," };
             Line::plain(format!("{secrets} {done} in {} ({kinds})", sources.join(" and ")))
         }
-        Notice::TypedSecret(question, kinds) => Line::plain(format!(
+        Notice::TypedSecret(question, kinds) => Line::plain(hint(&format!(
             "your question has what looks like a secret ({kinds}); it is kept as typed. Take it out: \
              lepo rm --redact {question}"
-        )),
+        ))),
         Notice::ProcessesLeft(count) => {
             Line::warning(format!("{count} processes of the command could not be ended"))
         }
@@ -115,7 +118,21 @@ mod tests {
     use super::*;
 
     fn told(notice: &Notice) -> Vec<String> {
-        notice_lines(notice).iter().map(ToString::to_string).collect()
+        notice_lines(notice, At::SHELL).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_command_names_the_store_of_the_command_line() {
+        let store = At::Shell(Some("my notes"));
+        for (notice, words) in [
+            (Notice::SkillsNotTrusted(1), "`lepo -s 'my notes' trust` shows it"),
+            (Notice::InstructionsGo("A".into(), 0), "--no-agents, or lepo -s 'my notes' config agents false"),
+            (Notice::ExitCode(1), "exit code: 1"),
+            (Notice::Stopped("see: lepo ls".into()), "the model stopped: see: lepo ls"),
+        ] {
+            let lines = notice_lines(&notice, store);
+            assert!(lines.iter().all(|line| line.text.ends_with(words)), "{lines:?}");
+        }
     }
 
     #[test]

@@ -11,8 +11,9 @@ use super::form;
 use super::group::TICK;
 use super::notices::notice_lines;
 use super::rows::Rows;
-use crate::term::{Live, columns, say, tty};
+use crate::term::{Line, Live, columns, say, tty};
 use lepo_base::error::Result;
+use lepo_base::hint::At;
 use lepo_model::Usage;
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply};
@@ -20,12 +21,14 @@ use lepo_turn::replay::Progress;
 use lepo_turn::{Event, Front};
 
 /// The rows of all lines.
-pub struct ReplayRows {
+pub struct ReplayRows<'a> {
     drawn: RefCell<Drawn>,
     /// Held while a person is asked: one question at a time, and nothing is drawn over it.
     asking: Mutex<()>,
     quiet: bool,
     several: bool,
+    /// The front at which hints are read.
+    at: At<'a>,
 }
 
 struct Drawn {
@@ -33,9 +36,9 @@ struct Drawn {
     rows: Rows,
 }
 
-impl ReplayRows {
-    /// Rows for these models.
-    pub fn new(names: &[String], quiet: bool) -> ReplayRows {
+impl<'a> ReplayRows<'a> {
+    /// Rows for these models, whose hints are read at this front.
+    pub fn new(names: &[String], quiet: bool, at: At<'a>) -> ReplayRows<'a> {
         let mut rows = Rows::default();
         names.iter().for_each(|name| rows.begin(name, "waiting"));
         ReplayRows {
@@ -43,6 +46,7 @@ impl ReplayRows {
             asking: Mutex::new(()),
             quiet,
             several: names.len() > 1,
+            at,
         }
     }
 
@@ -80,18 +84,18 @@ impl ReplayRows {
         }
     }
 
-    fn note(&self, name: &str, text: &str) {
+    fn note(&self, name: &str, line: Line) {
         if self.quiet {
             return;
         }
         self.end();
-        say(&if self.several { format!("{name}: {text}") } else { text.to_string() });
+        say(if self.several { line.about(name) } else { line });
     }
 }
 
 /// The view of one line.
 pub struct ReplayLine<'r> {
-    rows: &'r ReplayRows,
+    rows: &'r ReplayRows<'r>,
     name: String,
     /// `2/5`: the question that is asked.
     state: String,
@@ -112,8 +116,8 @@ impl Front for ReplayLine<'_> {
     fn happens(&mut self, event: Event<'_>) {
         match event {
             Event::Notice(notice) => {
-                for line in notice_lines(notice) {
-                    self.rows.note(&self.name, &line.to_string());
+                for line in notice_lines(notice, self.rows.at) {
+                    self.rows.note(&self.name, line);
                 }
             }
             Event::Text(_) | Event::Thinking(_) => {

@@ -15,6 +15,7 @@ use crate::term::{
     stderr_is_terminal, tty,
 };
 use lepo_base::error::Result;
+use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Citation, Permit};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
@@ -56,6 +57,8 @@ pub struct TurnView<'o> {
     out: &'o mut Out,
     paint: Paint,
     shown: Shown,
+    /// The front at which hints are read.
+    at: At<'o>,
     /// stderr is a terminal, and not all is to be quiet.
     talkative: bool,
     state: State,
@@ -74,14 +77,15 @@ pub struct TurnView<'o> {
 }
 
 impl<'o> TurnView<'o> {
-    /// A view on stdout and stderr of the turn that begins in `state`.
-    pub fn new(out: &'o mut Out, paint: Paint, shown: Shown, state: State) -> TurnView<'o> {
+    /// A view on stdout and stderr of the turn that begins in `state`, whose hints are read at this front.
+    pub fn new(out: &'o mut Out, paint: Paint, shown: Shown, at: At<'o>, state: State) -> TurnView<'o> {
         let talkative = !shown.quiet && stderr_is_terminal();
         let markdown = shown.markdown(out, paint);
         TurnView {
             out,
             paint,
             shown,
+            at,
             talkative,
             state,
             open: false,
@@ -323,7 +327,7 @@ impl Front for TurnView<'_> {
             Event::Pause => self.out.flush(),
             Event::Notice(_) if self.shown.quiet => {}
             Event::Notice(notice) => {
-                for line in notice_lines(notice) {
+                for line in notice_lines(notice, self.at) {
                     self.interject(|| say(&line));
                 }
             }

@@ -143,7 +143,8 @@ fn a_system_prompt_is_given_to_a_new_conversation_and_an_old_one_keeps_its_own()
     bot.home.write("work/prompt.txt", "Be 엄격.");
     assert_eq!(bot.lepo(&["do", "--system", "Be brief.", "q"]).err, "");
     assert_eq!(bubbs(&bot.home)[0].text, "Be brief.");
-    let keeps = "note: this conversation keeps its own system prompt; -n starts with the new one\n";
+    let keeps =
+        "note: this conversation keeps its own system prompt; -n starts one with the current prompt\n";
     assert_eq!(bot.lepo(&["do", "q"]).err, "", "the file is not newer");
     assert_eq!(bot.lepo(&["do", "--system", "@prompt.txt", "q"]).err, keeps);
     assert_eq!(bot.lepo(&["do", "-n", "--system", "@prompt.txt", "q"]).err, "");

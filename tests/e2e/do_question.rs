@@ -65,7 +65,7 @@ fn folders_and_several_files_are_fenced_under_their_names() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     let src = "src/a.rs:\n```\nfn a() {}\n```\n\nsrc/deep/한글.txt:\n```\n각\n```";
     assert_eq!(question(&bot), format!("q.md:\n```\nwhich?\n```\n\nb.txt:\n```\nb\n```\n\n{src}"));
-    let left_out = "note: src: 2 files, about 4 tokens; skipped: 1 link (src/link), 1 not text (src/out.bin), 1 hidden\n";
+    let left_out = "note: 2 files in src, about 4 tokens; skipped: 1 link (src/link), 1 not text (src/out.bin), 1 hidden\n";
     assert!(ran.err.contains(left_out), "{}", ran.err);
     // One file is the question itself; a folder never is.
     let ran = bot.lepo(&["do", "-q", "-f", "src", "words"]);

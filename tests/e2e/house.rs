@@ -311,8 +311,19 @@ const WORDS_OF_HINTS: &[(&str, &[&str])] = &[
         ],
     ),
     (".told(At::", &[]),
-    // Lines that end in a command.
-    (".told(context.at", &["commands/do/replay_told.rs", "commands/edit.rs", "commands/rebase/report.rs"]),
+    // Lines that have a command in them.
+    (".told(self.at", &["commands/mod.rs"]),
+    (".told(context.at", &[]),
+    (
+        ".told(at",
+        &[
+            "lepo-base/error.rs",
+            "commands/rm/outcome.rs",
+            "commands/sync/told.rs",
+            "ui/notices.rs",
+            "ui/notices/files.rs",
+        ],
+    ),
 ];
 
 #[test]

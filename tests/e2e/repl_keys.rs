@@ -199,6 +199,8 @@ fn what_comes_after_the_prompt_begins_a_line() {
     }
     screen.enters("clear; lepo").prompts("> ").enters("hi").shows("ok").prompts("> ");
     screen.keys(&["C-c"]).shows("\n>\n`lepo` continues here");
+    screen.enters("clear; TERM=dumb lepo").shows("(1 question)").prompts("> ");
+    screen.keys(&["C-c"]).shows("> ^C\n`lepo` continues here");
     screen.enters("clear; lepo").prompts("> ");
     bot.home.shell(&format!("kill -TERM {}", screen.process())).status().unwrap();
     screen.shows("\n>\nerror: interrupted");
@@ -280,12 +282,12 @@ fn the_newest_of_a_list_stays_on_a_small_screen() {
         (0..12).map(|i| bot.home.add(&["--prev", "head"], &format!("question {i}"))).collect();
     let Some(screen) = Screen::sized(&bot.home.command(&[]), &bot.home, (40, 15)) else { return };
     screen.prompts("> ");
-    for (command, first) in
-        [("/ls", "question 11"), ("/grep question", "question 11"), ("/ls", "question 11")]
+    for (command, number, first) in
+        [("/ls", "1*", "question 11"), ("/grep question", "1 ", "question 11"), ("/ls", "1*", "question 11")]
     {
         screen.keys(&["C-l"]).points(2, 0);
         screen.enters(command).shows("continues one").prompts("> ");
-        screen.shows(&format!("  1* {}", &ids[11][18..])).shows(first);
+        screen.shows(&format!("  {number} {}", &ids[11][18..])).shows(first);
         assert!(screen.text().contains(command), "{}", screen.text());
     }
 }

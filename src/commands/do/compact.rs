@@ -9,17 +9,18 @@ use crate::commands::Context;
 use crate::term::say;
 use crate::ui::{self, State, Step, TurnView};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::At;
 use lepo_net::runtime::current_thread;
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::{Compaction, Event, Front, Interrupt, KEEP, Start, StartOptions, TurnEnv, compact, start};
 
-/// Shows nothing but notes.
-pub struct Quiet;
+/// Shows nothing but notes, whose hints are read at this front.
+pub struct Quiet<'a>(pub At<'a>);
 
-impl Front for Quiet {
+impl Front for Quiet<'_> {
     fn happens(&mut self, event: Event<'_>) {
         if let Event::Notice(notice) = event {
-            ui::notice_lines(notice).iter().for_each(|line| say(line));
+            ui::notice_lines(notice, self.0).iter().for_each(|line| say(line));
         }
     }
 
@@ -54,7 +55,7 @@ pub fn run_compact(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let env = TurnEnv::new(setup.configured, servers, store.clone(), Interrupt::listen()?);
         let insts = ui::insts_with_warnings(env.insts()?);
         let state = State::Idle.after(Step::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
+        let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
         let compacted = compact(&env, &config, &insts, &forest, wanted, &mut view).await;
         view.end();
         env.close().await;

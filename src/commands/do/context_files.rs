@@ -46,7 +46,10 @@ fn skills(
         let place = skill.folder.display();
         tell(context, &format!("left out: skill {} ({place}): not trusted; see `lepo trust`", skill.name));
     }
-    found.warnings.iter().flat_map(notice_lines).for_each(|line| tell(context, &line.to_string()));
+    let at = context.at;
+    for line in found.warnings.iter().flat_map(|notice| notice_lines(notice, at)) {
+        tell(context, &line.to_string());
+    }
     Ok(())
 }
 

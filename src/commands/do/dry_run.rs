@@ -53,8 +53,8 @@ pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Con
         let insts = ui::insts_with_warnings(env.insts()?);
         let TurnInput { question, served, schema, code_only, skill, .. } = input;
         let ask = Ask { served, schema, code_only, skill, ..Ask::new(start, question, &args.run) };
-        let mut view =
-            TurnView::new(context.out, context.paint, args.shown(), State::Idle.after(Step::Entered));
+        let state = State::Idle.after(Step::Entered);
+        let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
         let first = first_request(&env, (&config, &insts), &forest, &mut view, ask).await;
         view.end();
         first

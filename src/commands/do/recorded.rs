@@ -229,7 +229,7 @@ fn show(args: &DoArgs, hit: Hit, asked: &Asked, context: &mut Context<'_>) -> Re
         tell(store, &hit, &mut EventLines::new(context.out, context.at))?;
     } else {
         let state = State::Idle.after(Step::Entered);
-        let mut view = TurnView::new(context.out, context.paint, args.shown(), state);
+        let mut view = TurnView::new(context.out, context.paint, args.shown(), context.at, state);
         tell(store, &hit, &mut view)?;
         view.end();
     }

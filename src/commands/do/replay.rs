@@ -11,6 +11,7 @@ use crate::commands::tidy_after::tidy_after;
 use crate::commands::words::find_all;
 use crate::ui::{self, ReplayRows};
 use lepo_base::error::{Error, Kind as ErrorKind, Result, quoted};
+use lepo_base::hint::At;
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
 use lepo_secrets::Kept;
@@ -30,7 +31,7 @@ pub fn run_replay(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let (forest, plans) = plans(args, &store, configs.len())?;
     let plans = under_new_root(&setup, &store, &forest, plans, args.system.is_some())?;
     let insts = ui::insts_with_warnings(setup.configured.insts(&store)?);
-    let lines = run(args, &setup, &store, &forest, (&configs, &insts), plans)?;
+    let lines = run(args, (&setup, context.at), &store, &forest, (&configs, &insts), plans)?;
     let settings = &setup.configured.settings;
     tell(&Told { args, store: &store, lines: &lines, models: &settings.models, configs: &configs }, context)?;
     tidy_after(&store, settings.tidy.limit(), args.quiet, context.out);
@@ -103,7 +104,7 @@ fn under_new_root(
 /// Asks all models, each its own line, at the same time.
 fn run(
     args: &DoArgs,
-    setup: &Setup,
+    (setup, at): (&Setup, At<'_>),
     store: &Arc<Store>,
     forest: &Forest,
     (configs, insts): (&[ModelConfig], &Insts),
@@ -118,7 +119,7 @@ fn run(
             envs.push(TurnEnv::new(configured, servers, store.clone(), interrupt.clone()));
         }
         let names: Vec<String> = configs.iter().map(|config| config.name.clone()).collect();
-        let rows = ReplayRows::new(&names, args.quiet);
+        let rows = ReplayRows::new(&names, args.quiet, at);
         let (rows, envs) = (&rows, &envs);
         let asked = configs.iter().zip(plans).enumerate().map(|(at, (config, plan))| async move {
             let mut view = rows.line(&config.name);

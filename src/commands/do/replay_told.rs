@@ -63,7 +63,7 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
         {
             say(&format!("{} stopped: {}", line.name, error.chain()));
             let command = goes_on(told.args, std::slice::from_ref(line));
-            say(&Hint::from("to continue: ").bare(command).told(context.at));
+            context.say_hint(Hint::from("to continue: ").bare(command));
         }
     }
     let forest = told.store.names().forest_for(&[Wanted::Newest(1)])?;

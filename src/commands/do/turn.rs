@@ -58,7 +58,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     let settings = &setup.configured.settings;
     let note = settings.ambient_note().or_else(|| settings.embedded_note(&config));
     if let Some(note) = note.filter(|_| !args.quiet) {
-        ui::notice_lines(&note).iter().for_each(say);
+        ui::notice_lines(&note, context.at).iter().for_each(say);
     }
     if let Some(question) = &input.question {
         setup.configured.check_files(&question.files, &config)?;
@@ -185,7 +185,7 @@ impl Place {
         let (forest, start) = match (&question, self.start) {
             (Some(question), Start::Under(tail)) if env.compacts_by_itself() => {
                 let more = question.text.len();
-                match make_room(env, config, &self.forest, tail, more, &mut Quiet).await? {
+                match make_room(env, config, &self.forest, tail, more, &mut Quiet(context.at)).await? {
                     Some(id) => (&self.store.names().forest()?, Start::Under(id)),
                     None => (&self.forest, self.start),
                 }
@@ -210,7 +210,7 @@ impl Place {
         let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };
         // Its echo would stand in the middle of the answer.
         let hides = context.out.is_terminal().then(TypeAhead::hide).flatten();
-        let mut view = TurnView::new(context.out, context.paint, shown, state);
+        let mut view = TurnView::new(context.out, context.paint, shown, context.at, state);
         let taken = take_turn(env, config, &insts, forest, &mut view, ask).await;
         view.end();
         drop(hides);

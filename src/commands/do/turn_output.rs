@@ -6,7 +6,6 @@ use super::DoArgs;
 use super::output::{write_output, write_text};
 use crate::commands::Context;
 use crate::commands::code_blocks::code_blocks;
-use crate::term::say;
 use crate::ui;
 use lepo_base::error::Result;
 use lepo_store::bubb::Name;
@@ -55,7 +54,7 @@ fn print_code(
     let wanted = if args.form.code > 1 { usize::MAX } else { 1 };
     let blocks = code_blocks(answer);
     if blocks.is_empty() {
-        say("the answer has no code block; `lepo show` prints it");
+        context.say_hint("the answer has no code block; `lepo show` prints it");
         return Ok(false);
     }
     let code = blocks.into_iter().take(wanted).collect::<Vec<_>>().join("\n");

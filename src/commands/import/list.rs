@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::sources::on_this_machine;
 use crate::commands::Context;
-use crate::term::{say, width as columns_of};
+use crate::term::width as columns_of;
 use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_import::{Format, Place};
@@ -29,7 +29,9 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         return Ok(0);
     }
     if places.is_empty() {
-        say("no conversations of other tools found on this machine; to import an export: lepo import FILE");
+        context.say_hint(
+            "no conversations of other tools found on this machine; to import an export: lepo import FILE",
+        );
         return Ok(0);
     }
     let words = places.iter().map(|place| place.word.len()).max().unwrap_or_default();
@@ -52,7 +54,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     context.out.flush();
     if context.out.is_terminal() {
         let first = places.first().map(|place| place.word).unwrap_or_default();
-        say(&format!("to import them: lepo import {first}"));
+        context.say_hint(format!("to import them: lepo import {first}"));
     }
     Ok(0)
 }

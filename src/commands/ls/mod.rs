@@ -15,7 +15,7 @@ use text::{document, long_line, short_line};
 use super::stores::{Listed, Stores};
 use super::words::{resolve_all, some};
 use super::{Context, complete};
-use crate::term::{clean, say, warn, width};
+use crate::term::{clean, warn, width};
 use crate::ui::{ShortIds, read_request};
 use lepo_base::error::{Kind, Result};
 use lepo_search::{Filter, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
@@ -141,7 +141,7 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         context.out.trusted("\n]}\n");
     }
     if rows == 0 && form != Form::Json && context.out.is_terminal() {
-        say(args.none_there());
+        context.say_hint(args.none_there());
     }
     match rows {
         0 if torn => Ok(Kind::Store.exit_code()),

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::commands::Context;
-use crate::term::{excerpt, one_line, say};
+use crate::term::{excerpt, one_line};
 use lepo_base::error::Result;
+use lepo_base::hint::{Command, Hint};
 use lepo_turn::ListedPrompt;
 use lepo_turn::skills::{Origin, Skill, Skills};
 
@@ -24,7 +25,9 @@ pub fn list(
         return Ok(0);
     }
     if prompts.is_empty() && each().next().is_none() {
-        say("no prompts yet; to add one: lepo prompt add NAME TEXT, or lepo prompt edit NAME");
+        let (add, edit) = ("prompt add NAME TEXT".to_string(), "prompt edit NAME".to_string());
+        let hint = Hint::from("no prompts yet; to add one: ").bare(Command::Lepo(add));
+        context.say_hint(hint.words(", or ").bare(Command::Lepo(edit)));
     }
     for one in prompts {
         let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();

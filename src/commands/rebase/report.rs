@@ -1,7 +1,6 @@
 //! Prints the outcome of a rebase.
 
 use lepo_base::error::Result;
-use lepo_base::hint::Hint;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Copy, Store};
@@ -59,8 +58,7 @@ pub fn tell(
             let ids = forest.all().map(|ix| forest.name(ix).id);
             let shorts = ShortIds::on_terminal(stderr_is_terminal(), ids);
             say(&format!("@ is still {}", shorts.show(name.id)));
-            let tail = outcome.tail;
-            say(Hint::from(format!("to continue the copy: lepo do --tail {tail}")).told(context.at));
+            context.say_hint(format!("to continue the copy: lepo do --tail {}", outcome.tail));
         }
     }
     Ok(())

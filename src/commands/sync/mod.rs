@@ -244,7 +244,7 @@ fn watch(
             (None, false) => {}
         }
         tell_news(&done, &state, context);
-        let now = troubles(&done, store, state.settings.heads);
+        let now = troubles(&done, store, state.settings.heads, context.at);
         now.iter().filter(|line| !told.contains(*line)).for_each(|line| say(line));
         told = now;
         context.out.flush();
@@ -269,7 +269,7 @@ fn not_synced() -> Error {
 /// Tells what a round did. Exit 1 if something was held back or left out.
 fn tell(done: Round, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
     let news = tell_news(&done, state, context);
-    troubles(&done, store, state.settings.heads).iter().for_each(|line| say(line));
+    troubles(&done, store, state.settings.heads, context.at).iter().for_each(|line| say(line));
     if let Some(error) = done.failed {
         return Err(match error.kind {
             Kind::Remote if error.hint.is_none() => {

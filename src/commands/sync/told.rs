@@ -2,6 +2,7 @@
 
 use crate::commands::Context;
 use crate::term::{Line, one_line};
+use lepo_base::hint::{At, Hint};
 use lepo_store::bubb::counted;
 use lepo_store::store::Store;
 use lepo_sync::{Round, SyncState, decoded};
@@ -82,7 +83,8 @@ pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> 
 
 /// The notes that may ask for a decision, a line each: messages that were held back, with how they are sent all the
 /// same; clones that could not be fetched; clones that may be the user's own.
-pub fn troubles(done: &Round, store: &Store, uses_heads: bool) -> Vec<String> {
+pub fn troubles(done: &Round, store: &Store, uses_heads: bool, at: At<'_>) -> Vec<String> {
+    let hint = |line: String| Hint::from(line).told(at);
     let held = done.sent.held.iter().map(|(id, why)| {
         let hint = match why.starts_with("seems") {
             true => format!("; `lepo sync --allow {id}` sends it"),
@@ -120,7 +122,8 @@ pub fn troubles(done: &Round, store: &Store, uses_heads: bool) -> Vec<String> {
             counted(done.more, "more clone")
         )
     });
-    held.chain(bad).chain(unknown).chain(replaced).chain(elsewhere).chain(more).collect()
+    let asking = unknown.chain(replaced).chain(elsewhere).chain(more);
+    held.map(hint).chain(bad).chain(asking.map(hint)).collect()
 }
 
 /// The fact that a confirmed clone's ref was replaced.

@@ -1,12 +1,13 @@
 //! Words for files that go with a question, and for those that do not.
 
 use crate::term::Line;
+use lepo_base::hint::{At, Hint};
 use lepo_store::bubb::thousands;
 use lepo_turn::LeftOut;
 use lepo_turn::attach::{Gathered, Skipped, SkippedWhy};
 
 /// A line for each reason why files are not sent.
-pub fn not_sent(model: &str, left: &LeftOut) -> Vec<Line> {
+pub fn not_sent(model: &str, left: &LeftOut, at: At<'_>) -> Vec<Line> {
     let sentence = |names: &[String], why: String| match names {
         [] => None,
         [one] => Some(Line::note(format!("{one} is not sent: {why}"))),
@@ -15,22 +16,23 @@ pub fn not_sent(model: &str, left: &LeftOut) -> Vec<Line> {
             Some(Line::note(format!("{first} and {} more {more} are not sent: {why}", rest.len())))
         }
     };
+    let broken = Hint::from("missing in the store, or changed; `lepo fsck` names them");
     let lines = [
-        sentence(&left.broken, "missing in the store, or changed; `lepo fsck` names them".into()),
+        sentence(&left.broken, broken.told(at)),
         sentence(&left.refused, format!("{model} does not accept them")),
         sentence(&left.beyond, format!("earlier files that exceed what {model} accepts in one request")),
     ];
     lines.into_iter().flatten().collect()
 }
 
-/// `src: 12 files, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, 2 ignored by git`.
+/// `12 files in src, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, 2 ignored by git`.
 pub fn gathered(Gathered { folder, files, tokens, skipped }: &Gathered) -> Line {
     let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
     let tokens = format!(", about {} token{}", thousands(*tokens), if *tokens == 1 { "" } else { "s" });
     let skipped: Vec<String> = skipped.iter().map(of_reason).collect();
     let skipped =
         if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
-    Line::note(format!("{folder}: {files}{tokens}{skipped}"))
+    Line::note(format!("{files} in {folder}{tokens}{skipped}"))
 }
 
 fn of_reason(Skipped { count, why, named }: &Skipped) -> String {
@@ -73,12 +75,12 @@ mod tests {
             skipped(2, SkippedWhy::Ignored, &[]),
         ];
         for (files, tokens, skipped, words) in [
-            (1, 1, Vec::new(), "note: src: 1 file, about 1 token"),
+            (1, 1, Vec::new(), "note: 1 file in src, about 1 token"),
             (
                 12,
                 1_900,
                 all,
-                "note: src: 12 files, about 1,900 tokens; skipped: 1 link (link), 4 not text (a, b, c, …), \
+                "note: 12 files in src, about 1,900 tokens; skipped: 1 link (link), 4 not text (a, b, c, …), \
                  1 more than 1,048,576 bytes in all (large), 1 more than 200 files (last), 2 ignored by git",
             ),
         ] {
@@ -94,7 +96,7 @@ mod tests {
             (names(&["a"]), Some("note: a is not sent: m does not accept them")),
             (names(&["a", "b"]), Some("note: a and 1 more file are not sent: m does not accept them")),
         ] {
-            let lines = not_sent("m", &LeftOut { refused, ..LeftOut::default() });
+            let lines = not_sent("m", &LeftOut { refused, ..LeftOut::default() }, At::SHELL);
             let told: Vec<String> = lines.iter().map(ToString::to_string).collect();
             assert_eq!(told, words.into_iter().collect::<Vec<_>>());
         }

@@ -318,7 +318,7 @@ fn a_note_names_its_model_once() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     let mut lines = ran.err.lines();
     assert!(lines.next().unwrap().starts_with("a answered 429: "), "{}", ran.err);
-    assert!(lines.next().unwrap().starts_with("a: note: the answer was cut off"), "{}", ran.err);
+    assert!(lines.next().unwrap().starts_with("note: a: the answer was cut off"), "{}", ran.err);
 }
 
 #[test]
