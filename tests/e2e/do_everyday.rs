@@ -82,9 +82,10 @@ fn a_work_tree_of_another_user_counts_only_where_git_takes_it() {
 #[test]
 fn a_reader_that_left_ends_the_turn_after_a_while_and_the_part_is_kept() {
     let answer = || Reply::pieces([said("one\ntwo "), Piece::Wait, said("three"), end()]);
-    for (args, shows) in [(vec!["do", "q"], 1), (vec!["do", "-q", "q"], 0)] {
+    // It waits some seconds for another reader: both at once.
+    let ends = |args: &[&str], shows: usize| {
         let bot = Bot::openai(OFF, [answer()]);
-        let mut command = bot.home.command(&args);
+        let mut command = bot.home.command(args);
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut out = child.stdout.take().unwrap();
@@ -98,7 +99,11 @@ fn a_reader_that_left_ends_the_turn_after_a_while_and_the_part_is_kept() {
         assert_eq!((ran.code, ran.err.contains("error")), (0, false), "{args:?}: {}", ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B");
         assert_eq!(bubbs(&bot.home)[2].text, "one\ntwo ");
-    }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| ends(&["do", "q"], 1));
+        ends(&["do", "-q", "q"], 0);
+    });
     // Where it is written to a file too, it goes on to the end.
     let bot = Bot::openai(OFF, [answer()]);
     let mut command = bot.home.command(&["do", "q", "-o", "out"]);
@@ -235,13 +240,17 @@ fn an_address_in_the_environment_needs_no_key() {
 }
 
 #[test]
-fn a_word_behind_a_pipe_is_told_how_to_be_asked() {
+fn words_without_a_command_are_told_how_to_be_asked() {
     let home = Home::new();
     let ran = home.lepo_with(&["shew"], b"text");
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("did you mean `lepo show`?"), "{}", ran.err);
     assert!(ran.err.contains("to ask a model about what is piped: lepo do shew"), "{}", ran.err);
     assert!(home.lepo_with(&["review"], b"text").err.contains("lepo do review"));
+    let ran = home.lepo(&["what", "is", "this", "--json"]);
+    assert!(ran.err.contains("to ask a model: lepo do 'what is this'\n"), "{}", ran.err);
+    let ran = on_terminal(home.command(&["hello"]), &[]);
+    assert!(ran.out.contains("`lepo help`? to ask a model: lepo do hello"), "{}", ran.out);
 }
 
 #[test]

@@ -269,7 +269,7 @@ fn ctrl_c_tells_what_is_here_and_the_same_command_goes_on() {
 
 #[test]
 fn ctrl_c_ends_an_import_within_one_conversation() {
-    const COUNT: usize = 6_000;
+    const COUNT: usize = 4_000;
     let home = Home::new();
     let line = |n: usize| {
         let (id, parent) = (format!("u{n}"), n.checked_sub(1).map(|n| format!("u{n}")));

@@ -200,7 +200,7 @@ fn an_address_that_names_no_message_breaks_nothing() {
     let ids = put_all(&home, PAST, (0..70).map(|i| format!("message {i}, 50%-off [a](#50%-off)")));
     page(&home, &["--all", "-o", "page.html"]);
     let file = home.work().join("page.html").display().to_string();
-    for end in ["%", "50%-off", "constructor", "__proto__", "toString", "", &ids[65]] {
+    for end in ["%", "50%-off", "constructor", "__proto__", &ids[65]] {
         let Some(dom) = in_browser(&home, Path::new(&format!("{file}#{end}")), &[]) else { return };
         // The script came to its end: it has made the messages past the first part.
         let shown = dom.split("<template").next().unwrap();

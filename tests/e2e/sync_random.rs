@@ -126,7 +126,7 @@ fn run(remote: &Path, steps: u64) {
 #[test]
 fn five_clones_in_any_order_end_with_one_set() {
     let dir = tempfile::tempdir().unwrap();
-    run(&remote(dir.path()), 120);
+    run(&remote(dir.path()), 80);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn five_clones_over_http_end_with_one_set() {
     let dir = tempfile::tempdir().unwrap();
     open_remote(dir.path());
     match GitHttp::serve(dir.path()) {
-        Some(server) => run(Path::new(&server.url("remote.git")), 40),
+        Some(server) => run(Path::new(&server.url("remote.git")), 25),
         None => eprintln!("SKIPPED: git has no http-backend here"),
     }
 }

@@ -217,7 +217,7 @@ fn old_messages(home: &Home, count: usize) {
 #[test]
 fn two_tidyings_at_once_call_nothing_different() {
     let home = Home::new();
-    old_messages(&home, 3000);
+    old_messages(&home, 1500);
     let tidy = || home.command(&["tidy", "--keep", "0"]).stderr(Stdio::piped()).spawn().unwrap();
     let both = [tidy(), tidy()].map(|tidying| tidying.wait_with_output().unwrap());
     for ran in both {

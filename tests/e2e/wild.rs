@@ -114,7 +114,7 @@ fn two_stores_merged_by_cp_are_one_forest() {
 
 #[test]
 fn a_long_conv_is_listed_shown_and_continued() {
-    const LENGTH: u64 = 5_000;
+    const LENGTH: u64 = 2_000;
     let home = Home::new();
     home.ok(&["init"]);
     let mut last = "head".to_string();

@@ -367,7 +367,7 @@ mod tests {
         }
         for marks in ["*a ", "_a* ", "`` ", "[", "![", "[a]("] {
             // Nothing closes any of these, and each is looked at once.
-            let many = marks.repeat(10_000);
+            let many = marks.repeat(3_000);
             for ended in [true, false] {
                 let taken = read(&many, None, ended, Style::default(), &mut Vec::new());
                 assert!(taken + PATIENCE > many.len(), "{marks}");

@@ -150,7 +150,7 @@ def turn(session, text):
         sys.stdout.write("rubbish\n\n[]\n" + "[" * 10000 + "\n")
         tool(session, 1, '{"access":"full","command":"touch planted"}')
         done(session, 1, '{"access":"full","command":"touch planted"}')
-        for number in range(3000):
+        for number in range(1100):  # more than may be open
             tool(session, number, "flood")
         say(session, "Still here.")
     elif last == "long":

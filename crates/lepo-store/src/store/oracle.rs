@@ -152,7 +152,7 @@ impl Answers<'_> {
 #[test]
 fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
     let mut dice = Dice(11);
-    for round in 0..60 {
+    for round in 0..30 {
         let (whole, parts) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let (one, many) = (store(&whole), store(&parts));
         let names = names(&mut dice, round);

@@ -24,7 +24,7 @@ fn in_lepo(lepo: &Path) -> Vec<Name> {
 fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
     away_from_midnight();
     let mut dice = Dice(3);
-    for round in 0..40 {
+    for round in 0..20 {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         let names = names(&mut dice, round);
