@@ -319,6 +319,7 @@ const WORDS_OF_HINTS: &[(&str, &[&str])] = &[
         &[
             "lepo-base/error.rs",
             "commands/rm/outcome.rs",
+            "commands/rm/remains.rs",
             "commands/sync/told.rs",
             "ui/notices.rs",
             "ui/notices/files.rs",
