@@ -85,7 +85,7 @@ impl Session<'_> {
     /// Drops the request that waits for a decision.
     pub(super) fn drop_waiting(&mut self) {
         if let Some(id) = self.waiting.take() {
-            say(Line::note(format!("request {id} was dropped: the conversation moved on")));
+            say(&Line::note(format!("request {id} was dropped: the conversation moved on")));
         }
     }
 
