@@ -33,7 +33,7 @@ fn nothing_breaks_within_a_word_on_a_narrow_terminal() {
         ("lepo branch --color never", &["korean-and-more ", "(3):\n    "]),
         ("lepo ls --nosuch", &["'--nosuch'\nfound", "tip: to pass"]),
         ("lepo do --parallel --debate", &["error: the argument '--parallel' cannot\nbe used with"]),
-        ("lepo branch --help", &["Usage: lepo branch [OPTIONS] [NAME]\n[ADDR]"]),
+        ("LEPO_PAGER=cat lepo branch --help", &["Usage: lepo branch [OPTIONS] [NAME]\n[ADDR]"]),
         ("lepo ls -l -- --nosuch", &["error: "]),
     ] {
         let shown = shown(&home, 40, script);
