@@ -27,7 +27,7 @@ pub fn external(words: &[OsString]) -> Error {
                 Some(meant) => error.hint(commands::suggest::did_you_mean(meant, words)),
                 None => error.hint(format!(
                     "`lepo --help` lists the commands; to ask a model: lepo do {}",
-                    quoted(&name)
+                    quoted(&commands::suggest::question(words))
                 )),
             }
         }

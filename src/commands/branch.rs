@@ -159,7 +159,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             if from.is_some() {
                 continue;
             }
-            say(Line::warning(format!("branch {name} names {id}, which is not in the store")));
+            say(&Line::warning(format!("branch {name} names {id}, which is not in the store")));
         }
         let height = found.and_then(|ix| forest.heights(&[ix]).first().copied());
         let asked = found.and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix));

@@ -141,7 +141,7 @@ fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
         Source::Default => return,
         source => source,
     };
-    say(term::Line::note(format!("written to {}, but {wins} sets {name} too, and wins", file.display())));
+    say(&term::Line::note(format!("written to {}, but {wins} sets {name} too, and wins", file.display())));
 }
 
 fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Context<'_>) -> Result<u8> {

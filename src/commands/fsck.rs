@@ -133,7 +133,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
         match store.upkeep().settle(stray) {
             // The others may still be saved.
             Err(error) => {
-                say(Line::warning(format!("cannot save {file}: {}", error.chain())));
+                say(&Line::warning(format!("cannot save {file}: {}", error.chain())));
                 failed.push(file);
                 first.get_or_insert(error);
             }
@@ -161,7 +161,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
                 restored.push(file);
             }
             Some(error) => {
-                say(Line::warning(format!("cannot restore {file}: {}", error.chain())));
+                say(&Line::warning(format!("cannot restore {file}: {}", error.chain())));
                 failed.push(file);
                 first.get_or_insert(error);
             }

@@ -24,13 +24,13 @@ pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
         Made::Nothing => say(&format!("{shown} already exists: nothing changed")),
     }
     if let (Made::New, Some(above)) = (made, above) {
-        say(Line::note(format!(
+        say(&Line::note(format!(
             "from now on it is used instead of the store {} above",
             above.shown().display()
         )));
     }
     if made == Made::New && context.is_at_home() {
-        say(Line::warning(
+        say(&Line::warning(
             "this is your home directory: every directory below it without a store uses this one",
         ));
         say("hint: commands of a model cannot see hidden files (.*) here, and lepo asks before each");

@@ -108,7 +108,7 @@ impl<'o> Context<'o> {
 
     /// Says a line with a hint in it, as a command in it is typed on this command line.
     pub fn say_hint(&self, line: impl Into<Hint>) {
-        say(line.into().told(self.at));
+        say(&line.into().told(self.at));
     }
 
     /// The store that `--save-to` names.
@@ -201,7 +201,7 @@ impl<'o> Context<'o> {
     pub fn keep_line_ends(&self, store: &Store) {
         if store.furniture().complete_attributes().unwrap_or_default() {
             let shown = store.shown().display();
-            say(Line::note(format!(
+            say(&Line::note(format!(
                 "added `* -text` to {shown}/.gitattributes: git changes no line ends there"
             )));
         }

@@ -149,7 +149,7 @@ fn blobs(store: &Store, name: &Name, context: &mut Context<'_>) -> Result<()> {
         let path = store.blobs().path(&hash);
         match store.blobs().open(&hash)? {
             Some(_) => context.out.path(&path),
-            None => say(Line::warning(format!("{}, named by {}, is missing", path.display(), name.id))),
+            None => say(&Line::warning(format!("{}, named by {}, is missing", path.display(), name.id))),
         }
     }
     Ok(())

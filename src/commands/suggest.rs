@@ -27,11 +27,18 @@ pub fn meant(word: &str) -> Option<&'static str> {
 pub fn did_you_mean(meant: &str, words: &[OsString]) -> String {
     let meant = format!("did you mean `lepo {meant}`?");
     match words {
-        [word] if !stdin().is_terminal() => {
-            format!("{meant} to ask a model about what is piped: lepo do {}", quoted(&word.to_string_lossy()))
+        [_] => {
+            let about = if stdin().is_terminal() { "" } else { " about what is piped" };
+            format!("{meant} to ask a model{about}: lepo do {}", quoted(&question(words)))
         }
         _ => meant,
     }
+}
+
+/// The question that words without a command may be: those before the first option.
+pub fn question(words: &[OsString]) -> String {
+    let words = words.iter().map(|word| word.to_string_lossy());
+    words.take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ")
 }
 
 /// The program of this name in the search path. A name with a slash is none.

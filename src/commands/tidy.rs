@@ -121,7 +121,7 @@ fn warn_of_large_directory(store: &Store, stay: usize) {
     const LARGE: u64 = 4 << 20;
     let size = store.upkeep().directory_size();
     if size > LARGE && size > 1_000 * stay as u64 {
-        say(Line::note(format!(
+        say(&Line::note(format!(
             "the directory {} still takes {} MB for names that were moved, which each command reads; \
              a copy of the store does not",
             store.shown().display(),

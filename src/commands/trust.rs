@@ -74,7 +74,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     for file in &asked {
         show(file, &mine, context)?;
     }
-    skills.warnings.iter().flat_map(|notice| notice_lines(notice, context.at)).for_each(say);
+    skills.warnings.iter().flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| say(&line));
     skills.untrusted.iter().for_each(|skill| show_skill(skill, context));
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {

@@ -14,7 +14,7 @@ use super::slash::{
 use super::title::title;
 use super::tokens::{list, tokens};
 use super::undo::undo;
-use crate::term::{columns, say};
+use crate::term::{columns, say, say_long};
 use lepo_base::error::Result;
 use lepo_turn::Verdict;
 
@@ -30,7 +30,12 @@ type Run = for<'s> fn(&'s mut Session<'_>, &'s str) -> Pin<Box<dyn Future<Output
 
 /// All of them, in the order of `/help`.
 pub const COMMANDS: &[SlashCommand] = &[
-    row("/help", Takes::Nothing, "this list", |_, _| at_once(|| Ok(say_and_prompt(&help(columns()))))),
+    row("/help", Takes::Nothing, "this list", |_, _| {
+        at_once(|| {
+            say_long(&help(columns()));
+            Ok(After::Prompt)
+        })
+    }),
     row("/new", Takes::Nothing, "a new conversation", |s, _| at_once(|| prompt(new_conv(s)))),
     row("/ls", Takes::Nothing, "newest conversations", |s, _| at_once(|| prompt(list(s)))),
     row("/grep", Takes::Text, "find what was said", |s, words| {

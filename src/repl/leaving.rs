@@ -5,7 +5,7 @@ use crate::term::{clean, say, say_dim};
 
 /// Says what ends with the session, and how to continue the conversation.
 pub(super) fn tell_leaving(session: &Session<'_>) {
-    if session.shown.quiet || !session.reader.edits() {
+    if session.shown.quiet || !session.is_on_terminal() {
         return;
     }
     let dropped = dropped(

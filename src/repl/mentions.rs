@@ -107,7 +107,7 @@ pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: Str
     let is_resource = |path: &String| !resources(session, &format!("@{path}")).is_empty();
     let (missing, before) = (found.missing.iter().filter(|path| !is_resource(path)), waiting_files(session));
     for path in missing {
-        say(Line::note(one_line(&format!("no file {path}: @{path} is sent as text"))));
+        say(&Line::note(one_line(&format!("no file {path}: @{path} is sent as text"))));
     }
     for path in &found.paths {
         if let Err(error) = send_along(session, &file(path), "the question") {

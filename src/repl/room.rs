@@ -54,7 +54,7 @@ pub(super) async fn tell_fill(session: &mut Session<'_>) -> Result<()> {
         && fill.percent() >= 80
     {
         session.told_fill = true;
-        say(Line::note(format!(
+        say(&Line::note(format!(
             "the conversation fills {} % of the model's window; /compact continues from a summary",
             fill.percent()
         )));

@@ -29,7 +29,7 @@ use lepo_turn::{Served, Start, StartOptions, TurnEnv, start, unanswered};
 /// Reads entries and takes turns until the person leaves.
 pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
     let (mut session, tip) = begin(options, env, out, paint)?;
-    if session.reader.edits() && !session.shown.quiet {
+    if session.is_on_terminal() && !session.shown.quiet {
         tell_place(&mut session).await?;
     }
     if let Some(tip) = tip {

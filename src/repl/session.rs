@@ -1,12 +1,13 @@
 //! The state of a session, that goes on from turn to turn. Each step of it is a function in a file of its own.
 
+use std::io::{IsTerminal, stdin, stdout};
 use std::sync::Arc;
 
 use super::complain::complain;
 use super::news::News;
 use super::past::Past;
 use super::reader::Reader;
-use crate::term::{Line, Out, Paint, say};
+use crate::term::{Line, Out, Paint, is_dumb, say, stderr_is_terminal};
 use crate::ui::{Shown, State, Step, TurnView, notice_lines};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_base::hint::At;
@@ -84,8 +85,14 @@ impl Session<'_> {
     /// Drops the request that waits for a decision.
     pub(super) fn drop_waiting(&mut self) {
         if let Some(id) = self.waiting.take() {
-            say(Line::note(format!("request {id} was dropped: the conversation moved on")));
+            say(&Line::note(format!("request {id} was dropped: the conversation moved on")));
         }
+    }
+
+    /// True if a person looks on, also at a terminal that cannot be edited on.
+    pub(super) fn is_on_terminal(&self) -> bool {
+        let is_terminal = || stdin().is_terminal() && stdout().is_terminal() && stderr_is_terminal();
+        self.reader.edits() || (is_dumb() && is_terminal())
     }
 
     /// The model that answers, chosen once.

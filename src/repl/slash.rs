@@ -28,14 +28,14 @@ use lepo_turn::{Compaction, ContextFile, KEEP, Start};
 pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
     let up = async { Ok(session.env.servers().await) };
     let (mut servers, said) = session.env.interrupt.or(up).await?;
-    said.iter().map(ui::server_line).for_each(say);
+    said.iter().map(ui::server_line).for_each(|line| say(&line));
     let listing = async {
         let mut said = servers.start_named(|_| true).await;
         said.extend(servers.list_offers().await);
         Ok(said)
     };
     let said = session.env.interrupt.or(listing).await?;
-    said.iter().map(ui::server_line).for_each(say);
+    said.iter().map(ui::server_line).for_each(|line| say(&line));
     session.env.catalogue.fill(servers.each());
     ui::tool_table(session.out, servers.each());
     session.out.flush();
@@ -180,7 +180,7 @@ pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str)
             }
         }
     }
-    gathering.notes().iter().flat_map(|note| ui::notice_lines(note, At::Session)).for_each(say);
+    gathering.notes().iter().flat_map(|note| ui::notice_lines(note, At::Session)).for_each(|line| say(&line));
     Ok(())
 }
 

@@ -17,7 +17,7 @@ pub(super) async fn tell_place(session: &mut Session<'_>) -> Result<()> {
         // If no model can be chosen, the first question reports why.
         let _ = session.model().await;
     }
-    let model = session.model.as_ref().map(|model| model.name.as_str()).unwrap_or_default();
+    let model = session.model.as_ref().map_or("no model", |model| model.name.as_str());
     let at = session.at.and_then(|id| forest.find(id));
     let told = session.model.as_ref().and_then(|model| session.env.configured.instructions(model));
     let told = told.and_then(|found| found.about());

@@ -40,7 +40,7 @@ pub use line::{Level, Line};
 pub use live::Live;
 pub use markdown::Markdown;
 pub use messages::Messages;
-pub use out::{Out, copy_to_clipboard, say, say_dim, say_whole, warn};
+pub use out::{Out, copy_to_clipboard, say, say_dim, say_long, say_whole, warn};
 pub use paint::{Color, Paint};
 pub use pane::wrap_line;
 pub use panics::report_panics;

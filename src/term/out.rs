@@ -214,7 +214,7 @@ pub fn copy_to_clipboard(text: &str) {
 
 /// Warns the user of an error that does not end the work.
 pub fn warn(error: &Error) {
-    say(Line::warning(error.chain()));
+    say(&Line::warning(error.chain()));
 }
 
 /// Writes a line for the user to copy, as it is but for what a terminal would take for a command of its own.
@@ -222,9 +222,23 @@ pub fn say_whole(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", clean(text));
 }
 
+/// Writes lines for the user as `say` does; where they are more than the terminal shows, a screen at a time.
+pub fn say_long(text: &str) {
+    let size = size_of(rustix::stdio::stdout()).filter(|_| io::stderr().is_terminal());
+    match size.map(|(columns, rows)| (fold(&clean(text), columns), rows)) {
+        Some((shown, rows)) if shown.lines().count() >= rows => {
+            let mut out = Out::stdout();
+            out.page();
+            out.line(&shown);
+            let _ = out.finish();
+        }
+        _ => say(text),
+    }
+}
+
 /// Writes a line for the user on stderr, broken between words where a terminal says how wide it is; if stderr is
 /// closed, the line is dropped. Cleaned in a pipe too: a log of it is read on a terminal later.
-pub fn say(line: impl Display) {
+pub fn say(line: &(impl Display + ?Sized)) {
     let text = line.to_string();
     let mut stderr = io::stderr().lock();
     let shown = match (stderr.is_terminal(), size_of(&stderr)) {

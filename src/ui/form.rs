@@ -13,7 +13,7 @@ use lepo_tool::mcp::{Asked, Field, Form, FormAnswer};
 /// Asks the person; where no terminal is there, it is declined.
 pub async fn fill_in(server: String, asked: Asked) -> FormAnswer {
     if asked == Asked::Unknown {
-        say(Line::note(format!("server {server} asked for something that lepo cannot ask: declined")));
+        say(&Line::note(format!("server {server} asked for something that lepo cannot ask: declined")));
         return FormAnswer::Declined;
     }
     match on_terminal(move |tty, withdrawn| converse(tty, &server, &asked, withdrawn)).await {

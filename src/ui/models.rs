@@ -167,7 +167,7 @@ pub fn activate_model(settings: &Settings, paths: &Paths, name: &str) -> Result<
         settings.models.iter().find(of_it).map(|model| model.model.clone())
     };
     if embedded.is_some_and(|model| weights::of_model(&paths.models(), &model).is_none()) {
-        say(Line::note("its weights are not installed yet: lepo model get"));
+        say(&Line::note("its weights are not installed yet: lepo model get"));
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
     let (Start::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
     let name = forest.name(newest);
     if forest.is_ahead(newest, now()) {
-        say(Line::warning(format!(
+        say(&Line::warning(format!(
             "{}, the newest message, is dated more than a day ahead; --tail continues elsewhere",
             name.id
         )));
@@ -30,7 +30,7 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
 /// Says that a question goes past the request that waited at its end.
 pub fn note_dropped(store: &Store, begin: Start, tip: &Name) {
     if matches!(begin, Start::Under(_)) && matches!(waiting_at(store, tip), Ok(Some(_))) {
-        say(Line::note(format!("request {} was dropped: the conversation moved on", tip.id)));
+        say(&Line::note(format!("request {} was dropped: the conversation moved on", tip.id)));
     }
 }
 
@@ -56,7 +56,7 @@ pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Fores
             .is_some_and(|now| now.trim() != own.trim() && !(is_as_made(&now) && is_as_made(&own))),
     };
     if differs {
-        say(Line::note(
+        say(&Line::note(
             "this conversation keeps its own system prompt; -n starts one with the current prompt",
         ));
     }
@@ -82,7 +82,7 @@ pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
 /// Says the warnings about an instructions file, and gives the instructions.
 pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
     for warning in warnings {
-        say(Line::warning(warning));
+        say(&Line::warning(warning));
     }
     insts
 }
@@ -91,7 +91,7 @@ pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
 pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: bool) -> Result<bool> {
     let moved = store.branches().advance(name, from, to)?;
     if !moved && !quiet {
-        say(Line::note(format!("branch {name} has moved meanwhile and was left where it is")));
+        say(&Line::note(format!("branch {name} has moved meanwhile and was left where it is")));
     }
     Ok(moved)
 }

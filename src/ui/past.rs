@@ -30,8 +30,8 @@ pub fn show_past(
 pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
         End::Root => {}
-        End::Missing(id) => say(Line::warning(format!("message {id} not found: incomplete conversation"))),
-        End::Cycle(id) => say(Line::warning(format!(
+        End::Missing(id) => say(&Line::warning(format!("message {id} not found: incomplete conversation"))),
+        End::Cycle(id) => say(&Line::warning(format!(
             "message {id} leads back into its own conversation: incomplete conversation"
         ))),
     }

@@ -89,7 +89,7 @@ impl<'a> ReplayRows<'a> {
             return;
         }
         self.end();
-        say(if self.several { line.about(name) } else { line });
+        say(&if self.several { line.about(name) } else { line });
     }
 }
 

@@ -240,13 +240,17 @@ fn an_address_in_the_environment_needs_no_key() {
 }
 
 #[test]
-fn a_word_behind_a_pipe_is_told_how_to_be_asked() {
+fn words_without_a_command_are_told_how_to_be_asked() {
     let home = Home::new();
     let ran = home.lepo_with(&["shew"], b"text");
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("did you mean `lepo show`?"), "{}", ran.err);
     assert!(ran.err.contains("to ask a model about what is piped: lepo do shew"), "{}", ran.err);
     assert!(home.lepo_with(&["review"], b"text").err.contains("lepo do review"));
+    let ran = home.lepo(&["what", "is", "this", "--json"]);
+    assert!(ran.err.contains("to ask a model: lepo do 'what is this'\n"), "{}", ran.err);
+    let ran = on_terminal(home.command(&["hello"]), &[]);
+    assert!(ran.out.contains("`lepo help`? to ask a model: lepo do hello"), "{}", ran.out);
 }
 
 #[test]

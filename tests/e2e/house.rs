@@ -125,7 +125,10 @@ const TERMINAL: &[(&str, &[&str])] = &[
     ("&mut io::stderr()", &["lepo-tool/sandbox/landlock.rs"]),
     ("/dev/tty", &["lepo-base/sys/linux/mod.rs", "lepo-base/sys/macos.rs"]),
     // The line editor writes by itself.
-    ("reedline::", &["repl/complete.rs", "repl/keys.rs", "repl/menu.rs", "repl/reader.rs"]),
+    (
+        "reedline::",
+        &["repl/complete.rs", "repl/history.rs", "repl/keys.rs", "repl/menu.rs", "repl/reader.rs"],
+    ),
 ];
 
 #[test]
@@ -316,6 +319,7 @@ const WORDS_OF_HINTS: &[(&str, &[&str])] = &[
         &[
             "lepo-base/error.rs",
             "commands/rm/outcome.rs",
+            "commands/rm/remains.rs",
             "commands/sync/told.rs",
             "ui/notices.rs",
             "ui/notices/files.rs",

@@ -157,6 +157,8 @@ fn a_long_output_goes_through_the_pager_that_is_set() {
         assert_eq!(shown.contains("P:"), paged, "{script}: {shown}");
         assert!(shown.contains("parse a date"), "{script}: {shown}");
     }
+    let help = shown(&home, 80, "LEPO_PAGER='sed s/^/P:/' lepo ls --help");
+    assert!(help.contains("P:List the conversations"), "{help}");
     // One that is left early is a quiet end.
     let left = on_terminal(home.terminal("LEPO_PAGER='head -1' lepo show; echo code $?"), &[]).out;
     assert!(left.contains("code 0"), "{left}");

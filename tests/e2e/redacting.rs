@@ -167,7 +167,7 @@ fn messages_that_keep_the_same_are_named_and_the_history_of_the_prompt() {
     let listed = home.alone(&["rm", "-n", "--redact", &question]);
     let same = |id: &str| format!("note: 1 other message with the same secret: lepo rm --redact {id}\n");
     assert!(listed.err.contains(&same(&answer)), "{}", listed.err);
-    home.write("state/lepo/history", &format!("is {token} valid?\n"));
+    home.write("state/lepo/history", format!("is {token} valid?\n"));
 
     let ran = home.alone(&["rm", "-y", "--redact", &question]);
     let rows = table(&ran.out);

@@ -199,10 +199,11 @@ fn without_a_model_the_question_is_kept_and_answered_later() {
 }
 
 #[test]
-fn with_no_model_at_all_the_guidance_names_the_file_and_the_embedded_one() {
+fn with_no_model_at_all_the_guidance_is_short_and_names_the_embedded_one() {
     let home = Home::with_config("planner = \"off\"\n");
     let Some(screen) = opened(&home) else { return };
     screen
+        .shows("no model · new conversation")
         .enters("q")
         .shows("No model is configured. Add one now? (Y/n):")
         // A question is no answer to this one: it stands at the next prompt.
@@ -211,10 +212,11 @@ fn with_no_model_at_all_the_guidance_names_the_file_and_the_embedded_one() {
         .enters("n")
         .shows("no model is configured")
         .shows("lepo model add")
-        .shows("config.toml")
         .shows("lepo model get")
         .prompts("> what is 한글?")
         .keys(&["C-u"]);
+    // An example of a configuration would fill the screen each time.
+    assert!(!screen.text().contains("[[models]]"), "{}", screen.text());
     assert_eq!(forest(&home), "A s1 head / B u0 A");
     // One that is configured and was not fetched yet.
     screen
@@ -225,4 +227,14 @@ fn with_no_model_at_all_the_guidance_names_the_file_and_the_embedded_one() {
         .shows("lepo model get");
     screen.prompts("> ").enters("/retry").shows("lepo model get").prompts("> ");
     assert_eq!(forest(&home), "A s1 head / B u0 A");
+}
+
+#[test]
+fn on_a_small_screen_help_goes_through_the_pager() {
+    let bot = Bot::saying(OFF, &[]);
+    let mut command = bot.home.command(&[]);
+    command.env("LEPO_PAGER", "head -n 2");
+    let Some(screen) = Screen::sized(&command, &bot.home, (40, 15)) else { return };
+    screen.prompts("> ").enters("/help").shows("a new conversation").prompts("> ");
+    assert!(!screen.text().contains("/exit"), "{}", screen.text());
 }

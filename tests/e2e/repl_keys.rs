@@ -199,6 +199,8 @@ fn what_comes_after_the_prompt_begins_a_line() {
     }
     screen.enters("clear; lepo").prompts("> ").enters("hi").shows("ok").prompts("> ");
     screen.keys(&["C-c"]).shows("\n>\n`lepo` continues here");
+    screen.enters("clear; TERM=dumb lepo").shows("(1 question)").prompts("> ");
+    screen.keys(&["C-c"]).shows("> ^C\n`lepo` continues here");
     screen.enters("clear; lepo").prompts("> ");
     bot.home.shell(&format!("kill -TERM {}", screen.process())).status().unwrap();
     screen.shows("\n>\nerror: interrupted");

@@ -6,15 +6,15 @@
 use super::context::{Inst, messages};
 use super::fill::{Fill, fill_in_time};
 use super::journal::usage_entry;
+use super::new_turn::{Parties, new_turn};
 use super::offer::{Offer, tool_list};
 use super::path::PathEntry;
-use super::record::TurnRecord;
 use super::send::send_whole;
 use super::servers::servers_ready;
 use super::skills::find_skills;
 use super::transcript::Transcript;
 use super::turn::Turn;
-use super::{Event, Front, Notice, Start, TurnEnv};
+use super::{Ask, Event, Front, Notice, Start, TurnEnv};
 use crate::config::Insts;
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_base::hint::{Act, Command, Hint};
@@ -65,21 +65,11 @@ pub async fn compact(
     let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
     let cut = cut(&transcript.entries, wanted.keep)?;
     let path = transcript.path.clone();
-    let mut turn = Turn {
-        env,
-        insts,
-        config,
-        model: &mut model,
-        gate,
-        servers: &mut *env.servers_of_turns().await,
-        front: &mut *front,
-        schema: None,
-        code_only: false,
-        results: None,
-        forks: false,
-        record: TurnRecord::begin(transcript, &config.name, forest, start),
-        skills: Default::default(),
-    };
+    let mut servers = env.servers_of_turns().await;
+    let parties = Parties { model: &mut model, gate, servers: &mut servers, front: &mut *front };
+    let nothing = &mut Ask::new(start, None, &[]);
+    let mut turn = new_turn(env, (config, insts), parties, transcript, forest, nothing);
+    turn.forks = false;
     let summary = summary(&mut turn, cut, wanted.instruction).await;
     env.configured.held.tell_left(front);
     let summary = summary.map_err(nothing_written)?;

@@ -6,10 +6,10 @@ use super::agents::instructions;
 use super::answer_loop::holds_with_tools;
 use super::code_only::tell_code_only;
 use super::context::{Inst, messages};
+use super::new_turn::{Parties, new_turn};
 use super::offer::{Offer, tool_list};
 use super::path::Opening;
 use super::planner::choice_schema;
-use super::record::TurnRecord;
 use super::schema::tell;
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
@@ -69,21 +69,8 @@ pub async fn first_request(
     let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
     let transcript = Transcript::at(&env.store, forest, ask.start, &env.masking)?;
     let mut servers = env.servers_of_turns().await;
-    let mut turn = Turn {
-        env,
-        insts,
-        config,
-        model: &mut model,
-        gate,
-        servers: &mut servers,
-        front,
-        schema: ask.schema.clone(),
-        code_only: ask.code_only,
-        results: None,
-        forks: transcript.forks(forest),
-        record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
-        skills: Default::default(),
-    };
+    let parties = Parties { model: &mut model, gate, servers: &mut servers, front };
+    let mut turn = new_turn(env, (config, insts), parties, transcript, forest, &mut ask);
     request_of(&mut turn, ask)
 }
 

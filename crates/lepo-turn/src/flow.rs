@@ -6,10 +6,10 @@ use super::ask::Ask;
 use super::attach::begin_files;
 use super::called::take_up_called;
 use super::fetch_served::fetch;
+use super::new_turn::{Parties, new_turn};
 use super::offer::Offer;
 use super::path::Opening;
 use super::plan::plan;
-use super::record::TurnRecord;
 use super::request::{Next, decided};
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
@@ -47,21 +47,8 @@ pub async fn take_turn(
     };
     let mut servers = env.servers_of_turns().await;
     servers.new_turn();
-    let turn = Turn {
-        env,
-        insts,
-        config,
-        model: &mut model,
-        gate,
-        servers: &mut servers,
-        front: &mut *front,
-        schema: ask.schema.clone(),
-        code_only: ask.code_only,
-        results: ask.results.take(),
-        forks: transcript.forks(forest),
-        record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
-        skills: Default::default(),
-    };
+    let parties = Parties { model: &mut model, gate, servers: &mut servers, front: &mut *front };
+    let turn = new_turn(env, (config, insts), parties, transcript, forest, &mut ask);
     let report = take(turn, ask).await;
     env.configured.held.tell_left(front);
     Ok(report)

@@ -35,6 +35,7 @@ mod journal;
 mod masking;
 mod masking_cut;
 mod native;
+mod new_turn;
 mod notice;
 mod offer;
 mod path;

@@ -20,7 +20,7 @@ pub struct Quiet<'a>(pub At<'a>);
 impl Front for Quiet<'_> {
     fn happens(&mut self, event: Event<'_>) {
         if let Event::Notice(notice) = event {
-            ui::notice_lines(notice, self.0).iter().for_each(|line| say(line));
+            ui::notice_lines(notice, self.0).iter().for_each(say);
         }
     }
 

@@ -65,7 +65,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     if !terminal && !args.no_stdin && !names_stdin {
         let bytes = stdin(!parts.is_empty() && !args.quiet)?;
         if bytes.is_empty() && !parts.is_empty() && !args.quiet && stderr_is_terminal() && is_pipe() {
-            say(Line::note("nothing came on stdin"));
+            say(&Line::note("nothing came on stdin"));
         }
         parts.push(part("stdin", NewFile::of_bytes("stdin", bytes)?));
     }
@@ -84,7 +84,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
         context.extend(gathering.take(path)?);
     }
     if !args.quiet {
-        gathering.notes().iter().flat_map(|note| notice_lines(note, At::SHELL)).for_each(say);
+        gathering.notes().iter().flat_map(|note| notice_lines(note, At::SHELL)).for_each(|line| say(&line));
     }
     let is_page = |path: &&PathBuf| args.dry_run && path.to_str().is_some_and(is_url);
     for path in args.attach.iter().filter(is_page) {

@@ -56,7 +56,7 @@ pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
     let facts = told.store.journal().index();
     for (line, config) in told.lines.iter().zip(told.configs) {
         if !told.args.json {
-            table(told, line, config, &facts).iter().for_each(|row| say(row));
+            table(told, line, config, &facts).iter().for_each(say);
         }
         if told.lines.len() > 1
             && let Some(error) = &line.error

@@ -49,7 +49,7 @@ impl Setup {
             configured.check_wanted()?;
         }
         if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
-            say(Line::note(
+            say(&Line::note(
                 "the store is in your home directory: commands cannot see its hidden files (.*), \
                  and lepo asks before each command",
             ));

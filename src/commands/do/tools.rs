@@ -22,8 +22,8 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let interrupt = Interrupt::listen()?;
         let listed = interrupt
             .or(async {
-                servers.ready().await.iter().map(server_line).for_each(say);
-                servers.list_offers().await.iter().map(server_line).for_each(say);
+                servers.ready().await.iter().map(server_line).for_each(|line| say(&line));
+                servers.list_offers().await.iter().map(server_line).for_each(|line| say(&line));
                 match args.json {
                     true => documents(context, servers.each()),
                     false => tool_table(context.out, servers.each()),

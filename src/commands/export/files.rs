@@ -78,7 +78,7 @@ impl Files {
         let folder = dir.join(&self.folder);
         for (hash, name) in &self.names {
             let Some((mut blob, _)) = store.blobs().open_proven(hash)? else {
-                say(Line::warning(format!(
+                say(&Line::warning(format!(
                     "{} is missing or changed: {name} is not exported",
                     store.blobs().path(hash).display()
                 )));

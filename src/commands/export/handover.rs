@@ -38,7 +38,7 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
         Error::usage(format!("--bytes {most} is too small: the last question needs {needed}"))
     })?;
     if left > 0 {
-        say(Line::note(format!("the last answer is cut: {left} bytes left out; --bytes takes more")));
+        say(&Line::note(format!("the last answer is cut: {left} bytes left out; --bytes takes more")));
     }
     match &args.output {
         None => context.out.untrusted(document.as_bytes()),

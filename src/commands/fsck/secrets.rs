@@ -52,7 +52,7 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
     }
     let others: BTreeSet<&str> = found.iter().filter_map(|finding| finding.of.as_deref()).collect();
     for other in others {
-        say(Line::note(format!("{other} has to mask what belongs to {other}")));
+        say(&Line::note(format!("{other} has to mask what belongs to {other}")));
     }
     Ok(u8::from(!found.is_empty()))
 }

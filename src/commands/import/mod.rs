@@ -297,7 +297,7 @@ impl Import<'_, '_> {
     fn leave_out(&mut self, requests: &[BubbId], why: &str) {
         self.report.held += requests.len() as u64;
         for id in requests {
-            say(Line::note(format!("the request {id} {why} and was not copied")));
+            say(&Line::note(format!("the request {id} {why} and was not copied")));
         }
     }
 }

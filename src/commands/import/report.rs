@@ -157,15 +157,15 @@ impl Report {
         // The notes are on stderr, and belong below.
         out.out.flush();
         for remark in &self.remarks {
-            say(Line::note(one_line(remark)));
+            say(&Line::note(one_line(remark)));
         }
         if self.lost_files > 0 {
             let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };
-            say(Line::note(format!("{} not in the source: {kept}", counted(self.lost_files, "file"))));
+            say(&Line::note(format!("{} not in the source: {kept}", counted(self.lost_files, "file"))));
         }
         if self.undated > 0 {
             let times = without_time(date, self.undated);
-            say(Line::note(format!("{} without any time: {times}", counted(self.undated, "conversation"))));
+            say(&Line::note(format!("{} without any time: {times}", counted(self.undated, "conversation"))));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
             let forest = store.names().forest_for(&[Wanted::Tip])?;

@@ -25,7 +25,7 @@ pub type Make<'s> = &'s dyn Fn() -> Result<&'s Store>;
 /// A batch of the store; it is told if the rest of an import that was ended goes first, which takes a while.
 fn batch(store: &Store) -> Result<Box<Batch<'_>>> {
     if has_ended_batches(store)? {
-        say(Line::note("removing the temporary files of an import that was ended"));
+        say(&Line::note("removing the temporary files of an import that was ended"));
     }
     Ok(Box::new(Batch::begin(store, false)?))
 }
@@ -255,7 +255,7 @@ impl<'s> Writer<'s> {
                         taken.insert(name, id);
                     }
                     Some(_) if number == SAME_TITLE => {
-                        say(Line::note(format!("branch {first} already exists and was kept")));
+                        say(&Line::note(format!("branch {first} already exists and was kept")));
                     }
                     Some(_) => continue,
                 }

@@ -86,7 +86,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     let own = settings.as_ref().map(Settings::key_variables).unwrap_or_default();
     let variables = ServerVariables { env: &env, own, keys: &keys };
     let servers = all_servers(&paths.mcp_file(), repo, Some(&variables))?;
-    server_notes(&servers).iter().map(server_line).for_each(say);
+    server_notes(&servers).iter().map(server_line).for_each(|line| say(&line));
     match args.command.unwrap_or(Command::Ls { json: args.json }) {
         Command::Ls { json } => list::list(&servers, &paths, json, context),
         Command::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),

@@ -80,7 +80,7 @@ pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     }
     let is_of_it = |model: &&ModelConfig| model.provider == Provider::Embedded && model.model == name;
     if let Some(model) = settings.models.iter().find(is_of_it) {
-        say(Line::note(format!("{} in {} still names it", model.name, settings.file.display())));
+        say(&Line::note(format!("{} in {} still names it", model.name, settings.file.display())));
     }
     Ok(())
 }

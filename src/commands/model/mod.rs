@@ -135,7 +135,7 @@ fn list_remote(
         ("", Err(error)) => return Err(error),
         (name, _) => settings.server_of(name)?,
     };
-    let no_list = |what: &str| say(Line::note(format!("{} is {what}, which offers no list", config.name)));
+    let no_list = |what: &str| say(&Line::note(format!("{} is {what}, which offers no list", config.name)));
     match config.provider {
         Provider::Cli => no_list("a program"),
         Provider::Embedded => no_list("the embedded model"),

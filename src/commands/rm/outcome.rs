@@ -104,20 +104,20 @@ impl Outcome {
             say("nothing to mask");
             if !plan.clean.is_empty() {
                 let told = "other words are taken out with lepo rm --redact --replace ADDR=FILE";
-                say(format!("hint: {}", Hint::from(told).told(at)));
+                say(&format!("hint: {}", Hint::from(told).told(at)));
             }
         }
         for (path, kinds, why) in &self.left {
-            say(Line::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
+            say(&Line::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
         }
         for id in &self.lost {
             let told =
                 format!("request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}");
-            say(Line::note(Hint::from(told).told(at)));
+            say(&Line::note(Hint::from(told).told(at)));
         }
         self.remains.tell(at);
         for holder in &self.held_by {
-            say(Line::note(format!("may still hold it: {holder}")));
+            say(&Line::note(format!("may still hold it: {holder}")));
         }
         if !self.dry_run && plan.tally.count() > 0 {
             say("a secret that was written may have been read: change it where it is used");

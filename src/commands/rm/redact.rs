@@ -29,7 +29,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut outcome = Outcome { dry_run: args.dry_run, ..Outcome::default() };
     match store.replacement().begun()? {
         Some(begun) if lock.is_some() => complete(&store, begun, &masker, &mut outcome)?,
-        Some(_) => say(Line::note("`lepo rm --redact` was interrupted; the next one completes it")),
+        Some(_) => say(&Line::note("`lepo rm --redact` was interrupted; the next one completes it")),
         None => {}
     }
     let completed = !outcome.is_nothing();

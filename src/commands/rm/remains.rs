@@ -102,11 +102,11 @@ impl Remains {
                 counted(self.secrets.len(), "other message"),
                 named(&self.secrets)
             );
-            say(Line::note(Hint::from(told).told(at)));
+            say(&Line::note(Hint::from(told).told(at)));
         }
         if !self.words.is_empty() {
             let count = counted(self.words.len(), "other message");
-            say(Line::note(format!("{count} with the words that were replaced: {}", named(&self.words))));
+            say(&Line::note(format!("{count} with the words that were replaced: {}", named(&self.words))));
         }
     }
 }

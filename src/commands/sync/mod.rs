@@ -245,7 +245,7 @@ fn watch(
         }
         tell_news(&done, &state, context);
         let now = troubles(&done, store, state.settings.heads, context.at);
-        now.iter().filter(|line| !told.contains(*line)).for_each(|line| say(line));
+        now.iter().filter(|line| !told.contains(*line)).for_each(say);
         told = now;
         context.out.flush();
         if context.out.closed() {
@@ -269,7 +269,7 @@ fn not_synced() -> Error {
 /// Tells what a round did. Exit 1 if something was held back or left out.
 fn tell(done: Round, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
     let news = tell_news(&done, state, context);
-    troubles(&done, store, state.settings.heads, context.at).iter().for_each(|line| say(line));
+    troubles(&done, store, state.settings.heads, context.at).iter().for_each(say);
     if let Some(error) = done.failed {
         return Err(match error.kind {
             Kind::Remote if error.hint.is_none() => {

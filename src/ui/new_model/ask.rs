@@ -108,7 +108,7 @@ impl<'a> Asker<'a> {
             match (said.strip_prefix('$'), said.strip_prefix('!')) {
                 (Some(name), _) if !name.is_empty() && !name.contains('=') => {
                     if !is_set(name) {
-                        say(Line::note(format!("{} is not set", clean(name))));
+                        say(&Line::note(format!("{} is not set", clean(name))));
                     }
                     return Ok(Some(KeyEntry::Env(name.to_string())));
                 }
@@ -141,7 +141,7 @@ impl<'a> Asker<'a> {
                     new.key = key;
                 }
                 Err(error) => {
-                    say(Line::note(format!("no list of models: {}", error.chain())));
+                    say(&Line::note(format!("no list of models: {}", error.chain())));
                     return Ok(Vec::new());
                 }
             }

@@ -28,7 +28,7 @@ pub struct Look {
     /// The Ollama server to ask for its models (`GET {ollama_url}/api/tags`).
     pub ollama_url: String,
     ambient: Ambient,
-    guidance: String,
+    guidance: Hint,
 }
 
 /// The models found on this machine.
@@ -128,11 +128,11 @@ impl Settings {
         )
     }
 
-    fn none_configured(&self) -> String {
-        format!(
-            "run `lepo model add`, or write it to {}:\n\n{EXAMPLE}\n      or run `lepo model get`, which fetches the small embedded model",
-            self.file.display()
-        )
+    fn none_configured(&self) -> Hint {
+        let file = format!(", or write to {}:\n\n{EXAMPLE}", self.file.display());
+        // A session has offered to add one before it tells this.
+        Hint::from("run `lepo model add`, or `lepo model get` for the small embedded model")
+            .either(file.as_str(), "")
     }
 }
 
@@ -142,8 +142,7 @@ const EXAMPLE: &str = r#"    [[models]]
     provider = "openai"
     model = "gpt-4o"
     api_key_env = "OPENAI_API_KEY"
-    active = true
-"#;
+    active = true"#;
 
 impl Look {
     /// The model that was found, Ollama's before the embedded one; else the guidance (exit 2).

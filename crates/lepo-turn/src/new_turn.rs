@@ -1,0 +1,50 @@
+//! Puts a turn together, for a question, a summary or a look at the first request.
+
+use super::ask::Ask;
+use super::record::TurnRecord;
+use super::transcript::Transcript;
+use super::turn::{Turn, TurnSkills};
+use super::{Front, TurnEnv};
+use crate::config::Insts;
+use lepo_model::{Gate, Model, ModelConfig};
+use lepo_store::conv::Forest;
+use lepo_tool::mcp::Servers;
+
+/// Everything that a turn talks to.
+pub struct Parties<'t> {
+    /// The client of the model that answers.
+    pub model: &'t mut Model,
+    /// The gate of its requests.
+    pub gate: Gate,
+    /// The MCP servers.
+    pub servers: &'t mut Servers,
+    /// The view of the turn.
+    pub front: &'t mut dyn Front,
+}
+
+/// The turn of this input, behind what `transcript` has. Recorded results are taken out of the input.
+pub fn new_turn<'t>(
+    env: &'t TurnEnv,
+    (config, insts): (&'t ModelConfig, &'t Insts),
+    parties: Parties<'t>,
+    transcript: Transcript,
+    forest: &Forest,
+    ask: &mut Ask,
+) -> Turn<'t> {
+    let Parties { model, gate, servers, front } = parties;
+    Turn {
+        env,
+        insts,
+        config,
+        model,
+        gate,
+        servers,
+        front,
+        schema: ask.schema.clone(),
+        code_only: ask.code_only,
+        results: ask.results.take(),
+        forks: transcript.forks(forest),
+        record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
+        skills: TurnSkills::default(),
+    }
+}
