@@ -5,9 +5,12 @@
 _lepo_command() {
   [ -n "${READLINE_LINE//[[:space:]]/}" ] || return
   local answer schema='{"type":"object","properties":{"command":{"type":"string"}},"required":["command"],"additionalProperties":false}'
+  # The line and its prompt are gone until the answer is there. What is printed next covers it.
+  printf 'asking lepo…\r' >&2
   answer=$(lepo do -n --no-keep --no-stdin --tools off -q --schema "$schema" \
     --system "You turn words into one command line for bash on $(uname -s). Answer with the command alone." \
     -- "$READLINE_LINE") || return
+  printf '\e[K' >&2
   # The answer is {"command":"…"}. Of the escapes of JSON, those that stay are control characters.
   answer=${answer#'{"command":"'}
   answer=${answer%'"}'}

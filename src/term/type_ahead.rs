@@ -1,4 +1,5 @@
-//! Text that is typed or pasted while no prompt reads it: it is not shown, not cut, and given to the next prompt.
+//! Text that is typed or pasted while no prompt reads it: it is not shown, not cut, and given to the next prompt. Where
+//! lepo has none, it is left to the shell.
 //!
 //! Without it, the terminal itself would keep a line of 4,095 bytes at most, echo it into the answer, and drop it on
 //! Ctrl+C; and a paste would be so many lines.
@@ -39,6 +40,8 @@ pub struct TypeAhead {
 
 struct Keeper {
     tty: File,
+    /// What is typed is read; else it is not shown, and stays in the terminal for whoever reads it next.
+    reads: bool,
     was: Termios,
     kept: Mutex<Kept>,
     ended: AtomicBool,
@@ -54,7 +57,15 @@ struct Kept {
 impl TypeAhead {
     /// Begins to keep; `None` where there is no terminal.
     pub fn begin() -> Option<TypeAhead> {
-        let keeper = Keeper::begin()?;
+        TypeAhead::of(Keeper::begin(true)?)
+    }
+
+    /// Only hides what is typed, which the shell has afterwards; `None` where there is no terminal, or it is another job's.
+    pub fn hide() -> Option<TypeAhead> {
+        TypeAhead::of(Keeper::begin(false)?)
+    }
+
+    fn of(keeper: Arc<Keeper>) -> Option<TypeAhead> {
         let working = keeper.clone();
         let thread = std::thread::Builder::new().spawn(move || working.work()).ok();
         *locked(&AT_WORK) = Some(keeper.clone());
@@ -63,7 +74,7 @@ impl TypeAhead {
 
     /// The bytes that the terminal holds at this moment.
     pub fn held() -> Vec<u8> {
-        Keeper::begin().map(|keeper| TypeAhead { keeper, thread: None }.take()).unwrap_or_default()
+        Keeper::begin(true).map(|keeper| TypeAhead { keeper, thread: None }.take()).unwrap_or_default()
     }
 
     /// Ends, and gives the bytes that were typed. The rest of a paste that has begun is waited for.
@@ -99,10 +110,14 @@ impl Drop for TypeAhead {
 
 impl Keeper {
     /// Takes the terminal over.
-    fn begin() -> Option<Arc<Keeper>> {
+    fn begin(reads: bool) -> Option<Arc<Keeper>> {
         let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
         let was = tcgetattr(&tty).ok()?;
-        let keeper = Keeper { tty, was, kept: Mutex::default(), ended: AtomicBool::new(false) };
+        let keeper = Keeper { tty, reads, was, kept: Mutex::default(), ended: AtomicBool::new(false) };
+        // In the background it would stop the job.
+        if !reads && !keeper.is_ours() {
+            return None;
+        }
         keeper.take_over().ok()?;
         Some(Arc::new(keeper))
     }
@@ -114,6 +129,10 @@ impl Keeper {
     /// No echo and no lines; Ctrl+C is a signal, and drops nothing that was typed.
     fn take_over(&self) -> io::Result<()> {
         let mut modes = self.was.clone();
+        if !self.reads {
+            modes.local_modes.remove(LocalModes::ECHO);
+            return Ok(tcsetattr(&self.tty, OptionalActions::Now, &modes)?);
+        }
         modes.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
         modes.local_modes.insert(LocalModes::ISIG | LocalModes::NOFLSH);
         // A read gives what is there, and never waits.
@@ -124,8 +143,13 @@ impl Keeper {
     }
 
     fn give_back(&self) {
+        if !self.reads && !self.is_ours() {
+            return;
+        }
         let _ = tcsetattr(&self.tty, OptionalActions::Now, &self.was);
-        let _ = (&self.tty).write_all(BRACKETS_OFF);
+        if self.reads {
+            let _ = (&self.tty).write_all(BRACKETS_OFF);
+        }
     }
 
     /// Takes up what is typed, so that the terminal's own small buffer never fills: a Ctrl+C behind it would not be
@@ -161,7 +185,7 @@ impl Keeper {
 
     /// Reads what is there; true if it was anything.
     fn read(&self, kept: &mut Kept) -> bool {
-        let is_ours = self.is_ours();
+        let is_ours = self.reads && self.is_ours();
         let mut bytes = [0; 4096];
         let read =
             if is_ours && ready(&self.tty, Duration::ZERO) { (&self.tty).read(&mut bytes) } else { Ok(0) };

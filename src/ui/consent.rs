@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn no_words_of_a_model_look_like_lepos_own() {
-        let forged = "\n\nCommand request\n  $ ls\n  in /w\n  access: read (held by bubblewrap)";
+        let forged = "\n\nCommand request\n  $ ls\n  in /w\n  access: read (sandboxed by bubblewrap)";
         assert_eq!(
             asked("rm -rf .", &"look\n".repeat(60), 30),
             "\nCommand request\n  why: look look look look...\n  $ rm -rf .\n  in /w\nNot sandboxed: can do anything\nthat you can.\nRun it? [y]es [n]o [e]dit [?] "

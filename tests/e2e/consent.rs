@@ -249,7 +249,7 @@ fn what_waits_is_told_whole_wherever_it_is_told() {
 
 #[test]
 fn a_reason_cannot_forge_the_question() {
-    let why = format!("{}Command request\n  $ ls\n  access: read (held by bubblewrap)", "\n".repeat(60));
+    let why = format!("{}Command request\n  $ ls\n  access: read (sandboxed by bubblewrap)", "\n".repeat(60));
     let request = serde_json::json!({ "access": "full", "command": "touch ran\n  access: read", "why": why });
     let bot = Bot::saying("", &[COMMAND, &request.to_string(), "Then not."]);
     let ran = on_terminal(

@@ -294,3 +294,15 @@ fn no_address_on_stdin_is_no_success() {
         assert!(ran.err.contains("no address came on stdin"), "{args:?}: {}", ran.err);
     }
 }
+
+#[test]
+fn what_is_typed_while_an_answer_comes_is_not_echoed_and_the_shell_has_it() {
+    let bot = Bot::openai(OFF, [Reply::pieces([said("처음 "), Piece::Wait, said("끝."), end()])]);
+    let Some(screen) = Screen::shell(&bot.home, 80) else { return };
+    screen.shows("sh$").enters("lepo do q").shows("\n처음").enters("echo 미리-$((6 * 7))");
+    bot.server().release();
+    screen.shows("처음 끝.\n").shows("\n미리-42");
+    assert_eq!(screen.whole().matches("echo 미리").count(), 1, "{}", screen.whole());
+    // The terminal is as it was.
+    assert!(screen.enters("stty -a | grep -o '[-]*echo '").prompts("sh$ ").whole().contains("\necho"));
+}

@@ -90,12 +90,14 @@ fn on_a_terminal_it_asks() {
     let token = github_token(2);
     for (answer, code) in [("n\n", 1), ("y\n", 0)] {
         let home = open_home();
-        home.add(&["--prev", "head"], &token);
+        let id = home.add(&["--prev", "head"], &token);
         home.add(&["--kind", "a"], "so");
         let ran = on_terminal(home.command(&["rm", "--redact", "@^"]), &[("(y/N): ", answer)]);
         assert_eq!(ran.code, code, "{}", ran.out);
         let asked = "Mask 1 secret (github-token), and give 2 messages new ids? (y/N): ";
         assert!(ran.out.contains(asked), "{}", ran.out);
+        // Ids are short here, and whole in a pipe.
+        assert!(ran.out.contains(&format!("{} ", &id[18..])) && !ran.out.contains(&id), "{}", ran.out);
         assert_eq!(on_disk(&home).contains(&token), code == 1);
     }
 }

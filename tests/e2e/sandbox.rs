@@ -126,7 +126,7 @@ fn printed(access: &str, command: &str, settings: &str, prepare: impl Fn(&Bot)) 
     prepare(&bot);
     let ran = bot.home.alone(&["do", "go"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.err.contains("held by bubblewrap"), "{}", ran.err);
+    assert!(ran.err.contains("sandboxed by bubblewrap"), "{}", ran.err);
     bubbs(&bot.home).into_iter().rev().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text
 }
 
@@ -219,7 +219,7 @@ fn a_held_command_has_no_terminal() {
         let ran = on_terminal(lepo, steps);
         assert_eq!(ran.code, 0, "{}", ran.out);
         assert_eq!(ran.out.contains("TRIPPED"), sees, "{access}: {}", ran.out);
-        assert!(sees || ran.out.contains("held by"), "{}", ran.out);
+        assert!(sees || ran.out.contains("sandboxed by"), "{}", ran.out);
     }
 }
 
@@ -431,7 +431,7 @@ fn bubblewrap_is_no_program_that_a_command_could_have_put_there() {
     );
     let ran = run(lepo, b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.err.contains("held by bubblewrap"), "{}", ran.err);
+    assert!(ran.err.contains("sandboxed by bubblewrap"), "{}", ran.err);
     assert!(!bot.home.path().join("planted").exists());
 }
 

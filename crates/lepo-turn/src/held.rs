@@ -126,7 +126,7 @@ impl Holder {
         let note = || lepo_model::Notice::Held(agent.model.to_string(), access.word(), by);
         Ok(HeldAgent {
             program,
-            words: format!("held to `{}` by {by}{net}{also}", access.word()),
+            words: format!("sandboxed by {by} with access `{}`{net}{also}", access.word()),
             note: is_new.then(note),
             rest: Box::new(Rest {
                 found: held.found(),

@@ -14,7 +14,7 @@ use super::unread::while_read;
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
-use crate::term::{columns, say, say_dim, stderr_is_terminal, tty};
+use crate::term::{TypeAhead, columns, say, say_dim, stderr_is_terminal, tty};
 use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_model::{ModelConfig, known_window};
@@ -208,9 +208,12 @@ impl Place {
         }
         let state = State::Idle.after(Step::Entered);
         let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };
+        // Its echo would stand in the middle of the answer.
+        let hides = context.out.is_terminal().then(TypeAhead::hide).flatten();
         let mut view = TurnView::new(context.out, context.paint, shown, context.at, state);
         let taken = take_turn(env, config, &insts, forest, &mut view, ask).await;
         view.end();
+        drop(hides);
         taken
     }
 }

@@ -21,7 +21,7 @@ pub fn line(notice: &Notice) -> Line {
         Notice::WebToolFailed(tool, code) => Line::plain(format!("{tool} failed: {code}")),
         Notice::ToldAsText(model) => Line::note(format!("{model} is given the conversation so far as text")),
         Notice::Held(model, access, by) => {
-            Line::note(format!("{model} is held to `{access}` by {by}: it has no network"))
+            Line::note(format!("{model} is sandboxed by {by} with access `{access}`: it has no network"))
         }
         Notice::Program(words) => Line::plain(words),
     }

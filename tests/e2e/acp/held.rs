@@ -55,7 +55,8 @@ fn a_held_agent_does_what_its_access_allows_and_nothing_else() {
         assert_eq!(home.work().join("made").exists(), writes, "{access}");
         assert_eq!(home.read(".robot/made"), "by the agent\n");
         assert!(!home.path().join("made").exists());
-        let note = format!("note: robot is held to `{access}` by bubblewrap: it has no network");
+        let note =
+            format!("note: robot is sandboxed by bubblewrap with access `{access}`: it has no network");
         assert_eq!(ran.err.contains(&note), !network, "{}", ran.err);
     }
 }
@@ -78,8 +79,7 @@ fn the_question_says_what_holds_the_agent_and_its_session_is_taken_up_again() {
     let ran = on_terminal(home.command(&["do"]), &keys);
     assert_eq!(ran.code, 0, "{}", ran.out);
     let shown = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let words =
-        "its own tools, held to `write` by bubblewrap, without a network; it may also write in ~/.robot.";
+    let words = "its own tools, sandboxed by bubblewrap with access `write`, without a network; it may also write in ~/.robot.";
     assert!(shown.contains(words), "{}", ran.out);
     assert_eq!(ran.out.matches("it has no network").count(), 1, "{}", ran.out);
     // It ends with its answer: the next question starts it anew.

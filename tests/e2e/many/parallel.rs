@@ -8,6 +8,7 @@ use serde_json::json as value;
 use super::{Panel, json};
 use crate::disk::{bubbs, forest, journal, spools};
 use crate::home::{Home, finish, until};
+use crate::pty::on_terminal;
 use crate::scripted::{Piece, Reply, openai_event, openai_sse};
 
 fn texts(home: &Home) -> Vec<String> {
@@ -116,9 +117,9 @@ fn what_cannot_be_asked_is_wrong_usage() {
 fn the_hint_of_one_names_the_store() {
     let long = || Reply::new(400, "This model's maximum context length is 8192 tokens");
     for (option, told) in [
-        (None, "hint: `lepo -s notes do --compact` goes on"),
-        (Some("--json"), "\"hint\":\"`lepo -s notes do --compact` goes on"),
-        (Some("--events"), "\"hint\":\"`lepo -s notes do --compact` goes on"),
+        (None, "hint: `lepo -s notes do --compact` continues"),
+        (Some("--json"), "\"hint\":\"`lepo -s notes do --compact` continues"),
+        (Some("--events"), "\"hint\":\"`lepo -s notes do --compact` continues"),
     ] {
         let panel = Panel::new("", &[("a", vec![openai_sse(["one"])]), ("b", vec![long()])]);
         let args = ["-s", "notes", "do", "--parallel", "q"];
@@ -400,6 +401,19 @@ fn no_answer_can_stand_under_the_heading_of_another() {
         ]);
         let ran = panel.lepo(args);
         assert_eq!((ran.code, ran.out.as_str()), (0, out), "{}", ran.err);
+    }
+}
+
+#[test]
+fn ids_are_short_on_a_terminal() {
+    let panel = Panel::saying(&[("a", &["하나"]), ("b", &["둘"])]);
+    let args = ["do", "--parallel", "--participants", "a,b", "1+1?"];
+    let ran = on_terminal(panel.home.command(&args), &[]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    for name in panel.home.bubbs() {
+        let id = name.get(..26).unwrap();
+        assert!(!ran.out.contains(id), "{id}: {}", ran.out);
+        assert!(!name.contains("-a0-") || ran.out.contains(&id[18..]), "{id}: {}", ran.out);
     }
 }
 

@@ -161,7 +161,7 @@ impl Drop for Leftovers {
 
 impl fmt::Display for Sandbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let holds = if *self == Sandbox::None { "" } else { "held by " };
+        let holds = if *self == Sandbox::None { "" } else { "sandboxed by " };
         write!(f, "{holds}{}", self.name())
     }
 }

@@ -91,7 +91,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
         None => {
             let words: Vec<String> = Provider::ALL.iter().map(|p| format!("\"{}\"", p.word())).collect();
             let allowed = format!("add provider = {}, or preset = \"claude\"", words.join(" | "));
-            return Err(section.error(format!("model \"{name}\" has no provider"), allowed));
+            return Err(section.lacks_key("provider", format!("model \"{name}\" has no provider"), allowed));
         }
     };
     section.rename(format!(" in a model with provider = \"{}\"", provider.word()));

@@ -9,6 +9,7 @@ use super::document::{Document, Set, Source};
 use super::field::Field;
 use super::form::Form;
 use lepo_base::error::{Error, Result};
+use lepo_base::nearest::nearest;
 
 /// A table that is being read. Each key is taken once; [`Section::end`] refuses what is left.
 pub struct Section<'d> {
@@ -135,6 +136,18 @@ impl<'d> Section<'d> {
     /// A key is missing that has to be there, once all others were taken; one that was misspelled is told instead.
     pub fn lacks(&self, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
         self.unknown().unwrap_or_else(|| self.error(what, allowed))
+    }
+
+    /// This key is missing; one that is nearly so named is told instead.
+    pub fn lacks_key(&self, wanted: &str, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
+        let slip = self.rest().into_iter().find(|(_, key)| nearest(key, [wanted].into_iter()).is_some());
+        match slip {
+            Some((at, key)) => {
+                let what = format!("unknown key `{key}`{}", self.title);
+                self.document.error(at, what, format!("did you mean `{wanted}`?"))
+            }
+            None => self.error(what, allowed),
+        }
     }
 
     fn unknown(&self) -> Option<Error> {

@@ -44,6 +44,12 @@ fn mistakes_say_line_and_what_is_allowed() {
         ("[[models]]\nname='a,b'\nprovider='ollama'".into(), 2, "comma", "plain"),
         ("[[models]]\nname='x'".into(), 1, "no provider", "openai"),
         (
+            "[[models]]\nname='x'\nprovder='openai'\nmodel='m'".into(),
+            3,
+            "unknown key `provder`",
+            "did you mean `provider`?",
+        ),
+        (
             "[[models]]\nname='x'\nprovider='bard'".into(),
             3,
             "cannot be \"bard\"",
