@@ -362,8 +362,7 @@ fn torn_and_broken_sources_keep_their_good_part() {
 
 #[test]
 fn what_is_deep_is_a_conversation_like_any_other() {
-    // Deeper than the stack of a thread, were it walked by recursion.
-    const DEEP: usize = 20_000;
+    const DEEP: usize = 20_000; // More than a stack holds.
     let nested = "{\"messageId\":\"a\",\"isCreatedByUser\":true,\"text\":\"x\",\"children\":[".repeat(DEEP);
     let nested = format!("{{\"conversationId\":\"c\",\"messages\":[{nested}{}]}}", "]}".repeat(DEEP));
     let bubbs = read(Format::LibreChat, &[("x.json", nested.as_bytes())], LATER);
