@@ -22,7 +22,8 @@ use lepo_turn::config::Prices;
 ///
 /// On a terminal, the line also has the time and the model, Markdown is rendered, and output longer than a screen
 /// goes through a pager: LEPO_PAGER, PAGER, or `less -FRX`. If prices are configured, the cost of the conversation is
-/// printed above it: `cost 0.42`, with `+` if the cost of some answers is unknown.
+/// printed above it: `cost 0.42`, with `+` if the cost of some answers is unknown. Below a question without an answer,
+/// a line says what became of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo show -1                   # the last answer, byte for byte\n  \
     lepo show                      # the whole conversation\n  lepo show -x > script.sh        # its first code block\n  lepo show --one @^\n  lepo show main..@\n  \

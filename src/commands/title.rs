@@ -2,6 +2,8 @@
 
 use super::words::find_one;
 use super::{Context, complete};
+use crate::term::{one_line, say, stderr_is_terminal};
+use crate::ui::ShortIds;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::Origins;
@@ -56,10 +58,19 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let title = [words, args.more].concat().join(" ");
     let (forest, found) = find_one(&store, address, &[])?;
     let root = forest.name(Origins::of(&forest).origin(found.ix).root).id;
+    // A first word that was meant as an address is seen to be none.
+    let told = |text: &str| {
+        if stderr_is_terminal() {
+            let id = ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(forest.name(found.ix).id);
+            say(&one_line(&format!("title of {id}{text}")));
+        }
+    };
     if args.delete {
         store.titles().set(root, "")?;
+        told(" removed");
     } else if !title.is_empty() {
         store.titles().set(root, &title)?;
+        told(&format!(": {title}"));
     } else {
         match store.titles().all().get(&root) {
             Some(title) => context.out.line(title),

@@ -351,11 +351,8 @@ fn torn_and_broken_sources_keep_their_good_part() {
     }
     // A broken line costs only itself.
     let text = String::from_utf8(sample("pi-2026-08-01T10-00-00-000Z_uuid.jsonl")).unwrap();
-    let broken = text.replacen(
-        "\n{\"type\":\"message\",\"id\":\"cccc",
-        "\n{\"type\":\"mess\n{\"type\":\"message\",\"id\":\"cccc",
-        1,
-    );
+    let mark = "\n{\"type\":\"message\",\"id\":\"cccc";
+    let broken = text.replacen(mark, &format!("\n{{\"type\":\"mess{mark}"), 1);
     assert_ne!(text, broken);
     assert_eq!(
         read(Format::Pi, &[("x.jsonl", text.as_bytes())], LATER),
@@ -365,8 +362,7 @@ fn torn_and_broken_sources_keep_their_good_part() {
 
 #[test]
 fn what_is_deep_is_a_conversation_like_any_other() {
-    // Deeper than the stack of a thread, were it walked by recursion.
-    const DEEP: usize = 20_000;
+    const DEEP: usize = 20_000; // More than a stack holds.
     let nested = "{\"messageId\":\"a\",\"isCreatedByUser\":true,\"text\":\"x\",\"children\":[".repeat(DEEP);
     let nested = format!("{{\"conversationId\":\"c\",\"messages\":[{nested}{}]}}", "]}".repeat(DEEP));
     let bubbs = read(Format::LibreChat, &[("x.json", nested.as_bytes())], LATER);

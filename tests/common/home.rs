@@ -19,6 +19,9 @@ use super::schemas::check_output;
 /// Time limit for what must come, on a machine with much else to do; a failure, not a pause.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
+/// Variables by which faketime(1) gives programs its clock.
+const CLOCK: [&str; 4] = ["LD_PRELOAD", "FAKETIME", "FAKETIME_SHARED", "NO_FAKE_STAT"];
+
 /// A home, and in it a working directory `work` where commands run.
 pub struct Home {
     dir: TempDir,
@@ -137,6 +140,12 @@ impl Home {
             .env("XDG_DATA_HOME", self.dir.path().join("data"))
             // No Ollama of the machine is ever asked.
             .env("OLLAMA_HOST", "http://127.0.0.1:9");
+        // The clock of a test that is run by faketime(1), and with `LEPO_TEST_TZ` another zone.
+        if std::env::var_os("FAKETIME").is_some() {
+            let clock = std::env::vars_os().filter(|(name, _)| CLOCK.iter().any(|known| name == known));
+            command.envs(clock);
+            command.env("TZ", std::env::var_os("LEPO_TEST_TZ").unwrap_or("UTC".into()));
+        }
         command
     }
 

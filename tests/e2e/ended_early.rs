@@ -137,3 +137,14 @@ fn several_conversations_that_would_be_deleted_are_told_by_their_questions() {
     home.add(&["--prev", "head"], "x");
     assert!(shown(&home, 80, &["ls", "--grep", "y"]).contains("no conversation has a message that matches"));
 }
+
+#[test]
+fn a_title_that_was_given_is_told_on_a_terminal() {
+    let home = Home::new();
+    let id = home.add(&["--prev", "head"], "서울의 인구는?");
+    let short = &id[18..];
+    assert_eq!(shown(&home, 80, &["title", short, "수도"]), format!("title of {short}: {short} 수도\n"));
+    assert_eq!(shown(&home, 80, &["title", "-d"]), format!("title of {short} removed\n"));
+    let ran = home.lepo(&["title", "@", "수도"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+}

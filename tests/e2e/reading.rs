@@ -20,7 +20,10 @@ fn store(home: &Home) -> [String; 3] {
 /// Output of a script on a terminal of so many columns.
 fn shown(home: &Home, columns: u32, script: &str) -> String {
     let script = format!("stty cols {columns} rows 24; {script}");
-    on_terminal(home.terminal(&script), &[]).out.replace('\r', "")
+    let mut terminal = home.terminal(&script);
+    // Help that is longer than the screen goes to the pager.
+    terminal.env("PAGER", "cat");
+    on_terminal(terminal, &[]).out.replace('\r', "")
 }
 
 #[test]
