@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::disk::put;
+use crate::disk::{put, put_old};
 use crate::home::{Home, away_from_midnight, run};
 use crate::sandbox::world::{as_user, is_root, users};
 
@@ -306,5 +306,32 @@ fn the_hint_for_a_bad_pattern_names_options_that_are_there() {
         assert!(
             hint.map_or(!ran.err.contains("-F") && !ran.err.contains("-U"), |hint| ran.err.contains(hint))
         );
+    }
+}
+
+#[test]
+fn composed_and_decomposed_characters_are_the_same_also_in_days_that_are_over() {
+    let home = Home::new();
+    let texts =
+        ["\u{d55c}\u{ae00} caf\u{e9}", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af} cafe\u{301}"];
+    let mut ids: Vec<String> =
+        texts.iter().zip(1..).map(|(text, at)| put_old(&home, at * 1000, "u0", "head", text)).collect();
+    ids.push(home.add(&["--prev", "head"], texts[0]));
+    ids.push(home.add(&["--prev", "head"], texts[1]));
+    ids.sort();
+    let found = |args: &[&str]| {
+        let mut found: Vec<String> = home.ok(args).lines().map(str::to_string).collect();
+        found.sort();
+        found
+    };
+    for pattern in [texts[0], texts[1]] {
+        for args in [
+            &["grep", "--ids", "-l", pattern][..],
+            &["grep", "--ids", "-l", "-F", pattern],
+            &["grep", "--ids", "-l", "-w", pattern],
+        ] {
+            assert_eq!(found(args), ids, "{args:?}");
+            assert_eq!(found(args), ids, "with the cache: {args:?}");
+        }
     }
 }

@@ -8,6 +8,7 @@ mod cache;
 mod convs;
 mod files;
 mod filter;
+mod forms;
 mod literals;
 mod months;
 mod pattern;

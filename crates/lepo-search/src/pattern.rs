@@ -9,6 +9,7 @@ use grep_matcher::{LineMatchKind, LineTerminator, Matcher};
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
+use super::forms::in_both_forms;
 use super::literals::Needed;
 use super::pattern_options::PatternOptions;
 use lepo_base::error::Error;
@@ -82,9 +83,9 @@ impl Pattern {
     ///
     /// # Errors
     /// With what is wrong in it: a usage error.
-    pub fn new(text: &str, options: PatternOptions) -> Result<Pattern, BadPattern> {
+    pub fn new(text: &str, mut options: PatternOptions) -> Result<Pattern, BadPattern> {
         let mut builder = RegexMatcherBuilder::new();
-        builder.case_insensitive(options.ignore_case).word(options.words).fixed_strings(options.fixed);
+        builder.case_insensitive(options.ignore_case).word(options.words);
         builder.multi_line(true).crlf(false);
         if !options.multi_line {
             builder.line_terminator(Some(b'\n'));
@@ -94,17 +95,23 @@ impl Pattern {
             let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
             parser.parse(text).map_err(|error| BadPattern::new(text, &error.to_string(), false))?;
         }
+        let as_typed = text;
+        let escaped =
+            if options.fixed && !text.is_ascii() { regex_syntax::escape(text) } else { text.to_string() };
+        let text = in_both_forms(&escaped);
+        options.fixed &= as_typed.is_ascii();
+        builder.fixed_strings(options.fixed);
         // A comment at its end would take the end of that group.
-        let matcher = builder.build(text).or_else(|error| match text.contains("(?") && text.contains('#') {
+        let matcher = builder.build(&text).or_else(|error| match text.contains("(?") && text.contains('#') {
             true => builder.build(&format!("{text}\n")),
             false => Err(error),
         });
         let matcher = matcher.map_err(|error| {
             // Newlines are the only literals that are not allowed.
             let has_newline = matches!(error.kind(), ErrorKind::NotAllowed(_) | ErrorKind::Banned(_));
-            BadPattern::new(text, &error.to_string(), has_newline)
+            BadPattern::new(as_typed, &error.to_string(), has_newline)
         })?;
-        Ok(Pattern { text: text.to_string(), matcher, options, needed: OnceLock::new() })
+        Ok(Pattern { text: text.into_owned(), matcher, options, needed: OnceLock::new() })
     }
 
     /// Literals that every text with a line to report has; `None` if the pattern has none that can be looked up.

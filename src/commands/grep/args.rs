@@ -13,8 +13,8 @@ use lepo_store::store::now;
 ///
 /// Prints one match per line, newest first: id, day, speaker, the conversation's first question, the position of the
 /// message in it, and the matching line. On a terminal, matches are grouped under a heading for each conversation.
-/// PATTERN is a regular expression in the syntax of Rust's regex crate, with Unicode support. With ADDR, searches
-/// only those conversations; a range A..B is the messages that B's conversation has and A's does not.
+/// PATTERN is a regular expression in the syntax of Rust's regex crate, with Unicode support; composed and decomposed
+/// characters (as in é, 한) match each other. With ADDR, searches only those conversations; a range A..B is the messages that B's conversation has and A's does not.
 ///
 /// Past days are searched through a text cache in `_cache/`, which is created when first needed; matching lines are
 /// always read from the message's own file. Text that another program wrote into an old file, without changing its
