@@ -7,8 +7,8 @@ use super::room::make_room;
 use super::served::resources;
 use super::session::{Session, told};
 use super::turn::turn;
-use crate::ui::{State, Step};
-use lepo_base::error::Result;
+use crate::ui::{Choice, Offer, State, Step};
+use lepo_base::error::{Error, Result, quoted};
 use lepo_model::ModelConfig;
 use lepo_turn::{Ask, ResourceAddress, Served, Start};
 
@@ -43,6 +43,12 @@ pub(super) async fn ask_with(
         return told(state.after(Step::Entered), &error);
     }
     let state = state.after(Step::Entered);
+    if let (Some(text), Some(_)) = (&question, session.waiting)
+        && Offer::new("", &[Choice::Edit, Choice::Always]).read(text).is_some()
+    {
+        let error = Error::nothing(format!("{} was not sent: a request is waiting", quoted(text.trim())));
+        return told(state, &error.hint("/approve runs it, /deny refuses it"));
+    }
     let forest = session.forest()?;
     let start = match session.start(&forest, question.is_none()) {
         Ok(start) => start,

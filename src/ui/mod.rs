@@ -30,6 +30,7 @@ mod thinking;
 mod tools;
 mod turn;
 
+pub use answer::{Choice, Offer};
 pub use around_answer::{named_by, place_line, usage_line};
 pub use document::{end_event, group_document, group_end_event, turn_document};
 pub use events::{EventLines, SharedEvents};

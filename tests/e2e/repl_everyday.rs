@@ -82,6 +82,12 @@ fn a_question_asked_past_a_request_says_that_it_was_dropped() {
     screen.prompts("> ").enters("do it").shows("Run it?").keys(&["C-c"]).prompts("> ");
     let id = bubbs(&bot.home).pop().unwrap().id;
     screen.shows(&format!("request {id} is waiting"));
+    // An answer to the question of consent comes too late, and is no question to a model.
+    screen
+        .enters("y")
+        .shows("y was not sent: a request is waiting; hint:")
+        .shows("/approve runs it")
+        .prompts("> ");
     screen.enters("never mind").shows(&format!("request {id} was dropped: the conversation moved on"));
     screen.shows("Other.").prompts("> ");
     assert_eq!(bot.home.ok(&["ls", "--pending"]), "");

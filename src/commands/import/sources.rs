@@ -122,7 +122,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
         return Err(Error::usage(format!(
             "{word} does not record which conversations are about this directory"
         ))
-        .hint(format!("`lepo import {word} --all` takes all {count}; or name a file")));
+        .hint(format!("`lepo import {word} --all` takes all of them; or name a file")));
     }
     let dir = match context.find_store()? {
         Some(store) => store.root().to_path_buf(),
