@@ -2,6 +2,8 @@
 
 use super::session::Session;
 use crate::term::{clean, say, say_dim};
+use lepo_store::bubb::BubbId;
+use lepo_turn::{Start, StartOptions, start};
 
 /// Says what ends with the session, and how to continue the conversation.
 pub(super) fn tell_leaving(session: &Session<'_>) {
@@ -16,9 +18,20 @@ pub(super) fn tell_leaving(session: &Session<'_>) {
     if !dropped.is_empty() {
         say(&format!("for this session only: {}", clean(&dropped.join(", "))));
     }
-    if session.at.is_some() && session.env.keeps {
-        say_dim("`lepo` continues here; `lepo -n` starts over", session.paint);
-    }
+    let Some(at) = session.at.filter(|_| session.env.keeps) else { return };
+    let continued = if is_continued(session, at) {
+        "`lepo` continues here; `lepo -n` starts over".to_string()
+    } else {
+        format!("`lepo --tail {at}` continues here; `lepo` the newest conversation")
+    };
+    say_dim(&continued, session.paint);
+}
+
+/// True if the next session begins at this message; not so after `/undo` or `/tail`.
+fn is_continued(session: &Session<'_>, at: BubbId) -> bool {
+    let options = StartOptions { new: false, tail: None, retry: false };
+    let next = session.forest().and_then(|forest| start(&session.store, &forest, options));
+    matches!(next, Ok(Start::Under(id)) if id == at)
 }
 
 /// The choices of a session that are not kept.

@@ -21,8 +21,8 @@ use super::history::history;
 use super::keys::{EDIT, Keys, SUSPEND};
 use super::menu::QuietMenu;
 use crate::term::{
-    self, PASTED_AT, Paint, TypeAhead, columns, folded_question, is_dumb, pasted, show, stderr_is_terminal,
-    stdin_is_gone, typed,
+    self, PASTED_AT, PASTED_BANG, Paint, TypeAhead, columns, folded_question, is_dumb, pasted, show,
+    stderr_is_terminal, stdin_is_gone, typed, unmarked,
 };
 use lepo_base::error::{Error, Kind, Result};
 use lepo_net::runtime::{Blocking, blocking};
@@ -49,6 +49,8 @@ pub struct Reader {
     pub typed_ahead: bool,
     /// The places in the last entry of each `@` that was pasted.
     pub pasted: Vec<usize>,
+    /// The last entry is pasted text that begins with a `!`.
+    pub has_pasted_bang: bool,
     /// Input that is typed while no prompt reads it.
     ahead: Option<TypeAhead>,
     /// A prompt was shown.
@@ -77,6 +79,7 @@ impl Reader {
             paint,
             typed_ahead: false,
             pasted: Vec::new(),
+            has_pasted_bang: false,
             ahead: None,
             has_prompted: false,
             given: String::new(),
@@ -125,6 +128,7 @@ impl Reader {
     /// or before the first prompt, is in the editor then: only an Enter at the prompt sends it.
     pub async fn read(&mut self, interrupt: &Interrupt) -> Result<Option<String>> {
         self.pasted.clear();
+        self.has_pasted_bang = false;
         let Some(mut editor) = self.editor.take() else {
             return self.read_plain(MARK, interrupt).await;
         };
@@ -147,13 +151,14 @@ impl Reader {
         self.editor = Some(editor);
         // The editor may have taken up several lines at once.
         self.typed_ahead = waits || (before && since.elapsed() < BY_HAND);
-        Ok(read.map(|text| self.unmarked(&text)))
+        Ok(read.map(|text| self.read_marks(&text)))
     }
 
-    /// The text of an entry, and where in it an `@` was pasted.
-    fn unmarked(&mut self, text: &str) -> String {
+    /// The text of an entry, and which of its characters were pasted.
+    fn read_marks(&mut self, text: &str) -> String {
         self.pasted = text.match_indices(PASTED_AT).map(|(at, _)| at).collect();
-        text.replace(PASTED_AT, "@")
+        self.has_pasted_bang = text.starts_with(PASTED_BANG);
+        unmarked(text)
     }
 
     /// The answer to a question of lepo's own, which is not remembered.
@@ -302,13 +307,13 @@ fn submit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
 /// Changes the line in the person's editor; what comes back is sent by an Enter.
 fn edit_elsewhere(editor: &mut Reedline) {
     let old = editor.current_buffer_contents().to_string();
-    let edited = term::edit(old.replace(PASTED_AT, "@").as_bytes(), ".md").and_then(|bytes| {
+    let edited = term::edit(unmarked(&old).as_bytes(), ".md").and_then(|bytes| {
         String::from_utf8(bytes).map_err(|error| Error::usage("the text is not UTF-8").because(error))
     });
     match edited {
         Ok(text) => {
             let text = text.trim_end_matches(['\n', '\r']);
-            let text = if old.contains(PASTED_AT) { pasted(text) } else { text.to_string() };
+            let text = if old.contains([PASTED_AT, PASTED_BANG]) { pasted(text) } else { text.to_string() };
             editor.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(text)]);
         }
         Err(error) => complain(&error),
@@ -375,13 +380,13 @@ impl Prompt for Mark {
     }
 }
 
-/// No colours in what is typed; a pasted `@` is shown as one.
+/// No colours in what is typed; marks of pasted characters are not shown.
 struct AsTyped;
 
 impl Highlighter for AsTyped {
     fn highlight(&self, line: &str, _: usize) -> StyledText {
         let mut text = StyledText::new();
-        text.push((Default::default(), line.replace(PASTED_AT, "@")));
+        text.push((Default::default(), unmarked(line)));
         text
     }
 }

@@ -107,6 +107,7 @@ async fn go_on(session: &mut Session<'_>) -> Result<()> {
         let entered = match entry(session).await {
             Ok(Some(text)) => match pasted(session, &text).await? {
                 Some(attach) => attach,
+                None if session.reader.has_pasted_bang => Entered::Question(text),
                 None => Entered::read(&text),
             },
             Ok(None) => Entered::Leave,

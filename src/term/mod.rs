@@ -50,5 +50,5 @@ pub use terminal::{
     columns, fitting, is_dumb, show, stderr_is_stdout, stderr_is_terminal, stdin_is_gone, stdout_is_read,
 };
 pub use type_ahead::{Asking, TypeAhead};
-pub use typed::{PASTED_AT, pasted, typed};
+pub use typed::{PASTED_AT, PASTED_BANG, pasted, typed, unmarked};
 pub use wrap::Wrap;

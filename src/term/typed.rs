@@ -3,6 +3,9 @@
 /// Stands for an `@` that was pasted: one byte as that is, and no text has it.
 pub const PASTED_AT: char = '\u{1a}';
 
+/// A `!` at the beginning of several pasted lines: no command, however it is sent.
+pub const PASTED_BANG: char = '\u{1d}';
+
 const PASTE_BEGIN: &str = "\u{1b}[200~";
 const PASTE_END: &str = "\u{1b}[201~";
 
@@ -12,10 +15,20 @@ pub fn has_open_paste(bytes: &[u8]) -> bool {
     last(PASTE_BEGIN).is_some_and(|begin| last(PASTE_END).is_none_or(|end| end < begin))
 }
 
-/// Pasted text for the editor: line breaks are newlines, each `@` is marked, and no other text has that mark.
+/// Pasted text for the editor: line breaks are newlines; each `@`, and a `!` at the beginning of several lines, is marked,
+/// and no other text has these marks.
 pub fn pasted(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace(PASTED_AT, "");
-    text.replace('@', PASTED_AT.encode_utf8(&mut [0; 4]))
+    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace([PASTED_AT, PASTED_BANG], "");
+    let text = text.replace('@', PASTED_AT.encode_utf8(&mut [0; 4]));
+    match text.strip_prefix('!').filter(|rest| rest.trim_end().contains('\n')) {
+        Some(rest) => format!("{PASTED_BANG}{rest}"),
+        None => text,
+    }
+}
+
+/// A text without its marks; each is as long as the character that it stands for.
+pub fn unmarked(text: &str) -> String {
+    text.replace(PASTED_AT, "@").replace(PASTED_BANG, "!")
 }
 
 /// The text that these bytes came to, with its line breaks; nothing if there are only such.
@@ -83,6 +96,9 @@ mod tests {
             ("x \u{1b}[200~a\r\n\tb\rc\u{1b}[201~ y", "x a\n\tb\nc y"),
             ("\u{1b}[200~see @a\u{1a}\u{1b}[201~ @b", "see \u{1a}a @b"),
             ("\u{1b}[200~open", "open"),
+            ("\u{1b}[200~!a\nb\u{1b}[201~", "\u{1d}a\nb"),
+            ("\u{1b}[200~!a\n\u{1b}[201~", "!a\n"),
+            ("!\u{1b}[200~a\u{1d}\n!b\u{1b}[201~", "!a\n!b"),
         ] {
             assert_eq!(typed(bytes.as_bytes()), text, "{bytes:?}");
         }

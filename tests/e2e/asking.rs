@@ -47,6 +47,27 @@ fn a_path_behind_an_at_sends_the_file_with_the_question() {
 }
 
 #[test]
+fn several_pasted_lines_are_no_command() {
+    let bot = Bot::saying(OFF, &["one", "two"]);
+    let Some(screen) = Screen::lepo(&bot.home, 80, &[]) else { return };
+    screen
+        .prompts("> ")
+        .pastes("![build]\ntouch ran")
+        .shows("  touch ran")
+        .keys(&["Enter"])
+        .shows("one")
+        .prompts("> ");
+    let sent = || bubbs(&bot.home).into_iter().filter(|bubb| bubb.text == "![build]\ntouch ran").count();
+    assert_eq!(sent(), 1);
+    // Recalled, it was still pasted.
+    screen.keys(&["Up"]).shows("touch ran").keys(&["Enter"]).shows("two").prompts("> ");
+    assert_eq!((sent(), bot.home.work().join("ran").exists()), (2, false));
+    // Behind a `!` that was typed they are one.
+    screen.types("!").pastes("true\ntouch ran").shows("  touch ran").keys(&["Enter"]).prompts("> ");
+    screen.becomes("the file", || bot.home.work().join("ran").exists());
+}
+
+#[test]
 fn a_pasted_at_sends_nothing() {
     let bot = Bot::saying(OFF, &["A1", "A2", "A3"]);
     bot.home.write("work/notes.txt", "the notes");

@@ -293,3 +293,20 @@ fn undo_and_copy_right_after_new_or_system_are_about_the_conversation_that_was_l
     let end: String = bubbs(&bot.home)[4].id.chars().skip(18).collect();
     screen.enters("/undo").shows(&format!("back to {end}; nothing was deleted")).prompts("> ");
 }
+
+#[test]
+fn a_session_that_is_left_elsewhere_says_how_to_continue_there() {
+    let bot = Bot::saying(OFF, &["one", "two"]);
+    let Some(screen) = Screen::lepo(&bot.home, 120, &[]) else { return };
+    screen
+        .prompts("> ")
+        .enters("first")
+        .shows("one")
+        .prompts("> ")
+        .enters("second")
+        .shows("two")
+        .prompts("> ");
+    let first = bubbs(&bot.home)[2].id.clone();
+    screen.enters("/undo").prompts("> second").keys(&["C-u"]).prompts("> ").enters("/exit").ends(0);
+    screen.shows(&format!("`lepo --tail {first}` continues here; `lepo` the newest conversation"));
+}
