@@ -17,6 +17,30 @@ const ENDS: &[char] = &[
     '：', '！', '？', '）', '」', '』', '》', '”', '’',
 ];
 
+/// Korean particles, which are written without a blank behind the name that they belong to. Two may follow one another.
+const PARTICLES: &[&str] = &[
+    "을", "를", "이", "가", "은", "는", "의", "에", "에서", "에게", "와", "과", "랑", "이랑", "하고", "로",
+    "으로", "도", "만", "부터", "까지", "처럼", "보다",
+];
+
+/// The names that a word with particles at its end may mean, the longest first.
+fn without_particles(word: &str) -> Vec<&str> {
+    let one: Vec<&str> = without_particle(word).collect();
+    let two: Vec<&str> = one.iter().copied().flat_map(without_particle).collect();
+    let mut names = [one, two].concat();
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    names
+}
+
+fn without_particle(word: &str) -> impl Iterator<Item = &str> {
+    PARTICLES.iter().filter_map(|particle| word.strip_suffix(particle))
+}
+
+/// True for a name that may be sent: no folder by its dots alone.
+fn is_name(path: &str) -> bool {
+    path.chars().any(|letter| letter != '.')
+}
+
 /// A question, and what stands behind an `@` in it.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mentions {
@@ -72,7 +96,7 @@ impl Mentions {
         let word = text.split(char::is_whitespace).next().unwrap_or_default();
         let mut path = word;
         loop {
-            if path.chars().any(|letter| letter != '.') && exists(path) {
+            if is_name(path) && exists(path) {
                 self.add(path);
                 return path.len();
             }
@@ -80,6 +104,10 @@ impl Mentions {
                 Some(shorter) => path = shorter,
                 None => break,
             }
+        }
+        if let Some(name) = without_particles(path).into_iter().find(|name| is_name(name) && exists(name)) {
+            self.add(name);
+            return name.len();
         }
         if !path.is_empty() {
             self.others.push(format!("@{word}"));
@@ -138,7 +166,7 @@ mod tests {
     #[test]
     fn a_path_behind_an_at_is_found_at_the_start_of_a_word() {
         const THERE: &[&str] =
-            &["README.md", "src", "src/main.rs", "a b.txt", "what?", "한글.md", "me@home.txt"];
+            &["README.md", "src", "src/", "src/main.rs", "a b.txt", "what?", "한글.md", "me@home.txt"];
         let none: [&str; 0] = [];
         for (text, paths, missing, sent) in [
             ("what is in @README.md?", &["README.md"][..], &none[..], None),
@@ -151,6 +179,10 @@ mod tests {
             ("@\"open and @README.md", &["README.md"], &none, None),
             ("@README.md and @README.md", &["README.md"], &none, None),
             ("요약: @한글.md\n@README.md。", &["한글.md", "README.md"], &none, None),
+            ("@한글.md를 요약해", &["한글.md"], &none, None),
+            ("@src/에서, @README.md에서는?", &["src/", "README.md"], &none, None),
+            ("@README.md랑 @src까지도", &["README.md", "src"], &none, None),
+            ("@.에 @한글.md글 @없다.md를", &[], &[".에", "한글.md글", "없다.md를"], None),
             ("\\@README.md is a \\@ there", &[], &none, Some("@README.md is a @ there")),
             ("a\\@b", &[], &none, None),
             ("@alice and @src/none.rs and @b.c.", &[], &["src/none.rs", "b.c"], None),
