@@ -1,15 +1,14 @@
 //! A yes or a no at a question of lepo's own. Other words were meant for the prompt, and stand there afterwards.
 
 use super::session::Session;
-use crate::term::{columns, fold, latin_keys, say, show};
+use crate::term::say;
+use crate::ui::{Choice, Offer};
 use lepo_base::error::Result;
 
 /// Asks until it is yes or no; an empty line is yes, Ctrl+C and Ctrl+D are no.
 pub(super) async fn confirm(session: &mut Session<'_>, question: &'static str) -> Result<bool> {
     let mut meant_for_prompt = Vec::new();
     let yes = loop {
-        let (above, question) = broken(question, columns());
-        show(&above);
         let Some(answer) = session.reader.answer(question, &session.env.interrupt).await? else {
             break false;
         };
@@ -25,37 +24,17 @@ pub(super) async fn confirm(session: &mut Session<'_>, question: &'static str) -
     Ok(yes)
 }
 
-/// The lines before the last one of a question that is broken for so many columns, and that: the line editor would break
-/// it within a word.
-fn broken(question: &'static str, columns: usize) -> (String, &'static str) {
-    let folded = fold(question, columns);
-    let last = folded.lines().last().unwrap_or_default().len();
-    let (above, last) =
-        question.split_at_checked(question.len().saturating_sub(last)).unwrap_or(("", question));
-    (format!("{}{}", fold(above.trim_end(), columns), if above.is_empty() { "" } else { "\n" }), last)
-}
-
 /// The decision of an answer, a word of it or its beginning, in any case; none of other words.
 fn yes_or_no(answer: &str) -> Option<bool> {
-    let answer = latin_keys(answer.trim()).to_lowercase();
-    [("yes", true), ("no", false)].into_iter().find(|(word, _)| word.starts_with(&answer)).map(|(_, yes)| yes)
+    match answer.trim() {
+        "" => Some(true),
+        answer => Offer::new("", &[]).read(answer).map(|choice| choice == Choice::Yes),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_question_is_broken_between_words() {
-        const QUESTION: &str = "No model is configured. Add one now? (Y/n): ";
-        for (columns, above, last) in [
-            (80, "", QUESTION),
-            (40, "No model is configured. Add one now?\n", "(Y/n): "),
-            (24, "No model is configured.\n", "Add one now? (Y/n): "),
-        ] {
-            assert_eq!(broken(QUESTION, columns), (above.to_string(), last), "{columns}");
-        }
-    }
 
     #[test]
     fn only_a_word_of_the_answer_is_one() {

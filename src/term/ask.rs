@@ -13,7 +13,7 @@ use rustix::termios::QueueSelector;
 
 use super::clean;
 use super::fold::fold;
-use super::hangul_keys::latin_keys;
+use super::hangul_keys::is_yes;
 use super::hidden::Hidden;
 use super::terminal::size_of;
 use lepo_base::error::{Error, Result};
@@ -56,8 +56,7 @@ impl Tty {
         let answer = self
             .ask(question, &AtomicBool::new(false))
             .map_err(|error| Error::usage("cannot ask on the terminal").because(error))?;
-        Ok(answer
-            .is_some_and(|answer| matches!(latin_keys(&answer).to_ascii_lowercase().as_str(), "y" | "yes")))
+        Ok(answer.is_some_and(|answer| is_yes(&answer)))
     }
 
     /// Asks, and reads one line; `None` at the end of input, or once `withdrawn`. A job that was stopped

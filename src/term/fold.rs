@@ -75,8 +75,16 @@ mod tests {
     fn a_question_is_broken_before_its_answers() {
         const QUESTION: &str = "No model is configured. Add one now? (Y/n): ";
         assert_eq!(folded_question(QUESTION, 80), (String::new(), QUESTION.to_string()));
-        let (before, last) = ("No model is configured. Add one now?\n", "(Y/n): ");
-        assert_eq!(folded_question(QUESTION, 40), (before.to_string(), last.to_string()));
+        for (columns, before, last) in [
+            (40, "No model is configured. Add one now?\n", "(Y/n): "),
+            (24, "No model is configured.\n", "Add one now? (Y/n): "),
+        ] {
+            assert_eq!(
+                folded_question(QUESTION, columns),
+                (before.to_string(), last.to_string()),
+                "{columns}"
+            );
+        }
     }
 
     #[test]

@@ -8,6 +8,11 @@ pub fn latin_keys(text: &str) -> String {
     text.chars().map(|c| key(c).unwrap_or(c)).collect()
 }
 
+/// True for `y` and `yes`, in any case; any other answer to a question of yes or no is no.
+pub fn is_yes(answer: &str) -> bool {
+    matches!(latin_keys(answer).to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
 #[cfg(test)]
 mod tests {
     use super::latin_keys;

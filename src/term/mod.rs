@@ -34,7 +34,7 @@ pub use editor::edit;
 pub use excerpt::{cut, excerpt, excerpt_within, padded, width};
 pub use fold::{fold, folded_question};
 pub use full_screen::{FullScreen, Press};
-pub use hangul_keys::latin_keys;
+pub use hangul_keys::{is_yes, latin_keys};
 pub use heading::{full_heading, heading, in_colour, title};
 pub use line::{Level, Line};
 pub use live::Live;

@@ -40,7 +40,7 @@ pub struct TypeAhead {
 
 struct Keeper {
     tty: File,
-    /// What is typed is read; else it is not shown, and stays in the terminal for whoever reads it next.
+    /// Typed text is read. Without, it is hidden, and stays in the terminal for the next program that reads it.
     reads: bool,
     was: Termios,
     kept: Mutex<Kept>,

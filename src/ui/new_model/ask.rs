@@ -2,7 +2,7 @@
 
 use super::trial::offered;
 use super::wanted::{WantedModel, check_name, checked_url, no_server, provider_of, with_scheme};
-use crate::term::{Asking, Line, clean, fitting, latin_keys, on_terminal, say};
+use crate::term::{Asking, Line, clean, fitting, is_yes, on_terminal, say};
 use crate::ui::models::offered_line;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
@@ -63,7 +63,7 @@ impl<'a> Asker<'a> {
             say(&format!("hint: {hint}"));
         }
         let answer = line("Keep it without making it active? (y/N): ").await?;
-        Ok(matches!(latin_keys(&answer).to_ascii_lowercase().as_str(), "y" | "yes"))
+        Ok(is_yes(&answer))
     }
 
     async fn provider(&self) -> Result<(Provider, Option<String>)> {
