@@ -1,7 +1,13 @@
 //! The code blocks of a message, for `do --code` and `show --code`.
 
+/// The blocks that are wanted: the first, or all for an option that was given twice.
+pub fn wanted_blocks(answer: &str, given: u8) -> Vec<String> {
+    let most = if given > 1 { usize::MAX } else { 1 };
+    code_blocks(answer).into_iter().take(most).collect()
+}
+
 /// The texts of its fenced blocks, in order. A fence without an end goes to the end of the answer.
-pub fn code_blocks(answer: &str) -> Vec<String> {
+fn code_blocks(answer: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut open: Option<(Fence<'_>, String)> = None;
     for line in answer.lines() {

@@ -1,6 +1,6 @@
 //! `lepo show`: a conv to read, or one bubb as it is.
 
-use super::code_blocks::code_blocks;
+use super::code_blocks::wanted_blocks;
 use super::json::bubbs_json;
 use super::words::find_all;
 use super::{Context, complete};
@@ -132,10 +132,9 @@ fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
 
 /// Prints the code blocks of messages that are wanted; exit 1 if there are none.
 fn print_code(args: &ShowArgs, store: &Store, names: &[Name], context: &mut Context<'_>) -> Result<u8> {
-    let wanted = if args.code > 1 { usize::MAX } else { 1 };
     let mut code: Vec<String> = Vec::new();
     for name in names {
-        code.extend(code_blocks(&store.bubbs().text(name)?).into_iter().take(wanted));
+        code.extend(wanted_blocks(&store.bubbs().text(name)?, args.code));
     }
     if code.is_empty() {
         return Err(Error::nothing("no code block there").hint("`lepo show` prints the conversation"));

@@ -5,7 +5,7 @@ use std::fs::File;
 use super::DoArgs;
 use super::output::{write_output, write_text};
 use crate::commands::Context;
-use crate::commands::code_blocks::code_blocks;
+use crate::commands::code_blocks::wanted_blocks;
 use crate::ui;
 use lepo_base::error::Result;
 use lepo_store::bubb::Name;
@@ -51,13 +51,12 @@ fn print_code(
     output: Option<&mut File>,
     context: &mut Context<'_>,
 ) -> Result<bool> {
-    let wanted = if args.form.code > 1 { usize::MAX } else { 1 };
-    let blocks = code_blocks(answer);
+    let blocks = wanted_blocks(answer, args.form.code);
     if blocks.is_empty() {
         context.say_hint("the answer has no code block; `lepo show` prints it");
         return Ok(false);
     }
-    let code = blocks.into_iter().take(wanted).collect::<Vec<_>>().join("\n");
+    let code = blocks.join("\n");
     context.out.untrusted(code.as_bytes());
     if let Some(file) = output {
         write_text(file, &code)?;
