@@ -9,10 +9,7 @@ use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed}
 
 /// A regular expression, in the syntax of the crate `regex`, that matches literals in either form. In classes characters
 /// are composed.
-pub fn in_both_forms(pattern: &str) -> Cow<'_, str> {
-    if pattern.is_ascii() {
-        return Cow::Borrowed(pattern);
-    }
+pub fn in_both_forms(pattern: &str) -> String {
     let composed = composed(pattern);
     let mut both = String::with_capacity(pattern.len() * 3);
     let mut run = String::new();
@@ -39,7 +36,7 @@ pub fn in_both_forms(pattern: &str) -> Cow<'_, str> {
         }
     }
     push_run(&mut both, &mut run);
-    Cow::Owned(both)
+    both
 }
 
 fn composed(text: &str) -> Cow<'_, str> {

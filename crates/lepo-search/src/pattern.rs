@@ -95,23 +95,26 @@ impl Pattern {
             let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
             parser.parse(text).map_err(|error| BadPattern::new(text, &error.to_string(), false))?;
         }
-        let as_typed = text;
-        let escaped =
-            if options.fixed && !text.is_ascii() { regex_syntax::escape(text) } else { text.to_string() };
-        let text = in_both_forms(&escaped);
-        options.fixed &= as_typed.is_ascii();
+        // Text in two forms is a regular expression, too.
+        let pattern = match (text.is_ascii(), options.fixed) {
+            (true, _) => text.to_string(),
+            (false, true) => in_both_forms(&regex_syntax::escape(text)),
+            (false, false) => in_both_forms(text),
+        };
+        options.fixed &= text.is_ascii();
         builder.fixed_strings(options.fixed);
         // A comment at its end would take the end of that group.
-        let matcher = builder.build(&text).or_else(|error| match text.contains("(?") && text.contains('#') {
-            true => builder.build(&format!("{text}\n")),
-            false => Err(error),
-        });
+        let matcher =
+            builder.build(&pattern).or_else(|error| match text.contains("(?") && text.contains('#') {
+                true => builder.build(&format!("{pattern}\n")),
+                false => Err(error),
+            });
         let matcher = matcher.map_err(|error| {
             // Newlines are the only literals that are not allowed.
             let has_newline = matches!(error.kind(), ErrorKind::NotAllowed(_) | ErrorKind::Banned(_));
-            BadPattern::new(as_typed, &error.to_string(), has_newline)
+            BadPattern::new(text, &error.to_string(), has_newline)
         })?;
-        Ok(Pattern { text: text.into_owned(), matcher, options, needed: OnceLock::new() })
+        Ok(Pattern { text: pattern, matcher, options, needed: OnceLock::new() })
     }
 
     /// Literals that every text with a line to report has; `None` if the pattern has none that can be looked up.
