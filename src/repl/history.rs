@@ -2,16 +2,21 @@
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use reedline::{FileBackedHistory, History};
 
 /// Entries that are remembered from run to run.
 const REMEMBERED: usize = 10_000;
 
+/// The file of the history, in the state folder.
+pub fn history_file(state: &Path) -> PathBuf {
+    state.join("history")
+}
+
 /// The history of entries, in a file for its owner only. Where that cannot be, of this run only.
 pub fn history(state: &Path) -> Box<dyn History> {
-    let path = state.join("history");
+    let path = history_file(state);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
     let made = made.and_then(|()| OpenOptions::new().append(true).create(true).mode(0o600).open(&path));
     match made.map(|_| FileBackedHistory::with_file(REMEMBERED, path)) {

@@ -33,5 +33,6 @@ mod tokens;
 mod turn;
 mod undo;
 
+pub use history::history_file;
 pub use run::run_session;
 pub use session::SessionOptions;

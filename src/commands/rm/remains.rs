@@ -14,6 +14,7 @@ use memchr::memmem::Finder;
 use super::plan::Plan;
 use super::wish::Wish;
 use crate::commands::searched::search;
+use crate::repl::history_file;
 use crate::term::{Line, say};
 
 /// Shorter words stand in other messages by chance.
@@ -63,7 +64,7 @@ impl Remains {
             })?;
         }
         if let Ok(paths) = Paths::from_env(&Env::from_process()) {
-            let path = paths.state.join("history");
+            let path = history_file(&paths.state);
             let has = std::fs::read(&path).is_ok_and(|all| is_in(&secrets, &all) || is_in(&words, &all));
             remains.history = has.then_some(path);
         }
