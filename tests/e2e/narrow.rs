@@ -120,7 +120,7 @@ fn the_models_of_a_log_have_a_column_from_56_columns_on() {
         let log = shown(&home, columns, &format!("log {short}"));
         assert_eq!(log.contains(" claude-op... "), is_told, "{columns}: {log}");
         assert!(log.lines().all(|line| line.width() <= columns), "{columns}: {log}");
-        // What is said begins in one column on all rows without branches.
+        // Excerpts begin in one column on all rows without branches.
         let begins = |text: &str| log.lines().find_map(|line| Some(line.split_once(text)?.0.width()));
         assert_eq!(begins("그러면"), begins("약 940"), "{columns}: {log}");
     }

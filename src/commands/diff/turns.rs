@@ -75,7 +75,7 @@ pub fn compare(
             counts.different,
             counts.only
         );
-        context.out.line(&context.out.columns().map_or(told.clone(), |columns| fold(&told, columns)));
+        context.out.line(&folded(told, context));
     }
     Ok(counts.same == counts.questions)
 }
@@ -204,8 +204,7 @@ fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_
         }
         _ => {
             for (head, answer) in [(heads.0, a), (heads.1, b)] {
-                let head = format!("## {head}");
-                let head = context.out.columns().map_or(head.clone(), |columns| fold(&head, columns));
+                let head = folded(format!("## {head}"), context);
                 context.out.trusted(&context.paint.bold(&head));
                 context.out.trusted("\n");
                 if let Some(answer) = answer {
@@ -214,6 +213,14 @@ fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_
                 context.out.trusted("\n");
             }
         }
+    }
+}
+
+/// The text, broken for a terminal between words.
+fn folded(text: String, context: &Context<'_>) -> String {
+    match context.out.columns() {
+        Some(columns) => fold(&text, columns),
+        None => text,
     }
 }
 
