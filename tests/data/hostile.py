@@ -203,9 +203,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.end_headers()
+            # Before the client knows where to post.
+            events = Handler.events = queue.Queue()
             self.wfile.write(b"event: endpoint\ndata: /messages\n\n")
             self.wfile.flush()
-            events = Handler.events = queue.Queue()
             while True:
                 self.wfile.write(f"data: {json.dumps(events.get())}\n\n".encode())
                 self.wfile.flush()
