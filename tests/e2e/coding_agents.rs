@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::attached::{PNG, line, sha256};
-use crate::disk::put;
+use crate::disk::{bubbs, put};
 use crate::home::{Home, Ran, run};
 
 /// The program of an agent; none, and said, if it is not there.
@@ -176,7 +176,7 @@ fn resumed(format: &str, program: &str, resume: &dyn Fn(&str) -> Vec<String>) {
             .map(|text| shown.find(text).unwrap())
             .collect();
         assert!(order.is_sorted(), "{shown}");
-        let visible = |home: &Home| home.bubbs().iter().filter(|name| name.contains("0-")).count();
+        let visible = |home: &Home| bubbs(home).iter().filter(|bubb| bubb.tag.ends_with('0')).count();
         assert_eq!(visible(&home), 6 + 2, "{:?}", home.bubbs());
         assert_eq!(home.ok(&["fsck"]), "");
     }
