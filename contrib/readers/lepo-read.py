@@ -70,11 +70,11 @@ def messages_in(top, home):
             if day_of(m.time) == day and (m.prev is None or m.id > m.prev):
                 yield m
 
-def scan(top):
+def scan(top, is_alone=False):
     """The messages that count, by id; and all files that are messages. Of the store and those of other people."""
     counts, every = {}, []
     others = sorted([name for name in look(top, ("_from",))[0] if name[0] not in "_."], key=os.fsencode)
-    for home in [()] + [("_from", name) for name in others]:
+    for home in [()] + [("_from", name) for name in others if not is_alone]:
         found = sorted(messages_in(top, home), key=lambda m: m.rank, reverse=True)
         counts, every = {m.id: m for m in found} | counts, every + found
     return counts, every
@@ -118,17 +118,26 @@ def decider(counts, id, known):
     known.update(dict.fromkeys(way, end))
     return end
 
-def show_tails(counts):
-    """The ends of conversations that can be continued, the greatest id first, with their heights."""
-    height, known, has_child, has_visible_below = heights(counts), {}, {m.prev for m in counts.values()}, set()
+def tails(counts):
+    """The ends of conversations that can be continued, the greatest id first."""
+    known, has_child, has_visible_below = {}, {m.prev for m in counts.values()}, set()
     for m in counts.values():
         id = None if m.hidden else m.prev
         while id in counts and id not in has_visible_below:
             has_visible_below.add(id)
             id = counts[id].prev
-    ends = [id for id in sorted(counts, reverse=True) if id not in has_child
+    return [id for id in sorted(counts, reverse=True) if id not in has_child
             and not (counts[id].hidden and decider(counts, id, known) in has_visible_below)]
-    print(*(f"{id} ({height[id]})\n" for id in ends), sep="", end="")
+
+def show_tails(counts):
+    height = heights(counts)
+    print(*(f"{id} ({height[id]})\n" for id in tails(counts)), sep="", end="")
+
+def newest(top):
+    """@: the greatest tail of the store's own messages alone that is not dated ahead, or where all are, the greatest."""
+    own = scan(top, is_alone=True)[0]
+    ends, latest = tails(own), time.time_ns() // 1_000_000 + DAY_MS
+    return next((id for id in ends if own[id].time <= latest), ends[0] if ends else "@")
 
 def find(counts, given):
     if not re.fullmatch(ID, given) or given.upper() not in counts:
@@ -232,14 +241,14 @@ def append(top, kind, given):
 
 def main(command="", store="", *rest):
     if len(rest) != dict(list=0, verify=0, show=1, export=1, append=2).get(command, -1):
-        raise Problem("usage: list STORE | show STORE ID | verify STORE | export STORE ID | append STORE KIND PREV")
+        raise Problem("usage: list STORE | show STORE ID|@ | verify STORE | export STORE ID|@ | append STORE KIND PREV")
     if command == "append":
         return append(os.open(store.rstrip("/") or store, DIRECTORY), *rest)
     top = os.open(store, DIRECTORY & ~os.O_NOFOLLOW)
     counts, every = scan(top)
     if command in ("list", "verify"):
         return show_tails(counts) if command == "list" else verify(top, every)
-    (show if command == "show" else export)(top, counts, find(counts, *rest))
+    (show if command == "show" else export)(top, counts, find(counts, newest(top) if rest == ("@",) else rest[0]))
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)

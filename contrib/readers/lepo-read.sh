@@ -1,5 +1,5 @@
 #!/bin/sh
-# Read a lepo store (format 1.0): list STORE; show STORE ID, which shows the visible messages of its conversation.
+# Read a lepo store (format 1.0): list STORE; show STORE ID|@, which shows the visible messages of its conversation.
 export LC_ALL=C
 fail() { printf 'lepo-read: %s\n' "$1" >&2; exit 2; }
 real_dir() { [ -d "$1" ] && [ ! -h "$1" ]; }
@@ -93,11 +93,25 @@ winners() {
     }'
 }
 
-case ${1-}:$# in list:2 | show:3) ;; *) fail 'usage: list STORE | show STORE ID' ;; esac
+# newest: the greatest tail of the store alone that is not dated ahead, or where all are, the greatest.
+newest() {
+    one_store 0 . | winners '' | sort -r | awk -v now="$(date +%s)" -v digits=0123456789ABCDEFGHJKMNPQRSTVWXYZ '
+    BEGIN {
+        ms = (now + 86400) * 1000
+        for (i = 0; i < 10; i++) { latest = substr(digits, ms % 32 + 1, 1) latest; ms = int(ms / 32) }
+    }
+    NR == 1 { end = $1 }
+    substr($1, 1, 10) <= latest { end = $1; exit }
+    END { print end }'
+}
+
+case ${1-}:$# in list:2 | show:3) ;; *) fail 'usage: list STORE | show STORE ID|@' ;; esac
 case $2 in /*) store=$2 ;; *) store=./$2 ;; esac
 { [ -n "$2" ] && CDPATH='' cd "$store" && [ -r . ]; } 2>/dev/null || fail 'the store cannot be opened'
 if [ "$1" = list ]; then all | winners '' | sort -r; exit; fi
-case $3 in *[!0-9A-Za-z]* | '') found= ;; *) found=$(all | winners "$3" | sed '1!G;h;$!d') ;; esac
+id=$3
+[ "$id" != @ ] || id=$(newest)
+case $id in *[!0-9A-Za-z]* | '') found= ;; *) found=$(all | winners "$id" | sed '1!G;h;$!d') ;; esac
 [ -n "$found" ] || fail 'no such message'
 show() {
     while read -r wanted id day is_hidden name; do

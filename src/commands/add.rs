@@ -76,7 +76,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
         (Some(time), _) => write_bubb_at(&store, (args.kind, args.hidden), prev, time, &kept)?,
         (None, Some(_)) => write_bubb(&store, (args.kind, args.hidden), prev, 0, &kept)?,
         (None, None) => {
-            let time = forest.root_time(lepo_store::store::now());
+            let time = forest.root_time();
             write_bubb(&store, (args.kind, args.hidden), None, time, &kept)?
         }
     };

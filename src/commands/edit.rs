@@ -43,7 +43,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
             .hint("to delete a conversation: lepo rm ADDR"));
     }
 
-    let not_before = if name.prev.is_none() { forest.root_time(lepo_store::store::now()) } else { 0 };
+    let not_before = if name.prev.is_none() { forest.root_time() } else { 0 };
     let sibling = write_bubb(&store, (name.kind, name.hidden), name.prev, not_before, &Kept::typed(&edited))?;
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {

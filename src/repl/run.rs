@@ -61,6 +61,7 @@ fn begin<'o>(
     }
     let named = address.filter(|_| tail.is_some_and(|tail| tail.by_branch));
     if !shown.quiet {
+        ui::warn_of_ahead(&forest, begin);
         ui::note_system_prompt(&env.configured, &store, &forest, begin);
     }
     let news = News::begin(&store)?;

@@ -44,7 +44,7 @@ pub use new_model::{WantedModel, add_model, answers};
 pub use no_answer::ended_early;
 pub use notes::{
     insts_with_warnings, labelled_or_warn, move_branch, note_dropped, note_place, note_system_prompt,
-    read_request, text_or_warn, waiting_at, with_kept_question,
+    read_request, text_or_warn, waiting_at, warn_of_ahead, with_kept_question,
 };
 pub use notices::{explained_notices, notice_lines, server_line};
 pub use outcome::{bubbs_to_read, headings, set_apart, tell_ids};

@@ -7,21 +7,27 @@ use lepo_base::error::{Error, Kind, Result};
 use lepo_base::hint::Act;
 use lepo_store::bubb::{BubbId, Kind as Speaker, Name, labelled};
 use lepo_store::conv::{Forest, Standing, Wanted};
-use lepo_store::store::{Store, now};
+use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
 use lepo_turn::config::{Insts, Paths, is_as_made};
 use lepo_turn::{Configured, Start};
 
-/// Notes about the newest tail, where the question goes by default: it is dated ahead, or a request waited there.
+/// Warns that the conversation that a question continues is dated ahead: its answers will be too.
+pub fn warn_of_ahead(forest: &Forest, begin: Start) {
+    let Some(at) = begin.id().and_then(|id| forest.find(id)).filter(|&at| forest.is_ahead(at)) else {
+        return;
+    };
+    let id = forest.name(at).id;
+    say(&Line::warning(format!(
+        "{id} is dated more than a day ahead, and so is what follows it; `lepo rebase {id} --root --redate` copies the \
+         conversation with times of now"
+    )));
+}
+
+/// Says that a question goes past a request that waited at the newest tail, where it goes by default.
 pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
     let (Start::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
     let name = forest.name(newest);
-    if forest.is_ahead(newest, now()) {
-        say(&Line::warning(format!(
-            "{}, the newest message, is dated more than a day ahead; --tail continues elsewhere",
-            name.id
-        )));
-    }
     if from != name.id {
         note_dropped(store, begin, &name);
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 
 use crate::bots::Bot;
-use crate::common::vectors::{sha256, vectors};
+use crate::common::vectors::{Vector, sha256, vectors};
 use crate::home::{Home, Ran, run};
 
 const PYTHON: &str = "lepo-read.py";
@@ -119,6 +119,23 @@ fn both_readers_list_the_tails_of_every_vector() {
             let listed: Vec<&str> = listed.iter().filter_map(|line| line.rsplit('/').next()).collect();
             assert_eq!(told, listed, "{}: {file}: {}", vector.name, ran.err);
             assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}: {file}", vector.name);
+        }
+    }
+}
+
+#[test]
+fn both_readers_find_the_newest_of_every_vector() {
+    let vectors = vectors();
+    for file in readers() {
+        let shown: Vec<_> = vectors.iter().map(|vector| (&vector.home, words(&["show", "@"]))).collect();
+        let named = |vector: &Vector| words(&["show", vector.expected["@"].as_str().unwrap_or("none")]);
+        let expected: Vec<_> = vectors.iter().map(|vector| (&vector.home, named(vector))).collect();
+        let expected = read_each(file, &expected);
+        for ((ran, bytes), (vector, (other, same))) in
+            read_each(file, &shown).iter().zip(vectors.iter().zip(&expected))
+        {
+            assert_eq!((ran.code, bytes), (other.code, same), "{}: {file}: {}", vector.name, ran.err);
+            assert_eq!(ran.code == 0, vector.expected["@"].is_string(), "{}: {file}", vector.name);
         }
     }
 }

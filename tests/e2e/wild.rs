@@ -68,6 +68,58 @@ fn a_bubb_follows_what_is_dated_ahead_by_a_millisecond() {
 }
 
 #[test]
+fn what_is_dated_ahead_is_not_continued_and_a_copy_of_now_takes_its_place() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let mine = home.add(&[], "mine");
+    let far = ["--time", "2500-01-01", "--prev"];
+    let question = home.add(&[&far[..], &["head"]].concat(), "from a wrong clock");
+    let ahead = home.add(&[&far[..], &[question.as_str()], &["--kind", "a"]].concat(), "answered there");
+    assert_eq!(home.ok(&["resolve", "@"]), format!("{mine}\n"));
+    // It is listed first, and marked in each form.
+    let mark = |args: &[&str]| home.ok(args).lines().filter(|line| line.contains("dated ahead")).count();
+    assert_eq!(
+        home.ok(&["ls"]).lines().next(),
+        Some(format!("{ahead} (2): from a wrong clock (dated ahead)").as_str())
+    );
+    assert_eq!((mark(&["ls"]), mark(&["ls", "-l"])), (1, 1));
+    let tails: serde_json::Value = serde_json::from_str(&home.ok(&["ls", "--json"])).unwrap();
+    let marks: Vec<&serde_json::Value> =
+        tails["tails"].as_array().unwrap().iter().map(|tail| &tail["dated_ahead"]).collect();
+    assert_eq!(marks, [&serde_json::Value::Bool(true), &serde_json::Value::Null]);
+    // What is added goes on with mine.
+    let next = home.add(&[], "and more");
+    assert_eq!(prev(&home, &next), mine);
+    // The remedy that fsck names, done as it says.
+    let remedy = format!(
+        "`lepo rebase {ahead} --root --redate` copies its conversation with times of now, then `lepo rm {ahead}`"
+    );
+    let told = findings(&home);
+    assert_eq!((told.len(), told.iter().filter(|line| line.contains(&remedy)).count()), (2, 1), "{told:#?}");
+    let ran = home.lepo(&["rebase", &ahead, "--root", "--redate"]);
+    assert_eq!((ran.code, ran.err.lines().next()), (0, Some("@ is now the copy")), "{}", ran.err);
+    let copy = ran.out.trim().to_string();
+    assert!(copy > next && copy < ahead, "{copy}");
+    let text = |id: &str| home.ok(&["show", id]).replace(id, "").replace(&prev(&home, id), "");
+    assert_eq!(text(&copy), text(&ahead));
+    home.ok(&["rm", "-y", &ahead]);
+    assert_good(&home);
+    assert_eq!(home.ok(&["resolve", "@"]), format!("{copy}\n"));
+}
+
+#[test]
+fn where_all_is_dated_ahead_the_newest_of_it_is_continued() {
+    let home = Home::new();
+    home.ok(&["init"]);
+    let first = home.add(&["--time", "2500-01-01", "--prev", "head"], "first");
+    let second = home.add(&["--time", "2500-01-02", "--prev", "head"], "second");
+    assert!(first < second);
+    assert_eq!(home.ok(&["resolve", "@"]), format!("{second}\n"));
+    let root = home.add(&["--prev", "head"], "by the clock");
+    assert_eq!(home.ok(&["resolve", "@"]), format!("{root}\n"));
+}
+
+#[test]
 fn a_bubb_of_1970_is_older_than_what_follows_it() {
     let home = Home::new();
     home.ok(&["init"]);

@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).parent
 DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 START = 1_763_000_000_000  # 2025-11-13T02:13:20Z
 DAY = 86_400_000
+YEAR_2500 = 16_725_225_600_000
 
 
 def sha(data):
@@ -312,10 +313,35 @@ def links():
     v.msg("C", "u0", "B")
     v.expect("C3")
 
-    v = Vector("dated-ahead", "A message of the year 2500 is used like any other, with a warning.")
+    v = Vector("dated-ahead", "A tail of the year 2500 is listed like any other, with a warning, and is not @.")
     chain(v)
-    c = v.msg("C", "u0", "A", time=16_725_225_600_000)
-    v.expect("C2 B2", findings=[("future", c)])
+    c = v.msg("C", "u0", "A", time=YEAR_2500)
+    v.expect("C2 B2", "B", findings=[("future", c)])
+
+    v = Vector("dated-ahead-alone", "Where all tails are dated ahead, @ is the newest of them.")
+    v.msg("A", "u0")
+    b = v.msg("B", "a0", "A", time=YEAR_2500)
+    c = v.msg("C", "a0", "A", time=YEAR_2500 + DAY)
+    v.expect("C2 B2", findings=[("future", b), ("future", c)])
+
+    v = Vector("dated-ahead-day", "Days ahead of the clock, in the store itself and in their folders: @ is in an older day.")
+    chain(v, folder=day(START))
+    c = v.msg("C", "u0", time=YEAR_2500, folder="_old/2500-01/01/")
+    d = v.msg("D", "u0", "A", time=YEAR_2500 + DAY)
+    v.expect("D2 C1 B2", "B", findings=[("future", c), ("future", d)])
+
+    v = Vector("dated-ahead-spent", "A visible message that is dated ahead decides all the same that a hidden leaf is spent.")
+    v.msg("A", "u0")
+    v.msg("B", "u0")
+    v.msg("C", "a1", "B")
+    d = v.msg("D", "a0", "B", time=YEAR_2500)
+    v.expect("D2 A1", "A", findings=[("future", d)])
+
+    v = Vector("dated-ahead-hidden", "A hidden leaf that nothing visible overtook is @ before a tail that is dated ahead.")
+    v.msg("A", "u0")
+    v.msg("B", "a1", "A")
+    c = v.msg("C", "u0", time=YEAR_2500)
+    v.expect("C1 B2", "B", findings=[("future", c)])
 
     v = Vector("end-of-time", "The greatest time that an id can hold.")
     a = v.msg("A", "u0", time=(1 << 48) - 1)

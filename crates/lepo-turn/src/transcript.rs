@@ -58,7 +58,7 @@ impl Transcript {
             entries: Vec::new(),
             path: Vec::new(),
             called: Vec::new(),
-            not_before: forest.root_time(lepo_store::store::now()),
+            not_before: forest.root_time(),
             masking: masking.clone(),
             unsaved: None,
         };

@@ -104,13 +104,12 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
 fn compared(store: &Store, a: Option<String>, b: Option<String>) -> Result<(Forest, (Ix, Ix))> {
     let Some(a) = a else {
         let forest = store.names().forest_for(&[Wanted::Newest(2)])?;
-        let mut newest = forest.newest_first(false);
-        let (new, old) = (newest.next(), newest.next());
+        let new = forest.newest();
+        let old = forest.newest_first(false).find(|&tail| Some(tail) != new);
         let (Some(new), Some(old)) = (new, old) else {
             return Err(Error::nothing("there are no two conversations to compare")
                 .hint("lepo diff A B compares any two messages, as in: lepo diff @~2 @"));
         };
-        drop(newest);
         return Ok((forest, (old, new)));
     };
     let b = b.or_else(|| (a != "-").then(|| "@".to_string()));

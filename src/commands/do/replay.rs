@@ -17,7 +17,7 @@ use lepo_net::runtime::current_thread;
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
-use lepo_store::store::{Store, now};
+use lepo_store::store::Store;
 use lepo_turn::config::Insts;
 use lepo_turn::replay::{Plan, PlanOptions, ReplayedLine, all, replay};
 use lepo_turn::write_bubb;
@@ -95,7 +95,7 @@ fn under_new_root(
     let prompt = setup.configured.wanted_system_prompt().filter(|prompt| wanted && !prompt.trim().is_empty());
     if let Some(prompt) = prompt {
         let prompt = Kept::typed(&prompt);
-        let root = write_bubb(store, (Kind::System, true), None, forest.root_time(now()), &prompt)?;
+        let root = write_bubb(store, (Kind::System, true), None, forest.root_time(), &prompt)?;
         plans.iter_mut().for_each(|plan| plan.base = Some(root.id));
     }
     Ok(plans)

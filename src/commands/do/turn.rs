@@ -157,6 +157,7 @@ impl Place {
                 Some(tail) => ui::note_dropped(store, *start, &forest.name(tail)),
                 None => ui::note_place(store, forest, *start),
             }
+            ui::warn_of_ahead(forest, *start);
             ui::note_system_prompt(configured, store, forest, *start);
         }
         if let Some(model) = model {

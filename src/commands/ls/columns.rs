@@ -100,6 +100,7 @@ struct Cells {
     when: String,
     model: String,
     tokens: String,
+    /// That the row is dated ahead, and the branches.
     branches: String,
     title: String,
     /// A row before has the same title: it tells less than the last question.
@@ -116,7 +117,7 @@ impl Cells {
             when: when::short(row.name.id.time(), now),
             model: row.model(),
             tokens: row.tokens(short_count),
-            branches: in_brackets(row.branches).trim_start().to_string(),
+            branches: format!("{}{}", row.mark(), in_brackets(row.branches)).trim_start().to_string(),
             title: row.title(),
             is_fork: false,
             said: row.said(),

@@ -137,6 +137,7 @@ impl<'r> Reader<'r> {
             name,
             from: owner.map(|(owner, _)| owner.as_str()),
             height: tail.height,
+            is_ahead: self.forest.is_ahead(tail.ix),
             questions: tail.questions,
             branches: self.branches.get(&name.id).map(Vec::as_slice).unwrap_or_default(),
             request: waiting.map(|(request, _)| request),

@@ -45,6 +45,9 @@ pub struct Row<'r> {
     pub last: Option<String>,
     /// The branches that name its end.
     pub branches: &'r [String],
+    /// Its end is dated more than a day ahead, so that it is not `@`.
+    #[serde(rename = "dated_ahead", skip_serializing_if = "std::ops::Not::not")]
+    pub is_ahead: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<&'r ToolRequest>,
     #[serde(flatten)]
@@ -90,6 +93,11 @@ impl Row<'_> {
             Some(from) => clean(&format!("{from}/{id}")).into_owned(),
             None => id,
         }
+    }
+
+    /// What is to be known of a row before its words.
+    pub fn mark(&self) -> &'static str {
+        if self.is_ahead { "dated ahead" } else { "" }
     }
 
     /// The model, cleaned; empty for none.

@@ -44,6 +44,9 @@ pub fn short_line(row: &Row<'_>, context: &mut Context<'_>) {
             }
         }
     }
+    if row.is_ahead {
+        context.out.trusted(&context.paint.cyan(&format!(" ({})", row.mark())));
+    }
     if context.out.is_terminal() {
         context.out.trusted(&context.paint.cyan(&in_brackets(row.branches)));
     }
@@ -69,7 +72,8 @@ pub fn long_line(row: &Row<'_>, columns: Option<usize>, context: &mut Context<'_
         if row.branches.is_empty() { "-".to_string() } else { format!("[{}]", row.branches.join(",")) },
     );
     let title = Some(row.title()).filter(|title| !title.is_empty());
-    let words = title.into_iter().chain(row.said()).collect::<Vec<_>>().join(" · ");
+    let mark = Some(row.mark().to_string()).filter(|mark| !mark.is_empty());
+    let words = mark.into_iter().chain(title).chain(row.said()).collect::<Vec<_>>().join(" · ");
     // On a terminal without room behind them, the excerpts have a line of their own.
     let (between, room) = match columns {
         None => ("", usize::MAX),

@@ -5,8 +5,8 @@ use crate::commands::complete;
 /// Copy messages of a conversation onto another base
 ///
 /// Copies the messages that ADDR's conversation has and BASE's does not, so that they follow BASE; with a range A..B,
-/// copies exactly these. Copies keep text, kind and time, so repeating a rebase creates nothing new. The originals
-/// stay, and no branch moves. Prints the id of the new end.
+/// copies exactly these. Copies keep text, kind and time (but for --redate), so repeating a rebase creates nothing
+/// new. The originals stay, and no branch moves. Prints the id of the new end.
 ///
 /// A tool request at the end of a copy is left out, because a copy never waits for consent. Dropping a request drops
 /// its result too, and vice versa. No model is asked; use lepo do --replay to ask the questions again.
@@ -15,7 +15,7 @@ use crate::commands::complete;
         messages after main\n  \
     lepo rebase @ --drop @~2                  # the same conversation without one message\n  \
     echo 'in one line' | lepo rebase @ --replace @^=-      # with one message replaced\n  \
-    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~2..main --root -n")]
+    lepo rebase @ --system 'Answer in Korean.'\n  lepo rebase main~2..main --root -n\n  lepo rebase @ --root --redate             # a copy with times of now")]
 pub struct RebaseArgs {
     /// The last message to copy, or a range of messages
     #[arg(value_name = "ADDR|A..B", default_value = "@", add = complete::address())]
@@ -41,6 +41,9 @@ pub struct RebaseArgs {
     /// List what would be created, without creating anything
     #[arg(short = 'n', long)]
     pub(super) dry_run: bool,
+    /// Give the copies times of now, for a conversation that a wrong clock dated ahead
+    #[arg(long)]
+    pub(super) redate: bool,
     /// Create a branch at the new end
     #[arg(long, value_name = "NAME", conflicts_with = "dry_run")]
     pub(super) branch: Option<String>,

@@ -9,7 +9,9 @@ use std::io::Read;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::{Forest, Found, Ix, Wanted};
-use lepo_store::store::{Batch, Copy, Store, check_branch_name, plan_copies, write_copies};
+use lepo_store::store::{
+    Batch, Copy, Store, check_branch_name, now, plan_copies, plan_redated_copies, write_copies,
+};
 
 use super::Context;
 use super::finder::masked;
@@ -20,10 +22,10 @@ use report::{Outcome, tell};
 
 /// Copies, and prints the new end.
 pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
-    let changes = !args.drop.is_empty() || !args.replace.is_empty();
+    let changes = args.redate || !args.drop.is_empty() || !args.replace.is_empty();
     if args.onto.is_none() && !args.root && args.system.is_none() && !changes {
         return Err(Error::nothing("nothing to do: no base or change given")
-            .hint("name one: --onto BASE, --root, --system, --drop or --replace"));
+            .hint("name one: --onto BASE, --root, --system, --drop, --replace or --redate"));
     }
     let store = context.store()?;
     let asked = Asked::of(&args, &store)?;
@@ -31,9 +33,13 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         check_branch(&store, branch)?;
     }
     let choice = choose(&store, &asked.forest, asked.wish(&args))?;
-    let root = new_root(&asked, choice.root_is_kept)?;
+    let now = args.redate.then(|| now().max(asked.forest.root_time()));
+    let root = new_root(&asked, choice.root_is_kept, now)?;
     let base = root.as_ref().map_or_else(|| asked.base_id(), |(name, _)| Some(name.id));
-    let copies = plan_copies(&store, base, choice.copying)?;
+    let copies = match now {
+        Some(now) => plan_redated_copies(&store, base, choice.copying, now)?,
+        None => plan_copies(&store, base, choice.copying)?,
+    };
     let tail = choice.tail.and_then(|place| copies.get(place)).map(|copy| copy.name.id);
     let Some(tail) = tail.or(base) else { return Err(Error::usage("nothing is left to copy")) };
 
@@ -153,8 +159,9 @@ fn read(file: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The root with another system prompt: as old as the root in whose place it stands, or before one that is kept.
-fn new_root(asked: &Asked, root_is_kept: bool) -> Result<Option<(Name, Vec<u8>)>> {
+/// The root with another system prompt: as old as the root in whose place it stands, or before one that is kept, if it
+/// is not of `now`.
+fn new_root(asked: &Asked, root_is_kept: bool, now: Option<u64>) -> Result<Option<(Name, Vec<u8>)>> {
     let Some(text) = &asked.system else { return Ok(None) };
     if text.is_empty() {
         return Err(
@@ -164,7 +171,7 @@ fn new_root(asked: &Asked, root_is_kept: bool) -> Result<Option<(Name, Vec<u8>)>
     let Some(&last) = asked.line.bubbs().last() else { return Err(Error::usage("the range has no message")) };
     let conv = asked.forest.conv(last);
     let old = conv.path.first().map_or(last, |root| *root);
-    let time = asked.forest.name(old).id.time().saturating_sub(u64::from(root_is_kept));
+    let time = now.unwrap_or(asked.forest.name(old).id.time()).saturating_sub(u64::from(root_is_kept));
     Ok(Some((Batch::name(Kind::System, true, None, time, text)?, text.clone())))
 }
 

@@ -2,11 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Forest, Ix};
+use super::{AHEAD, Forest, Ix};
 use crate::bubb::{BubbId, Name};
-
-/// A day in milliseconds: a bubb dated further ahead of the clock is told of.
-pub const AHEAD: u64 = 24 * 60 * 60 * 1000;
 
 /// A fault of one name among all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

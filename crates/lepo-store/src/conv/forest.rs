@@ -12,6 +12,9 @@ use crate::bubb::{BubbId, Name};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ix(pub(super) u32);
 
+/// A day in milliseconds: a bubb dated further ahead of the clock is *dated ahead*.
+pub const AHEAD: u64 = 24 * 60 * 60 * 1000;
+
 /// In place of a prev: there is none, or it is not in the store.
 const NONE: u32 = u32::MAX;
 /// In place of a prev: not looked up yet.
@@ -32,6 +35,8 @@ pub struct Forest {
     ordered: bool,
     /// Bubbs of other people's stores, each with the number of its store.
     foreign: HashMap<BubbId, usize>,
+    /// The latest time, in milliseconds since 1970, that is not dated ahead.
+    latest: u64,
 }
 
 /// The old end of a conv.
@@ -63,7 +68,17 @@ impl Forest {
         names.dedup_by_key(|name| name.id);
         let prevs = names.iter().map(|_| AtomicU32::new(UNKNOWN)).collect();
         let ordered = names.iter().all(|name| name.prev.is_none_or(|prev| prev < name.id));
-        Forest { names, prevs, ordered, foreign: HashMap::new() }
+        Forest { names, prevs, ordered, foreign: HashMap::new(), latest: u64::MAX }
+    }
+
+    /// The forest as it is at `now`, so that it knows which bubbs are dated ahead; without it none is.
+    pub fn seen_at(self, now: u64) -> Forest {
+        Forest { latest: now.saturating_add(AHEAD), ..self }
+    }
+
+    /// True if a bubb is dated more than a day after the moment of [`seen_at`](Self::seen_at).
+    pub fn is_ahead(&self, ix: Ix) -> bool {
+        self.name(ix).id.time() > self.latest
     }
 
     /// A forest in which some bubbs are of other people's stores: `foreign` tells the number of each one's.

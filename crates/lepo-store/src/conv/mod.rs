@@ -19,9 +19,9 @@ mod wanted;
 
 pub use address::{Addressee, Found, SHORTEST, Word};
 pub use beginning::ids_beginning;
-pub use check::{AHEAD, Flaw, flaws};
+pub use check::{Flaw, flaws};
 pub use diff::Pair;
-pub use forest::{Conv, End, Forest, Ix};
+pub use forest::{AHEAD, Conv, End, Forest, Ix};
 pub use graph::GraphRow;
 pub use heights::{Heights, Sums};
 pub use nearest::Nearest;

@@ -2,7 +2,6 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::check::AHEAD;
 use super::{Forest, Ix, Nearest};
 use crate::bubb::{Day, Kind};
 
@@ -118,30 +117,32 @@ impl Forest {
         self.newest_first(spent).collect()
     }
 
-    /// The newest tail of the user's own, `@`.
+    /// `@`: the newest tail of the user's own that is not dated ahead, or where all are, the newest. A message of a
+    /// wrong clock would else capture every later question until its date has come.
     pub fn newest(&self) -> Option<Ix> {
-        self.newest_first(false).find(|&ix| self.store_of(ix).is_none())
+        let mut ahead = None;
+        for tail in self.newest_first(false).filter(|&ix| self.store_of(ix).is_none()) {
+            if !self.is_ahead(tail) {
+                return Some(tail);
+            }
+            ahead.get_or_insert(tail);
+        }
+        ahead
     }
 
     /// The day of the oldest bubb that [`newest`](Self::newest) and [`root_time`](Self::root_time) depend on, if
-    /// they hold for the whole store although this forest has the newest bubbs only. None if all bubbs are dated
-    /// ahead, or if the conversation of the newest tail reaches back beyond them.
-    pub fn told_since(&self, now: u64) -> Option<Day> {
-        let dated = self.all().next().is_some_and(|oldest| !self.is_ahead(oldest, now));
-        let visible = self.nearest_visible(self.newest()?).filter(|_| dated)?;
-        Some(Day::of(self.name(visible).id).min(Day::at(self.root_time(now))))
+    /// they hold for the whole store although this forest has the newest bubbs only. None if all tails of these
+    /// are dated ahead, or if the conversation of the newest one that is not reaches back beyond them.
+    pub fn told_since(&self) -> Option<Day> {
+        let newest = self.newest().filter(|&newest| !self.is_ahead(newest))?;
+        let visible = self.nearest_visible(newest)?;
+        Some(Day::of(self.name(visible).id).min(Day::at(self.root_time())))
     }
 
-    /// True if a bubb is dated more than a day after `now`.
-    pub fn is_ahead(&self, ix: Ix, now: u64) -> bool {
-        self.name(ix).id.time() > now + AHEAD
-    }
-
-    /// The least time for a new root, at `now`, that makes it the newest conv even if the clock went
-    /// back. Bubbs dated more than a day ahead do not count.
-    pub fn root_time(&self, now: u64) -> u64 {
-        let times = self.all().rev().map(|ix| self.name(ix).id.time());
-        times.into_iter().find(|&time| time <= now + AHEAD).map_or(0, |time| time + 1)
+    /// The least time for a new root that makes it `@` even if the clock went back. Bubbs dated ahead do not count.
+    pub fn root_time(&self) -> u64 {
+        let dated = self.all().rev().find(|&ix| !self.is_ahead(ix));
+        dated.map_or(0, |ix| self.name(ix).id.time() + 1)
     }
 
     /// A hidden leaf whose nearest visible ancestor, or where it has none, whose root, has a visible descendant:
@@ -198,6 +199,7 @@ impl Forest {
 
 #[cfg(test)]
 mod tests {
+    use super::super::AHEAD;
     use super::super::fixture::{self, id};
     use super::{Forest, Ix};
     use crate::bubb::{BubbId, Kind, Name};
@@ -298,9 +300,39 @@ mod tests {
         ] {
             let forest = fixture::forest(newest);
             let now = forest.all().next().map_or(0, |ix| forest.name(ix).id.time());
-            assert_eq!(forest.told_since(now).is_some(), tells, "{newest}");
+            let forest = forest.seen_at(now);
+            assert_eq!(forest.told_since().is_some(), tells, "{newest}");
             // all dated ahead: an older one may be the newest that is not
-            assert_eq!(forest.told_since(0), None, "{newest}");
+            assert_eq!(forest.seen_at(0).told_since(), None, "{newest}");
+        }
+    }
+
+    #[test]
+    fn the_newest_leaves_out_what_is_dated_ahead_unless_all_is() {
+        for (store, ahead, newest, tells) in [
+            ("A u0 head / B a0 A / C u0 head / D a0 C", "CD", "B", true),
+            ("A u0 head / B a0 A / C a0 A", "C", "B", true),
+            // what a later message follows is no tail
+            ("A u0 head / B a0 A / C u0 B", "C", "C", false),
+            ("A u0 head / B u0 head / C a0 B", "C", "A", true),
+            ("A u0 head / B u0 head", "AB", "B", false),
+            // a hidden leaf beside a later answer is spent all the same
+            ("A u0 head / B u0 head / C a1 B / D a0 B", "D", "A", true),
+            // hidden, beside a bubb that is not there
+            ("C a1 B / D u0 head", "D", "C", false),
+        ] {
+            let mut names = fixture::names(store);
+            let later = |bubb: BubbId| match ahead.chars().any(|letter| id(&letter.to_string()) == bubb) {
+                true => BubbId::of(bubb.time() + 10 * AHEAD, Kind::User, false, None, &[0; 32]),
+                false => bubb,
+            };
+            for name in &mut names {
+                (name.id, name.prev) = (later(name.id), name.prev.map(later));
+            }
+            let forest = Forest::new(names).seen_at(id("A").time());
+            let found = forest.newest().map(|ix| forest.name(ix).id);
+            assert_eq!(found, Some(later(id(newest))), "{store}");
+            assert_eq!(forest.told_since().is_some(), tells, "{store}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, absolute};
 
 use crate::conv::{End, Forest, Wanted};
-use crate::store::{Store, now};
+use crate::store::Store;
 use lepo_base::error::Error;
 
 use super::failure::{Failure, failed};
@@ -175,7 +175,7 @@ impl Conversations {
         let after = new.after.map(|id| id.0);
         // A conversation that begins now is newer than all others.
         let not_before = match after {
-            None => failed(self.store.names().forest_for(&[Wanted::Tip]))?.root_time(now()),
+            None => failed(self.store.names().forest_for(&[Wanted::Tip]))?.root_time(),
             Some(_) => 0,
         };
         let name =

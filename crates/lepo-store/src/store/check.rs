@@ -125,6 +125,7 @@ impl Check {
 
     fn names(&mut self, now: u64) {
         let names: Vec<Name> = self.bubbs.iter().map(|(_, name)| *name).collect();
+        let followed: HashSet<BubbId> = names.iter().filter_map(|name| name.prev).collect();
         for (place, flaw) in flaws(&names, now) {
             let file = |place: usize| lossy(self.bubbs[place].0.as_bytes());
             let (what, why) = match flaw {
@@ -134,7 +135,7 @@ impl Check {
                 Flaw::Cycle(1) => (What::Cycle, "it follows itself".to_string()),
                 Flaw::Cycle(n) => (What::Cycle, format!("it follows itself, through {n} messages")),
                 Flaw::Duplicate(first) => (What::Duplicate, format!("{} has the same id", file(first))),
-                Flaw::Future => (What::Future, "it is dated more than a day ahead".to_string()),
+                Flaw::Future => (What::Future, dated_ahead(names[place].id, &followed)),
             };
             self.add(what, file(place), why);
         }
@@ -252,6 +253,17 @@ impl Check {
             self.add(What::Unreadable, file, error.to_string());
         }
     }
+}
+
+/// The remedy is named at the end of a conversation, which is what it copies.
+fn dated_ahead(id: BubbId, followed: &HashSet<BubbId>) -> String {
+    let why = "it is dated more than a day ahead";
+    if followed.contains(&id) {
+        return why.to_string();
+    }
+    format!(
+        "{why}; `lepo rebase {id} --root --redate` copies its conversation with times of now, then `lepo rm {id}`"
+    )
 }
 
 /// True for the folder of a store of its own.

@@ -54,6 +54,25 @@ impl Copy {
 
 /// Plans copies under a base; without one, the first begins a conversation. Each comes after the one it follows.
 pub fn plan_copies(store: &Store, base: Option<BubbId>, copying: Vec<Copying>) -> Result<Vec<Copy>> {
+    plan(store, base, copying, |original| original.id.time())
+}
+
+/// The same with one time for all: each copy is dated then, or a millisecond after the one it follows.
+pub fn plan_redated_copies(
+    store: &Store,
+    base: Option<BubbId>,
+    copying: Vec<Copying>,
+    time: u64,
+) -> Result<Vec<Copy>> {
+    plan(store, base, copying, |_| time)
+}
+
+fn plan(
+    store: &Store,
+    base: Option<BubbId>,
+    copying: Vec<Copying>,
+    time: impl Fn(&Name) -> u64,
+) -> Result<Vec<Copy>> {
     let mut listing = store.names().listing()?;
     let mut copies: Vec<Copy> = Vec::with_capacity(copying.len());
     for Copying { original, text, under } in copying {
@@ -70,7 +89,7 @@ pub fn plan_copies(store: &Store, base: Option<BubbId>, copying: Vec<Copying>) -
                 &read
             }
         };
-        let name = Batch::name(original.kind, original.hidden, prev, original.id.time(), bytes)?;
+        let name = Batch::name(original.kind, original.hidden, prev, time(&original), bytes)?;
         let here = listing.find_own(name.id)?.is_some();
         copies.push(Copy { original, name, here, text });
     }

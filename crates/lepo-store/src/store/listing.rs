@@ -36,6 +36,8 @@ pub struct Listing<'s> {
     /// Names found in these alone, each with the number of its store.
     foreign: BTreeMap<BubbId, (Name, usize)>,
     unreadable: Unreadable,
+    /// The moment of the reading, milliseconds since 1970.
+    pub(super) now: u64,
 }
 
 impl<'s> Listing<'s> {
@@ -47,20 +49,18 @@ impl<'s> Listing<'s> {
         let disordered = disordered.map(|name| Day::of(name.id)).min();
         let calendar = Calendar::of(&store.dir).map_err(|error| store.dir.old_error(error))?;
         store.names().note(&recent, !calendar.is_empty());
-        let (days, built) = (BTreeMap::new(), None);
-        let foreign = BTreeMap::new();
-        let (others, unreadable) = (None, Unreadable::default());
         Ok(Listing {
             store,
             recent,
-            days,
+            days: BTreeMap::new(),
             calendar,
             disordered,
             steps: 0,
-            built,
-            others,
-            foreign,
-            unreadable,
+            built: None,
+            others: None,
+            foreign: BTreeMap::new(),
+            unreadable: Unreadable::default(),
+            now: now(),
         })
     }
 
@@ -283,7 +283,8 @@ impl<'s> Listing<'s> {
         loop {
             let before = self.steps;
             let forest = self.take_forest();
-            let ids = forest.newest_first(spent).map(|ix| forest.name(ix).id);
+            let own = forest.newest_first(spent).filter(|&ix| forest.store_of(ix).is_none());
+            let ids = own.map(|ix| forest.name(ix).id);
             let tails: Vec<BubbId> = ids.filter(|&id| is_wanted(id)).take(count).collect();
             self.built = Some((before, forest));
             for &tail in &tails {
@@ -320,7 +321,7 @@ impl<'s> Listing<'s> {
 
     /// Reads as many days as it takes to know the newest bubb that is not dated ahead.
     pub(super) fn read_newest_dated(&mut self) -> Result<()> {
-        let limit = now() + AHEAD;
+        let limit = self.now + AHEAD;
         loop {
             let last = |names: &[Name]| {
                 let dated = names.partition_point(|name| name.id.time() <= limit);
@@ -345,11 +346,9 @@ impl<'s> Listing<'s> {
     }
 
     fn forest_of(&self, mut names: Vec<Name>) -> Forest {
-        if self.foreign.is_empty() {
-            return Forest::new(names);
-        }
         names.extend(self.foreign.values().map(|(name, _)| *name));
-        Forest::with_foreign(names, self.foreign.iter().map(|(id, (_, number))| (*id, *number)).collect())
+        let foreign = self.foreign.iter().map(|(id, (_, number))| (*id, *number)).collect();
+        Forest::with_foreign(names, foreign).seen_at(self.now)
     }
 
     /// The forest of all that was read.

@@ -80,7 +80,9 @@ pub use batch::{Batch, MANY};
 pub use blobs::{Blob, Blobs, NewBlob, blobs_in, blobs_of_result};
 pub use branches::{Branches, check_branch_name};
 pub use claim::Claim;
-pub use copies::{Copy, Copying, Under, note_copy, plan_copies, plan_copies_of_now, write_copies};
+pub use copies::{
+    Copy, Copying, Under, note_copy, plan_copies, plan_copies_of_now, plan_redated_copies, write_copies,
+};
 pub use dir::{OLD, now};
 pub use draft::Draft;
 pub use facts::FactIndex;

@@ -120,7 +120,7 @@ impl Answers<'_> {
     }
 
     fn tip(&self) -> String {
-        format!("{:?} {}", self.0.newest().map(|ix| self.0.name(ix)), self.0.root_time(now()) / 1000)
+        format!("{:?} {}", self.0.newest().map(|ix| self.0.name(ix)), self.0.root_time() / 1000)
     }
 
     fn path(&self, id: BubbId) -> Option<String> {

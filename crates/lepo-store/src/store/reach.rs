@@ -1,11 +1,11 @@
 //! Reading as much of the forest as is wanted: each command names what it needs, and pays for that alone.
 
-use super::dir::{OLD, now};
+use super::dir::OLD;
 use super::folders::Calendar;
 use super::handle::Store;
 use super::listing::Listing;
 use crate::bubb::{BubbId, Day, Name};
-use crate::conv::{Forest, SHORTEST, Wanted, ids_beginning};
+use crate::conv::{AHEAD, Forest, SHORTEST, Wanted, ids_beginning};
 use lepo_base::error::{Error, Result};
 
 /// The names of a store's bubbs, and the forest that they make.
@@ -109,7 +109,7 @@ impl<'s> Names<'s> {
         let newest = self.newest_recent()?;
         let day = Calendar::of(&self.store.dir).and_then(|mut calendar| calendar.newest());
         let day = day.map_err(|error| self.store.dir.old_error(error))?;
-        let since = newest.forest.told_since(now()).filter(|_| newest.is_ordered);
+        let since = newest.forest.told_since().filter(|_| newest.is_ordered);
         let tells = match day {
             None => newest.is_all || since.is_some(),
             Some(day) => since.is_some_and(|since| day < since),
@@ -131,10 +131,10 @@ impl Listing<'_> {
                 self.read_since(Day::FIRST)?;
                 self.read_everyone()
             }
-            Wanted::Tip => self.read_wanted(&Wanted::Newest(1)),
+            Wanted::Tip => self.read_newest(),
             Wanted::Newest(count) => {
                 self.read_tails(*count, false, |_| true, Day::FIRST)?;
-                self.read_newest_dated()
+                self.read_newest()
             }
             Wanted::Leaves(count) => self.read_tails(*count, true, |_| true, Day::FIRST),
             Wanted::Siblings(count, spent) => {
@@ -155,9 +155,18 @@ impl Listing<'_> {
             Wanted::Begun(text, count) => {
                 let Some((low, high)) = ids_beginning(text) else { return Ok(()) };
                 let within = |id: BubbId| (low..=high).contains(&id);
-                self.read_tails(*count, false, within, Day::of(low))
+                self.read_tails(*count, false, within, Day::of(low))?;
+                // Where nothing was begun, `@` is offered too.
+                if text.is_empty() { self.read_newest() } else { Ok(()) }
             }
         }
+    }
+
+    /// Reads as many days as it takes to know `@`, and the least time of a new root.
+    fn read_newest(&mut self) -> Result<()> {
+        let latest = self.now + AHEAD;
+        self.read_tails(1, false, |id| id.time() <= latest, Day::FIRST)?;
+        self.read_newest_dated()
     }
 
     /// The days that a beginning covers; where no id begins so, it may be an end, and any day may have it.

@@ -1,5 +1,6 @@
 //! Reading the directory once: names are the index, so this alone gives the forest.
 
+use super::dir::now;
 use super::reach::Names;
 use crate::bubb::{BubbId, Name};
 use crate::conv::Forest;
@@ -53,6 +54,6 @@ impl Names<'_> {
             .map_err(|error| self.store.dir.error("cannot read", "", error))?;
         let oldest = BubbId::parse(&oldest).map_or(0, BubbId::time);
         self.store.last_reading.note_recent(oldest, seen);
-        Ok(Newest { forest: Forest::new(names), is_all, is_ordered })
+        Ok(Newest { forest: Forest::new(names).seen_at(now()), is_all, is_ordered })
     }
 }

@@ -133,7 +133,7 @@ async fn take(
 /// of several lines apart.
 fn copy(store: &Store, base: Option<BubbId>, originals: &[Name], apart: u64) -> Result<Option<BubbId>> {
     let not_before = match base {
-        None => store.names().forest_for(&[Wanted::Tip])?.root_time(lepo_store::store::now()),
+        None => store.names().forest_for(&[Wanted::Tip])?.root_time(),
         Some(_) => lepo_store::store::now(),
     };
     let copies = plan_copies_of_now(store, base, originals, not_before + apart)?;

@@ -8,7 +8,6 @@ use crate::commands::finder::masked;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
-use lepo_store::store::now;
 use lepo_tool::mcp::serve::Told;
 use lepo_turn::write_bubb;
 
@@ -22,7 +21,7 @@ pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
     let kept = masked(text.as_bytes(), "a note");
     let name = if prev == "head" {
         let forest = store.names().forest_for(&[Wanted::Tip])?;
-        write_bubb(&store, (Kind::User, false), None, forest.root_time(now()), &kept)?
+        write_bubb(&store, (Kind::User, false), None, forest.root_time(), &kept)?
     } else {
         let forest = store.names().forest_for(&store.addresses().wanted_by(prev)?)?;
         let prev = store.addresses().find_bubb(&forest, prev)?.ix;
