@@ -76,6 +76,7 @@ mod on_a_terminal;
 mod outward;
 mod page;
 mod planted;
+mod program_bytes;
 mod prompts;
 mod providers;
 mod public_interface;

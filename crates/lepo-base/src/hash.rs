@@ -19,6 +19,22 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
+/// The SHA-256 of bytes that come piece by piece.
+#[derive(Default)]
+pub struct StreamHasher(Sha256);
+
+impl StreamHasher {
+    /// Adds more of the bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The hash of all of them, as hexadecimal text.
+    pub fn finish(self) -> String {
+        hex(&self.0.finalize())
+    }
+}
+
 /// SHA-256 of texts in a row, hexadecimal. Each is told from the next by a zero byte, which none of them holds.
 pub fn hash_of(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
@@ -40,5 +56,8 @@ mod tests {
         assert_eq!(hex(&[0, 0x0f, 0xa0, 0xff]), "000fa0ff");
         assert_eq!(hex(&[]), "");
         assert!(sha256_hex(b"").starts_with("e3b0c44298fc1c149afbf4c8996fb924"));
+        let mut pieces = StreamHasher::default();
+        [&b"a"[..], b"", b"bc"].into_iter().for_each(|piece| pieces.add(piece));
+        assert_eq!(pieces.finish(), sha256_hex(b"abc"));
     }
 }

@@ -7,6 +7,7 @@ mod extract;
 mod lenient;
 pub mod mcp;
 mod mode;
+mod program_files;
 mod request;
 mod sandbox;
 mod shell;
@@ -20,6 +21,7 @@ pub use consent::{
 pub use extract::{Piece, all, pieces, without_thinking};
 pub use lenient::parse as lenient_json;
 pub use mode::{AutoAccess, ToolMode};
+pub use program_files::{NamedProgram, ProgramFiles};
 pub use request::{CommandRequest, ToolRequest};
 pub use sandbox::{Aftermath, Detected, Held, Occasion, Policy, Sandbox, covers_home, hold, run_as_held};
 pub use shell::{Ending, Live, Outcome, Shell, Stream};

@@ -105,6 +105,7 @@ impl<'e> CommandRunner<'e> {
             own: &self.env.own,
             read_only: &read_only,
             writable: &[],
+            programs: &self.env.programs,
         };
         let keys = settings.keys();
         let variables =

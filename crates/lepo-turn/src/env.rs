@@ -9,6 +9,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::catalogue::Catalogue;
 use super::configured::Configured;
+use super::programs::named_programs;
 use super::{Interrupt, Masking, Notice};
 use crate::config::{AutoCompact, Insts, Settings, set_tool_mode};
 use lepo_base::error::Result;
@@ -16,7 +17,12 @@ use lepo_base::record::HashFile;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{self, Pins, Servers};
-use lepo_tool::{Allowed, Detected};
+use lepo_tool::{Allowed, Detected, NamedProgram};
+
+fn programs_of(configured: &Configured, servers: &Servers, store: &Store) -> Arc<[NamedProgram]> {
+    let servers = servers.each().iter().map(|server| &server.config);
+    named_programs(&configured.settings, servers, store.root()).into()
+}
 
 /// Everything that is the same for all turns of a process, until a setting is changed in a session.
 pub struct TurnEnv {
@@ -33,6 +39,8 @@ pub struct TurnEnv {
     pub(super) own: Vec<PathBuf>,
     pub(super) sandbox: Detected,
     servers: Mutex<Servers>,
+    /// Programs of servers and models, which run outside of every sandbox.
+    pub(super) programs: Arc<[NamedProgram]>,
     pub(super) pins: Pins,
     /// Requests that the person allowed for the rest of the session.
     pub(super) allowed: Lock<Allowed>,
@@ -53,8 +61,10 @@ impl TurnEnv {
         if configured.budget.is_none() {
             configured.count_in(store.clone(), false);
         }
-        configured.held.keep_off(store.path());
+        let programs = programs_of(&configured, &servers, &store);
+        configured.held.keep_off(store.path(), programs.clone());
         TurnEnv {
+            programs,
             keeps: true,
             own: configured.own(),
             sandbox: Detected::default(),
@@ -123,6 +133,8 @@ impl TurnEnv {
     pub async fn use_servers(&mut self, servers: Servers) {
         self.close().await;
         self.catalogue = Arc::new(Catalogue::new(&servers));
+        self.programs = programs_of(&self.configured, &servers, &self.store);
+        self.configured.held.keep_off(self.store.path(), self.programs.clone());
         self.servers = Mutex::new(servers);
     }
 

@@ -12,13 +12,15 @@ use super::{Event, Front, Notice};
 use crate::config::{Paths, Settings};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, HeldAgent, HoldAgents, ToHold};
-use lepo_tool::{Access, Aftermath, Detected, Held, Policy, covers_home, hold};
+use lepo_tool::{Access, Aftermath, Detected, Held, NamedProgram, Policy, covers_home, hold};
 
 /// Facts about held agents that a process keeps.
 #[derive(Clone, Default)]
 pub struct HeldAgents {
     /// The store, once there is one: a held agent never changes it.
     store: Arc<Mutex<Option<PathBuf>>>,
+    /// Programs that run outside of every sandbox: a held agent never changes the files that they name.
+    programs: Arc<Mutex<Arc<[NamedProgram]>>>,
     sandbox: Detected,
     /// Models of which it was said that they have no network.
     said: Arc<Mutex<HashSet<String>>>,
@@ -27,9 +29,10 @@ pub struct HeldAgents {
 }
 
 impl HeldAgents {
-    /// Takes note of the store, for this and all clones.
-    pub(crate) fn keep_off(&self, store: PathBuf) {
+    /// Takes note of the store, and of the programs whose files no agent changes; for this and all clones.
+    pub(crate) fn keep_off(&self, store: PathBuf, programs: Arc<[NamedProgram]>) {
         *open(&self.store) = Some(store);
+        *open(&self.programs) = programs;
     }
 
     /// Tells of files that agents left behind, each once.
@@ -96,12 +99,14 @@ impl Holder {
         };
         let writable = self.folders(agent)?;
         let store = open(&self.kept.store).clone().unwrap_or_else(|| agent.dir.join(".lepo"));
+        let programs = open(&self.kept.programs).clone();
         let policy = Policy {
             dir: agent.dir,
             store: &store,
             own: &self.own,
             read_only: &self.read_only,
             writable: &writable,
+            programs: &programs,
         };
         let sandbox = self.kept.sandbox.get(agent.dir).await;
         let held = hold(sandbox, agent.command, access, policy, self.patience).await;

@@ -41,6 +41,7 @@ mod offer;
 mod path;
 mod plan;
 mod planner;
+mod programs;
 mod prompts;
 mod question;
 mod receive;

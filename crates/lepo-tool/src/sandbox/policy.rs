@@ -8,7 +8,7 @@ use super::mount::{Mount, Mounts, everything};
 use super::protected::protected;
 use super::survey::{Survey, survey_for_reading};
 use super::toolchains::toolchains;
-use crate::Access;
+use crate::{Access, NamedProgram};
 use lepo_base::env;
 
 /// Entries of a store: settings and servers with keys in them, and answers as a model's server sent them.
@@ -27,6 +27,8 @@ pub struct Policy<'a> {
     pub read_only: &'a [PathBuf],
     /// Written besides the working directory.
     pub writable: &'a [PathBuf],
+    /// Programs that lepo starts unsandboxed: the files that they name are never written.
+    pub programs: &'a [NamedProgram],
 }
 
 impl Policy<'_> {
@@ -126,17 +128,25 @@ impl Policy<'_> {
             if parent == Mount::Hidden || (parent == Mount::ReadOnly && mount == Mount::Absent) {
                 continue;
             }
-            // A directory in between could be moved away with all it holds, if it were no mount point itself.
-            for between in
-                path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir)
-            {
-                let mount = mount_at(mounts, between);
-                mounts.entry(between.to_path_buf()).or_insert(mount);
+            insert_fixed(path, mount, dir, mounts);
+        }
+        for path in self.programs.iter().flat_map(|program| program.files(dir).read_only) {
+            if mount_at(mounts, &path) == Mount::ReadWrite {
+                insert_fixed(path, Mount::ReadOnly, dir, mounts);
             }
-            mounts.insert(path, mount);
         }
         Ok(())
     }
+}
+
+/// Mounts a path below `dir` so that none of the directories above it can be moved away with all it holds: each is a
+/// mount point itself.
+fn insert_fixed(path: PathBuf, mount: Mount, dir: &Path, mounts: &mut Mounts) {
+    for between in path.ancestors().skip(1).take_while(|above| above.starts_with(dir) && *above != dir) {
+        let mount = mount_at(mounts, between);
+        mounts.entry(between.to_path_buf()).or_insert(mount);
+    }
+    mounts.insert(path, mount);
 }
 
 /// The entries of a home directory that begin with a dot; of a link, what it leads to in the home.
@@ -184,13 +194,22 @@ mod tests {
     fn the_working_directory_is_written_but_not_what_is_kept_in_it() {
         let place = tempfile::tempdir().unwrap();
         let dir = place.path().canonicalize().unwrap();
-        for sub in [".lepo", "a/b/_wire", "own", "sub/.lepo/_wire"] {
+        for sub in [".lepo", "a/b/_wire", "own", "sub/.lepo/_wire", "sub/tools"] {
             std::fs::create_dir_all(dir.join(sub)).unwrap();
         }
+        std::fs::write(dir.join("sub/tools/server.py"), "").unwrap();
         std::fs::write(dir.join("keys"), "").unwrap();
         std::os::unix::fs::symlink("../keys", dir.join(".lepo/_mcp.json")).unwrap();
         let own = [dir.join("own"), dir.join("not there")];
-        let policy = Policy { dir: &dir, store: &dir.join("a/b"), own: &own, read_only: &[], writable: &[] };
+        let program = NamedProgram::new("python3", &["sub/tools/server.py".to_string()], &dir);
+        let policy = Policy {
+            dir: &dir,
+            store: &dir.join("a/b"),
+            own: &own,
+            read_only: &[],
+            writable: &[],
+            programs: &[program],
+        };
         let survey = survey(&dir, 100).unwrap();
         let mount = |access: Access, path: &str| {
             let survey = Some(&survey).filter(|_| access != Access::Read);
@@ -202,6 +221,9 @@ mod tests {
             (".lepo", None, Some(Mount::ReadOnly)),
             ("a", None, Some(Mount::ReadWrite)),
             ("a/b", None, Some(Mount::ReadOnly)),
+            ("sub", None, Some(Mount::ReadWrite)),
+            ("sub/tools", None, Some(Mount::ReadWrite)),
+            ("sub/tools/server.py", None, Some(Mount::ReadOnly)),
             ("own", Some(Mount::Hidden), Some(Mount::Hidden)),
             ("not there", None, None),
             ("a/b/_wire", Some(Mount::Secret), Some(Mount::Secret)),
@@ -223,7 +245,9 @@ mod tests {
         let dir = place.path().canonicalize().unwrap();
         std::fs::create_dir(dir.join("elsewhere")).unwrap();
         std::os::unix::fs::symlink("elsewhere", dir.join(".git")).unwrap();
-        let policy = Policy { dir: &dir, store: &dir.join(".lepo"), own: &[], read_only: &[], writable: &[] };
+        let store = dir.join(".lepo");
+        let policy =
+            Policy { dir: &dir, store: &store, own: &[], read_only: &[], writable: &[], programs: &[] };
         assert!(policy.mounts(Access::Read, None).is_ok());
         let error = policy.mounts(Access::Write, Some(&survey(&dir, 100).unwrap())).unwrap_err();
         assert!(error.to_string().contains("is a link"), "{error}");

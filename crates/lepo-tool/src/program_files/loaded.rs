@@ -1,0 +1,261 @@
+//! Files that a program loads by itself from the folder that it starts in, without being told: settings of package
+//! managers and build tools, packages of a name, and modules beside a script.
+
+use std::path::{Path, PathBuf};
+
+/// The most files of one folder that count.
+const MOST: usize = 2000;
+
+/// Programs by the beginning of their name, and files that they obey in the folder that they start in and above it.
+/// A name that ends in `/` stands for the files in that folder.
+const OBEYED: &[(&[&str], &[&str])] = &[
+    // Shims of version managers stand in `PATH` under any name.
+    (&[""], &[".tool-versions", "mise.toml", ".mise.toml"]),
+    (
+        &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "corepack"],
+        &[
+            "package.json",
+            ".npmrc",
+            ".yarnrc",
+            ".yarnrc.yml",
+            ".yarn/releases/",
+            ".yarn/plugins/",
+            ".pnp.cjs",
+            ".pnpmfile.cjs",
+            "pnpm-workspace.yaml",
+        ],
+    ),
+    (&["bun"], &["bunfig.toml", ".env", ".env.local", "tsconfig.json"]),
+    (&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
+    (
+        &["uv", "pip", "poetry", "hatch", "rye", "pdm", "pixi", "conda"],
+        &["pyproject.toml", "uv.toml", ".python-version", "poetry.toml", "setup.py", "pixi.toml", "pdm.toml"],
+    ),
+    (&["ruby", "bundle", "rake", "gem"], &["Gemfile", ".bundle/config", "Rakefile", ".ruby-version"]),
+    (&["php", "composer"], &["composer.json", "php.ini", ".user.ini"]),
+    (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile"]),
+    (&["just", "task"], &["justfile", "Justfile", ".justfile", "Taskfile.yml", "Taskfile.yaml"]),
+    (
+        &["cargo"],
+        &[
+            "Cargo.toml",
+            "build.rs",
+            ".cargo/config.toml",
+            ".cargo/config",
+            "rust-toolchain",
+            "rust-toolchain.toml",
+        ],
+    ),
+    (&["go"], &["go.mod", "go.work"]),
+    (&["dotnet"], &["Directory.Build.props", "Directory.Build.targets", "global.json", "nuget.config"]),
+    (
+        &["gradle", "mvn"],
+        &[
+            "build.gradle",
+            "build.gradle.kts",
+            "settings.gradle",
+            "pom.xml",
+            ".mvn/jvm.config",
+            ".mvn/extensions.xml",
+        ],
+    ),
+    (
+        &["docker", "podman"],
+        &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml", "Dockerfile", ".env"],
+    ),
+    (&["nix", "devenv"], &["flake.nix", "shell.nix", "default.nix", "devenv.nix"]),
+    (&["direnv"], &[".envrc"]),
+    (
+        &["claude", "codex", "gemini", "opencode", "npx"],
+        &[
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+            ".mcp.json",
+            ".codex/config.toml",
+            ".gemini/settings.json",
+            "opencode.json",
+            "opencode.jsonc",
+            ".opencode/plugin/",
+        ],
+    ),
+];
+
+/// Programs that run a package by its name, from `node_modules` if it is there.
+const PACKAGE_RUNNERS: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "corepack", "deno"];
+
+/// Endings of scripts, each with those of the modules that such a script finds beside itself.
+const MODULES: &[&[&str]] = &[
+    &["py", "pyw", "pyc", "so"],
+    &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "node"],
+    &["rb"],
+    &["pl", "pm"],
+    &["php"],
+    &["lua"],
+    &["sh", "bash", "zsh", "fish", "ksh"],
+];
+
+/// The files that a program of these words obeys in one of these folders.
+pub(super) fn obeyed(words: &[&str], folders: &[PathBuf]) -> Vec<PathBuf> {
+    let rows = OBEYED.iter().filter(|(programs, _)| words.iter().any(|word| is_one_of(word, programs)));
+    let names: Vec<&str> = rows.flat_map(|(_, names)| names.iter().copied()).collect();
+    let mut found = Vec::new();
+    for folder in folders {
+        for name in &names {
+            match name.strip_suffix('/') {
+                Some(name) => found.extend(entries(&folder.join(name))),
+                None => found.push(folder.join(name)),
+            }
+        }
+    }
+    found
+}
+
+/// Folders of `node_modules` that a runner of packages takes a package from, by the names among these words.
+pub(super) fn packages(words: &[&str], folders: &[PathBuf]) -> Vec<PathBuf> {
+    if !words.iter().any(|word| is_one_of(word, PACKAGE_RUNNERS)) {
+        return Vec::new();
+    }
+    let names = words.iter().filter_map(|word| package(word));
+    names.flat_map(|name| folders.iter().map(move |folder| folder.join("node_modules").join(&name))).collect()
+}
+
+/// The name of a package without its version, and without `--package=` before it.
+fn package(word: &str) -> Option<String> {
+    let word = word.split_once('=').map_or(word, |(_, value)| value);
+    let (scope, rest) = match word.strip_prefix('@') {
+        Some(rest) => (Some(rest.split_once('/')?.0), rest.split_once('/')?.1),
+        None => (None, word),
+    };
+    let name = rest.split('@').next().unwrap_or_default();
+    let is_plain = |text: &str| {
+        !text.is_empty() && !text.starts_with(['.', '-']) && !text.contains(['/', '\0', '\\', ':'])
+    };
+    match scope {
+        Some(scope) if is_plain(scope) && is_plain(name) => Some(format!("@{scope}/{name}")),
+        None if is_plain(name) => Some(name.to_string()),
+        _ => None,
+    }
+}
+
+/// Modules that a script finds beside itself before all others.
+pub(super) fn beside_script(script: &Path) -> Vec<PathBuf> {
+    let ending = script.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let Some(endings) = MODULES.iter().find(|endings| endings.contains(&ending)) else { return Vec::new() };
+    script.parent().map(|folder| modules(folder, endings)).unwrap_or_default()
+}
+
+/// True if these words start Python so that it looks for every module in its working directory first.
+pub(super) fn runs_python_from_folder(words: &[&str]) -> bool {
+    let runs = words.iter().any(|word| is_one_of(word, &["python", "pypy"]));
+    runs && words.iter().any(|word| word.starts_with("-m") || *word == "-c")
+}
+
+/// Modules of Python in a folder, and packages by their `__init__.py`.
+pub(super) fn python_modules(folder: &Path) -> Vec<PathBuf> {
+    modules(folder, MODULES.first().copied().unwrap_or_default())
+}
+
+fn modules(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in entries(folder) {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        if endings.contains(&ending) {
+            found.push(path);
+        } else if endings.contains(&"py") && path.is_dir() {
+            found.push(path.join("__init__.py"));
+        }
+    }
+    found
+}
+
+/// The Python files of a package, at any depth.
+pub(super) fn python_package(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_path_buf()]);
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder) {
+            let is_link = path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+            if path.is_dir() && !is_link {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "py" || ending == "so") {
+                found.push(path);
+            }
+            if found.len() + folders.len() > MOST {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// The files of a virtual environment that run before any program of it: those of `bin/NAME`.
+pub(super) fn virtual_environment(program: &Path) -> Option<(PathBuf, Vec<PathBuf>)> {
+    let root = program.parent().filter(|bin| bin.ends_with("bin"))?.parent()?;
+    let settings = Some(root.join("pyvenv.cfg")).filter(|path| path.is_file())?;
+    let mut files = vec![settings];
+    for lib in entries(&root.join("lib")) {
+        let runs_first = |path: &PathBuf| {
+            path.extension().is_some_and(|ending| ending == "pth")
+                || path.ends_with("sitecustomize.py")
+                || path.ends_with("usercustomize.py")
+        };
+        files.extend(entries(&lib.join("site-packages")).into_iter().filter(runs_first));
+    }
+    Some((root.to_path_buf(), files))
+}
+
+/// The entries of a folder, sorted.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
+    found.sort();
+    found.truncate(MOST);
+    found
+}
+
+/// True if a word is one of these programs, by its last part, with a version or a word behind it
+/// (`python3.12`, `npm-cli`).
+fn is_one_of(word: &str, programs: &[&str]) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    programs.iter().any(|program| {
+        let rest = name.strip_prefix(program);
+        program.is_empty()
+            || rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphabetic() && c != 'x'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_named_with_or_without_scope_and_version() {
+        for (word, name) in [
+            ("pkg", Some("pkg")),
+            ("pkg@1.2", Some("pkg")),
+            ("@s/pkg@latest", Some("@s/pkg")),
+            ("--package=@s/pkg", Some("@s/pkg")),
+            ("-y", None),
+            ("./pkg", None),
+            ("@s", None),
+            ("../x", None),
+            ("a/b", None),
+        ] {
+            assert_eq!(package(word).as_deref(), name, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_program_is_known_by_its_name() {
+        for (word, programs, is_it) in [
+            ("npx", &["npx"][..], true),
+            ("/usr/bin/npx", &["npx"], true),
+            ("uvx", &["uv"], true),
+            ("python3.12", &["python"], true),
+            ("npm-cli.js", &["npm"], true),
+            ("makeself", &["make"], false),
+            ("goose", &["go"], false),
+        ] {
+            assert_eq!(is_one_of(word, programs), is_it, "{word}");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Files of a folder that a configured program is started from: those that its definition names, which a sandboxed
+//! command must not change, and those that it loads by itself.
+
+mod candidates;
+mod loaded;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use lepo_base::env;
+use lepo_base::secret::Secret;
+
+use candidates::candidates;
+use loaded::{
+    beside_script, obeyed, packages, python_modules, python_package, runs_python_from_folder,
+    virtual_environment,
+};
+
+/// The most folders that are searched for a relative path.
+const MOST_FOLDERS: usize = 16;
+
+/// Variables that make a program load files, by the end of their name.
+const LOADERS: &[&str] = &[
+    "PATH",
+    "PRELOAD",
+    "OPTIONS",
+    "OPT",
+    "STARTUP",
+    "ENV",
+    "CONFIG",
+    "CONFIG_GLOBAL",
+    "CLASSPATH",
+    "LIB",
+    "INIT",
+    "RC",
+];
+
+/// Endings of data that programs write themselves; a change of them says nothing of what runs.
+const DATA: &[&str] = &[
+    "db", "db3", "sqlite", "sqlite3", "log", "jsonl", "ndjson", "csv", "tsv", "parquet", "pdf", "png", "jpg",
+    "jpeg", "gif", "webp", "mp3", "mp4", "wav",
+];
+
+/// A program that a configuration names, with all that decides what it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedProgram {
+    /// Path or name.
+    pub program: String,
+    /// Arguments of the program.
+    pub args: Vec<String>,
+    /// Variables that are added to its environment.
+    pub env: Vec<(String, Secret)>,
+    /// The folder that it starts in, absolute.
+    pub dir: PathBuf,
+}
+
+/// Files below a folder that a program is started from: absolute, and without links but at their end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramFiles {
+    /// Files and folders that the definition names, none of them a link.
+    pub read_only: BTreeSet<PathBuf>,
+    /// Files whose bytes decide what runs: the named ones, and those that are loaded unnamed.
+    pub compared: BTreeSet<PathBuf>,
+}
+
+impl NamedProgram {
+    /// A program with its arguments, to be started in a folder.
+    pub fn new(program: &str, args: &[String], dir: &Path) -> NamedProgram {
+        let (program, args, dir) = (program.to_string(), args.to_vec(), dir.to_path_buf());
+        NamedProgram { program, args, env: Vec::new(), dir }
+    }
+
+    /// The files below `tree` that it is started from.
+    pub fn files(&self, tree: &Path) -> ProgramFiles {
+        let Ok(tree) = tree.canonicalize() else { return ProgramFiles::default() };
+        let mut search = Search { tree, files: ProgramFiles::default() };
+        let folders = self.folders(&search);
+        search.add_named(self, &folders);
+        search.add_modules(self, &folders);
+        search.add_loaded(self, &folders);
+        search.files
+    }
+
+    /// The program and its arguments.
+    fn words(&self) -> Vec<&str> {
+        std::iter::once(&self.program).chain(&self.args).map(String::as_str).collect()
+    }
+
+    /// Values of variables that make programs load files.
+    fn loader_values(&self) -> impl Iterator<Item = &str> {
+        let is_loader = |name: &str| LOADERS.iter().any(|end| name.ends_with(end));
+        self.env.iter().filter(move |(name, _)| is_loader(name)).map(|(_, value)| value.reveal())
+    }
+
+    /// The folders that relative paths are meant in: the one that it starts in, and those below the tree that it is told
+    /// (`uv --directory tools run server.py`).
+    fn folders(&self, search: &Search) -> Vec<PathBuf> {
+        let mut folders = vec![self.dir.clone()];
+        for word in self.args.iter().map(String::as_str).chain(self.loader_values()) {
+            for path in candidates(word).into_iter().map(|path| self.dir.join(path)) {
+                if folders.len() < MOST_FOLDERS
+                    && path.is_dir()
+                    && search.is_below(&path)
+                    && !folders.contains(&path)
+                {
+                    folders.push(path);
+                }
+            }
+        }
+        folders
+    }
+
+    /// The file that a bare name means.
+    fn in_search_path(&self) -> Option<PathBuf> {
+        let own = self.env.iter().rev().find(|(name, _)| name == "PATH");
+        let folders: Vec<PathBuf> = match own {
+            Some((_, value)) => std::env::split_paths(value.reveal()).collect(),
+            None => env::search_path(),
+        };
+        let mut files = folders.into_iter().map(|folder| self.dir.join(folder).join(&self.program));
+        files.find(|path| path.is_file())
+    }
+}
+
+/// The files that were found below a tree, which is without links.
+struct Search {
+    tree: PathBuf,
+    files: ProgramFiles,
+}
+
+impl Search {
+    /// True if a path leads into the tree.
+    fn is_below(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|path| path.starts_with(&self.tree))
+    }
+
+    /// The path without links but at its end, if it is in the tree.
+    fn inside(&self, path: &Path) -> Option<PathBuf> {
+        let path = match path.file_name() {
+            Some(name) => path.parent()?.canonicalize().ok()?.join(name),
+            None => path.canonicalize().ok()?,
+        };
+        (path.starts_with(&self.tree) && path != self.tree).then_some(path)
+    }
+
+    /// Files that the definition names.
+    fn add_named(&mut self, program: &NamedProgram, folders: &[PathBuf]) {
+        match program.program.contains('/') {
+            true => self.add_program(&program.dir.join(&program.program)),
+            false => {
+                if let Some(path) = program.in_search_path() {
+                    self.add_program(&path);
+                }
+            }
+        }
+        // An interpreter runs a script of any name.
+        let args = program.args.iter().enumerate().map(|(index, arg)| (index == 0, arg.as_str()));
+        for (is_first, word) in args.chain(program.loader_values().map(|value| (false, value))) {
+            for path in candidates(word) {
+                let is_data = has_ending(Path::new(path), DATA);
+                for folder in folders.iter().filter(|_| is_first || !is_data) {
+                    self.add_file(&folder.join(path));
+                }
+            }
+        }
+    }
+
+    /// A program by its path, and the virtual environment that it belongs to.
+    fn add_program(&mut self, path: &Path) {
+        self.add_file(path);
+        let Some((root, first)) = virtual_environment(path).filter(|(root, _)| self.is_below(root)) else {
+            return;
+        };
+        if let Some(root) = self.inside(&root).filter(|root| !is_link(root)) {
+            self.files.read_only.insert(root);
+        }
+        self.add_compared(first);
+    }
+
+    /// A file, and what it leads to if it is a link. A link itself cannot be mounted: its bytes are compared.
+    fn add_file(&mut self, path: &Path) {
+        if !path.is_file() {
+            return;
+        }
+        let target = path.canonicalize().ok().filter(|target| target.starts_with(&self.tree));
+        for path in [self.inside(path), target].into_iter().flatten() {
+            if !is_link(&path) {
+                self.files.read_only.insert(path.clone());
+            }
+            self.files.compared.insert(path);
+        }
+    }
+
+    fn add_compared(&mut self, paths: Vec<PathBuf>) {
+        let inside: Vec<PathBuf> =
+            paths.iter().filter(|path| path.is_file()).filter_map(|path| self.inside(path)).collect();
+        self.files.compared.extend(inside);
+    }
+
+    /// Modules of Python that are named as such: `-m NAME`, `NAME:app`.
+    fn add_modules(&mut self, program: &NamedProgram, folders: &[PathBuf]) {
+        let words = program.words();
+        let after = words.windows(2).filter_map(|pair| match pair {
+            ["-m", name] => Some(*name),
+            _ => None,
+        });
+        let within = words.iter().filter_map(|word| word.strip_prefix("-m").filter(|name| !name.is_empty()));
+        let applications = words.iter().filter_map(|word| word.split_once(':').map(|(module, _)| module));
+        let names: Vec<&str> =
+            after.chain(within).chain(applications).filter(|name| is_module(name)).collect();
+        for (name, folder) in names.iter().flat_map(|name| folders.iter().map(move |folder| (name, folder))) {
+            let mut path = folder.clone();
+            for part in name.split('.') {
+                self.add_file(&path.join(format!("{part}.py")));
+                path.push(part);
+                self.add_file(&path.join("__init__.py"));
+            }
+            self.add_file(&path.join("__main__.py"));
+            if path.is_dir() && self.is_below(&path) {
+                self.add_compared(python_package(&path));
+            }
+        }
+    }
+
+    /// Files that nobody names and that the program loads all the same.
+    fn add_loaded(&mut self, program: &NamedProgram, folders: &[PathBuf]) {
+        let scripts: Vec<PathBuf> =
+            self.files.read_only.iter().filter(|path| path.is_file()).cloned().collect();
+        for script in scripts {
+            self.add_compared(beside_script(&script));
+        }
+        let words = program.words();
+        let split: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();
+        if runs_python_from_folder(&split) && self.is_below(&program.dir) {
+            self.add_compared(python_modules(&program.dir));
+        }
+        let around = self.around(folders);
+        self.add_compared(obeyed(&split, &around));
+        for package in packages(&split, &around) {
+            let (manifest, name) = (package.join("package.json"), package.file_name().map(PathBuf::from));
+            let program = name.and_then(|name| Some(modules_folder(&package)?.join(".bin").join(name)));
+            self.add_compared([manifest].into_iter().chain(program).collect());
+            if let Some(package) = self.inside(&package).filter(|path| path.is_dir() && !is_link(path)) {
+                self.files.read_only.insert(package);
+            }
+        }
+    }
+
+    /// These folders and those above them in the tree.
+    fn around(&self, folders: &[PathBuf]) -> Vec<PathBuf> {
+        let mut around = Vec::new();
+        for folder in folders.iter().filter_map(|folder| folder.canonicalize().ok()) {
+            for folder in folder.ancestors().take_while(|above| above.starts_with(&self.tree)) {
+                if !around.iter().any(|known| known == folder) {
+                    around.push(folder.to_path_buf());
+                }
+            }
+        }
+        around
+    }
+}
+
+/// The `node_modules` that a package is in.
+fn modules_folder(package: &Path) -> Option<&Path> {
+    package.ancestors().find(|above| above.ends_with("node_modules"))
+}
+
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.is_symlink())
+}
+
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| endings.contains(&ending))
+}
+
+/// True if a text is a name of a Python module.
+fn is_module(name: &str) -> bool {
+    let is_part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    name.split('.').all(is_part)
+}

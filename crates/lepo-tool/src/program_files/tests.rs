@@ -1,0 +1,165 @@
+//! Definitions of programs, and the files that each is started from.
+
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+/// A work tree with the files that the definitions below name.
+fn tree() -> (tempfile::TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let tree = place.path().canonicalize().unwrap().join("work");
+    for path in [
+        "tools/server.py",
+        "tools/lib.py",
+        "tools/data/notes.txt",
+        "tools/helpers/__init__.py",
+        "tools/helpers/deep.py",
+        "app/__init__.py",
+        "app/__main__.py",
+        "app/core/run.py",
+        "json.py",
+        "hook.js",
+        "args.txt",
+        "package.json",
+        ".npmrc",
+        "Makefile",
+        "node_modules/@s/pkg/package.json",
+        "node_modules/@s/pkg/cli.js",
+        "node_modules/.bin/pkg",
+        ".venv/pyvenv.cfg",
+        ".venv/bin/server",
+        ".venv/lib/python3/site-packages/x.pth",
+        ".venv/lib/python3/site-packages/x/deep.py",
+        "store.db",
+        ".claude/settings.json",
+        "bin/tool",
+    ] {
+        let path = tree.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+    std::fs::create_dir(place.path().join("elsewhere")).unwrap();
+    std::fs::write(place.path().join("elsewhere/outside.py"), "x").unwrap();
+    symlink("../tools/server.py", tree.join("bin/link")).unwrap();
+    symlink("../work/tools/server.py", place.path().join("elsewhere/into")).unwrap();
+    (place, tree)
+}
+
+fn short(paths: &BTreeSet<PathBuf>, tree: &Path) -> String {
+    let names: Vec<String> =
+        paths.iter().map(|path| path.strip_prefix(tree).unwrap().display().to_string()).collect();
+    names.join(" ")
+}
+
+/// The files of a line of words that starts in `dir` below the tree: those that are read-only, and those that are
+/// compared besides.
+fn files(line: &str, dir: &str) -> (String, String) {
+    let (_place, tree) = tree();
+    let line = line.replace("TREE", tree.to_str().unwrap());
+    let words: Vec<String> =
+        line.split(' ').map(|word| word.replace('_', " ").replace("\u{0}", "_")).collect();
+    let (program, args) = words.split_first().unwrap();
+    let files = NamedProgram::new(program, args, &tree.join(dir)).files(&tree);
+    let besides = files.compared.difference(&files.read_only).cloned().collect();
+    (short(&files.read_only, &tree), short(&besides, &tree))
+}
+
+#[test]
+fn the_files_of_a_definition_are_found_in_every_form() {
+    // A blank within a word is written as `_`, and that as a zero byte.
+    for (line, dir, read_only, besides) in [
+        (
+            "python3 tools/server.py",
+            "",
+            "tools/server.py",
+            "tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
+        ),
+        (
+            "python3 TREE/tools/server.py",
+            "../elsewhere",
+            "tools/server.py",
+            "tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
+        ),
+        ("./bin/tool", "", "bin/tool", ""),
+        ("../bin/tool", "tools", "bin/tool", ""),
+        (
+            "TREE/../elsewhere/into",
+            "../elsewhere",
+            "tools/server.py",
+            "tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
+        ),
+        (
+            "bin/link",
+            "",
+            "tools/server.py",
+            "bin/link tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
+        ),
+        ("node --require=./hook.js -", "", "hook.js", ""),
+        ("node -r./hook.js -", "", "hook.js", ""),
+        ("java @args.txt", "", "args.txt", ""),
+        ("node --import=file://TREE/hook.js", "", "hook.js", ""),
+        ("sh -c exec_bin/tool;true", "", "bin/tool", ""),
+        (
+            "x --directory tools server.py",
+            "",
+            "tools/server.py",
+            "tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
+        ),
+        ("python3 ../elsewhere/outside.py", "", "", ""),
+        ("x --db store.db", "", "", ""),
+        ("x store.db", "", "store.db", ""),
+        ("x none.py", "", "", ""),
+        ("make", "", "", "Makefile"),
+        ("make", "tools", "", "Makefile"),
+        ("claude -p", "", "", ".claude/settings.json"),
+    ] {
+        let plain = |text: &str| {
+            let mut names: Vec<String> =
+                text.split_whitespace().map(|name| name.replace('\u{0}', "_")).collect();
+            names.sort();
+            names.join(" ")
+        };
+        let (found, loaded) = files(line, dir);
+        assert_eq!((found, plain(&loaded)), (plain(read_only), plain(besides)), "{line} in {dir:?}");
+    }
+}
+
+#[test]
+fn modules_packages_and_environments_are_found() {
+    let (read_only, besides) = files("python3 -m app", "");
+    assert_eq!(read_only, "app/__init__.py app/__main__.py");
+    assert_eq!(besides, "app/core/run.py json.py");
+    let (read_only, besides) = files("npx -y @s/pkg@1.0", "tools");
+    assert_eq!(read_only, "node_modules/@s/pkg");
+    for name in [".npmrc", "package.json", "node_modules/.bin/pkg", "node_modules/@s/pkg/package.json"] {
+        assert!(besides.split(' ').any(|found| found == name), "{name}: {besides}");
+    }
+    let (read_only, besides) = files(".venv/bin/server", "");
+    assert_eq!(read_only, ".venv .venv/bin/server");
+    assert_eq!(besides, ".venv/lib/python3/site-packages/x.pth .venv/pyvenv.cfg");
+}
+
+#[test]
+fn variables_that_load_files_count_and_others_do_not() {
+    let (_place, tree) = tree();
+    for (name, value, found) in [
+        ("NODE_OPTIONS", "--require ./hook.js", "hook.js"),
+        ("PYTHONSTARTUP", "tools/lib.py", "tools/lib.py"),
+        ("MEMORY_FILE", "args.txt", ""),
+    ] {
+        let env = vec![(name.to_string(), Secret::new(value))];
+        let program = NamedProgram { env, ..NamedProgram::new("x", &[], &tree) };
+        assert_eq!(short(&program.files(&tree).read_only, &tree), found, "{name}");
+    }
+    let env = vec![("PATH".to_string(), Secret::new(tree.join("bin").to_str().unwrap()))];
+    let program = NamedProgram { env, ..NamedProgram::new("tool", &[], Path::new("/")) };
+    assert_eq!(short(&program.files(&tree).read_only, &tree), "bin/tool");
+}
+
+#[test]
+fn outside_of_a_tree_nothing_is_found() {
+    let (place, tree) = tree();
+    let program = NamedProgram::new("python3", &["tools/server.py".to_string()], &tree);
+    assert_eq!(program.files(&place.path().join("elsewhere")), ProgramFiles::default());
+    assert_eq!(program.files(Path::new("/no-such-folder")), ProgramFiles::default());
+}
