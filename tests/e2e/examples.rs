@@ -225,6 +225,24 @@ fn the_configurations_that_are_shown_are_read() {
 }
 
 #[test]
+fn the_demo_types_the_commands_of_the_first_screen() {
+    let script = include_str!("../../scripts/demo").lines();
+    let typed = script.filter_map(|line| match line.strip_prefix("ask ") {
+        Some(words) => Some(format!("lepo {words}")),
+        None => line.strip_prefix("show ").map(|line| line.split(" ||").next().unwrap().to_string()),
+    });
+    let typed: Vec<String> = typed.collect();
+    assert!(typed.len() > 8, "{typed:?}");
+    for readme in [include_str!("../../README.md"), include_str!("../../README.ko.md")] {
+        let (_, screen) = readme.split_once("    scripts/demo\n").unwrap();
+        let (screen, _) = screen.split_once("    scripts/test\n").unwrap();
+        let shown: Vec<String> =
+            in_markdown(screen).iter().map(|line| line.split("  ").next().unwrap().to_string()).collect();
+        assert_eq!(shown, typed);
+    }
+}
+
+#[test]
 fn the_korean_readme_is_in_step() {
     let commands = |text: &str| {
         let typed = in_markdown(text).into_iter();

@@ -47,31 +47,36 @@ impl Speaker {
             emit(&Event::Notice { text: &text });
         }
         let limit = request.max_tokens.min(CONTEXT - prompt.tokens.len());
-        let spoken = self.speak(&prompt.tokens, limit, request.temperature);
+        let spoken = self.speak(&prompt.tokens, limit, request);
         if spoken.is_err() {
             self.forget();
         }
-        let (output, reason) = spoken.map_err(|e| Error::remote("the embedded model failed").because(e))?;
-        emit(&Event::Usage { input: prompt.tokens.len(), output });
-        emit(&Event::Done { reason });
+        let spoken = spoken.map_err(|e| Error::remote("the embedded model failed").because(e))?;
+        emit(&Event::Usage { input: prompt.tokens.len(), output: spoken.tokens, margin: spoken.margin });
+        emit(&Event::Done { reason: spoken.reason });
         Ok(())
     }
 
-    /// Tells the answer to a prompt; gives the number of tokens it has, and why it ended.
+    /// Prints the answer to a prompt, of at most `limit` tokens.
     fn speak(
         &mut self,
         prompt: &[u32],
         limit: usize,
-        temperature: f64,
-    ) -> candle_core::Result<(usize, Reason)> {
-        let mut sampler = LogitsProcessor::new(SEED, Some(temperature), None);
+        request: &Request,
+    ) -> candle_core::Result<SpokenAnswer> {
+        let mut sampler = LogitsProcessor::new(SEED, Some(request.temperature), None);
         let mut characters = Characters::default();
         let mut logits = self.read_prompt(prompt)?;
         let mut reason = Reason::Length;
         let mut spoken: Vec<u32> = Vec::new();
+        let mut margin = request.margin.then_some(f32::INFINITY);
         while spoken.len() < limit {
             let recent = spoken.rchunks(RECENT).next().unwrap_or_default();
-            let token = sampler.sample(&apply_repeat_penalty(&logits, REPEAT_PENALTY, recent)?)?;
+            let choices = apply_repeat_penalty(&logits, REPEAT_PENALTY, recent)?;
+            if let Some(least) = &mut margin {
+                *least = least.min(lead(&choices.to_vec1()?));
+            }
+            let token = sampler.sample(&choices)?;
             if self.tokenizer.is_control(token) {
                 reason = Reason::Stop;
                 break;
@@ -82,7 +87,7 @@ impl Speaker {
                 logits = self.read(&[token])?;
             }
         }
-        Ok((spoken.len(), reason))
+        Ok(SpokenAnswer { tokens: spoken.len(), reason, margin })
     }
 
     /// Reads a prompt, without what it has in common with all that was read before.
@@ -117,6 +122,28 @@ impl Speaker {
     }
 }
 
+/// The end of an answer whose text was printed.
+struct SpokenAnswer {
+    tokens: usize,
+    reason: Reason,
+    /// The smallest lead of a first choice, its end included; `None` unless it was asked for.
+    margin: Option<f32>,
+}
+
+/// The lead of the first choice over the second: the difference of their logits, which is that of the logarithms of
+/// their probabilities.
+fn lead(logits: &[f32]) -> f32 {
+    let (mut first, mut second) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
+    for &logit in logits {
+        if logit > first {
+            (first, second) = (logit, first);
+        } else if logit > second {
+            second = logit;
+        }
+    }
+    first - second
+}
+
 fn tell(text: &str) {
     if !text.is_empty() {
         emit(&Event::Text { text });
@@ -127,5 +154,19 @@ fn oldest(count: usize) -> String {
     match count {
         1 => "the oldest message was".to_owned(),
         n => format!("the {n} oldest messages were"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lead_is_between_the_two_best() {
+        for (logits, wanted) in
+            [(&[1.0, 3.0, 2.5][..], 0.5), (&[3.0, 1.0, 1.0], 2.0), (&[2.0, 2.0], 0.0), (&[-3.0, -1.0], 2.0)]
+        {
+            assert_eq!(lead(logits), wanted, "{logits:?}");
+        }
     }
 }

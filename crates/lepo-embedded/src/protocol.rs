@@ -1,8 +1,8 @@
 //! The words spoken with `lepo`: one JSON request a line on stdin, NDJSON events on stdout.
 //! Lines and plain text rather than a library, so that a crash or a kill here costs only an answer.
 //!
-//! Request (`temperature` and `max_tokens` may be left out):
-//! `{"messages":[{"role":"user","content":"…"}],"temperature":0.1,"max_tokens":1024}`
+//! Request (`temperature`, `max_tokens` and `margin` may be left out):
+//! `{"messages":[{"role":"user","content":"…"}],"temperature":0.1,"max_tokens":1024,"margin":false}`
 //!
 //! Events, each flushed; every request is answered by exactly one `done` or `error`, which comes last:
 //!
@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | `notice` | `text` | said to the person, such as that older messages were left out |
 //! | `text` | `text` | the next piece of the answer, whole characters |
-//! | `usage` | `input`, `output` | tokens read and written |
+//! | `usage` | `input`, `output`, `margin` | tokens read and written; where `margin` was asked for, the smallest lead of a first choice over the second, as a difference of natural logarithms |
 //! | `done` | `reason`: `stop` or `length` | the answer is whole, or was cut at `max_tokens` |
 //! | `error` | `message`, `too_long` | no answer, as the last message is `too_long` or for another reason; the next request is read all the same, or the exit code is 3 |
 //!
@@ -36,6 +36,9 @@ pub struct Request {
     /// The most tokens to answer with; at least 1, kept inside the model's context.
     #[serde(default = "default_max_tokens")]
     pub max_tokens: usize,
+    /// Whether the smallest lead of a first choice is measured: an answer with a small one differs between processors.
+    #[serde(default)]
+    pub margin: bool,
 }
 
 /// One message of a conversation.
@@ -70,6 +73,8 @@ pub enum Event<'a> {
     Usage {
         input: usize,
         output: usize,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        margin: Option<f32>,
     },
     Done {
         reason: Reason,
@@ -169,7 +174,14 @@ mod tests {
     fn events() {
         let cases = [
             (Event::Text { text: "a\n\u{0}" }, r#"{"event":"text","text":"a\n\u0000"}"#),
-            (Event::Usage { input: 12, output: 34 }, r#"{"event":"usage","input":12,"output":34}"#),
+            (
+                Event::Usage { input: 12, output: 34, margin: None },
+                r#"{"event":"usage","input":12,"output":34}"#,
+            ),
+            (
+                Event::Usage { input: 1, output: 2, margin: Some(0.5) },
+                r#"{"event":"usage","input":1,"output":2,"margin":0.5}"#,
+            ),
             (Event::Done { reason: Reason::Length }, r#"{"event":"done","reason":"length"}"#),
             (Event::Error { message: "no", too_long: false }, r#"{"event":"error","message":"no"}"#),
             (

@@ -100,16 +100,16 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message
     path.iter().map(|entry| message(entry)).chain(planner.map(instruction)).collect()
 }
 
-/// The system prompt of a small model, while the user's file is as it was made: that one confuses it.
-const SMALL_PROMPT: &str = "You are a helpful assistant. Answer the question shortly.";
-
 /// For a small model: insts stay out, what a command printed is the user's word, and neighbours of one role
 /// are one message, but for two questions.
+///
+/// A system prompt that nobody wrote stays out, too: with one, the first tokens of an answer are so close that the
+/// rounding of a processor decides between them.
 fn plain(entries: &[PathEntry]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
-    if let Some(prompt) = entries.first().filter(|entry| is_system_prompt(entry)) {
-        let text = if is_as_made(&prompt.text) { SMALL_PROMPT.into() } else { prompt.text.clone() };
-        messages.push(Message::new(Role::System, text));
+    let is_written = |entry: &&PathEntry| is_system_prompt(entry) && !is_as_made(&entry.text);
+    if let Some(prompt) = entries.first().filter(is_written) {
+        messages.push(Message::new(Role::System, prompt.text.clone()));
     }
     let mut before = None;
     let is_told = |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry);
@@ -255,6 +255,17 @@ mod tests {
             ),
         ] {
             assert_eq!(written(&messages(&path(text), &[], inst, form, None)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_small_model_gets_no_system_prompt_that_nobody_wrote() {
+        use crate::config::{DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT};
+        for prompt in [DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT] {
+            let mut entries = path("s1 P / u0 hi");
+            entries[0].text = prompt.into();
+            let sent = messages(&entries, &[], Inst::General(Some("INST")), PathForm::Plain, None);
+            assert_eq!(written(&sent), "user hi", "{prompt}");
         }
     }
 

@@ -50,7 +50,7 @@ pub use price::Prices;
 pub use prompts::{Filling, Prompt, check_prompt_name, prompt_names};
 pub use set::{check_config, replace_config, set_setting, setting_names, unset_setting};
 pub use settings::{Line, load_settings, setting_lines};
-pub use system_prompt::{is_as_made, system_prompt};
+pub use system_prompt::{DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT, is_as_made, system_prompt};
 pub use table::Settings;
 pub use trust::{RepoFile, Trust};
 pub use word::{AutoCompact, EditKeys, EmptyLine, LogLevel, NewConversation, SecretsMode, ThinkingShown};
