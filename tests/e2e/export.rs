@@ -164,3 +164,96 @@ fn a_hand_over_has_questions_turns_files_commands_and_the_open_request() {
     }
     assert_eq!(home.lepo(&["export", "--bytes", "2k"]).code, 2);
 }
+
+/// What `-o PATH` makes of one conversation, and what `--all` does.
+#[test]
+fn every_format_goes_to_stdout_a_file_a_folder_or_a_new_name() {
+    // What a session of another tool is called says where that tool finds it, so `-o` is always a folder.
+    const SESSIONS: &[&str] = &["claude-code", "codex"];
+    let mut root = lepo::cli::command();
+    root.build();
+    let command = root.find_subcommand("export").unwrap();
+    let format = command.get_arguments().find(|argument| argument.get_id() == "format").unwrap();
+    let formats: Vec<String> =
+        format.get_possible_values().iter().map(|value| value.get_name().to_string()).collect();
+    assert!(formats.len() > 10, "{formats:?}");
+    for format in &formats {
+        let home = Home::new();
+        home.add(&["--prev", "head"], "Why?");
+        home.add(&["--kind", "a"], "Because.");
+        home.write("work/old", "old");
+        std::fs::create_dir(home.work().join("folder")).unwrap();
+        let export = |more: &[&str]| home.lepo(&[&["export", "--format", format], more].concat());
+        let stdout = export(&[]);
+        assert_eq!(stdout.code, 0, "{format}: {}", stdout.err);
+        assert!(stdout.out.contains("Because."), "{format}: {}", stdout.out);
+        let is_session = SESSIONS.contains(&format.as_str());
+        for (path, is_folder) in [("old", false), ("new.x", is_session), ("folder", true), ("made/", true)] {
+            let ran = export(&["-o", path]);
+            // An HTML page names its file, as many others may link it; a session cannot go into a file.
+            if (is_folder && format == "html") || (path == "old" && is_session) {
+                assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{format} {path}: {}", ran.err);
+                continue;
+            }
+            assert_eq!(ran.code, 0, "{format} {path}: {}", ran.err);
+            let made = ran.out.trim_end();
+            match is_folder {
+                false => assert_eq!(made, path, "{format}"),
+                true => {
+                    assert!(made.starts_with(&format!("{}/", path.trim_end_matches('/'))), "{format}: {made}")
+                }
+            }
+            assert_eq!(home.read(&format!("work/{made}")), stdout.out, "{format} {path}");
+        }
+        // Many conversations: in one file, in a file for each, or not at all, and then the error says with which.
+        home.add(&["--prev", "head"], "And this?");
+        home.add(&["--kind", "a"], "That, too.");
+        let ran = export(&["--all", "-o", "all.x"]);
+        match (ran.code, home.work().join("all.x")) {
+            (0, all) if all.is_file() => {
+                let text = home.read("work/all.x");
+                assert!(text.contains("Because.") && text.contains("That, too."), "{format}: {text}");
+            }
+            (0, _) => assert_eq!(ran.out.lines().count(), 2, "{format}: {}", ran.out),
+            (code, _) => {
+                assert_eq!(code, 2, "{format}: {}", ran.err);
+                for other in ["html", "messages", "chatgpt", "openwebui"] {
+                    assert!(ran.err.contains(other), "{format}: {}", ran.err);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_ending_of_the_file_names_the_format() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "Why?");
+    home.add(&["--kind", "a"], "Because.");
+    for (path, format) in [
+        ("x.html", "html"),
+        ("x.HTM", "html"),
+        ("x.md", "markdown"),
+        ("x.json", "json"),
+        ("x.jsonl", "messages"),
+        ("x", "markdown"),
+        ("./a.b/", "markdown"),
+    ] {
+        let ran = home.lepo(&["export", "-o", path]);
+        assert_eq!(ran.code, 0, "{path}: {}", ran.err);
+        let same = home.ok(&["export", "--format", format]);
+        assert_eq!(home.read(&format!("work/{}", ran.out.trim_end())), same, "{path}");
+    }
+    let ran = home.lepo(&["export", "-o", "x.docx"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains(".docx") && ran.err.contains("markdown, json"), "{}", ran.err);
+    assert!(!home.work().join("x.docx").exists());
+    assert_eq!(home.lepo(&["export", "--format", "markdown", "-o", "x.docx"]).code, 0);
+    home.ok(&["export", "--all", "-o", "all.html"]);
+    // Sessions need a file each.
+    home.add(&["--prev", "head"], "And?");
+    home.add(&["--kind", "a"], "So.");
+    let ran = home.lepo(&["export", "--format", "pi", "--all", "-o", "all.jsonl"]);
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    assert!(ran.err.contains("-o DIR/") && ran.err.contains("openwebui"), "{}", ran.err);
+}

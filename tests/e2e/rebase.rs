@@ -97,7 +97,7 @@ fn without_an_option_there_is_nothing_to_do() {
     let home = Home::new();
     two_lines(&home);
     let ran = home.lepo(&["rebase"]);
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 2);
     assert!(ran.err.contains("nothing to do") && ran.err.contains("--onto"), "{}", ran.err);
 }
 

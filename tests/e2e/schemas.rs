@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::bots::Bot;
 use crate::common::schemas::{folder, schema, schema_of, validate};
-use crate::home::Home;
+use crate::home::{Home, run};
 use crate::scripted::Reply;
 
 /// The names of all schemas.
@@ -34,6 +34,81 @@ fn objects(document: &Value) -> Vec<&serde_json::Map<String, Value>> {
         }
     }
     found
+}
+
+/// Words without which a command refuses its other words before it looks at them.
+const COMPANIONS: &[(&str, &[&str])] = &[("diff", &["--turns"]), ("rebase", &["--root"]), ("do", &["q"])];
+
+/// Names of values that say which messages are meant.
+const ADDRESSES: &[&str] = &["ADDR", "A", "B", "BASE", "ID", "PATTERN"];
+
+#[test]
+fn a_bad_address_is_one_document_or_nothing_and_the_exit_code_of_its_kind() {
+    let home = Home::with_config("planner = \"off\"\n");
+    home.add(&[], "hello");
+    let mut root = lepo::cli::command();
+    root.build();
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for command in root.get_subcommands() {
+        let inner =
+            command.get_subcommands().map(|inner| (inner, vec![command.get_name(), inner.get_name()]));
+        for (command, words) in inner.chain([(command, vec![command.get_name()])]) {
+            if !command.get_arguments().any(|argument| argument.get_long() == Some("json")) {
+                continue;
+            }
+            let also =
+                COMPANIONS.iter().find(|(name, _)| words == [*name]).map_or(&[][..], |(_, also)| *also);
+            let words: Vec<&str> = words.into_iter().chain(also.iter().copied()).collect();
+            for argument in command.get_arguments().filter(|argument| argument.get_action().takes_values()) {
+                let names = argument.get_value_names().unwrap_or_default();
+                let is_address = names.iter().any(|name| ADDRESSES.contains(&name.as_str()));
+                if !(is_address || argument.is_positional()) || argument.get_id() == "prompt" {
+                    continue;
+                }
+                for value in ["nobody", "(", "@~9", ".."] {
+                    let option = argument.get_long().map(|long| format!("--{long}"));
+                    let words = words.iter().map(|word| word.to_string());
+                    let line: Vec<String> =
+                        words.chain(option).chain([value.into(), "--json".into()]).collect();
+                    lines.push(line);
+                }
+            }
+        }
+    }
+    // A list of everywhere, too; and `grep` takes its address behind its pattern.
+    for more in ["ls --everywhere --grep ( --json", "ls --pending nobody --json", "grep hello nobody --json"]
+    {
+        lines.push(more.split(' ').map(String::from).collect());
+    }
+    assert!(lines.len() > 60, "{lines:?}");
+    let mut wrong = Vec::new();
+    for line in lines {
+        let words: Vec<&str> = line.iter().map(String::as_str).collect();
+        let lepo = [&["60", env!("CARGO_BIN_EXE_lepo")][..], &words].concat();
+        let ran = run(home.program("timeout", &lepo), b"");
+        let documents: Result<Vec<Value>, _> =
+            serde_json::Deserializer::from_str(&ran.out).into_iter().collect();
+        let Ok(documents) = documents else {
+            wrong.push(format!("{words:?}: no JSON: {}", ran.out));
+            continue;
+        };
+        let errors: Vec<&Value> = documents.iter().map(|document| &document["error"]).collect();
+        let code = |kind: &str| match kind {
+            "nothing" => 1,
+            "usage" => 2,
+            "pending" => 4,
+            "store" => 5,
+            _ => 3,
+        };
+        let is_so = match errors[..] {
+            [error] if error.is_object() => ran.code == code(error["kind"].as_str().unwrap()),
+            _ => ran.code == 0 || ran.code == 1,
+        };
+        if !is_so {
+            wrong.push(format!("{words:?}: {}: {}{}", ran.code, ran.out, ran.err));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::output::Output;
 use super::render::Format;
 use crate::commands::complete;
+use lepo_base::error::{Error, Result};
 
 /// Write a conversation as a document
 ///
@@ -11,9 +13,10 @@ use crate::commands::complete;
 /// programs: {"model", "startedAt", "messages": [{"role", "content"}]}, with only the answered questions and their
 /// answers.
 ///
-/// With -o PATH, one conversation is written to that file. If PATH is a folder or ends in `/`, or if there are
-/// several conversations, new files are written in it. They are named after the time and the title or first words,
-/// and never replace another file. Their paths are printed, and attached files are written to a folder beside each,
+/// With -o PATH, one conversation is written to that file; without --format, its ending (.md, .html, .json, .jsonl)
+/// names the format. If PATH is a folder or ends in `/`, or if there are several conversations and the format needs a
+/// file for each, new files are written in it. They are named after the time and the title or first words, and never
+/// replace another file. Their paths are printed, and attached files are written to a folder beside each,
 /// whose name ends with -files.
 ///
 /// messages is the conversation in the form of APIs, one message per line, without times; with --all, one
@@ -42,9 +45,9 @@ pub struct ExportArgs {
     /// The last message of the conversation; several with html; `-` reads addresses from stdin
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     pub(super) addresses: Vec<String>,
-    /// The format to write
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub(super) format: Format,
+    /// The format to write (default: that of the ending of -o PATH, else markdown)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(super) format: Option<Format>,
     /// Write hidden messages too (not with session)
     #[arg(short = 'a', long, alias = "show-all")]
     pub(super) hidden: bool,
@@ -60,6 +63,27 @@ pub struct ExportArgs {
     /// Open the page in a browser
     #[arg(long)]
     pub(super) open: bool,
+}
+
+impl ExportArgs {
+    /// The format that is asked for, else that of the file that `-o` names, else Markdown.
+    pub(super) fn wanted_format(&self) -> Result<Format> {
+        let file = match (self.format, &self.output) {
+            (Some(format), _) => return Ok(format),
+            (None, Some(output)) => match Output::of(output, false) {
+                Output::File(file) => file,
+                Output::Folder(_) => return Ok(Format::default()),
+            },
+            (None, None) => return Ok(Format::default()),
+        };
+        let Some(extension) = file.extension().map(|extension| extension.to_string_lossy()) else {
+            return Ok(Format::default());
+        };
+        Format::from_extension(&extension).ok_or_else(|| {
+            Error::usage(format!("no format has the ending .{extension}"))
+                .hint(format!("name one with --format: {}", Format::list(|_| true)))
+        })
+    }
 }
 
 /// Reads `--bytes`: a number, with `k` for 1,024.

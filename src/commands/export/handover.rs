@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use super::args::ExportArgs;
 use super::find::find_in;
 use super::handoff::{Conversation, Ran, Said, text};
+use super::output::Output;
+use super::render::Format;
 use super::{output, render};
 use crate::commands::Context;
 use crate::commands::finder::masker;
-use crate::commands::output_file::check_folder;
+use crate::commands::output_file::{check_folder, replace_output};
 use crate::term::{Line, say};
 use crate::ui::{read_request, warn_incomplete};
 use lepo_base::error::{Error, Result};
@@ -40,13 +42,18 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
     if left > 0 {
         say(&Line::note(format!("the last answer is cut: {left} bytes left out; --bytes takes more")));
     }
-    match &args.output {
+    match args.output.as_deref().map(|output| Output::of(output, false)) {
         None => context.out.untrusted(document.as_bytes()),
-        Some(dir) => {
+        Some(Output::Folder(dir)) => {
             check_folder(dir)?;
             let stem = output::stem(&render::local(forest.name(tip).id), &words(&told.title));
-            let path = output::write_new(dir, &stem, args.format.extension(), document.as_bytes())?;
+            let extension = Format::Handoff.extension();
+            let path = output::write_new(dir, &stem, extension, document.as_bytes())?;
             context.out.path(&path);
+        }
+        Some(Output::File(file)) => {
+            replace_output(file, document.as_bytes())?;
+            context.out.path(file);
         }
     }
     Ok(0)

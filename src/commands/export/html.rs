@@ -170,7 +170,7 @@ fn message(
 /// Writes a file in place of one that may be there, whole or not at all; a link stays one. A pipe or a device is
 /// written to.
 fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
-    if file.is_dir() {
+    if file.is_dir() || file.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(Error::usage(format!("{} is a directory", file.display()))
             .hint("with --format html, -o names the file: -o conversations.html"));
     }

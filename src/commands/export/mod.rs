@@ -31,48 +31,51 @@ use render::{Export, Format};
 
 /// Writes it.
 pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
-    if args.hidden && args.format == Format::Session {
+    let format = args.wanted_format()?;
+    if args.hidden && format == Format::Session {
         return Err(Error::usage(
             "-a cannot be used with --format session: a session has no hidden messages",
         ));
     }
-    if args.open && args.format != Format::Html {
+    if args.open && format != Format::Html {
         return Err(Error::usage("--open needs --format html").hint("lepo export --format html --open"));
     }
-    if args.all && args.format != Format::Html && !args.format.is_of_others() {
-        return Err(
-            Error::usage("--all does not work with this format").hint("lepo export --format chatgpt --all")
-        );
+    if args.all && format != Format::Html && !format.is_of_others() {
+        let many = Format::list(Format::holds_many);
+        let own = Format::list(|format| format.is_of_others() && !format.holds_many());
+        return Err(Error::usage(format!("--all does not work with --format {}", format.word())).hint(format!(
+            "one file holds all conversations with {many}; with {own} each has a file in the folder -o DIR/"
+        )));
     }
-    if args.bytes.is_some() && args.format != Format::Handoff {
+    if args.bytes.is_some() && format != Format::Handoff {
         return Err(
             Error::usage("--bytes needs --format handoff").hint("lepo export --format handoff --bytes 24k")
         );
     }
     let store = context.store()?;
-    if args.format == Format::Handoff {
+    if format == Format::Handoff {
         return handover::run(&args, &store, context);
     }
-    if args.format == Format::Html {
+    if format == Format::Html {
         let forest = store.names().forest()?;
         return html::run(&args, &store, &forest, context);
     }
     let [address] = &args.addresses[..] else {
         return Err(Error::usage("only --format html takes several addresses"));
     };
-    if args.format.is_of_others() {
-        return for_others(&args, address, &store, context);
+    if format.is_of_others() {
+        return for_others(&args, format, address, &store, context);
     }
     let (forest, found) = find_one(&store, address, &[])?;
     let tip = found.ix;
     let conv = forest.conv(tip);
     warn_incomplete(&conv);
-    let bubbs = match args.format {
+    let bubbs = match format {
         Format::Session => forest.finished_turns(&conv.path),
         _ => conv.path.into_iter().filter(|&ix| args.hidden || !forest.name(ix).hidden).collect(),
     };
     if bubbs.is_empty() {
-        let hint = match args.format {
+        let hint = match format {
             Format::Session => {
                 let answered = Hint::from("a session holds answered questions only; ");
                 answered.bare(Act::Retry).words(" answers the last")
@@ -86,7 +89,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut export = Export::new(&store, &forest, names.clone());
     match &args.output {
         None => {
-            let bytes = export.bytes(args.format)?;
+            let bytes = export.bytes(format)?;
             tell_secrets([&*bytes]);
             context.out.untrusted(&bytes);
         }
@@ -97,16 +100,16 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
                     check_folder(dir)?;
                     let stem = export.stem()?;
                     export.files = files.write(&store, dir, &stem)?;
-                    let bytes = export.bytes(args.format)?;
+                    let bytes = export.bytes(format)?;
                     tell_secrets([&*bytes]);
-                    let path = output::write_new(dir, &stem, args.format.extension(), &bytes)?;
+                    let path = output::write_new(dir, &stem, format.extension(), &bytes)?;
                     context.out.path(&path);
                 }
                 Output::File(file) => {
                     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
                     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
                     export.files = files.write(&store, dir.unwrap_or(Path::new(".")), &stem)?;
-                    let bytes = export.bytes(args.format)?;
+                    let bytes = export.bytes(format)?;
                     tell_secrets([&*bytes]);
                     replace_output(file, &bytes)?;
                     context.out.path(file);
@@ -118,7 +121,13 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
 }
 
 /// Writes trees in the form of another tool.
-fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Context<'_>) -> Result<u8> {
+fn for_others(
+    args: &ExportArgs,
+    format: Format,
+    address: &str,
+    store: &Store,
+    context: &mut Context<'_>,
+) -> Result<u8> {
     let forest = store.names().forest()?;
     let tip = match args.all {
         true => None,
@@ -131,22 +140,28 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
             false => Error::nothing("nothing to export: all messages are hidden"),
         });
     }
-    if args.format.is_native() {
-        let wanted = native::Wanted {
-            format: args.format,
-            all: args.all,
-            hidden: args.hidden,
-            output: args.output.as_deref(),
-        };
+    if format.is_native() {
+        let wanted =
+            native::Wanted { format, all: args.all, hidden: args.hidden, output: args.output.as_deref() };
         return native::run(&wanted, &trees, context);
     }
-    let documents = others::documents(args.format, &trees, args.all, &context.cwd().to_string_lossy());
+    let documents = others::documents(format, &trees, args.all, &context.cwd().to_string_lossy());
+    if let Some(file) = args.output.as_deref().filter(|_| documents.len() > 1)
+        && names_file(file, format)
+    {
+        let why =
+            format!("{} conversations need a file each with --format {}", documents.len(), format.word());
+        let many = Format::list(Format::holds_many);
+        return Err(
+            Error::usage(why).hint(format!("-o DIR/ writes them there; one file holds all with {many}"))
+        );
+    }
     tell_secrets(documents.iter().map(|(_, text)| text.as_bytes()));
     match args.output.as_deref().map(|output| Output::of(output, documents.len() > 1)) {
         Some(Output::Folder(dir)) => {
             check_folder(dir)?;
             for (stem, text) in documents {
-                let path = output::write_new(dir, &stem, args.format.extension(), text.as_bytes())?;
+                let path = output::write_new(dir, &stem, format.extension(), text.as_bytes())?;
                 context.out.path(&path);
             }
         }
@@ -162,4 +177,10 @@ fn for_others(args: &ExportArgs, address: &str, store: &Store, context: &mut Con
         None => documents.iter().for_each(|(_, text)| context.out.untrusted(text.as_bytes())),
     }
     Ok(0)
+}
+
+/// Whether `-o` means a file: one that exists, or a new name with the ending of the format.
+fn names_file(output: &Path, format: Format) -> bool {
+    let has_ending = || output.extension().is_some_and(|ending| ending == format.extension());
+    matches!(Output::of(output, false), Output::File(_)) && (output.exists() || has_ending())
 }

@@ -61,6 +61,28 @@ impl Format {
         clap::ValueEnum::to_possible_value(&self).map(|word| word.get_name().to_string()).unwrap_or_default()
     }
 
+    /// Whether one file can hold several conversations.
+    pub fn holds_many(self) -> bool {
+        matches!(self, Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui)
+    }
+
+    /// The words of the formats for which this is true, as a list.
+    pub fn list(is_listed: impl Fn(Format) -> bool) -> String {
+        let variants = <Format as clap::ValueEnum>::value_variants().iter().copied();
+        variants.filter(|format| is_listed(*format)).map(Format::word).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The format of a file whose name ends like this; `None` for an ending that names none.
+    pub fn from_extension(extension: &str) -> Option<Format> {
+        match extension.to_ascii_lowercase().as_str() {
+            "md" | "markdown" => Some(Format::Markdown),
+            "html" | "htm" => Some(Format::Html),
+            "json" => Some(Format::Json),
+            "jsonl" => Some(Format::Messages),
+            _ => None,
+        }
+    }
+
     /// The end of a file's name, without its dot.
     pub fn extension(self) -> &'static str {
         match self {

@@ -116,16 +116,17 @@ impl LsArgs {
 /// Reads them and prints them.
 pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let form = args.form(context.out.columns());
+    // A pattern that is wrong is wrong in every store.
+    let first = PatternOptions { first: true, ..PatternOptions::default() };
+    let pattern = args.grep.as_deref().map(|pattern| Pattern::new(pattern, first)).transpose()?;
     let (mut rows, mut torn) = (0, false);
+    let asked = (&args, pattern.as_ref(), form);
     if !args.everywhere {
         let store = context.store()?;
-        begin(&args, form, context);
-        (rows, torn) = list(&args, &store, form, (None, 0), context)?;
+        (rows, torn) = list(asked, &store, (None, 0), context)?;
     } else {
-        let stores = Stores::of_user()?.there()?;
-        begin(&args, form, context);
-        for Listed { store, project } in stores {
-            match list(&args, &store, form, (Some(&project), rows), context) {
+        for Listed { store, project } in Stores::of_user()?.there()? {
+            match list(asked, &store, (Some(&project), rows), context) {
                 Ok((all, unreadable)) => {
                     rows = all;
                     torn |= unreadable;
@@ -138,6 +139,9 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     if form == Form::Json {
+        if rows == 0 {
+            begin(&args, context);
+        }
         context.out.trusted("\n]}\n");
     }
     if rows == 0 && form != Form::Json && context.out.is_terminal() {
@@ -149,19 +153,16 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-/// Prints what stands before all rows.
-fn begin(args: &LsArgs, form: Form, context: &mut Context<'_>) {
-    if form == Form::Json {
-        context.out.trusted(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
-    }
+/// Prints the beginning of a document. With the first row, when nothing can fail any more.
+fn begin(args: &LsArgs, context: &mut Context<'_>) {
+    context.out.trusted(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
 }
 
 /// Lists those of one store, of a project where there are several, below so many rows. Gives the number of all rows,
 /// and whether something could not be read.
 fn list(
-    args: &LsArgs,
+    (args, pattern, form): (&LsArgs, Option<&Pattern>, Form),
     store: &Store,
-    form: Form,
     (project, mut rows): (Option<&str>, usize),
     context: &mut Context<'_>,
 ) -> Result<(usize, bool)> {
@@ -178,7 +179,7 @@ fn list(
         true => forest.pending(|ix| read_request(store, &forest.name(ix))),
         false => Vec::new(),
     };
-    let tails = tails(args, store, (&forest, unreadable.is_empty()), &waiting)?;
+    let tails = tails((args, pattern), store, (&forest, unreadable.is_empty()), &waiting)?;
     // Found out by trying, which takes a moment.
     let sandbox = match waiting.is_empty() || args.paths {
         true => Sandbox::None,
@@ -204,7 +205,11 @@ fn list(
             Form::Long(columns) => long_line(&row, columns, context),
             Form::Paths => context.out.path(&store.bubbs().path(&row.name)),
             Form::Json => {
-                context.out.trusted(if rows > 0 { ",\n" } else { "\n" });
+                match rows {
+                    0 => begin(args, context),
+                    _ => context.out.trusted(","),
+                }
+                context.out.trusted("\n");
                 context.out.untrusted(document(&row, store).as_bytes());
             }
         }
@@ -229,7 +234,7 @@ fn before_row(project: &str, form: Form) -> String {
 
 /// The tails or requests that are listed, newest first.
 fn tails<'f>(
-    args: &LsArgs,
+    (args, pattern): (&LsArgs, Option<&Pattern>),
     store: &Store,
     (forest, is_whole): (&'f Forest, bool),
     waiting: &'f [(Ix, ToolRequest)],
@@ -244,9 +249,8 @@ fn tails<'f>(
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
     }
-    if let Some(pattern) = &args.grep {
-        let pattern = Pattern::new(pattern, PatternOptions { first: true, ..PatternOptions::default() })?;
-        let named = matching(store, forest, &pattern)?;
+    if let Some(pattern) = pattern {
+        let named = matching(store, forest, pattern)?;
         let all: Vec<Ix> = tails.collect();
         tails = Box::new(forest.through(&all, &named).into_iter());
     }

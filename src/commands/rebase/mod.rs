@@ -24,7 +24,7 @@ use report::{Outcome, tell};
 pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let changes = args.redate || !args.drop.is_empty() || !args.replace.is_empty();
     if args.onto.is_none() && !args.root && args.system.is_none() && !changes {
-        return Err(Error::nothing("nothing to do: no base or change given")
+        return Err(Error::usage("nothing to do: no base or change given")
             .hint("name one: --onto BASE, --root, --system, --drop, --replace or --redate"));
     }
     let store = context.store()?;
