@@ -134,12 +134,21 @@ impl Session<'_> {
             return Ok(Start::Again(id));
         }
         match (tail, again) {
+            (None, true) if self.at.is_some() => Err(Error::usage(GONE).hint("/tail continues another one")),
             (None, true) => Err(Error::usage("no question to answer again: nothing was asked yet")),
-            (None, false) => Ok(Start::New),
+            (None, false) => {
+                if self.at.is_some() && !self.shown.quiet {
+                    say(&Line::note(format!("{GONE}: a new one begins; /tail continues another")));
+                }
+                Ok(Start::New)
+            }
             (Some(_), retry) => start(&self.store, forest, StartOptions { new: false, tail, retry }),
         }
     }
 }
+
+/// The message that the session stood at was removed, by `rm` in another terminal or by hand.
+const GONE: &str = "the last message of this conversation no longer exists";
 
 /// Tokens of the answers of a session.
 #[derive(Debug, Clone, Copy, Default)]

@@ -10,11 +10,12 @@ use super::consent;
 use super::form;
 use super::group::TICK;
 use super::notices::notice_lines;
+use super::permit;
 use super::rows::Rows;
 use crate::term::{Line, Live, columns, say, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::At;
-use lepo_model::Usage;
+use lepo_model::{AgentQuestion, Permit, Usage};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::replay::Progress;
@@ -136,6 +137,18 @@ impl Front for ReplayLine<'_> {
             let _asking = self.rows.asking.lock().await;
             self.rows.end();
             consent::ask(proposal.clone()).await
+        })
+    }
+
+    fn permit<'f>(
+        &'f mut self,
+        agent: &'f str,
+        question: &'f AgentQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
+        Box::pin(async move {
+            let _asking = self.rows.asking.lock().await;
+            self.rows.end();
+            permit::permit(agent.to_string(), question.clone()).await
         })
     }
 

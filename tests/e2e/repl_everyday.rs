@@ -49,6 +49,20 @@ fn a_word_on_the_request_that_waits_may_name_it() {
 }
 
 #[test]
+fn a_session_whose_last_message_is_gone_says_that_a_new_conversation_begins() {
+    let bot = Bot::saying(OFF, &["First.", "Second."]);
+    let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
+    screen.prompts("> ").enters("one").shows("First.").prompts("> ");
+    for name in bot.home.bubbs() {
+        std::fs::remove_file(bot.home.work().join(".lepo").join(name)).unwrap();
+    }
+    screen.enters("/retry").shows("no longer exists").prompts("> ");
+    screen.enters("two").shows("no longer exists: a new one begins").shows("Second.").prompts("> ");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
+    screen.enters("exit").ends(0);
+}
+
+#[test]
 fn a_signal_to_a_session_says_what_is_kept() {
     let bot = Bot::openai(
         "",

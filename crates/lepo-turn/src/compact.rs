@@ -126,7 +126,8 @@ fn write_compacted(env: &TurnEnv, root: Option<BubbId>, summary: &str, last: Vec
 async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> Result<String> {
     turn.choose_files();
     // Told as in any turn, for the sake of the server's cache; none may be called.
-    let tools = turn.env.settings().tool_call_mode != ToolMode::Off;
+    let own_tools = spec(turn.config).own_tools;
+    let tools = turn.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
     if tools {
         turn.servers.begin();
     }

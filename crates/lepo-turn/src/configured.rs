@@ -168,6 +168,11 @@ impl Configured {
         }
     }
 
+    /// Whether the user is asked what an agent may do by itself; else all of it is refused.
+    pub(crate) fn asks_for_agents(&self) -> bool {
+        self.settings.tool_call_mode != ToolMode::Off || self.flags.asks_for_agents
+    }
+
     /// The options that the command line gave.
     pub fn given_options(&self) -> &Options {
         &self.flags.options

@@ -239,6 +239,7 @@ impl DoArgs {
             config: self.config.clone(),
             // A replay runs nothing by itself.
             tools: self.tools.or(self.replay.replay.is_some().then_some(ToolMode::Off)),
+            asks_for_agents: self.tools.is_none() && self.replay.replay.is_some(),
             // Instructions of a repository differ from one clone to the next.
             agents: (self.no_agents || self.recorded.wish()?.is_some()).then_some(false),
             options,

@@ -114,6 +114,30 @@ fn a_yes_and_a_no_reach_the_agent_and_nobody_is_a_no() {
 }
 
 #[test]
+fn a_replay_asks_on_a_terminal_what_the_agent_may_do() {
+    let home = home("");
+    home.alone(&["do", "-n", "ask make"]);
+    let ran = on_terminal(home.command(&["do", "--replay", "@"]), &[("Allow it? [y]es", "y\n")]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(home.ok(&["show", "-1"]).contains("Allowed."), "{}", ran.out);
+    let ran = on_terminal(home.command(&["do", "--replay", "@", "--tools", "off"]), &[]);
+    assert!(home.ok(&["show", "-1"]).contains("Refused."), "{}", ran.out);
+}
+
+#[test]
+fn a_summary_for_an_agent_starts_no_server() {
+    let home = home("");
+    let server = serde_json::json!({ "command": "sh", "args": ["-c", "touch ../started; exit 1"] });
+    home.write("config/mcp.json", serde_json::json!({ "mcpServers": { "s": server } }).to_string());
+    for question in ["one", "two", "three"] {
+        home.ok(&["do", question]);
+    }
+    let ran = home.lepo(&["do", "--compact"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!home.path().join("started").exists(), "{}", ran.err);
+}
+
+#[test]
 fn an_agent_in_lepo_asks_in_the_editor() {
     let home = home("");
     let mut client = Client::start(&home, &[]);

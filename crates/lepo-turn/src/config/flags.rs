@@ -15,6 +15,8 @@ pub struct Flags {
     pub model: Option<String>,
     /// `--tools`.
     pub tools: Option<ToolMode>,
+    /// Tools are off as nobody asked for them, in a replay: what an agent wants to do by itself is still asked.
+    pub asks_for_agents: bool,
     /// `--orchestrator NAME`.
     pub orchestrator: Option<String>,
     /// `--participants A,B`, or `-m` given more than once.
