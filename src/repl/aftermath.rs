@@ -1,11 +1,16 @@
 //! Before and after a turn of a session: the files that go with its question, and the request that a stopped one left.
 
+use super::confirm::confirm;
 use super::session::Session;
 use crate::term::say;
 use crate::ui::{self, Stopped};
 use lepo_base::error::{Error, Kind, Result};
+use lepo_model::known_window;
 use lepo_turn::attach::Looked;
 use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
+
+/// Bytes of text for one token, about.
+const BYTES_OF_TOKEN: u64 = 4;
 
 /// A question with the files that wait for it.
 pub(super) fn with_files(session: &Session<'_>, text: String) -> Result<Question> {
@@ -19,7 +24,27 @@ pub(super) fn with_files(session: &Session<'_>, text: String) -> Result<Question
         .contexts
         .iter()
         .map(|(path, bytes)| ContextFile { path: path.clone(), content: Looked::Other(bytes.clone()) });
-    join_parts(vec![part], contexts.collect(), session.files.clone())
+    let question = join_parts(vec![part], contexts.collect(), session.files.clone())?;
+    let bytes: usize = session.contexts.iter().map(|(_, bytes)| bytes.len()).sum();
+    let tokens = (bytes as u64).div_ceil(BYTES_OF_TOKEN);
+    Ok(Question { of_folders: tokens, of_files: tokens, ..question })
+}
+
+/// Asks before the files of a question fill much of the model's window. False: the question is not sent.
+pub(super) async fn confirms_size(session: &mut Session<'_>, question: &Question) -> Result<bool> {
+    if question.of_files == 0 {
+        return Ok(true);
+    }
+    // If no model can be chosen, the turn reports it.
+    let Ok(model) = session.model().await else { return Ok(true) };
+    let window = known_window(&model, &session.env.configured.paths.state);
+    match question.size_to_confirm(window) {
+        Some(what) => {
+            say(&what);
+            confirm(session, "Send the files? (Y/n): ").await
+        }
+        None => Ok(true),
+    }
 }
 
 /// Checks that the model takes the files that wait for a question. If no model can be chosen, the turn reports it.

@@ -1,6 +1,6 @@
 //! A turn that is asked for at the prompt: a question, or the last one again.
 
-use super::aftermath::{check_files, with_files};
+use super::aftermath::{check_files, confirms_size, with_files};
 use super::first_model::offer_model;
 use super::past::Past;
 use super::room::make_room;
@@ -72,6 +72,11 @@ pub(super) async fn ask_with(
         Ok(question) => question,
         Err(error) => return told(state, &error),
     };
+    if let Some(question) = &question
+        && !confirms_size(session, question).await?
+    {
+        return told(state, &Error::usage("nothing was sent").hint("name fewer files, or other folders"));
+    }
     session.drop_waiting();
     // Answered again, it is still the same last question.
     if let Some(typed) = typed {

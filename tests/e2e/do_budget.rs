@@ -121,6 +121,37 @@ fn a_request_that_does_not_fit_tells_its_cost() {
     assert!(ran.err.contains("this request needs about 50.00 ("), "{}", ran.err);
 }
 
+/// Runs the commands that a hint has in its line.
+fn follow_hint(bot: &Bot, err: &str) {
+    let hint = err.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap();
+    let marked: Vec<&str> = hint.split('`').skip(1).step_by(2).collect();
+    let commands = match marked.is_empty() {
+        true => vec![hint.split_once(": ").unwrap().1],
+        false => marked,
+    };
+    for command in commands {
+        let ran = run(bot.home.shell(command), b"");
+        assert_eq!(ran.code, 0, "{command}: {}", ran.err);
+    }
+}
+
+#[test]
+fn the_hint_of_a_budget_works() {
+    for (option, head) in [
+        (&["--max-cost", "10", "--max-tokens", "50"][..], ""),
+        (&["--max-tokens-total", "1"], ""),
+        (&["--max-tokens", "50"], "budget = { turn = 3 }"),
+        (&["--max-tokens", "50"], "budget = { day = 3 }"),
+        (&["--max-tokens", "50"], "budget.day = 3"),
+    ] {
+        let bot = bot(head, 2);
+        let ran = bot.lepo(&[&["do"], option, &["x"]].concat());
+        assert_eq!((ran.code, bot.times_asked()), (3, 0), "{}", ran.err);
+        follow_hint(&bot, &ran.err);
+        assert_eq!(bot.times_asked(), 1, "{option:?} {head}: {}", ran.err);
+    }
+}
+
 #[test]
 fn numbers_are_finite_and_not_negative() {
     let bot = bot("", 1);

@@ -230,6 +230,35 @@ fn folders_tell_their_tokens_and_half_a_window_is_asked_about() {
 }
 
 #[test]
+fn many_tokens_are_asked_about_where_the_window_is_not_known() {
+    let bot = Bot::saying(OFF, &["ok", "ok", "ok", "ok"]);
+    bot.home.write("work/fits.txt", "a".repeat(200_000));
+    bot.home.write("work/big.txt", "a".repeat(200_004));
+    bot.home.write("work/folder/a.txt", "a".repeat(200_004));
+    for option in ["-f", "-C"] {
+        assert_eq!(bot.home.alone(&["do", option, "fits.txt", "q"]).code, 0);
+        for path in ["big.txt", "folder"] {
+            let ran = bot.home.alone(&["do", option, path, "q"]);
+            assert_eq!(ran.code, 2, "{option} {path}: {}", ran.err);
+            assert!(
+                ran.err.contains("about 50,001 tokens, and the model's window is not known"),
+                "{}",
+                ran.err
+            );
+            assert!(ran.err.contains("--yes"), "{}", ran.err);
+        }
+    }
+    assert_eq!(bot.home.alone(&["do", "--parallel", "-m", "test", "-f", "big.txt", "q"]).code, 2);
+    assert_eq!(bot.times_asked(), 2);
+    assert_eq!(bot.home.alone(&["do", "--yes", "-f", "big.txt", "q"]).code, 0);
+    let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
+    screen.prompts("> ").enters("read @big.txt please").shows("Send the files?").enters("n");
+    screen.shows("nothing was sent").prompts("> ");
+    screen.enters("read @big.txt please").shows("Send the files?").enters("y").shows("ok").prompts("> ");
+    screen.enters("exit").ends(0);
+}
+
+#[test]
 fn an_address_in_the_environment_needs_no_key() {
     let bot = Bot::saying("", &["ok"]);
     let home = Home::new();

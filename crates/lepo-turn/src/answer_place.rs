@@ -7,6 +7,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 
 use super::Masking;
+use super::answer_order::OrderedAnswer;
 use super::recorded::RequestFacts;
 use super::schema::AnswerSchema;
 
@@ -16,6 +17,8 @@ pub struct AnswerPlace<'a> {
     pub store: &'a Arc<Store>,
     /// The bubb it follows as the answer that ends the turn.
     pub under: Option<BubbId>,
+    /// Its index among several answers to one question; `None` for the only one.
+    pub order: Option<OrderedAnswer<'a>>,
     /// The bubb it follows otherwise: the end of the side branch, where there is one.
     pub tip: Option<BubbId>,
     /// The hidden bubb before the answer in a group turn, which says whose it is.

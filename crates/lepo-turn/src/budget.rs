@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::{Budgets, Money, Prices, Settings};
 use lepo_base::error::{Error, Kind, Result};
-use lepo_base::hint::{Act, Hint};
+use lepo_base::hint::{Act, Command, Hint, Resume};
 use lepo_base::when;
 use lepo_model::{Meter, ModelConfig, Planned, Price, Taken, Usage};
 use lepo_store::bubb::BubbId;
@@ -157,11 +157,12 @@ impl Meter for Budget {
             if let Some(limit) = limit.map(Money::units).filter(|_| !is_free)
                 && (so_far >= limit || so_far.saturating_add(this.cost) > limit)
             {
+                let enough = Money::of_units(limit.max(so_far).saturating_add(this.cost)).to_string();
                 let limit = Money::of_units(limit);
                 let (limit, so_far) = (limit.to_string(), Money::of_units(so_far).to_string());
                 return Err(refused(
                     name,
-                    (&limit, &so_far),
+                    (&limit, &so_far, enough),
                     Some(this.cost).filter(|cost| *cost > 0).map(Money::of_units),
                     planned,
                 ));
@@ -171,8 +172,9 @@ impl Meter for Budget {
         if let Some(limit) = limits.max_tokens_total
             && (so_far >= limit || so_far.saturating_add(this.tokens) > limit)
         {
+            let enough = limit.max(so_far).saturating_add(this.tokens).to_string();
             let (limit, so_far) = (limit.to_string(), so_far.to_string());
-            return Err(refused("--max-tokens-total", (&limit, &so_far), None, planned));
+            return Err(refused("--max-tokens-total", (&limit, &so_far, enough), None, planned));
         }
         spent.tickets += 1;
         let ticket = spent.tickets;
@@ -197,8 +199,13 @@ impl Meter for Budget {
     }
 }
 
-/// The error of a request that may not leave.
-fn refused(name: &str, (limit, spent): (&str, &str), cost: Option<Money>, planned: Planned<'_>) -> Error {
+/// The error of a request that may not leave, with the limit that would be enough for it.
+fn refused(
+    name: &'static str,
+    (limit, spent, enough): (&str, &str, String),
+    cost: Option<Money>,
+    planned: Planned<'_>,
+) -> Error {
     let about = match planned.output {
         Some(output) => format!("{} tokens, and {output} of its answer", planned.input),
         None => format!("{} tokens", planned.input),
@@ -208,5 +215,13 @@ fn refused(name: &str, (limit, spent): (&str, &str), cost: Option<Money>, planne
         None => about,
     };
     let what = format!("{name} is {limit}, of which {spent} is spent, and this request needs about {about}");
-    Error::new(Kind::Budget, what).hint(Hint::from("with a higher limit: ").command(Act::Retry))
+    let hint = match name.starts_with("--") {
+        true => Hint::from("with a higher limit: ").bare(Resume::retry_within(name, enough)),
+        // A setting that no option loosens.
+        false => Hint::default()
+            .command(Command::Lepo(format!("config {name} {enough}")))
+            .words(" raises it; then ")
+            .command(Act::Retry),
+    };
+    Error::new(Kind::Budget, what).hint(hint)
 }

@@ -6,6 +6,7 @@ mod aftermath;
 mod agent;
 pub mod agents;
 mod answer_loop;
+mod answer_order;
 mod answer_place;
 mod ask;
 pub mod attach;

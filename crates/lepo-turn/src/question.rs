@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::attach::{Looked, NewFile};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
+use lepo_store::bubb::thousands;
 
 /// A question: its words, and the files that go with it.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +18,27 @@ pub struct Question {
     pub typed: Vec<Range<usize>>,
     /// Tokens of the files of folders in it, about.
     pub of_folders: u64,
+    /// Tokens of all text files in it, about.
+    pub of_files: u64,
+}
+
+/// Tokens of files that are sent unasked to a model whose window is not known.
+const UNASKED: u64 = 50_000;
+
+impl Question {
+    /// The reason to ask before its files are sent to a model with this window: folders that fill more than half of it,
+    /// or many tokens where it is not known. `None` if there is no reason.
+    pub fn size_to_confirm(&self, window: Option<u64>) -> Option<String> {
+        let (tokens, window) = match window {
+            Some(window) if self.of_folders.saturating_mul(2) > window => {
+                (self.of_folders, thousands(window))
+            }
+            None if self.of_files > UNASKED => (self.of_files, "is not known".to_string()),
+            _ => return None,
+        };
+        let tokens = thousands(tokens);
+        Some(format!("the files have about {tokens} tokens, and the model's window {window}"))
+    }
 }
 
 /// One part of a question: where it is from, for the error, and what it is.
@@ -98,7 +120,7 @@ pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<Ne
         let text = utf8(&file.path, bytes)?;
         texts.push(fenced(&file.path, text.trim_end_matches(['\n', '\r'])));
     }
-    Ok(Question { text: texts.join("\n\n"), files, typed, of_folders: 0 })
+    Ok(Question { text: texts.join("\n\n"), files, typed, of_folders: 0, of_files: 0 })
 }
 
 fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::time::Instant;
 
 use super::agent::Beside;
+use super::answer_order::WritingTurn;
 use super::answer_place::{AnswerPlace, Tools};
 use super::call_filter::{CallFilter, CalledText, calls_in_text};
 use super::journal::usage_entry;
@@ -12,7 +13,7 @@ use super::report::Answered;
 use super::schema::AnswerSchema;
 use super::send::tell_cut;
 use super::spool::AnswerSpool;
-use super::transcript::write_bubb;
+use super::transcript::{write_bubb, write_bubb_at};
 use super::{Event, Front, Interrupt, Notice};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_model::{Answer, Replay, ToolCall, Usage, Utf8};
@@ -92,11 +93,16 @@ pub async fn receive(
     drop(answer);
     receiving.spool.end();
     let ending = receiving.ending(done, &place)?;
+    let mut writing = match (&ending, place.order) {
+        (Ending::Final, Some(order)) => Some(order.writing_turn().await),
+        _ => None,
+    };
+    let time = writing.as_ref().and_then(WritingTurn::time);
     match &ending {
         Ending::Final => {
             receiving.show_held(front);
             let under = match place.before.filter(|_| !receiving.blank) {
-                Some(text) => Some(write_before(&place, text, front).await?.id),
+                Some(text) => Some(write_before(&place, time, text, front).await?.id),
                 None => place.under,
             };
             receiving.spool.put_under(under);
@@ -121,9 +127,13 @@ pub async fn receive(
         // The text around the calls becomes a bubb with them.
         Ending::TextCalls(..) => None,
         _ if receiving.blank => None,
-        ending => Some(receiving.keep(!matches!(ending, Ending::Final), tip)),
+        ending => Some(receiving.keep(!matches!(ending, Ending::Final), tip, time)),
     };
     let name = kept.as_ref().and_then(|kept| kept.as_ref().ok());
+    if let (Some(writing), Some(name)) = (&mut writing, name) {
+        writing.note(name.id.time());
+    }
+    drop(writing);
     if let Some(name) = name {
         if place.before.is_some() && !truths.is_empty() {
             place.masking.note_given(name.id, &restore(&place.store.bubbs().text(name)?, &truths));
@@ -175,11 +185,20 @@ impl Ending {
     }
 }
 
-/// Writes the bubb that says whose the answer is; in a thread of its own, as several replies may end at the same time.
-async fn write_before(place: &AnswerPlace<'_>, text: &str, front: &mut dyn Front) -> Result<Name> {
+/// Writes the bubb that says whose the answer is, before the answer's `time`, if it has one; in a thread of its own, as
+/// several replies may end at the same time.
+async fn write_before(
+    place: &AnswerPlace<'_>,
+    time: Option<u64>,
+    text: &str,
+    front: &mut dyn Front,
+) -> Result<Name> {
     let (store, under) = (place.store.clone(), place.under);
     let kept = place.masking.kept_uncounted(text).into_owned();
-    let written = blocking(move || write_bubb(&store, (Kind::System, true), under, 0, &kept));
+    let written = blocking(move || match time {
+        Some(time) => write_bubb_at(&store, (Kind::System, true), under, time.saturating_sub(1), &kept),
+        None => write_bubb(&store, (Kind::System, true), under, 0, &kept),
+    });
     let written = written.await.map_err(|error| Error::store("the writer ended early").because(error))??;
     front.happens(Event::Bubb(&written, Some(text.as_bytes())));
     Ok(written)
@@ -347,9 +366,12 @@ impl<'s> Receiving<'s> {
         front.happens(Event::Pause);
     }
 
-    /// Publishes the answer. Its time is after all bubbs of the turn, also if it follows an earlier one, so that
-    /// file names keep the order.
-    fn keep(self, hidden: bool, tip: Option<BubbId>) -> Result<Name> {
-        self.spool.publish(hidden, tip.map_or(0, |tip| tip.time() + 1))
+    /// Publishes the answer: at this time, or, without one, after all bubbs of the turn, also if it follows an earlier
+    /// one, so that file names keep the order.
+    fn keep(self, hidden: bool, tip: Option<BubbId>, time: Option<u64>) -> Result<Name> {
+        match time {
+            Some(time) => self.spool.publish_at(hidden, time),
+            None => self.spool.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),
+        }
     }
 }

@@ -95,6 +95,14 @@ impl<'s> AnswerSpool<'s> {
             None => self.draft.publish(hidden, not_before),
         }
     }
+
+    /// Like `publish`, but with this time, or as soon after the bubb that it follows as ids allow.
+    pub fn publish_at(self, hidden: bool, time: u64) -> Result<Name> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => self.draft.publish_at(hidden, time),
+        }
+    }
 }
 
 fn append(draft: &mut Draft<'_>, text: &Kept<'_>, failed: &mut Option<Error>) {

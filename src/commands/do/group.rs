@@ -7,6 +7,7 @@ use super::debate_place::debate_at;
 use super::output::write_output;
 use super::recorded_group::{Found, Told, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
+use super::turn::confirm_size;
 use super::unread::while_read;
 use super::{DoArgs, input};
 use crate::commands::Context;
@@ -14,6 +15,7 @@ use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
 use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
 use lepo_base::error::{Error, Result};
+use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::Name;
 use lepo_store::conv::Forest;
@@ -49,6 +51,12 @@ pub fn run_group(
     }
     let mut panel = Panel::of(mode, &configured)?.with_judge(args.group.judge.as_deref(), &configured)?;
     panel.take_recorded(hits);
+    if let Some(question) = &question {
+        let names = configured.settings.many_participants.iter();
+        let models: Vec<ModelConfig> =
+            names.filter_map(|name| configured.settings.model(name).ok()).collect();
+        confirm_size(args, question, &models, &configured)?;
+    }
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
     // Before anything is asked: an answer is not paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;

@@ -93,7 +93,8 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     let attached = args.attach.iter().filter(|path| !is_page(path));
     let attached = attached.map(|path| attach(path, !args.quiet)).collect::<Result<_>>()?;
     let question = join_parts(parts, context, attached)?;
-    Ok(Some(Question { of_folders: gathering.tokens(), ..question }))
+    let (of_folders, of_files) = (gathering.tokens(), gathering.all_tokens());
+    Ok(Some(Question { of_folders, of_files, ..question }))
 }
 
 /// Puts a filled prompt before the parts; stdin is no part of its own where the prompt has a place for it.

@@ -19,7 +19,7 @@ use crate::ui::{self, EventLines, State, Step, Stopped, TurnView};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_model::{ModelConfig, known_window};
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::{BubbId, thousands};
+use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Claim, Store};
 use lepo_turn::{
@@ -64,7 +64,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
         setup.configured.check_files(&question.files, &config)?;
     }
     if let Some(question) = &input.question {
-        check_folders(args, question, &config, &setup.configured)?;
+        confirm_size(args, question, [&config], &setup.configured)?;
     }
     // Before anything is asked: an answer is not paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;
@@ -234,20 +234,16 @@ fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Err
     args.group.with_same_models(error, &args.model)
 }
 
-/// Asks before the files of folders fill more than half of a window that is known.
-fn check_folders(
+/// Asks before files are sent that fill much of the window of one of these models.
+pub fn confirm_size<'m>(
     args: &DoArgs,
     question: &Question,
-    config: &ModelConfig,
+    models: impl IntoIterator<Item = &'m ModelConfig>,
     configured: &Configured,
 ) -> Result<()> {
-    let Some(window) = known_window(config, &configured.paths.state) else { return Ok(()) };
-    let tokens = question.of_folders;
-    if args.keeping.yes || tokens.saturating_mul(2) <= window {
-        return Ok(());
-    }
-    let (tokens, window) = (thousands(tokens), thousands(window));
-    let what = format!("the files have about {tokens} tokens, and the model's window {window}");
+    let windows = models.into_iter().map(|config| known_window(config, &configured.paths.state));
+    let what = windows.filter_map(|window| question.size_to_confirm(window)).next();
+    let Some(what) = what.filter(|_| !args.keeping.yes) else { return Ok(()) };
     let Some(mut tty) = tty() else {
         return Err(Error::usage(what).hint("--yes sends them; or name fewer files"));
     };

@@ -15,6 +15,12 @@ fn texts(home: &Home) -> Vec<String> {
     bubbs(home).into_iter().map(|bubb| bubb.text).collect()
 }
 
+/// lepo, started with its output in pipes.
+fn spawned(home: &Home, args: &[&str]) -> std::process::Child {
+    let mut command = home.command(args);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
 /// A reply that says `text` and then nothing more.
 fn begun(text: &str) -> Reply {
     Reply::pieces([Piece::Bytes(openai_event(value!({"content": text}), None).into_bytes()), Piece::Wait])
@@ -70,6 +76,72 @@ fn all_get_the_same_conv_and_each_can_be_gone_on_with() {
 }
 
 #[test]
+fn the_newest_is_the_answer_of_the_first_whichever_comes_last() {
+    let held = |text: &str| openai_sse([text]).held();
+    for first in ["a", "b", "c"] {
+        // The others in both orders, and the first before, between and after them.
+        let others: Vec<&str> = ["a", "b", "c"].into_iter().filter(|name| *name != first).collect();
+        for order in
+            [[first, others[0], others[1]], [others[1], first, others[0]], [others[1], others[0], first]]
+        {
+            let panel = Panel::new("", &["a", "b", "c"].map(|name| (name, vec![held(name)])));
+            let args = ["do", "--parallel", "-m", first, "-m", others[0], "-m", others[1], "q"];
+            let child = spawned(&panel.home, &args);
+            for name in order {
+                panel.server(name).await_asked(1);
+                panel.server(name).release();
+                until("the answer", || texts(&panel.home).contains(&name.to_string()));
+            }
+            let ran = finish(child);
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            assert_eq!(panel.home.ok(&["show", "-1"]).trim_end(), first, "{order:?}");
+            assert!(ran.err.contains(&format!("  {first}  @\n")), "{}", ran.err);
+            assert_eq!(panel.home.ok(&["fsck"]), "");
+        }
+    }
+}
+
+#[test]
+fn where_the_first_fails_the_next_in_order_counts() {
+    for order in [["b", "c", "a"], ["c", "b", "a"], ["a", "c", "b"]] {
+        let replies = |name: &str| match name {
+            "a" => Reply::new(400, "no").held(),
+            name => openai_sse([name]).held(),
+        };
+        let panel = Panel::new("", &["a", "b", "c"].map(|name| (name, vec![replies(name)])));
+        let child = spawned(&panel.home, &["do", "--parallel", "q"]);
+        for name in order {
+            panel.server(name).await_asked(1);
+            panel.server(name).release();
+            until("the answer", || name == "a" || texts(&panel.home).contains(&name.to_string()));
+        }
+        assert_eq!(finish(child).code, 0);
+        assert_eq!(panel.home.ok(&["show", "-1"]).trim_end(), "b", "{order:?}");
+    }
+}
+
+#[test]
+fn a_model_that_is_named_twice_answers_twice() {
+    let panel = Panel::saying(&[("a", &["one", "two"]), ("b", &["three"])]);
+    let ran = panel.lepo(&["do", "--parallel", "--json", "-m", "a", "-m", "b", "-m", "a", "q"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let names: Vec<String> = json(&ran.out)
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reply| reply["name"].as_str().unwrap().into())
+        .collect();
+    assert_eq!(names, ["a", "b", "a (2)"]);
+    let mut selects: Vec<String> =
+        texts(&panel.home).into_iter().filter(|text| text.starts_with("SELECT: ")).collect();
+    selects.sort();
+    assert_eq!(selects, ["SELECT: a", "SELECT: a (2)", "SELECT: b"]);
+    let models: Vec<String> =
+        journal(&panel.home).iter().map(|line| line["model"].as_str().unwrap().into()).collect();
+    assert_eq!(models.iter().filter(|model| *model == "a").count(), 2, "{models:?}");
+}
+
+#[test]
 fn those_who_are_asked_are_named_in_three_ways() {
     for args in [
         &["do", "--parallel", "-m", "b", "-m", "a", "q"][..],
@@ -87,7 +159,7 @@ fn those_who_are_asked_are_named_in_three_ways() {
 fn what_cannot_be_asked_is_wrong_usage() {
     for (args, says) in [
         (&["do", "--parallel", "-m", "nobody", "q"][..], "unknown model \"nobody\""),
-        (&["do", "--parallel", "--participants", "a,a", "q"], "named twice"),
+        (&["do", "--debate", "--orchestrator", "b", "--participants", "a,a", "q"], "named twice"),
         (&["do", "--parallel", "-m", "a", "--participants", "b", "q"], "cannot be used with"),
         (&["do", "-m", "a", "-m", "b", "q"], "more than once"),
         (&["do", "--participants", "a", "q"], "--parallel|--debate"),

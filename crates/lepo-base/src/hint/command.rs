@@ -47,6 +47,8 @@ pub struct Resume {
     act: Act,
     models: Vec<(&'static str, String)>,
     tail: Option<String>,
+    /// A limit of the command, and its value.
+    limit: Option<(&'static str, String)>,
 }
 
 /// The ways to go on.
@@ -108,7 +110,8 @@ impl Command {
     fn in_session(&self) -> Option<String> {
         let words = match self {
             Command::Ask => "type a question",
-            Command::Resume(Resume { act: Act::Retry, .. }) => "/retry",
+            // A session has the limits that it began with.
+            Command::Resume(Resume { act: Act::Retry, limit: None, .. }) => "/retry",
             Command::Resume(Resume { act: Act::Compact, .. }) => "/compact",
             Command::OtherModel => "/model NAME",
             Command::Models => "/set-model",
@@ -124,6 +127,11 @@ impl Command {
 }
 
 impl Resume {
+    /// Answers the last question again within another limit: an option, and its value.
+    pub fn retry_within(option: &'static str, limit: String) -> Resume {
+        Resume { act: Act::Retry, models: Vec::new(), tail: None, limit: Some((option, limit)) }
+    }
+
     /// Names the branch on which it goes on, so that the branch moves to what comes.
     pub fn name_branch(&mut self, branch: &str) {
         if matches!(self.act, Act::Retry | Act::Approve(_) | Act::Deny(_)) {
@@ -164,13 +172,22 @@ impl Resume {
             Act::Compact => " --compact".to_string(),
             Act::Recorded => " --recorded".to_string(),
         });
+        if let Some((option, limit)) = &self.limit {
+            words.push_str(&format!(" {option} {}", quoted(limit)));
+        }
         words
     }
 }
 
 impl From<Act> for Command {
     fn from(act: Act) -> Command {
-        Command::Resume(Resume { act, models: Vec::new(), tail: None })
+        Command::Resume(Resume { act, models: Vec::new(), tail: None, limit: None })
+    }
+}
+
+impl From<Resume> for Command {
+    fn from(resume: Resume) -> Command {
+        Command::Resume(resume)
     }
 }
 

@@ -132,7 +132,8 @@ impl Draft<'_> {
         self.publish_at(hidden, now().max(not_before))
     }
 
-    fn publish_at(mut self, hidden: bool, time: u64) -> Result<Name> {
+    /// Like `publish`, but with this time, or as soon after its prev's as ids allow.
+    pub fn publish_at(mut self, hidden: bool, time: u64) -> Result<Name> {
         // A failed fsync is not tried again on the same file: the kernel may have dropped the pages.
         self.tmp.file.sync_all().map_err(|error| self.failed(error))?;
         let content = self.hasher.clone().finalize().into();

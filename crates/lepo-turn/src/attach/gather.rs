@@ -36,6 +36,8 @@ const KEPT_BY_PROGRAMS: &[&str] = &[".git", ".lepo", ".hg", ".jj"];
 pub struct Gathering {
     files: usize,
     bytes: u64,
+    /// Bytes of text files that were named themselves.
+    named_bytes: u64,
     notes: Vec<Notice>,
     /// Pages are not fetched.
     is_offline: bool,
@@ -85,6 +87,8 @@ impl Gathering {
     }
 
     /// The file at this path; or the files of the folder, in the order of their paths; or the page at this address.
+    ///
+    /// If a folder has too much, its largest files are left out: a cut at its end would leave out whole subfolders.
     pub fn take(&mut self, path: &Path) -> Result<Vec<ContextFile>> {
         if let Some(address) = path.to_str().filter(|path| is_url(path)) {
             let content = match self.is_offline {
@@ -95,7 +99,11 @@ impl Gathering {
         }
         let path = &same_name(path);
         if !path.is_dir() {
-            return Ok(vec![ContextFile { path: path.display().to_string(), content: NewFile::look(path)? }]);
+            let content = NewFile::look(path)?;
+            if let Looked::Other(bytes) = &content {
+                self.named_bytes += bytes.len() as u64;
+            }
+            return Ok(vec![ContextFile { path: path.display().to_string(), content }]);
         }
         let hidden = Arc::new(AtomicUsize::new(0));
         let counted = hidden.clone();
@@ -126,10 +134,16 @@ impl Gathering {
         }
         left_out.hidden = hidden.load(Ordering::Relaxed);
         left_out.ignored = seen.ignored();
-        let mut taken = Vec::new();
-        for file in paths {
-            taken.extend(self.one(&file, &mut left_out));
+        let size = |path: &PathBuf| path.metadata().map_or(0, |meta| meta.len());
+        let mut sized: Vec<(u64, usize, PathBuf)> =
+            paths.into_iter().enumerate().map(|(index, path)| (size(&path), index, path)).collect();
+        sized.sort();
+        let mut indexed = Vec::new();
+        for (size, index, path) in sized {
+            indexed.extend(self.one(&path, size, &mut left_out).map(|file| (index, file)));
         }
+        indexed.sort_by_key(|(index, _)| *index);
+        let taken: Vec<ContextFile> = indexed.into_iter().map(|(_, file)| file).collect();
         if taken.is_empty() {
             return Err(Error::usage(format!("no text to send in {}", path.display()))
                 .hint("hidden files and those ignored by git are skipped; name such a file itself"));
@@ -149,15 +163,20 @@ impl Gathering {
         self.bytes.div_ceil(BYTES_OF_TOKEN)
     }
 
+    /// Tokens of all text files, of folders and named themselves, about.
+    pub fn all_tokens(&self) -> u64 {
+        (self.bytes + self.named_bytes).div_ceil(BYTES_OF_TOKEN)
+    }
+
     /// Values that tell what came of folders, and what did not.
     pub fn notes(&self) -> &[Notice] {
         &self.notes
     }
 
     /// A file of a folder, if it can go along.
-    fn one(&mut self, path: &Path, left_out: &mut LeftOut) -> Option<ContextFile> {
+    fn one(&mut self, path: &Path, size: u64, left_out: &mut LeftOut) -> Option<ContextFile> {
         let shown = shown(path);
-        if self.files == FILES {
+        if self.files == FILES && size <= BYTES - self.bytes {
             left_out.too_many.push(shown);
             return None;
         }
@@ -172,6 +191,10 @@ impl Gathering {
                 return None;
             }
         };
+        if self.files == FILES {
+            left_out.too_many.push(shown);
+            return None;
+        }
         if let Looked::Other(bytes) = &content {
             if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
                 left_out.not_text.push(shown);
@@ -202,7 +225,12 @@ fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
 
 impl LeftOut {
     /// The reasons, each with its first entries.
-    fn skipped(self) -> Vec<Skipped> {
+    fn skipped(mut self) -> Vec<Skipped> {
+        // They were looked at from the smallest on.
+        self.not_text.sort();
+        self.unreadable.sort();
+        self.too_large.reverse();
+        self.too_many.reverse();
         let named = [
             (self.links, SkippedWhy::Link),
             (self.not_files, SkippedWhy::NotFile),
@@ -294,6 +322,22 @@ mod tests {
         assert_eq!(names(&made, dir), ["target/out"]);
         write(dir, &[("none/bin", b"\0")]);
         assert_eq!(gathering.take(&dir.join("none")).unwrap_err().kind.exit_code(), 2);
+    }
+
+    #[test]
+    fn the_largest_files_are_left_out_wherever_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let large = vec![b'x'; 600 << 10];
+        write(dir, &[("a/big", &large), ("a/small", b"1"), ("b/big", &large), ("z/small", b"2")]);
+        let mut gathering = Gathering::default();
+        assert_eq!(names(&gathering.take(dir).unwrap(), dir), ["a/big", "a/small", "z/small"]);
+        let skipped = told(&gathering).skipped;
+        assert_eq!((skipped.len(), skipped[0].count), (1, 1));
+        assert!(skipped[0].named[0].ends_with("b/big"), "{skipped:?}");
+        gathering.take(&dir.join("b/big")).unwrap();
+        assert_eq!(gathering.tokens(), (600 * 256) + 1);
+        assert_eq!(gathering.all_tokens(), (2 * 600 * 256) + 1);
     }
 
     #[test]

@@ -91,7 +91,7 @@ async fn verdict(
     let inst = group.insts.judge.as_deref().unwrap_or(BARE);
     let prompt = fill(inst, &[("question", words.as_str()), ("answers", labelled.as_str())]);
     let messages = [Message::new(Role::User, prompt)];
-    judge.speak_behind(&before, &messages, None, Some(question), group).await
+    judge.speak_behind((&before, None), &messages, None, Some(question), group).await
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl Panel {
         }
         let twice =
             names.iter().enumerate().find(|(i, name)| names.iter().take(*i).any(|other| other == *name));
-        if let Some((_, name)) = twice {
+        if let Some((_, name)) = twice.filter(|_| mode == GroupMode::Debate) {
             return Err(Error::usage(format!("participant \"{name}\" is named twice"))
                 .hint("each participant needs a name of its own"));
         }
@@ -68,7 +68,7 @@ impl Panel {
             }
         };
         let participants = names.iter().map(participant).collect::<Result<_>>()?;
-        Ok(Panel { participants, orchestrator, judge: None })
+        Ok(Panel { participants: numbered(participants), orchestrator, judge: None })
     }
 
     /// The models that can be asked.
@@ -83,7 +83,7 @@ impl Panel {
             let config = ModelConfig::new(name, Provider::Cli);
             Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing may be sent")))
         };
-        let participants = names.iter().map(|name| told(name)).collect();
+        let participants = numbered(names.iter().map(|name| told(name)).collect());
         Panel { participants, orchestrator: orchestrator.map(told), judge: None }
     }
 
@@ -107,8 +107,8 @@ impl Panel {
     /// Takes answers that are recorded: those that gave them are not asked.
     pub fn take_recorded(&mut self, hits: Vec<(String, Hit)>) {
         for (name, hit) in hits {
-            let one = self.participants.iter_mut().find(|one| one.name == name);
-            one.into_iter().for_each(|one| one.recorded = Some(hit.clone()));
+            let of_name = self.participants.iter_mut().filter(|one| one.name == name);
+            of_name.for_each(|one| one.recorded = Some(hit.clone()));
         }
     }
 
@@ -120,6 +120,18 @@ impl Panel {
         }
         self.participants.iter().try_for_each(|one| check(files, &one.accepts, &one.name))
     }
+}
+
+/// The participants; a model that is named again is shown with a number.
+fn numbered(mut participants: Vec<Participant>) -> Vec<Participant> {
+    let names: Vec<String> = participants.iter().map(|participant| participant.name.clone()).collect();
+    for (index, participant) in participants.iter_mut().enumerate() {
+        let before = names.iter().take(index).filter(|name| **name == participant.name).count();
+        if before > 0 {
+            participant.shown = format!("{} ({})", participant.name, before + 1);
+        }
+    }
+    participants
 }
 
 /// A participant as the judge of the others.

@@ -5,6 +5,7 @@ use futures_util::future::join_all;
 use super::opening::open;
 use super::participant::select_before;
 use super::{GroupTurn, Moment, Participant, ends_all};
+use crate::answer_order::{AnswerOrder, OrderedAnswer};
 use crate::attach::choose;
 use crate::context::{Inst, messages};
 use crate::report::log_failure;
@@ -34,10 +35,11 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
         return Ok(recorded(group, panel));
     }
     let opening = open(group, ask).await?;
-    let transcript = &opening.transcript;
+    let (transcript, opening, schema) = (&opening.transcript, &opening, schema.as_deref());
     let general = Inst::General(group.insts.general.as_deref());
-    let asked = panel.iter_mut().map(|participant| async {
-        let name = participant.name.clone();
+    let order = &AnswerOrder::default();
+    let asked = panel.iter_mut().enumerate().map(|(index, participant)| async move {
+        let name = participant.shown.clone();
         if let Some(hit) = participant.recorded.take() {
             group.watch.sees(Moment::Spoken(&name, &hit.answered()));
             return (name, hit.report());
@@ -49,11 +51,12 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
             group.watch.sees(Moment::In(&name, Event::Notice(&notice)));
         }
         let said = messages(&entries, &[], general, participant.form, None);
-        let spoken = participant.speak(&said, schema.as_deref(), transcript.tip(), group).await;
+        let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
+        let spoken = participant.speak_in_order(order, &said, schema, under, group).await;
         let mut report = Report {
             conv: transcript.path.clone(),
             user: transcript.question(),
-            model: Some(name.clone()),
+            model: Some(participant.name.clone()),
             tools: opening.tools.clone(),
             ..Report::default()
         };
@@ -65,7 +68,7 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
                 report.is_json = schema.is_some();
             }
             Err(error) => {
-                let alone = [("-m", name.clone())];
+                let alone = [("-m", participant.name.clone())];
                 let error = error.resuming(|resume| {
                     if resume.is_retry() {
                         resume.name_models(&alone);

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::time::Instant;
 
 use super::{GroupTurn, Moment, Watch, select_line};
+use crate::answer_order::OrderedAnswer;
 use crate::answer_place::{AnswerPlace, Tools};
 use crate::journal::{failure_entry, usage_entry};
 use crate::receive::{Received, receive};
@@ -107,14 +108,26 @@ impl Participant {
         under: Option<BubbId>,
         group: GroupTurn<'_>,
     ) -> Result<Answered> {
-        let before = select_line(&self.name);
-        self.speak_behind(&before, messages, schema, under, group).await
+        self.speak_in_order(None, messages, schema, under, group).await
     }
 
-    /// The same, behind a hidden bubb with this text.
+    /// Like `speak`, but the answer has its index among several to one question.
+    pub(super) async fn speak_in_order(
+        &mut self,
+        order: Option<OrderedAnswer<'_>>,
+        messages: &[Message],
+        schema: Option<&AnswerSchema>,
+        under: Option<BubbId>,
+        group: GroupTurn<'_>,
+    ) -> Result<Answered> {
+        let before = select_line(&self.shown);
+        self.speak_behind((&before, order), messages, schema, under, group).await
+    }
+
+    /// Like `speak_in_order`, behind a hidden bubb with this text.
     pub(super) async fn speak_behind(
         &mut self,
-        before: &str,
+        (before, order): (&str, Option<OrderedAnswer<'_>>),
         messages: &[Message],
         schema: Option<&AnswerSchema>,
         under: Option<BubbId>,
@@ -140,6 +153,7 @@ impl Participant {
                 under,
                 tip,
                 before: Some(before),
+                order,
                 tools: Tools::None,
                 asks: true,
                 schema,

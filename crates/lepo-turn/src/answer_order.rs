@@ -1,0 +1,76 @@
+//! The order of several answers to one question: whichever comes last, the newest on disk is that of the model that
+//! was named first.
+
+use tokio::sync::{Mutex, MutexGuard};
+
+/// The times of the answers that were written, by the order in which their models were named.
+#[derive(Default)]
+pub struct AnswerOrder {
+    times: Mutex<Vec<(usize, u64)>>,
+}
+
+/// The index of one model in an order.
+#[derive(Clone, Copy)]
+pub struct OrderedAnswer<'o> {
+    /// The order of all answers.
+    pub order: &'o AnswerOrder,
+    /// The index of the model among those named.
+    pub index: usize,
+}
+
+/// The right to write one answer. No other is written meanwhile, so the order cannot change under it.
+pub struct WritingTurn<'o> {
+    times: MutexGuard<'o, Vec<(usize, u64)>>,
+    index: usize,
+}
+
+impl<'o> OrderedAnswer<'o> {
+    /// Waits until no other answer is being written.
+    pub async fn writing_turn(self) -> WritingTurn<'o> {
+        WritingTurn { times: self.order.times.lock().await, index: self.index }
+    }
+}
+
+impl WritingTurn<'_> {
+    /// The time, in milliseconds since 1970, that the answer gets: just before the answers of models named earlier.
+    /// `None`, for now, if there are none.
+    pub fn time(&self) -> Option<u64> {
+        let earlier = self.times.iter().filter(|(index, _)| *index < self.index);
+        earlier.map(|(_, time)| time.saturating_sub(1)).min()
+    }
+
+    /// Notes the time of the answer that was written.
+    pub fn note(&mut self, time: u64) {
+        self.times.push((self.index, time));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes answers, in this order, at 100, 200, …; gives the index of the newest.
+    fn newest(order: &[usize]) -> usize {
+        let times = AnswerOrder::default();
+        for (at, &index) in order.iter().enumerate() {
+            let answer = OrderedAnswer { order: &times, index };
+            let mut turn = futures_util::FutureExt::now_or_never(answer.writing_turn()).unwrap();
+            let now = (at as u64 + 1) * 100;
+            let time = turn.time().unwrap_or(now);
+            turn.note(time);
+        }
+        let times = times.times.into_inner();
+        times.into_iter().max_by_key(|(_, time)| *time).unwrap().0
+    }
+
+    #[test]
+    fn the_newest_is_of_the_model_that_was_named_first() {
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            assert_eq!(newest(&order), 0, "{order:?}");
+        }
+        // The first failed.
+        for order in [[1, 2], [2, 1]] {
+            assert_eq!(newest(&order), 1, "{order:?}");
+        }
+    }
+}
