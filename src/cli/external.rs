@@ -14,7 +14,7 @@ pub fn external(words: &[OsString]) -> Error {
     // Looked for here: the system would take a name with a slash, and an entry of PATH that is not absolute, for places
     // below the working directory.
     let found = commands::suggest::in_path(&program)
-        .map(|path| std::process::Command::new(path).arg0(&program).args(words.iter().skip(1)).exec());
+        .map(|path| lepo_base::search_path::command(path).arg0(&program).args(words.iter().skip(1)).exec());
     match found {
         // It is there, and the program that its first line names is not.
         Some(why) if why.kind() == std::io::ErrorKind::NotFound => {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use lepo_base::{env, sys};
+use lepo_base::search_path::own_program;
+use lepo_base::sys;
 use lepo_tool::Detected;
 
 use super::end::end;
@@ -23,7 +24,7 @@ pub(super) fn print_version(verbose: bool) -> u8 {
 /// The programs that belong to lepo, and which of them are not installed.
 fn programs() -> String {
     let known = ["lepo-embedded", "lepo-import-db"];
-    let told = known.map(|name| match env::own_program(name) {
+    let told = known.map(|name| match own_program(name) {
         Some(_) => name.to_string(),
         None => format!("{name} (not installed)"),
     });

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use lepo_base::error::{Error, Result};
+use lepo_base::search_path;
 use lepo_base::sys::{DISPLAYS, OPENERS};
 
 /// A page in a file of its own, readable by its owner alone, which stays for the browser to read.
@@ -54,7 +55,7 @@ fn commands(what: &OsStr) -> Vec<Command> {
     let command = |program: &str| {
         let words = shlex::split(program).unwrap_or_default();
         let (program, arguments) = words.split_first()?;
-        let mut command = Command::new(program);
+        let mut command = search_path::command(program);
         command.args(arguments).arg(what).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Some(command)
     };

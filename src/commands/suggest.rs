@@ -1,12 +1,11 @@
 //! The command or the setting that a mistyped word was meant for.
 
-use lepo_base::env::search_path;
 use lepo_base::error::quoted;
 pub use lepo_base::nearest::nearest;
+use lepo_base::search_path::SearchPath;
 use std::ffi::OsString;
 use std::io::{IsTerminal, stdin};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The command that does what other programs call by this word.
 pub fn meant(word: &str) -> Option<&'static str> {
@@ -43,12 +42,7 @@ pub fn question(words: &[OsString]) -> String {
 
 /// The program of this name in the search path. A name with a slash is none.
 pub fn in_path(program: &str) -> Option<PathBuf> {
-    let is_name = !program.contains('/');
-    search_path().into_iter().filter(|_| is_name).map(|dir| dir.join(program)).find(|path| is_program(path))
-}
-
-fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    SearchPath::here().find(program.as_ref())
 }
 
 #[cfg(test)]

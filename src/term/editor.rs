@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,6 +12,7 @@ use signal_hook::flag::{register, register_conditional_default};
 use signal_hook::low_level::unregister;
 
 use lepo_base::error::{Error, Result};
+use lepo_base::search_path;
 
 /// Opens `$VISUAL`, else `$EDITOR`, else `vi` on a private copy whose name ends with `suffix`, and
 /// gives back what it left. A final newline that the text had not is taken for the editor's own, and
@@ -29,7 +30,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
     let mut file = tempfile::Builder::new().prefix("lepo-").suffix(suffix).tempfile().map_err(failed)?;
     file.write_all(text).map_err(failed)?;
     let ignored = Ignored::begin().map_err(failed)?;
-    let status = Command::new("sh")
+    let status = search_path::command("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
         .args(["sh".as_ref(), file.path().as_os_str()])

@@ -1,11 +1,12 @@
 //! A program that shows a long output a screen at a time.
 
 use std::io::{self, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 
 use super::is_dumb;
 use lepo_base::env;
+use lepo_base::search_path::{self, SearchPath};
 
 /// A pager that reads what is written to it.
 pub struct Pager {
@@ -14,9 +15,8 @@ pub struct Pager {
 
 /// Starts the pager that is set: `LEPO_PAGER`, else `PAGER`, else `less`.
 pub fn start_chosen() -> Option<Pager> {
-    let is_there = |program: &str| {
-        program.contains('/') || env::search_path().iter().any(|dir| dir.join(program).is_file())
-    };
+    let is_there =
+        |program: &str| program.contains('/') || SearchPath::here().find(program.as_ref()).is_some();
     // A pager asks the terminal's description; without one it complains, and waits for a key.
     if is_dumb() || env::var("TERM").is_none() {
         return None;
@@ -32,7 +32,7 @@ fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
     if !program.contains('=') && !is_there(program) {
         return None;
     }
-    let mut shell = Command::new("sh");
+    let mut shell = search_path::command("sh");
     shell.arg("-c").arg(command).stdin(Stdio::piped());
     for (name, value) in [("LESS", "FRX"), ("LV", "-c"), ("LESSCHARSET", "utf-8")] {
         if env::var(name).is_none() {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
 
 use crate::error::{Error, Result};
 
@@ -19,19 +18,6 @@ pub fn text(name: &str) -> Option<String> {
 /// All variables.
 pub fn vars() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
-}
-
-/// The absolute directories of `PATH`. An empty or relative entry would be a place in the working directory, which a
-/// repository may have filled.
-pub fn search_path() -> Vec<PathBuf> {
-    std::env::split_paths(&var("PATH").unwrap_or_default()).filter(|dir| dir.is_absolute()).collect()
-}
-
-/// A program of lepo's own by this name: beside the running one, else in `PATH`.
-pub fn own_program(name: &str) -> Option<PathBuf> {
-    let beside = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.to_path_buf()));
-    let mut folders = beside.into_iter().chain(search_path());
-    folders.find_map(|folder| Some(folder.join(name)).filter(|program| program.is_file()))
 }
 
 /// Environment variables, taken once from the process. Tests hand in their own. Not `Debug`: some of them are

@@ -13,6 +13,9 @@
 //! | [`record`] | records of consent: files of hashes that are only added to |
 //! | [`read_ahead`] | the same work for many items on several threads, in their order |
 //! | [`word`] | values that are one word out of a few |
+//! | [`repository`] | the roots of repositories and stores |
+//! | [`search_path`] | where programs are looked for: `PATH` without what a repository can fill |
+//! | [`work_folder`] | the folder that a yes to running programs is about, by its identity |
 //! | [`work_tree`] | the git work tree of a folder, and whether git would take it |
 //!
 //! Published for lepo's own crates, without a promise: it changes at any time.
@@ -25,8 +28,11 @@ pub mod media;
 pub mod nearest;
 pub mod read_ahead;
 pub mod record;
+pub mod repository;
+pub mod search_path;
 pub mod secret;
 pub mod sys;
 pub mod when;
 pub mod word;
+pub mod work_folder;
 pub mod work_tree;

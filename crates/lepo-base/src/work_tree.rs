@@ -4,9 +4,11 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::env;
+use crate::repository::repository_of;
+use crate::search_path;
 
 /// Variables that lead git to another repository, or let it look elsewhere.
 const REMOVED: [&str; 8] = [
@@ -19,9 +21,6 @@ const REMOVED: [&str; 8] = [
     "GIT_CEILING_DIRECTORIES",
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 ];
-
-/// The most bytes of a `.git` that is a file.
-const LONGEST: u64 = 4096;
 
 /// A git work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,23 +41,6 @@ impl WorkTree {
     }
 }
 
-/// The repository of the work tree at `root`: its `.git`, or the folder that a `.git` that is a file names.
-fn repository_of(root: &Path) -> Option<PathBuf> {
-    let git = root.join(".git");
-    let is_repository = |dir: &Path| {
-        let has_head = dir.join("HEAD").symlink_metadata().is_ok();
-        has_head && (dir.join("objects").is_dir() || dir.join("commondir").is_file())
-    };
-    let kind = git.metadata().ok()?;
-    if kind.is_dir() {
-        return Some(git).filter(|git| is_repository(git));
-    }
-    let text = Some(&git).filter(|_| kind.is_file() && kind.len() <= LONGEST);
-    let text = text.and_then(|git| std::fs::read_to_string(git).ok())?;
-    let named = root.join(text.strip_prefix("gitdir:")?.trim());
-    Some(named).filter(|named| is_repository(named))
-}
-
 /// True if the user owns what is at this path, a link itself.
 fn is_own(path: &Path) -> bool {
     let mine = rustix::process::geteuid().as_raw();
@@ -73,7 +55,7 @@ fn is_of(found: &Metadata, mine: u32, caller: Option<u32>) -> bool {
 
 /// git's own word on a repository of another user. Without git there is none.
 fn git_takes(root: &Path) -> bool {
-    let mut git = Command::new("git");
+    let mut git = search_path::command("git");
     for variable in REMOVED {
         git.env_remove(variable);
     }

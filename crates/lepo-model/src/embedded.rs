@@ -20,10 +20,11 @@ use super::process::Process;
 use super::timeouts::Timeouts;
 use crate::config::ModelConfig;
 use crate::planner::Planner;
-use lepo_base::env;
 use lepo_base::error::{Error, Kind, Result};
 use lepo_base::hint::{Command, Hint};
+use lepo_base::search_path::own_program;
 use lepo_net::net::Lines;
+use lepo_process::{Program, environment};
 
 /// The model that comes with lepo.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
@@ -50,7 +51,7 @@ pub struct Installed {
 
 /// The program `lepo-embedded`: beside the running executable, else in `PATH`.
 pub fn embedded_program() -> Option<PathBuf> {
-    env::own_program(NAME)
+    own_program(NAME)
 }
 
 /// The program, kept running between answers.
@@ -77,7 +78,9 @@ impl Embedded {
             let weights = self.installed.weights.to_string_lossy().into_owned();
             let named = self.installed.named.iter().flat_map(|name| ["--named".to_owned(), name.clone()]);
             let arguments: Vec<String> = ["--weights".to_owned(), weights].into_iter().chain(named).collect();
-            self.process = Some(Process::spawn(self.installed.program.as_os_str(), &arguments, true)?);
+            let program = &self.installed.program;
+            let prepared = Program::new(program, environment(|_| false)).args(arguments).with_stdin();
+            self.process = Some(Process::start(&program.to_string_lossy(), prepared)?);
         }
         gate.passed().await;
         let messages: Vec<_> =

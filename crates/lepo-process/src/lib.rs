@@ -5,6 +5,8 @@
 //! program, so whatever loses its parent is still found below the keeper. It ends them when lepo says so, and when
 //! its socket to lepo is closed, which happens however lepo ends.
 
+mod configured;
+mod empty_folder;
 mod keeper;
 mod program;
 mod report;
@@ -15,6 +17,7 @@ use std::ffi::{OsStr, OsString};
 
 use lepo_base::env;
 
+pub use configured::{ConfiguredProgram, StartFolder, StartGuard};
 pub use keeper::run_as_keeper;
 pub use program::{Program, Running, own_program};
 

@@ -8,6 +8,7 @@ use rustix::fs::{Dir, Mode, OFlags};
 
 use super::running::{Running, cannot_start, feed};
 use lepo_base::error::{Error, Result};
+use lepo_base::search_path;
 
 /// Settings of every call: no hooks, no fsmonitor, no `ext::` transport, all received objects checked.
 const SETTINGS: &[&str] = &[
@@ -132,7 +133,7 @@ impl Git {
 
     /// A call without a repository: for `init`.
     fn bare(&self) -> Command {
-        let mut command = Command::new("git");
+        let mut command = search_path::command("git");
         for setting in SETTINGS {
             command.arg("-c").arg(setting);
         }
@@ -194,14 +195,14 @@ fn names_in(dir: &Path) -> Vec<String> {
 
 /// The user's git email: of the repository that `dir` lies in, or of all.
 pub fn email(dir: &Path) -> Option<String> {
-    let mut command = Command::new("git");
+    let mut command = search_path::command("git");
     command.arg("-C").arg(dir).args(["-c", "core.fsmonitor=false", "config", "--get", "user.email"]);
     printed(command)
 }
 
 /// The URL of a remote of the repository that `dir` lies in.
 pub fn remote_url(dir: &Path, name: &str) -> Option<String> {
-    let mut command = Command::new("git");
+    let mut command = search_path::command("git");
     command.arg("-C").arg(dir).args(["-c", "core.fsmonitor=false", "config", "--get"]);
     command.arg(format!("remote.{name}.url"));
     printed(command)
@@ -210,7 +211,7 @@ pub fn remote_url(dir: &Path, name: &str) -> Option<String> {
 /// True if a commit of the repository that `dir` lies in has a file whose path holds one of these words. Reads commits
 /// alone: no hook and no other program is started, and nothing is fetched.
 pub fn is_committed(dir: &Path, words: &[String]) -> bool {
-    let mut command = Command::new("git");
+    let mut command = search_path::command("git");
     for variable in REMOVED {
         command.env_remove(variable);
     }

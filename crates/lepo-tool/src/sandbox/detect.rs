@@ -12,6 +12,7 @@ use super::mount::{self, Mount};
 use super::{Sandbox, bubblewrap, landlock};
 use crate::{Access, SHELL};
 use lepo_base::env;
+use lepo_base::search_path::SearchPath;
 use lepo_base::sys::HAS_SANDBOX;
 use lepo_net::runtime::current_thread;
 use lepo_process::{Environment, Program};
@@ -58,8 +59,8 @@ async fn detect(dir: &Path) -> Sandbox {
     }
 }
 
-/// Programs `bwrap` in `PATH`, but for its relative directories, and for what is in the working directory: a command
-/// that may write there could have put it, and it would run outside of any sandbox.
+/// Programs `bwrap` in the search path, but for what is in the working directory: a command that may write there could
+/// have put it, and it would run outside of any sandbox.
 fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
     let Ok(dir) = dir.canonicalize() else { return Vec::new() };
     let program = |place: PathBuf| {
@@ -68,7 +69,8 @@ fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
         let sound = place.is_absolute() && !place.canonicalize().ok()?.starts_with(&dir);
         (sound && !file.starts_with(&dir) && meta.is_file() && meta.mode() & 0o111 != 0).then_some(file)
     };
-    env::search_path().into_iter().filter_map(program).collect()
+    let path = env::var("PATH").unwrap_or_default();
+    SearchPath::for_folders(&path, &[&dir]).dirs().iter().cloned().filter_map(program).collect()
 }
 
 async fn works(program: &Path) -> bool {

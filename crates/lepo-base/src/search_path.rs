@@ -1,0 +1,248 @@
+//! The folders in which programs are looked for: those of `PATH` that no repository can fill.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::env;
+use crate::repository::{has_repository, root_around};
+
+/// The store's folder, by which a folder without git is known to be one of conversations.
+const STORE: &str = ".lepo";
+
+/// The value of `PATH` where nothing is left of it: an empty one would mean the working directory, and a missing one
+/// the defaults of each shell, of which some hold it too.
+const NOWHERE: &str = "/nonexistent";
+
+/// `PATH` without its relative entries and without those inside a work tree.
+///
+/// Where the work tree is the home directory or holds it, only entries below another repository or a store are left
+/// out: a home that is kept in git has the user's own programs in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchPath {
+    dirs: Vec<PathBuf>,
+    /// Entries that are not used, made absolute.
+    left_out: Vec<PathBuf>,
+}
+
+impl SearchPath {
+    /// The search path of this process, for programs that concern the current folder.
+    pub fn here() -> SearchPath {
+        SearchPath::for_folders(&env::var("PATH").unwrap_or_default(), &[])
+    }
+
+    /// Reads a value of `PATH`, for programs that concern these folders and the current one.
+    pub fn for_folders(path: &OsStr, folders: &[&Path]) -> SearchPath {
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let mut roots: Vec<PathBuf> = Vec::new();
+        for root in folders.iter().copied().chain([cwd.as_path()]).filter_map(root_around) {
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        }
+        let home = env::var("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        SearchPath::new(path, &cwd, &roots, home.as_deref())
+    }
+
+    /// Sorts the entries of `path`. `roots` are the work trees that no entry may lie in.
+    pub fn new(path: &OsStr, cwd: &Path, roots: &[PathBuf], home: Option<&Path>) -> SearchPath {
+        let home = home.and_then(|home| home.canonicalize().ok());
+        let roots: Vec<WorkTreeRoot> =
+            roots.iter().filter_map(|root| WorkTreeRoot::read(root, home.as_deref())).collect();
+        let mut sorted = SearchPath { dirs: Vec::new(), left_out: Vec::new() };
+        for dir in std::env::split_paths(path) {
+            if !dir.is_absolute() {
+                sorted.left_out.push(cwd.join(dir));
+            } else if roots.iter().any(|root| root.excludes(&dir)) {
+                sorted.left_out.push(dir);
+            } else {
+                sorted.dirs.push(dir);
+            }
+        }
+        sorted
+    }
+
+    /// The entries that are used, in order.
+    pub fn dirs(&self) -> &[PathBuf] {
+        &self.dirs
+    }
+
+    /// The program of this name; `None` for a name with a slash.
+    pub fn find(&self, program: &OsStr) -> Option<PathBuf> {
+        find_in(&self.dirs, program)
+    }
+
+    /// The program of this name in a folder that is left out, if it is in no other.
+    pub fn find_left_out(&self, program: &OsStr) -> Option<PathBuf> {
+        if self.find(program).is_some() { None } else { find_in(&self.left_out, program) }
+    }
+
+    /// The value of `PATH` for a program that is started.
+    pub fn to_value(&self) -> OsString {
+        // Each was an entry of a list, so that none holds the separator.
+        std::env::join_paths(&self.dirs)
+            .ok()
+            .filter(|value| !value.is_empty())
+            .unwrap_or_else(|| NOWHERE.into())
+    }
+}
+
+/// A program of the system that lepo itself needs, found in the search path of the current folder; what it starts is
+/// looked for there too.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let (program, path) = (program.as_ref(), SearchPath::here());
+    let found = path.find(program);
+    let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
+    command.env("PATH", path.to_value());
+    command
+}
+
+/// A program of lepo's own by this name: beside the running one, else in the search path.
+pub fn own_program(name: &str) -> Option<PathBuf> {
+    let beside = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.join(name)));
+    beside.filter(|program| program.is_file()).or_else(|| SearchPath::here().find(name.as_ref()))
+}
+
+fn find_in(dirs: &[PathBuf], program: &OsStr) -> Option<PathBuf> {
+    if program.is_empty() || program.as_encoded_bytes().contains(&b'/') {
+        return None;
+    }
+    dirs.iter().map(|dir| dir.join(program)).find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// A work tree, by the identity of its folder: another name of it, a link or other letters where case does not count,
+/// leads to the same one.
+struct WorkTreeRoot {
+    identity: (u64, u64),
+    /// The home directory is this folder or lies in it.
+    holds_home: bool,
+}
+
+impl WorkTreeRoot {
+    fn read(root: &Path, home: Option<&Path>) -> Option<WorkTreeRoot> {
+        let identity = identity(&root.metadata().ok()?);
+        let holds = |home: &Path| {
+            home.ancestors().any(|dir| dir.metadata().is_ok_and(|meta| self::identity(&meta) == identity))
+        };
+        Some(WorkTreeRoot { identity, holds_home: home.is_some_and(holds) })
+    }
+
+    /// True if programs of `dir` may be the repository's. Both its own path and the one that links lead to count: a
+    /// link in the work tree is the repository's word on where to look.
+    fn excludes(&self, dir: &Path) -> bool {
+        let real = dir.canonicalize().ok().filter(|real| real != dir);
+        [Some(dir), real.as_deref()].into_iter().flatten().any(|dir| self.has(dir))
+    }
+
+    fn has(&self, dir: &Path) -> bool {
+        let mut is_in_another = false;
+        for above in dir.ancestors() {
+            if above.metadata().is_ok_and(|meta| identity(&meta) == self.identity) {
+                return !self.holds_home || is_in_another;
+            }
+            is_in_another |= self.holds_home && is_foreign(above);
+        }
+        false
+    }
+}
+
+/// True for a folder with a repository or a store in it, and for a store.
+fn is_foreign(dir: &Path) -> bool {
+    has_repository(dir) || dir.join(STORE).is_dir() || dir.file_name().is_some_and(|name| name == STORE)
+}
+
+fn identity(meta: &Metadata) -> (u64, u64) {
+    (meta.dev(), meta.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repository(at: &Path) {
+        std::fs::create_dir_all(at.join(".git/objects")).unwrap();
+        std::fs::write(at.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    }
+
+    #[test]
+    fn no_entry_is_one_that_a_repository_can_fill() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let (home, app) = (top.join("home"), top.join("home/app"));
+        for made in
+            ["home/bin", "home/app/node_modules/.bin", "home/app/sub", "home/notes/.lepo/x", "usr/bin"]
+        {
+            std::fs::create_dir_all(top.join(made)).unwrap();
+        }
+        repository(&app);
+        std::os::unix::fs::symlink(app.join("sub"), home.join("link-in")).unwrap();
+        std::os::unix::fs::symlink(top.join("usr/bin"), app.join("link-out")).unwrap();
+        std::os::unix::fs::symlink(&home, top.join("other-name")).unwrap();
+        let entries = [
+            "usr/bin",
+            "home/bin",
+            "home/app/node_modules/.bin",
+            "home/app",
+            "home/app/not-there",
+            "home/link-in",
+            "home/app/link-out",
+            "usr/bin/../../home/app/sub",
+            "other-name/app/sub",
+            "home/notes/bin",
+            "home/notes/.lepo/x",
+            "not-there/bin",
+        ];
+        let path = entries.iter().map(|entry| top.join(entry).into_os_string());
+        let path: Vec<OsString> = path.chain(["".into(), ".".into(), "node_modules/.bin".into()]).collect();
+        let path = path.join(OsStr::new(":"));
+        let kept = |roots: &[&Path], home: Option<&Path>| {
+            let roots: Vec<PathBuf> = roots.iter().map(|root| root.to_path_buf()).collect();
+            let found = SearchPath::new(&path, &app, &roots, home);
+            let kept = found.dirs().iter().map(|dir| dir.strip_prefix(&top).unwrap().display().to_string());
+            kept.collect::<Vec<_>>().join(" ")
+        };
+        let all = entries.join(" ");
+        assert_eq!(kept(&[], Some(&home)), all, "relative ones never count");
+        let outside = "usr/bin home/bin home/notes/bin home/notes/.lepo/x not-there/bin";
+        assert_eq!(kept(&[&app], Some(&home)), outside);
+        assert_eq!(kept(&[&app], None), outside);
+        assert_eq!(kept(&[&top.join("other-name/app")], Some(&home)), outside, "by another name");
+        // The home directory in git, and a folder that holds it.
+        let own = "usr/bin home/bin not-there/bin";
+        assert_eq!(kept(&[&home], Some(&home)), own);
+        assert_eq!(kept(&[&top], Some(&home)), own);
+        assert_eq!(kept(&[&home], Some(&top.join("usr"))), "usr/bin not-there/bin");
+    }
+
+    #[test]
+    fn a_program_that_is_left_out_is_found_to_be_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        for (path, mode) in
+            [("bin/both", 0o755), ("bin/data", 0o644), ("app/both", 0o755), ("app/mine", 0o755)]
+        {
+            std::fs::create_dir_all(top.join(path).parent().unwrap()).unwrap();
+            std::fs::write(top.join(path), "").unwrap();
+            std::fs::set_permissions(top.join(path), std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let path = std::env::join_paths([top.join("app"), top.join("bin")]).unwrap();
+        let found = SearchPath::new(&path, &top, &[top.join("app")], None);
+        let find = |name: &str| (found.find(name.as_ref()), found.find_left_out(name.as_ref()));
+        assert_eq!(find("both"), (Some(top.join("bin/both")), None));
+        assert_eq!(find("mine"), (None, Some(top.join("app/mine"))));
+        for none in ["data", "gone", "", "../app/mine", "./mine"] {
+            assert_eq!(find(none), (None, None), "{none}");
+        }
+        let relative = SearchPath::new("app:".as_ref(), &top, &[], None);
+        assert_eq!(relative.find_left_out("mine".as_ref()), Some(top.join("app/mine")));
+        assert_eq!(relative.to_value(), NOWHERE);
+        assert_eq!(found.to_value(), top.join("bin"));
+    }
+}

@@ -1,0 +1,119 @@
+//! The folder that a yes to running programs is about, known by what it is and not by its name: a clone that is made
+//! where a trusted one was deleted is another folder.
+
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::hash::hash_of;
+use crate::repository::{own_repository, root_around};
+
+/// A git work tree, else a folder with a store, else a folder alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkFolder {
+    /// The folder, absolute and without links.
+    pub root: PathBuf,
+    /// The hash of the folder's identity: of its repository, which linked worktrees share, else of itself.
+    pub identity: String,
+}
+
+impl WorkFolder {
+    /// Reads the folder that `dir` belongs to.
+    ///
+    /// # Errors
+    /// If `dir` or its repository cannot be looked at.
+    pub fn read(dir: &Path) -> io::Result<WorkFolder> {
+        let dir = dir.canonicalize()?;
+        let root = root_around(&dir).unwrap_or(dir);
+        let known_by = own_repository(&root).unwrap_or_else(|| root.clone());
+        Ok(WorkFolder { identity: identity_of(&known_by)?, root })
+    }
+}
+
+/// Inode and time of birth: a number is given anew after its folder was deleted. The device is left out, as its number
+/// changes from one mount to the next on some file systems; without a time of birth the path stands for it.
+fn identity_of(folder: &Path) -> io::Result<String> {
+    let meta = folder.metadata()?;
+    let inode = meta.ino().to_string();
+    let born = meta.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
+    Ok(match born {
+        Some(born) => hash_of(&[b"born", inode.as_bytes(), born.as_nanos().to_string().as_bytes()]),
+        None => hash_of(&[b"path", inode.as_bytes(), folder.as_os_str().as_bytes()]),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repository(at: &Path) {
+        std::fs::create_dir_all(at.join("objects")).unwrap();
+        std::fs::write(at.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    }
+
+    /// A linked worktree of the repository `main/.git` at `at`, as git makes it.
+    fn linked(main: &Path, at: &Path, name: &str) {
+        let own = main.join(".git/worktrees").join(name);
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::create_dir_all(at).unwrap();
+        std::fs::write(at.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        std::fs::write(own.join("HEAD"), "ref: refs/heads/b\n").unwrap();
+        std::fs::write(own.join("commondir"), "../..\n").unwrap();
+        std::fs::write(own.join("gitdir"), format!("{}\n", at.join(".git").display())).unwrap();
+    }
+
+    #[test]
+    fn a_folder_is_known_by_what_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let read = |path: &str| WorkFolder::read(&top.join(path)).unwrap();
+        repository(&top.join("app/.git"));
+        std::fs::create_dir_all(top.join("app/sub/deep")).unwrap();
+        std::fs::create_dir_all(top.join("plain/sub")).unwrap();
+        std::fs::create_dir_all(top.join("notes/.lepo")).unwrap();
+        std::fs::create_dir_all(top.join("notes/sub")).unwrap();
+        let app = read("app");
+        assert_eq!(app.root, top.join("app"));
+        assert_eq!(read("app/sub/deep"), app);
+        assert_eq!(read("notes/sub"), read("notes"));
+        assert_ne!(read("plain/sub"), read("plain"), "without git and store each is its own");
+        linked(&top.join("app"), &top.join("tree"), "tree");
+        assert_eq!(read("tree").identity, app.identity, "a linked worktree");
+        assert_eq!(read("tree").root, top.join("tree"));
+        std::fs::rename(top.join("app"), top.join("moved")).unwrap();
+        assert_eq!(read("moved").identity, app.identity, "another name");
+        repository(&top.join("app/.git"));
+        assert_ne!(read("app").identity, app.identity, "another clone of that name");
+    }
+
+    #[test]
+    fn no_folder_passes_for_another_by_naming_its_repository() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        repository(&top.join("app/.git"));
+        let app = WorkFolder::read(&top.join("app")).unwrap();
+        linked(&top.join("app"), &top.join("tree"), "tree");
+        let evil = |name: &str| {
+            std::fs::create_dir_all(top.join(name)).unwrap();
+            top.join(name).join(".git")
+        };
+        let git = top.join("app/.git");
+        std::fs::write(evil("file"), format!("gitdir: {}\n", git.display())).unwrap();
+        std::fs::write(evil("worktree"), format!("gitdir: {}\n", git.join("worktrees/tree").display()))
+            .unwrap();
+        std::os::unix::fs::symlink(&git, evil("link")).unwrap();
+        repository(&evil("common"));
+        std::fs::write(top.join("common/.git/commondir"), git.as_os_str().as_bytes()).unwrap();
+        // A worktree's folder of its own that names the trusted repository.
+        let own = top.join("forged/.own");
+        repository(&own);
+        std::fs::write(own.join("commondir"), git.as_os_str().as_bytes()).unwrap();
+        std::fs::write(own.join("gitdir"), top.join("forged/.git").as_os_str().as_bytes()).unwrap();
+        std::fs::write(top.join("forged/.git"), "gitdir: .own\n").unwrap();
+        for name in ["file", "worktree", "link", "common", "forged"] {
+            assert_ne!(WorkFolder::read(&top.join(name)).unwrap().identity, app.identity, "{name}");
+        }
+    }
+}

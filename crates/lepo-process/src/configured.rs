@@ -1,0 +1,311 @@
+//! Programs that a configuration names: MCP servers, `cli` models, agents, commands that print a key. Nothing else starts
+//! them.
+//!
+//! They are the user's own, and what they do depends on where they start: `npx` takes `node_modules` and `.npmrc` from
+//! there, `python -m` any module, and many read settings. So they start in an empty folder unless the work tree is
+//! trusted, and are looked for where no repository can put a program.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::empty_folder::EmptyFolder;
+use super::program::Program;
+use super::{Environment, environment};
+use lepo_base::repository::root_around;
+use lepo_base::search_path::SearchPath;
+
+/// The folder that a configured program starts in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartFolder(StartKind);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum StartKind {
+    /// A new empty one in this state folder.
+    Empty(PathBuf),
+    Trusted(PathBuf),
+    Absolute(PathBuf),
+}
+
+impl StartFolder {
+    /// An empty folder, made for each start in lepo's state folder.
+    pub fn empty(state: &Path) -> StartFolder {
+        StartFolder(StartKind::Empty(state.to_path_buf()))
+    }
+
+    /// A folder of a work tree that the user trusts: the record of that alone makes this value.
+    pub fn trusted(dir: &Path) -> StartFolder {
+        StartFolder(StartKind::Trusted(dir.to_path_buf()))
+    }
+
+    /// The folder that the user wrote with the program, by an absolute path; `None` for a relative one.
+    pub fn absolute(dir: &Path) -> Option<StartFolder> {
+        dir.is_absolute().then(|| StartFolder(StartKind::Absolute(dir.to_path_buf())))
+    }
+
+    /// A folder below this one; `None` below an empty one.
+    pub fn join(&self, path: &Path) -> Option<StartFolder> {
+        match &self.0 {
+            StartKind::Empty(_) => None,
+            StartKind::Trusted(dir) => Some(StartFolder(StartKind::Trusted(dir.join(path)))),
+            StartKind::Absolute(dir) => Some(StartFolder(StartKind::Absolute(dir.join(path)))),
+        }
+    }
+
+    /// True if the program starts in an empty folder.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.0, StartKind::Empty(_))
+    }
+
+    /// The folder; `None` for an empty one, which has no name before it is made.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.0 {
+            StartKind::Empty(_) => None,
+            StartKind::Trusted(dir) | StartKind::Absolute(dir) => Some(dir),
+        }
+    }
+}
+
+/// A program that a configuration names, with its arguments.
+#[derive(Debug, Clone)]
+pub struct ConfiguredProgram<'a> {
+    program: &'a OsStr,
+    args: Vec<OsString>,
+    env: Environment,
+    /// The folder that it works for: no program is taken out of its work tree.
+    work_dir: &'a Path,
+    start: &'a StartFolder,
+}
+
+impl<'a> ConfiguredProgram<'a> {
+    /// A program that works for `work_dir`, with lepo's environment.
+    pub fn new(program: &'a OsStr, work_dir: &'a Path, start: &'a StartFolder) -> ConfiguredProgram<'a> {
+        ConfiguredProgram { program, args: Vec::new(), env: environment(|_| false), work_dir, start }
+    }
+
+    /// Adds arguments.
+    pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> ConfiguredProgram<'a> {
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_os_string()));
+        self
+    }
+
+    /// Takes another environment than lepo's.
+    pub fn env(self, env: Environment) -> ConfiguredProgram<'a> {
+        ConfiguredProgram { env, ..self }
+    }
+
+    /// The program, to be started with all it starts in turn.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if it is not in the search path; others name the reason.
+    pub fn prepare(self) -> io::Result<Program> {
+        let (dir, lock) = self.start_dir()?;
+        let program = self.resolve(&dir)?;
+        let mut prepared = Program::new(program, self.env_in(&dir)).args(&self.args).dir(&dir);
+        if let Some(lock) = lock {
+            prepared.hold(lock.into());
+            prepared.remove_at_end(&dir);
+        }
+        Ok(prepared)
+    }
+
+    /// The program as a plain command of the system: for one that may ask on the terminal. The folder is in use as long
+    /// as the second value lives.
+    ///
+    /// # Errors
+    /// As of [`ConfiguredProgram::prepare`].
+    pub fn command(self) -> io::Result<(Command, StartGuard)> {
+        let (dir, lock) = self.start_dir()?;
+        let mut command = Command::new(self.resolve(&dir)?);
+        command.args(&self.args).env_clear().envs(self.env_in(&dir)).current_dir(&dir);
+        Ok((command, StartGuard { dir: lock.is_some().then_some(dir), _lock: lock }))
+    }
+
+    /// For a sandbox: the program and its arguments, its environment, and the folder that it starts in, which is the root
+    /// of the file system in place of an empty one. A name is looked for inside, where other folders may be hidden.
+    ///
+    /// # Errors
+    /// As of [`ConfiguredProgram::prepare`].
+    pub fn parts(self) -> io::Result<(Vec<OsString>, Environment, PathBuf)> {
+        let dir = self.start.path().unwrap_or(Path::new("/")).to_path_buf();
+        let env = self.env_in(&dir);
+        let program = match self.resolve(&dir) {
+            Ok(path) if self.has_path() => path.into_os_string(),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => self.program.to_os_string(),
+        };
+        let words = [program].into_iter().chain(self.args).collect();
+        Ok((words, env, dir))
+    }
+
+    /// The folder to start in, with the lock of one that is made for this start.
+    fn start_dir(&self) -> io::Result<(PathBuf, Option<std::fs::File>)> {
+        match &self.start.0 {
+            StartKind::Trusted(dir) | StartKind::Absolute(dir) if dir.is_dir() => Ok((dir.clone(), None)),
+            StartKind::Trusted(dir) | StartKind::Absolute(dir) => {
+                Err(io::Error::other(format!("{} is not a directory here", dir.display())))
+            }
+            StartKind::Empty(state) if self.has_in_work_tree(state) => Ok((PathBuf::from("/"), None)),
+            StartKind::Empty(state) => {
+                let EmptyFolder { path, lock } = EmptyFolder::new(state).map_err(|error| {
+                    io::Error::other(format!("no empty folder can be made in {}: {error}", state.display()))
+                })?;
+                Ok((path, Some(lock)))
+            }
+        }
+    }
+
+    /// True if the work tree holds this folder. Many programs look for files in all folders above, so that an empty one
+    /// in there would not be out of the repository.
+    fn has_in_work_tree(&self, state: &Path) -> bool {
+        let root = root_around(self.work_dir).or_else(|| self.work_dir.canonicalize().ok());
+        let state = state.ancestors().find_map(|dir| dir.canonicalize().ok());
+        root.zip(state).is_some_and(|(root, state)| state.starts_with(root))
+    }
+
+    /// True if the program is written as a path.
+    fn has_path(&self) -> bool {
+        self.program.as_encoded_bytes().contains(&b'/')
+    }
+
+    /// The program by its path: a name is looked for in the search path, a relative path in the folder that it starts in.
+    fn resolve(&self, dir: &Path) -> io::Result<PathBuf> {
+        if self.has_path() {
+            return Ok(dir.join(self.program));
+        }
+        let path = self.search_path();
+        path.find(self.program).ok_or_else(|| match path.find_left_out(self.program) {
+            None => io::ErrorKind::NotFound.into(),
+            Some(found) => io::Error::other(format!(
+                "it is only in {}, a folder of `PATH` that a repository can fill; \
+                 to use it, write its absolute path",
+                found.parent().unwrap_or(&found).display()
+            )),
+        })
+    }
+
+    fn search_path(&self) -> SearchPath {
+        let path = self.env.iter().rev().find(|(name, _)| name == "PATH");
+        SearchPath::for_folders(
+            path.map(|(_, value)| value.as_os_str()).unwrap_or_default(),
+            &[self.work_dir],
+        )
+    }
+
+    /// Its environment in `dir`, without what names another working directory.
+    fn env_in(&self, dir: &Path) -> Environment {
+        let path = self.search_path().to_value();
+        let others = self.env.iter().filter(|(name, _)| name != "PATH" && name != "PWD" && name != "OLDPWD");
+        let own = [("PATH".into(), path), ("PWD".into(), dir.as_os_str().to_os_string())];
+        others.cloned().chain(own).collect()
+    }
+}
+
+/// Keeps the empty folder of a command. Dropped, it removes the folder.
+#[derive(Debug)]
+pub struct StartGuard {
+    dir: Option<PathBuf>,
+    _lock: Option<std::fs::File>,
+}
+
+impl Drop for StartGuard {
+    fn drop(&mut self) {
+        if let Some(dir) = &self.dir {
+            // With something in it, the next start removes it.
+            let _ = std::fs::remove_dir(dir);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A work tree with a program of the repository's, and a state folder beside it.
+    fn places() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let app = top.join("app");
+        std::fs::create_dir_all(app.join(".git/objects")).unwrap();
+        std::fs::write(app.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        std::fs::create_dir_all(app.join("bin")).unwrap();
+        for (path, text) in [("bin/sh", "#!/bin/sh\necho theirs\n"), ("bin/tool", "#!/bin/sh\necho tool\n")] {
+            std::fs::write(app.join(path), text).unwrap();
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(app.join(path), std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        (dir, app, top.join("state"))
+    }
+
+    fn printed(program: &str, args: &[&str], app: &Path, start: &StartFolder) -> io::Result<String> {
+        let path = std::env::join_paths([app.join("bin"), "/usr/bin".into(), "/bin".into()]).unwrap();
+        let env = vec![("PATH".into(), path), ("OLDPWD".into(), app.into()), ("KEPT".into(), "kept".into())];
+        let program = ConfiguredProgram::new(program.as_ref(), app, start).args(args).env(env);
+        let (mut command, _guard) = program.command()?;
+        Ok(String::from_utf8(command.output()?.stdout).unwrap())
+    }
+
+    const TELL: &[&str] =
+        &["-c", "pwd; ls -A | wc -l; echo $PATH; echo $PWD; echo ${OLDPWD-none} $KEPT; command -v sh"];
+
+    #[test]
+    fn a_program_starts_in_an_empty_folder_and_finds_nothing_of_the_repository() {
+        let (_dir, app, state) = places();
+        let told = printed("sh", TELL, &app, &StartFolder::empty(&state)).unwrap();
+        let lines: Vec<&str> = told.lines().collect();
+        let empty = state.join("empty");
+        assert!(Path::new(lines[0]).parent() == Some(&empty), "{told}");
+        assert_eq!(lines[1].trim(), "0");
+        assert_eq!(lines[2], "/usr/bin:/bin");
+        assert_eq!(lines[3], lines[0]);
+        assert_eq!(lines[4], "none kept");
+        assert!(!lines[5].starts_with(app.to_str().unwrap()), "{told}");
+        assert_eq!(std::fs::read_dir(&empty).unwrap().count(), 0, "it is gone afterwards");
+    }
+
+    #[test]
+    fn trust_and_an_absolute_folder_change_the_folder_and_not_the_search_path() {
+        let (dir, app, state) = places();
+        let other = dir.path().canonicalize().unwrap();
+        for (start, expected) in
+            [(StartFolder::trusted(&app), &app), (StartFolder::absolute(&other).unwrap(), &other)]
+        {
+            let told = printed("sh", TELL, &app, &start).unwrap();
+            assert!(told.starts_with(&format!("{}\n", expected.display())), "{told}");
+            assert!(told.contains("\n/usr/bin:/bin\n"), "{told}");
+        }
+        assert_eq!(StartFolder::absolute("sub".as_ref()), None);
+        let gone = StartFolder::absolute(&app.join("gone")).unwrap();
+        assert!(
+            printed("sh", TELL, &app, &gone)
+                .unwrap_err()
+                .to_string()
+                .ends_with("gone is not a directory here")
+        );
+        // A path is the folder's that it starts in.
+        assert_eq!(printed("bin/tool", &[], &app, &StartFolder::trusted(&app)).unwrap(), "tool\n");
+        let empty = printed("bin/tool", &[], &app, &StartFolder::empty(&state));
+        assert_eq!(empty.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_program_of_the_repository_alone_is_named_with_the_reason() {
+        let (_dir, app, state) = places();
+        let start = StartFolder::empty(&state);
+        let error = printed("tool", &[], &app, &start).unwrap_err();
+        let place = app.join("bin");
+        assert!(error.to_string().starts_with(&format!("it is only in {}, ", place.display())), "{error}");
+        assert_eq!(
+            printed("no-such-program", &[], &app, &start).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
+    }
+
+    #[test]
+    fn where_the_work_tree_holds_the_state_folder_a_program_starts_at_the_root() {
+        let (_dir, app, _) = places();
+        let told = printed("sh", TELL, &app, &StartFolder::empty(&app.join("home/.local/state"))).unwrap();
+        assert!(told.starts_with("/\n"), "{told}");
+    }
+}

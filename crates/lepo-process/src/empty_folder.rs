@@ -1,0 +1,99 @@
+//! Empty folders of lepo's, in which programs start that have no business in a repository.
+//!
+//! Each start has one of its own, that nobody may write in: what one program leaves in its working directory
+//! (`json.py`, `.npmrc`) must not be what the next one finds there.
+
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::fs::FlockOperation;
+
+/// The folder of them, in lepo's state folder.
+const DIR: &str = "empty";
+
+/// Names that are tried for a new one.
+const TRIES: usize = 16;
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// A folder with nothing in it. It is in use as long as its lock is open, in this process or in another.
+#[derive(Debug)]
+pub(super) struct EmptyFolder {
+    pub path: PathBuf,
+    pub lock: File,
+}
+
+impl EmptyFolder {
+    /// Makes a new one, and removes those that are not in use any more.
+    pub fn new(state: &Path) -> io::Result<EmptyFolder> {
+        let dir = state.join(DIR);
+        DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
+        // A folder that was made and is not locked yet looks like one that is not in use.
+        let all = File::open(&dir)?;
+        let _ = rustix::fs::flock(&all, FlockOperation::LockExclusive);
+        remove_unused(&dir);
+        let mut failed = io::Error::from(io::ErrorKind::AlreadyExists);
+        for _ in 0..TRIES {
+            let path = dir.join(new_name());
+            match DirBuilder::new().mode(0o500).create(&path) {
+                Ok(()) => {
+                    let lock = File::open(&path)?;
+                    // A file system without locks keeps them until they are a day old.
+                    let _ = rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared);
+                    return Ok(EmptyFolder { path, lock });
+                }
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+}
+
+fn new_name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{}-{count}", std::process::id(), now.as_nanos())
+}
+
+/// Removes the folders that no process has locked, with what root's programs may have put into them.
+fn remove_unused(dir: &Path) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let Ok(lock) = File::open(entry.path()) else { continue };
+        if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn each_start_has_an_empty_folder_of_its_own_and_those_of_before_are_removed() {
+        let state = tempfile::tempdir().unwrap();
+        let [one, two] = [0, 1].map(|_| EmptyFolder::new(state.path()).unwrap());
+        assert_ne!(one.path, two.path);
+        assert_eq!(one.path.metadata().unwrap().permissions().mode() & 0o777, 0o500);
+        assert_eq!(std::fs::read_dir(&one.path).unwrap().count(), 0);
+        // A program of root's may write in it all the same.
+        std::fs::set_permissions(&two.path, std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::fs::write(two.path.join("json.py"), "x").unwrap();
+        let kept_by_another = two.lock.try_clone().unwrap();
+        let path = two.path.clone();
+        drop(two);
+        let _three = EmptyFolder::new(state.path()).unwrap();
+        assert!(path.exists() && one.path.exists(), "in use");
+        drop(kept_by_another);
+        let _four = EmptyFolder::new(state.path()).unwrap();
+        assert!(!path.exists() && one.path.exists());
+    }
+}

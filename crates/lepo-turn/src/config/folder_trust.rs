@@ -1,0 +1,132 @@
+//! Trust in a folder: whether programs of the user's may start in it. Many of them run files of the folder they start in,
+//! so that starting one in a cloned repository is more than the user asked for.
+//!
+//! Unlike [`Trust`](super::Trust) it is not about bytes: it is a yes or no to a folder, whatever comes into it later.
+
+use std::path::Path;
+
+use lepo_base::error::{Error, Result};
+use lepo_base::record::HashFile;
+use lepo_base::work_folder::WorkFolder;
+use lepo_process::StartFolder;
+
+use super::Paths;
+
+/// The words of an answer in the record, which stand before the folder's path.
+const YES: &str = "yes";
+const NO: &str = "no";
+const FORGOTTEN: &str = "forgotten";
+
+/// The record of answers: a line each, `IDENTITY yes "PATH"`, of which the last of a folder counts.
+#[derive(Debug, Clone)]
+pub struct FolderTrust {
+    record: HashFile,
+    empty: StartFolder,
+}
+
+/// The question whether programs of the user's may start in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderQuestion {
+    /// The folder that it is about.
+    pub folder: WorkFolder,
+    /// The programs, as they are named to people.
+    pub programs: Vec<String>,
+}
+
+impl FolderTrust {
+    /// The user's record.
+    pub fn new(paths: &Paths) -> FolderTrust {
+        FolderTrust::in_state(&paths.state)
+    }
+
+    /// The record in this state folder.
+    pub fn in_state(state: &Path) -> FolderTrust {
+        FolderTrust { record: HashFile::at(state.join("trusted-folders")), empty: StartFolder::empty(state) }
+    }
+
+    /// The user's answer about a folder and its linked worktrees; `None` before the first one.
+    pub fn answer(&self, folder: &WorkFolder) -> Result<Option<bool>> {
+        let last = self.record.last(&folder.identity)?;
+        let word = last.as_deref().and_then(|text| text.split(' ').next());
+        Ok(match word {
+            Some(YES) => Some(true),
+            Some(NO) => Some(false),
+            _ => None,
+        })
+    }
+
+    /// Keeps an answer, durable when this returns.
+    pub fn keep(&self, folder: &WorkFolder, is_trusted: bool) -> Result<()> {
+        self.add(folder, if is_trusted { YES } else { NO })
+    }
+
+    /// Takes the answer about a folder back; false if there is none.
+    pub fn forget(&self, folder: &WorkFolder) -> Result<bool> {
+        if self.answer(folder)?.is_none() {
+            return Ok(false);
+        }
+        self.add(folder, FORGOTTEN)?;
+        Ok(true)
+    }
+
+    /// The folder in which a program of the user's starts that works for this one: there if that is trusted, else an
+    /// empty one. What cannot be looked up is not trusted.
+    pub fn start_in(&self, dir: &Path) -> StartFolder {
+        let answer = WorkFolder::read(dir).ok().and_then(|folder| self.answer(&folder).ok()?);
+        match answer {
+            Some(true) => StartFolder::trusted(dir),
+            Some(false) | None => self.empty.clone(),
+        }
+    }
+
+    fn add(&self, folder: &WorkFolder, word: &str) -> Result<()> {
+        self.record.keep(&[format!("{} {word} {:?}", folder.identity, folder.root)])
+    }
+}
+
+/// The folder that trust in `dir` is about; an error that names it if it cannot be looked at.
+pub fn work_folder(dir: &Path) -> Result<WorkFolder> {
+    WorkFolder::read(dir).map_err(|error| {
+        Error::usage(format!("cannot look at {}", dir.display()))
+            .because(error)
+            .hint("make it a folder that you may read")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_answer_about_a_folder_counts_and_no_other_folder_has_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let [app, other] = ["app", "other"].map(|name| {
+            std::fs::create_dir(dir.path().join(name)).unwrap();
+            dir.path().join(name)
+        });
+        let state = dir.path().join("state");
+        let trust = FolderTrust::in_state(&state);
+        let (folder, foreign) = (work_folder(&app).unwrap(), work_folder(&other).unwrap());
+        let starts = || trust.start_in(&app) == StartFolder::trusted(&app);
+        assert_eq!((trust.answer(&folder).unwrap(), starts()), (None, false));
+        assert!(!trust.forget(&folder).unwrap());
+        for (answer, is_trusted) in [(false, false), (true, true), (false, false), (true, true)] {
+            trust.keep(&folder, answer).unwrap();
+            assert_eq!((trust.answer(&folder).unwrap(), starts()), (Some(answer), is_trusted));
+        }
+        assert_eq!((trust.answer(&foreign).unwrap(), trust.start_in(&other).is_empty()), (None, true));
+        // Made anew under its name, it is another folder.
+        std::fs::rename(&app, dir.path().join("moved")).unwrap();
+        std::fs::create_dir(&app).unwrap();
+        assert!(!starts());
+        let moved = work_folder(&dir.path().join("moved")).unwrap();
+        assert_eq!(trust.answer(&moved).unwrap(), Some(true));
+        assert!(trust.forget(&moved).unwrap());
+        assert_eq!(trust.answer(&moved).unwrap(), None);
+        assert!(work_folder(&dir.path().join("gone")).is_err());
+        // A record that cannot be read trusts nothing.
+        std::fs::remove_file(state.join("trusted-folders")).unwrap();
+        std::fs::create_dir(state.join("trusted-folders")).unwrap();
+        assert!(trust.start_in(&dir.path().join("moved")).is_empty());
+    }
+}
