@@ -9,13 +9,15 @@ use lepo_store::store::Made;
 ///
 /// The store holds `_insts.toml`, the instructions for models, and `.gitignore`, which keeps the store out of version
 /// control until you delete its line. Running it again changes nothing.
+///
+/// In a linked git worktree, which otherwise uses the store of the main work tree, the new store goes with the worktree.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo init\n  lepo -s notes init")]
 pub struct InitArgs {}
 
 /// Makes it, and says what it found.
 pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
-    let above = context.find_store()?.filter(|store| store.root() != context.cwd());
+    let above = context.find_store()?.filter(|store| store.is_linked() || store.root() != context.cwd());
     let (store, made) = context.make_store()?;
     let shown = store.shown().display();
     match made {
@@ -24,10 +26,14 @@ pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
         Made::Nothing => say(&format!("{shown} already exists: nothing changed")),
     }
     if let (Made::New, Some(above)) = (made, above) {
+        let which = if above.is_linked() { "of the main work tree" } else { "above" };
         say(&Line::note(format!(
-            "from now on it is used instead of the store {} above",
+            "from now on it is used instead of the store {} {which}",
             above.shown().display()
         )));
+    }
+    if made == Made::New && context.save_to().is_none() && context.main_work_tree().is_some() {
+        say(&Line::note("it goes with this worktree: `git worktree remove` deletes its conversations"));
     }
     if made == Made::New && context.is_at_home() {
         say(&Line::warning(

@@ -54,6 +54,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{At, Hint};
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{STORE, Store, Unkept};
+use lepo_turn::WorktreeRecord;
 use lepo_turn::config::{Insts, Paths};
 
 /// The working directory, the store and the output of a command.
@@ -139,13 +140,19 @@ impl<'o> Context<'o> {
     /// The working directory of turns in a store that is not there yet: the root of a git work tree, else here.
     pub fn new_root(&self) -> PathBuf {
         let in_tree = work_tree(&self.cwd).filter(|_| self.save_to.is_none());
-        in_tree.unwrap_or_else(|| self.cwd.clone())
+        in_tree.map_or_else(|| self.cwd.clone(), |tree| tree.root)
+    }
+
+    /// The main git work tree that the one of the working directory is linked to.
+    pub fn main_work_tree(&self) -> Option<PathBuf> {
+        work_tree(&self.cwd)?.main()
     }
 
     /// The store; none is an error.
     pub fn store(&self) -> Result<Store> {
         let store = self.find_store()?;
         store.iter().filter(|_| !self.reads_only).for_each(remember);
+        store.iter().for_each(tell_linked);
         store.ok_or_else(|| match &self.save_to {
             Some(path) if path.is_absolute() => Error::nothing(format!("no store {}", path.display()))
                 .hint("-s takes the directory that holds the messages, like PROJECT/.lepo"),
@@ -160,6 +167,9 @@ impl<'o> Context<'o> {
     pub fn store_or_make(&self, quiet: bool) -> Result<Store> {
         let Some(store) = self.find_store()? else { return self.make_in_tree(quiet) };
         remember(&store);
+        if !quiet {
+            tell_linked(&store);
+        }
         match store.furniture().is_unfinished()? {
             true => drop(store.furniture().complete(Insts::default_file_text())?),
             false => self.keep_line_ends(&store),
@@ -171,7 +181,8 @@ impl<'o> Context<'o> {
         if self.save_to.is_some() {
             return Ok(self.make_store()?.0);
         }
-        let root = self.new_root();
+        // That of a linked work tree is made where the removal of the tree does not delete it.
+        let root = self.main_work_tree().unwrap_or_else(|| self.new_root());
         let (made, _) = Store::make(&root, STORE.as_ref(), Insts::default_file_text())?;
         if !quiet {
             say(&format!("made {STORE} in {}", root.display()));
@@ -214,15 +225,30 @@ impl<'o> Context<'o> {
     }
 }
 
-/// The store in a directory or in a parent: not above the home directory, nor above the root of a git work tree.
+/// The store in a directory or in a parent: not above the home directory, nor above the root of a git work tree. One that
+/// is linked to a main work tree and has none uses that one's.
 pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     let home = env::var("HOME").map(PathBuf::from);
-    Store::find(cwd, home.as_deref(), work_tree(cwd).as_deref())
+    let tree = work_tree(cwd);
+    let found = Store::find(cwd, home.as_deref(), tree.as_ref().map(|tree| tree.root.as_path()))?;
+    match tree.filter(|_| found.is_none()).and_then(|tree| Some((tree.main()?, tree.root))) {
+        Some((main, linked)) => Store::of_main(&cwd.canonicalize().unwrap_or(cwd.into()), &linked, &main),
+        None => Ok(found),
+    }
 }
 
-/// The root of the git work tree that a directory is in; none where git would not take it.
-fn work_tree(dir: &Path) -> Option<PathBuf> {
-    WorkTree::of(dir).filter(|tree| tree.is_taken).map(|tree| tree.root)
+/// The git work tree that a directory is in; none where git would not take it.
+fn work_tree(dir: &Path) -> Option<WorkTree> {
+    WorkTree::of(dir).filter(|tree| tree.is_taken)
+}
+
+/// Says once that a linked work tree uses the store of its main one.
+fn tell_linked(store: &Store) {
+    let Ok(paths) = Paths::from_env(&Env::from_process()) else { return };
+    let Some(record) = WorktreeRecord::find(&paths, store).filter(WorktreeRecord::is_new) else { return };
+    let project = stores::Stores::at(&paths).project(&store.path());
+    say(&Line::note(format!("uses {STORE} of {project}, the main work tree")));
+    record.record(None);
 }
 
 /// Puts a store that is written to on the list of `--everywhere`.

@@ -118,6 +118,7 @@ mod watching;
 mod web_pages;
 mod wild;
 mod wires;
+mod worktrees;
 
 use common::{
     acp_client, bots, disk, file_graph, git_http, home, paths_in_code, pty, screen, scripted, secrets, skip,

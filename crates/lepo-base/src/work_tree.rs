@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::env;
-use crate::repository::repository_of;
+use crate::repository::{has_repository, own_repository, repository_of};
 use crate::search_path;
 
 /// Variables that lead git to another repository, or let it look elsewhere.
@@ -32,6 +32,20 @@ pub struct WorkTree {
 }
 
 impl WorkTree {
+    /// The root of the main work tree that this one is linked to, as `git worktree add` links it; none for any other
+    /// folder. The two have to name each other, and the user has to own all that says so: else a folder that came in an
+    /// archive could lead to another project. None either where the main repository is bare, as nothing lies beside it.
+    pub fn main(&self) -> Option<PathBuf> {
+        let git = self.root.join(".git");
+        let repository = own_repository(&self.root).filter(|own| git.is_file() && own.ends_with(".git"))?;
+        let main = repository.parent().filter(|main| has_repository(main) && !is_bare(&repository))?;
+        let own = repository_of(&self.root)?;
+        let says = ["gitdir", "commondir"].map(|name| own.join(name));
+        let all =
+            [&self.root, &git, &own, &repository, main].into_iter().chain(says.iter().map(PathBuf::as_path));
+        all.into_iter().all(is_own).then(|| main.to_path_buf())
+    }
+
     /// The work tree that `dir` lies in: of the folders from there up, the first with a repository in it.
     pub fn of(dir: &Path) -> Option<WorkTree> {
         let dir = dir.canonicalize().ok()?;
@@ -39,6 +53,23 @@ impl WorkTree {
         let is_own = [root, &root.join(".git"), &repository].into_iter().all(is_own);
         Some(WorkTree { root: root.to_path_buf(), is_taken: is_own || git_takes(root) })
     }
+}
+
+/// True if a repository says that no work tree lies beside it: it is bare, or names another folder.
+fn is_bare(repository: &Path) -> bool {
+    let says = |file: &str| {
+        let text = std::fs::read_to_string(repository.join(file)).unwrap_or_default().to_ascii_lowercase();
+        let mut is_core = false;
+        text.lines().map(str::trim).any(|line| {
+            if line.starts_with('[') {
+                is_core = line.starts_with("[core]");
+            }
+            let (key, value) = line.split_once('=').unwrap_or((line, "true"));
+            let is_bare = key.trim() == "bare" && !["false", "no", "off", "0"].contains(&value.trim());
+            is_core && (is_bare || key.trim() == "worktree")
+        })
+    };
+    says("config") || says("config.worktree")
 }
 
 /// True if the user owns what is at this path, a link itself.
@@ -92,6 +123,71 @@ mod tests {
         assert_eq!(found(), Some(top.clone()));
         assert_eq!(WorkTree::of(&top.join("none")), None);
         assert!(WorkTree::of(&deep).unwrap().is_taken);
+    }
+
+    /// A main work tree `app` with one that is linked to it, as git lays them out; other text in some of the files.
+    fn linked(top: &Path, changed: &[(&str, &str)]) -> WorkTree {
+        let _ = std::fs::remove_dir_all(top);
+        repository(&top.join("app/.git"));
+        for (path, text) in [
+            ("linked/.git", format!("gitdir: {}\n", top.join("app/.git/worktrees/linked").display())),
+            ("app/.git/worktrees/linked/gitdir", format!("{}\n", top.join("linked/.git").display())),
+            ("app/.git/worktrees/linked/commondir", "../..\n".to_string()),
+            ("app/.git/worktrees/linked/HEAD", "ref: refs/heads/topic\n".to_string()),
+            ("app/.git/config", "[core]\n\tbare = false\n[remote \"bare\"]\n\tbare = true\n".to_string()),
+        ] {
+            let text = changed
+                .iter()
+                .find(|(changed, _)| *changed == path)
+                .map_or(text, |(_, text)| text.to_string());
+            std::fs::create_dir_all(top.join(path).parent().unwrap()).unwrap();
+            std::fs::write(top.join(path), text).unwrap();
+        }
+        WorkTree { root: top.join("linked"), is_taken: true }
+    }
+
+    #[test]
+    fn a_linked_work_tree_and_its_main_one_name_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = &dir.path().canonicalize().unwrap().join("top");
+        let (back, git) = ("app/.git/worktrees/linked/gitdir", "linked/.git");
+        let (common, config) = ("app/.git/worktrees/linked/commondir", "app/.git/config");
+        for (changed, is_linked) in [
+            (vec![], true),
+            // relative, as git writes them with worktree.useRelativePaths
+            (
+                vec![(git, "gitdir: ../app/.git/worktrees/linked\n"), (back, "../../../../linked/.git\n")],
+                true,
+            ),
+            // an archive that leads to another project, which does not name it
+            (vec![(back, "/elsewhere/.git\n")], false),
+            (vec![(back, "")], false),
+            (vec![(common, "../../..\n")], false),
+            (vec![(common, "/elsewhere\n")], false),
+            // a submodule, whose repository lies below `modules`
+            (vec![(git, "gitdir: ../app/.git\n")], false),
+            (vec![(git, "gitdir: ../nowhere\n")], false),
+            (vec![(git, "words\n")], false),
+            (vec![(config, "[core]\n\tbare = true\n")], false),
+            (vec![(config, "[CORE]\n  Bare\n")], false),
+            (vec![(config, "[core]\n\tworktree = ../../other\n")], false),
+        ] {
+            let tree = linked(top, &changed);
+            assert_eq!(tree.main(), is_linked.then(|| top.join("app")), "{changed:?}");
+        }
+        let tree = linked(top, &[]);
+        assert_eq!(WorkTree::of(&top.join("linked")), Some(tree.clone()));
+        assert_eq!(WorkTree::of(&top.join("app")).unwrap().main(), None);
+        // a bare repository of another name
+        std::fs::rename(top.join("app/.git"), top.join("app/bare.git")).unwrap();
+        let named = format!("gitdir: {}\n", top.join("app/bare.git/worktrees/linked").display());
+        std::fs::write(top.join(git), named).unwrap();
+        assert_eq!(tree.main(), None);
+        // `.git` as a link is not git's
+        let tree = linked(top, &[]);
+        std::fs::rename(top.join(git), top.join("git")).unwrap();
+        std::os::unix::fs::symlink("../git", top.join(git)).unwrap();
+        assert_eq!(tree.main(), None);
     }
 
     #[test]

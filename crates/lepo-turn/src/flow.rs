@@ -15,7 +15,7 @@ use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
 use super::truth::forget_overtaken;
 use super::turn::{Turn, tell_typed};
-use super::{CommandRunner, Decision, Event, Front, Notice, Report, Start, TurnEnv};
+use super::{CommandRunner, Decision, Event, Front, Notice, Report, Start, TurnEnv, record_worktree};
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, ModelConfig, Planner, spec};
@@ -50,6 +50,7 @@ pub async fn take_turn(
     let parties = Parties { model: &mut model, gate, servers: &mut servers, front: &mut *front };
     let turn = new_turn(env, (config, insts), parties, transcript, forest, &mut ask);
     let report = take(turn, ask).await;
+    record_worktree(&env.configured.paths, &env.store, &report);
     env.configured.held.tell_left(front);
     Ok(report)
 }

@@ -64,6 +64,7 @@ mod start;
 mod transcript;
 mod truth;
 mod turn;
+mod worktree;
 
 pub use aftermath::{Left, WillRun};
 pub use ask::Ask;
@@ -92,6 +93,7 @@ pub use report::{Answered, Report, ToolUse};
 pub use schema::AnswerSchema;
 pub use schema_words::{is_short_schema, short_schema};
 pub use served::{PromptWish, ResourceAddress, Served};
-pub use start::{Start, StartOptions, start, unanswered};
+pub use start::{Start, StartOptions, start, start_at, unanswered};
 pub use transcript::{write_bubb, write_bubb_at};
 pub use truth::carry_waiting;
+pub use worktree::{WorktreeRecord, record_worktree};

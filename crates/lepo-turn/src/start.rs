@@ -69,12 +69,18 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
         })?;
         return Ok(Start::Again(forest.name(question).id));
     }
-    let under = match wish.tail {
-        Some(_) => Some(tip),
-        None => match unanswered(store, forest, tip) {
-            Some(question) => forest.prev(question),
-            None => step_back(store, forest, tip)?,
-        },
+    match wish.tail {
+        Some(_) => Ok(Start::Under(forest.name(tip).id)),
+        None => start_at(store, forest, tip),
+    }
+}
+
+/// Decides where a question goes that follows the end of a conversation which nobody named: not behind a question that
+/// got nothing, nor behind a turn that was not finished.
+pub fn start_at(store: &Store, forest: &Forest, tip: Ix) -> Result<Start> {
+    let under = match unanswered(store, forest, tip) {
+        Some(question) => forest.prev(question),
+        None => step_back(store, forest, tip)?,
     };
     Ok(under.map_or(Start::New, |ix| Start::Under(forest.name(ix).id)))
 }

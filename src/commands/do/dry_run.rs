@@ -27,7 +27,7 @@ const BYTES_OF_TOKEN: usize = 4;
 /// Prints the first request of the turn that these arguments ask for.
 pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    begin_as_set(args, setup.configured.settings.new);
+    begin_as_set(args, setup.configured.settings.new, context)?;
     let args = &*args;
     let servers = setup.servers()?;
     let config = setup.configured.choose_offline()?;

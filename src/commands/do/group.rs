@@ -18,12 +18,13 @@ use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::Name;
-use lepo_store::conv::Forest;
+use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::Store;
-use lepo_turn::config::{Insts, Prompt};
+use lepo_turn::config::{Insts, Paths, Prompt};
 use lepo_turn::{
     AnswerSchema, Answered, Ask, Configured, Debated, GroupMode, GroupOutcome, GroupTurn, Interrupt, Masking,
-    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, is_unread, start, take_group_turn,
+    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, WorktreeRecord, is_unread, start,
+    take_group_turn,
 };
 
 /// Takes a group turn.
@@ -67,7 +68,9 @@ pub fn run_group(
     let ask = Ask { schema, ran, ..Ask::new(begin, question, &args.run) };
     let tidy = configured.settings.tidy.limit();
     let mut group = Group { mode, panel, store, forest, insts };
+    let paths = configured.paths.clone();
     let (outcome, masking) = group.take(args, configured, ask, context)?;
+    record_outcome(&group.store, &paths, &outcome)?;
     group.tell(args, (&outcome, &masking), output.as_mut(), context)?;
     tidy_after(&group.store, tidy, args.quiet, context.out);
     match outcome.into_error() {
@@ -221,6 +224,19 @@ impl Group {
         }
         Ok(())
     }
+}
+
+/// Records for a linked worktree where its next question goes: to what is `@` of the outcome.
+fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Result<()> {
+    let Some(record) = WorktreeRecord::find(paths, store) else { return Ok(()) };
+    let forest = store.names().forest_for(&[Wanted::Tip])?;
+    let newest = forest.newest().map(|ix| forest.name(ix).id);
+    let said = ui::bubbs_to_read(outcome, false);
+    let ids = || said.iter().map(|(_, name)| name.id);
+    if let Some(last) = newest.filter(|newest| ids().any(|id| id == *newest)).or(ids().next_back()) {
+        record.record(Some(last));
+    }
+    Ok(())
 }
 
 /// The forest, and the place in it where the turn begins.

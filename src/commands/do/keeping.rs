@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, stdin, stdout};
 
 use super::DoArgs;
+use super::worktree_tail::set_worktree_tail;
 use crate::commands::Context;
 use lepo_base::error::{Error, Result};
 use lepo_turn::config::NewConversation;
@@ -16,8 +17,9 @@ pub fn check_keeping(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Begins a new conversation if the setting says so, and no option says otherwise.
-pub fn begin_as_set(args: &mut DoArgs, new: NewConversation) {
+/// Begins a new conversation if the setting says so, and no option says otherwise. In a linked worktree, else goes on
+/// with the one last used there.
+pub fn begin_as_set(args: &mut DoArgs, new: NewConversation, context: &Context<'_>) -> Result<()> {
     let is_placed = args.keeping.goes_on || args.retry || args.compact || args.group.mode().is_some();
     let is_placed = is_placed || args.tail.is_some() || args.approve.is_some() || args.deny.is_some();
     let begins = match new {
@@ -26,4 +28,5 @@ pub fn begin_as_set(args: &mut DoArgs, new: NewConversation) {
         NewConversation::Always => true,
     };
     args.new |= begins && !is_placed;
+    set_worktree_tail(args, context)
 }

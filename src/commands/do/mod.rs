@@ -33,6 +33,7 @@ mod turn;
 mod turn_input;
 mod turn_output;
 mod unread;
+mod worktree_tail;
 
 use serde_json::{Value, json};
 
@@ -50,6 +51,7 @@ use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
 use named::named;
 use setup::Setup;
 use turn_input::TurnInput;
+use worktree_tail::set_worktree_tail;
 
 /// Takes the turn, or begins a session.
 pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -115,6 +117,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return group::run_group(&args, mode, prompt.as_ref(), schema, context);
     }
     if args.compact {
+        set_worktree_tail(&mut args, context)?;
         return compact::run_compact(&args, context);
     }
     let (verdict, served) = (args.verdict()?, args.served()?);
@@ -152,7 +155,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
 /// A session at a prompt.
 fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    begin_as_set(args, setup.configured.settings.new);
+    begin_as_set(args, setup.configured.settings.new, context)?;
     let servers = setup.servers()?;
     let store = setup::store_of_turn(args, context)?;
     let runtime = current_thread()?;

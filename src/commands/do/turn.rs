@@ -42,7 +42,7 @@ struct Place {
 /// Takes one turn.
 pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    begin_as_set(args, setup.configured.settings.new);
+    begin_as_set(args, setup.configured.settings.new, context)?;
     let args = &*args;
     let mut ran = Vec::new();
     if let Some(recorded) = args.recorded.wish()? {

@@ -168,11 +168,11 @@ impl Import<'_, '_> {
     fn all(&mut self, chosen: Vec<Chosen>, reading: &mut Reading) -> Result<()> {
         let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
         let mut progress = Progress::new(true);
-        let (only, kinds) = (chosen.iter().find_map(|chosen| chosen.about.clone()), chosen.len());
+        let (only, kinds) = (chosen.iter().find_map(|chosen| chosen.about.first().cloned()), chosen.len());
         for Chosen { format, paths, about } in chosen {
             if format == Format::Database {
                 for path in paths {
-                    self.database(path, about.as_deref(), reading)?;
+                    self.database(path, &about, reading)?;
                 }
                 continue;
             }
@@ -196,11 +196,12 @@ impl Import<'_, '_> {
     }
 
     /// A database, of the format that its conversations have.
-    fn database(&mut self, path: PathBuf, about: Option<&Path>, reading: &mut Reading) -> Result<()> {
+    fn database(&mut self, path: PathBuf, about: &[PathBuf], reading: &mut Reading) -> Result<()> {
         let mut found = None;
         sources::database(&path, reading, &mut |format, conversation| {
             let dir = conversation.dir.as_deref().map(Path::new);
-            if about.is_some_and(|about| dir.is_none_or(|dir| !dir.starts_with(about))) {
+            let is_meant = |dir: &Path| about.iter().any(|about| dir.starts_with(about));
+            if !about.is_empty() && dir.is_none_or(|dir| !is_meant(dir)) {
                 self.elsewhere += 1;
                 return Ok(());
             }

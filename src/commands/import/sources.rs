@@ -18,8 +18,8 @@ pub struct Chosen {
     pub format: Format,
     /// The sources.
     pub paths: Vec<PathBuf>,
-    /// The directory that conversations are to be about, where only they themselves tell.
-    pub about: Option<PathBuf>,
+    /// The directories that conversations are to be about, where only they themselves tell; empty for any.
+    pub about: Vec<PathBuf>,
 }
 
 /// The sources that the command line chooses.
@@ -75,7 +75,7 @@ pub fn choose(
         match chosen.iter_mut().find(|chosen| chosen.format == format) {
             Some(chosen) if chosen.paths.contains(&path) => {}
             Some(chosen) => chosen.paths.push(path),
-            None => chosen.push(Chosen { format, paths: vec![path], about: None }),
+            None => chosen.push(Chosen { format, paths: vec![path], about: Vec::new() }),
         }
     }
     Ok(chosen)
@@ -111,7 +111,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
     for Place { format, sources, .. } in places {
         match chosen.iter_mut().find(|chosen| chosen.format == format) {
             Some(chosen) => chosen.paths.extend(sources),
-            None => chosen.push(Chosen { format, paths: sources, about: None }),
+            None => chosen.push(Chosen { format, paths: sources, about: Vec::new() }),
         }
     }
     // Databases first: their conversations are not taken from older files again.
@@ -125,23 +125,32 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
         ))
         .hint(format!("`lepo import {word} --all` takes all of them; or name a file")));
     }
-    let dir = match context.find_store()? {
-        Some(store) => store.root().to_path_buf(),
-        None => context.cwd().to_path_buf(),
-    };
-    let dir = dir.canonicalize().unwrap_or(dir);
+    let dirs = directories(context)?;
     for chosen in &mut chosen {
         match chosen.format {
             // Each conversation of a database tells by itself.
-            Format::Database => chosen.about = Some(dir.clone()),
-            format => chosen.paths.retain(|path| is_about(format, path, &dir)),
+            Format::Database => chosen.about = dirs.clone(),
+            format => chosen.paths.retain(|path| dirs.iter().any(|dir| is_about(format, path, dir))),
         }
     }
     chosen.retain(|chosen| !chosen.paths.is_empty());
-    if chosen.is_empty() {
-        return Err(none_about(word, &dir, count));
+    match dirs.first() {
+        Some(dir) if chosen.is_empty() => Err(none_about(word, dir, count)),
+        _ => Ok(chosen),
     }
-    Ok(chosen)
+}
+
+/// The directories whose conversations are meant: that of the store, and in a linked worktree its own.
+fn directories(context: &Context<'_>) -> Result<Vec<PathBuf>> {
+    let mut dirs = match context.find_store()? {
+        Some(store) => {
+            let main = store.path().parent().filter(|_| store.is_linked()).map(Path::to_path_buf);
+            [Some(store.root().to_path_buf()), main].into_iter().flatten().collect()
+        }
+        None => vec![context.cwd().to_path_buf()],
+    };
+    dirs.iter_mut().for_each(|dir| *dir = dir.canonicalize().unwrap_or(std::mem::take(dir)));
+    Ok(dirs)
 }
 
 /// The error where no conversation of a tool is about a directory.

@@ -13,6 +13,8 @@ pub struct Store {
     pub(super) dir: Dir,
     /// The directory in which commands of a turn run.
     pub(super) root: PathBuf,
+    /// It is that of the main work tree, used from one that is linked to it.
+    pub(super) is_linked: bool,
     pub(super) last_reading: LastReading,
     pub(super) open_days: OpenDays,
     pub(super) proven: Proven,
@@ -31,6 +33,11 @@ impl Store {
         &self.root
     }
 
+    /// True if it is the store of the main git work tree, used from one that is linked to it.
+    pub fn is_linked(&self) -> bool {
+        self.is_linked
+    }
+
     /// The path of the store, from the root of the filesystem.
     pub fn path(&self) -> PathBuf {
         // The shown path leads up from the user's directory, then down from the working directory.
@@ -44,6 +51,7 @@ pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
     Store {
         dir: Dir { fd, shown },
         root,
+        is_linked: false,
         last_reading: LastReading::default(),
         open_days: OpenDays::default(),
         proven: Proven::default(),

@@ -55,6 +55,21 @@ impl Store {
         Ok(None)
     }
 
+    /// The store that the git work tree `linked`, in which `cwd` is, shares with its `main` one: of the folder of the same
+    /// path there, or of one above it. Turns work in the linked one. Paths are absolute and without links.
+    pub fn of_main(cwd: &Path, linked: &Path, main: &Path) -> Result<Option<Store>> {
+        let below = cwd.strip_prefix(linked).unwrap_or(Path::new(""));
+        for below in below.ancestors() {
+            let path = main.join(below).join(STORE);
+            let is_own = |meta: &fs::Metadata| meta.uid() == geteuid().as_raw();
+            if fs::symlink_metadata(&path).is_ok_and(|meta| is_own(&meta)) {
+                let fd = open_dir(rustix::fs::CWD, &path, &path).and_then(owned)?;
+                return Ok(Some(Store { is_linked: true, ..opened(fd, path, linked.join(below)) }));
+            }
+        }
+        Ok(None)
+    }
+
     /// The store `rel` below `cwd` (what `--save-to` names), if it is there.
     pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
         let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };

@@ -62,11 +62,9 @@ impl<'s> Others<'s> {
         if self.names().iter().map(String::as_str).eq(known) {
             return None;
         }
-        Some(opened(
-            self.store.dir.fd.try_clone().ok()?,
-            self.store.dir.shown.clone(),
-            self.store.root.clone(),
-        ))
+        let fd = self.store.dir.fd.try_clone().ok()?;
+        let renewed = opened(fd, self.store.dir.shown.clone(), self.store.root.clone());
+        Some(Store { is_linked: self.store.is_linked, ..renewed })
     }
 
     /// The names of other people's stores that are there now, sorted. A folder of a name that no clone can have is none:

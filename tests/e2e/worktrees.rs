@@ -1,0 +1,224 @@
+//! Linked git worktrees: they share the store of the main work tree, each with a conversation of its own.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::bots::Bot;
+use crate::disk::forest;
+use crate::home::{Home, Ran, run};
+
+const OFF: &str = "planner = \"off\"\n";
+
+/// git in a folder of a home, whose user has a name.
+fn git(home: &Home, dir: &Path, args: &[&str]) {
+    let named = ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main"];
+    let mut git = home.program("git", &[&named[..], args].concat());
+    let ran = git.current_dir(dir).output().unwrap();
+    assert!(ran.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+/// `work` as a repository with a commit, and a worktree `linked` beside it.
+fn with_worktree(home: &Home) -> PathBuf {
+    git(home, &home.work(), &["init", "--quiet"]);
+    git(home, &home.work(), &["commit", "--quiet", "--allow-empty", "-m", "one"]);
+    let linked = home.path().join("linked");
+    git(home, &home.work(), &["worktree", "add", "--quiet", "-b", "topic", linked.to_str().unwrap()]);
+    linked
+}
+
+/// lepo in a folder.
+fn lepo_in(home: &Home, dir: &Path, args: &[&str]) -> Ran {
+    let mut command = home.command(args);
+    command.current_dir(dir);
+    run(command, b"")
+}
+
+#[test]
+fn a_linked_worktree_uses_the_store_of_the_main_one_and_goes_on_with_its_own_conversation() {
+    let bot = Bot::saying(OFF, &["one", "two", "three", "four", "five", "six", "seven"]);
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    std::fs::create_dir_all(linked.join("deep/er")).unwrap();
+    assert_eq!(home.lepo(&["do", "main asks"]).code, 0);
+    // It is said once, and a conversation begins.
+    let ran = lepo_in(home, linked, &["do", "linked asks"]);
+    let (uses, begins) =
+        ("note: uses .lepo of ~/work, the main work tree\n", "begins a conversation of its own");
+    assert_eq!(ran.out, "two\n");
+    assert!(ran.err.contains(uses) && ran.err.contains(begins), "{}", ran.err);
+    assert_eq!(forest(home), "A s1 head / B u0 A / C a0 B / D s1 head / E u0 D / F a0 E");
+    // The main one asks meanwhile; the worktree goes on with its own, from any folder of it.
+    assert_eq!(home.lepo(&["do", "--tail", "@~0", "main asks again"]).out, "three\n");
+    assert_eq!(home.lepo(&["do", "-n", "elsewhere"]).out, "four\n");
+    let newest = home.ok(&["resolve", "@"]);
+    let ran = lepo_in(home, &linked.join("deep/er"), &["do", "linked asks again"]);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("five\n", ""));
+    let line = lepo_in(home, linked, &["show", "@"]).out;
+    assert!(line.contains("linked asks\n") && line.contains("linked asks again\n"), "{line}");
+    // `@` is of the store, and named it wins; so does -n.
+    let ran = lepo_in(home, linked, &["do", "--tail", newest.trim(), "on with that"]);
+    assert_eq!(ran.out, "six\n");
+    assert!(lepo_in(home, linked, &["show", "@"]).out.contains("elsewhere"));
+    // What was last used there is gone on with.
+    assert_eq!(lepo_in(home, linked, &["do", "and on"]).out, "seven\n");
+    assert!(lepo_in(home, linked, &["show", "@"]).out.contains("on with that"));
+    assert!(!linked.join(".lepo").exists());
+    assert_eq!(lepo_in(home, linked, &["root"]).out, format!("{}\n", home.work().join(".lepo").display()));
+    // The worktree's removal, which deletes what git ignores, leaves the conversations.
+    git(home, &home.work(), &["worktree", "remove", linked.to_str().unwrap()]);
+    assert!(home.ok(&["show", "@"]).contains("and on"));
+}
+
+#[test]
+fn a_question_that_failed_in_a_worktree_is_answered_again_there() {
+    use crate::scripted::{Reply, openai_sse};
+    let bot = Bot::openai(
+        OFF,
+        [
+            openai_sse(["one"]),
+            openai_sse(["two"]),
+            Reply::new(401, "no"),
+            openai_sse(["three"]),
+            openai_sse(["four"]),
+        ],
+    );
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    assert_eq!(lepo_in(home, linked, &["do", "first"]).code, 0);
+    assert_eq!(home.lepo(&["do", "-n", "in main"]).code, 0);
+    assert_eq!(lepo_in(home, linked, &["do", "fails"]).code, 3);
+    let ran = lepo_in(home, linked, &["do", "--retry"]);
+    assert_eq!(ran.out, "three\n", "{}", ran.err);
+    assert_eq!(forest(home), "A s1 head / B u0 A / C a0 B / D s1 head / E u0 D / F a0 E / G u0 C / H a0 G");
+    assert_eq!(lepo_in(home, linked, &["do", "next"]).out, "four\n");
+    assert!(forest(home).ends_with("G u0 C / H a0 G / I u0 H / J a0 I"), "{}", forest(home));
+}
+
+#[test]
+fn the_settings_and_variables_that_say_where_a_question_goes_win_in_a_worktree() {
+    let bot = Bot::saying(&format!("{OFF}new = \"always\"\n"), &["one", "two", "three", "four"]);
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    for answer in ["one\n", "two\n"] {
+        assert_eq!(lepo_in(home, linked, &["do", "q"]).out, answer);
+    }
+    assert_eq!(forest(home), "A s1 head / B u0 A / C a0 B / D s1 head / E u0 D / F a0 E");
+    assert_eq!(lepo_in(home, linked, &["do", "--continue", "q"]).out, "three\n");
+    assert!(forest(home).ends_with("F a0 E / G u0 F / H a0 G"), "{}", forest(home));
+    let first = home.bubbs()[2].get(..26).unwrap().to_string();
+    let mut command = home.command(&["do", "q"]);
+    command.current_dir(linked).env("LEPO_TAIL", &first);
+    assert_eq!(run(command, b"").out, "four\n");
+    assert!(forest(home).ends_with("I u0 C / J a0 I"), "{}", forest(home));
+}
+
+#[test]
+fn commands_files_and_instructions_are_those_of_the_worktree() {
+    let bot = Bot::saying(OFF, &["one", "two"]);
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    home.write("work/notes.txt", "of main");
+    home.write("linked/notes.txt", "of the worktree");
+    let ran = lepo_in(home, linked, &["do", "--run", "cat notes.txt; pwd", "what?"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let shown = lepo_in(home, linked, &["show", "-a", "@"]).out;
+    assert!(shown.contains(&format!("of the worktree{}", linked.display())), "{shown}");
+    let ran = lepo_in(home, linked, &["do", "@notes.txt what?"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let asked = bot.server.as_ref().unwrap().asked();
+    let body = String::from_utf8_lossy(&asked.last().unwrap().body).into_owned();
+    assert!(body.contains("of the worktree") && !body.contains("of main"), "{body}");
+}
+
+#[test]
+fn a_store_of_the_worktree_itself_wins_and_init_says_what_becomes_of_it() {
+    let home = Home::new();
+    let linked = &with_worktree(&home);
+    let mine = home.add(&[], "in main");
+    assert_eq!(lepo_in(&home, linked, &["resolve", "@"]).out.trim(), mine);
+    let ran = lepo_in(&home, linked, &["init"]);
+    assert!(
+        ran.err.contains("instead of the store") && ran.err.contains("of the main work tree"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("it goes with this worktree: `git worktree remove` deletes"), "{}", ran.err);
+    assert_eq!(lepo_in(&home, linked, &["resolve", "@"]).code, 2, "another store, without messages");
+    assert_eq!(home.ok(&["resolve", "@"]).trim(), mine);
+}
+
+#[test]
+fn without_a_store_it_is_made_in_the_main_work_tree() {
+    let home = Home::new();
+    let linked = &with_worktree(&home);
+    let mut command = home.command(&["add"]);
+    command.current_dir(linked);
+    let ran = run(command, b"from the worktree");
+    assert_eq!(ran.made, format!("made .lepo in {}\n", home.work().display()));
+    assert_eq!(home.ok(&["resolve", "@"]), ran.out);
+    assert!(!linked.join(".lepo").exists());
+}
+
+#[test]
+fn what_is_no_linked_worktree_has_a_store_of_its_own() {
+    let home = Home::new();
+    let linked = &with_worktree(&home);
+    home.add(&[], "in main");
+    let finds = |dir: &Path| lepo_in(&home, dir, &["resolve", "@"]).code == 0;
+    assert!(finds(linked));
+    // A copy, as an archive unpacks it, does not lead to the store of another project.
+    let copy = home.path().join("copy");
+    assert!(
+        home.program("cp", &["-r", linked.to_str().unwrap(), copy.to_str().unwrap()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(!finds(&copy));
+    // A submodule is none, and has its own.
+    let module = home.path().join("module");
+    std::fs::create_dir(&module).unwrap();
+    git(&home, &module, &["init", "--quiet"]);
+    git(&home, &module, &["commit", "--quiet", "--allow-empty", "-m", "one"]);
+    let add =
+        ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", module.to_str().unwrap(), "sub"];
+    git(&home, &home.work(), &add);
+    assert!(!finds(&home.work().join("sub")));
+    // Worktrees of a bare repository have nothing beside them.
+    let (bare, tree) = (home.path().join("bare/.git"), home.path().join("bare/tree"));
+    git(
+        &home,
+        home.path(),
+        &["clone", "--quiet", "--bare", module.to_str().unwrap(), bare.to_str().unwrap()],
+    );
+    git(&home, &bare, &["worktree", "add", "--quiet", "-b", "t", tree.to_str().unwrap()]);
+    let mut command = home.command(&["add"]);
+    command.current_dir(&tree);
+    assert_eq!(run(command, b"x").made, format!("made .lepo in {}\n", tree.display()));
+}
+
+#[test]
+fn an_import_counts_the_sessions_of_both_folders() {
+    let home = Home::new();
+    let linked = &with_worktree(&home);
+    home.add(&[], "in main");
+    let elsewhere = home.path().join("elsewhere");
+    for (number, cwd) in [&home.work(), linked, &elsewhere].into_iter().enumerate() {
+        let id = format!("00000000-0000-4000-8000-00000000000{number}");
+        let line = json!({ "type": "user", "uuid": id, "parentUuid": null, "sessionId": id, "cwd": cwd,
+            "timestamp": "2025-06-01T10:00:00.000Z", "message": { "role": "user", "content": format!("asked {number}") } });
+        home.write(&format!(".claude/projects/p{number}/{id}.jsonl"), format!("{line}\n"));
+    }
+    let ran = lepo_in(&home, linked, &["import", "claude-code"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let listed = home.ok(&["ls"]);
+    assert!(
+        listed.contains("asked 0") && listed.contains("asked 1") && !listed.contains("asked 2"),
+        "{listed}"
+    );
+}
