@@ -1,5 +1,7 @@
 //! `lepo branch`: names for bubbs.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use super::json::name_json;
 use super::line::excerpt_of;
 use super::words::find_one;
@@ -7,7 +9,8 @@ use super::{Context, complete};
 use crate::term::{Line, clean, excerpt_within, one_line, say, width};
 use crate::ui::{ShortIds, text_or_warn};
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::conv::Wanted;
+use lepo_store::bubb::BubbId;
+use lepo_store::conv::{Forest, Ix, Wanted};
 use lepo_store::store::{Store, check_branch_name};
 
 /// The least room for the words of a question on the line of its branch.
@@ -149,8 +152,26 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         let theirs = other.branches().all()?.into_iter();
         branches.extend(theirs.map(|(name, id)| (Some(clone), format!("{clone}/{name}"), id)));
     }
-    let forest =
-        store.names().forest_for(&[Wanted::Paths(branches.iter().map(|(_, _, id)| *id).collect())])?;
+    // Own branches alone: those of other people are theirs to choose.
+    let own = branches.iter().filter(|(from, ..)| from.is_none());
+    let mut merged = HashMap::new();
+    for (_, name, _) in own {
+        let ids = store.branches().left_by_merge(name)?;
+        merged.extend((!ids.is_empty()).then(|| (name.clone(), ids)));
+    }
+    let ids = branches.iter().map(|(_, _, id)| *id).chain(merged.values().flatten().copied());
+    let forest = store.names().forest_for(&[Wanted::Paths(ids.collect())])?;
+    let mut ends: BTreeMap<String, Vec<BubbId>> =
+        merged.into_iter().map(|(name, ids)| (name, ends_of(&forest, &ids))).collect();
+    ends.retain(|_, ends| ends.len() > 1);
+    if !json {
+        let more = |(name, ends): (&String, &Vec<BubbId>)| -> Vec<_> {
+            ends.iter().skip(1).map(|id| (None, name.clone(), *id)).collect()
+        };
+        branches.extend(ends.iter().flat_map(more));
+        // The greatest stays before the others of its branch.
+        branches.sort_by(|(from, name, _), (other, than, _)| (from, name).cmp(&(other, than)));
+    }
     let shorts = ShortIds::on_terminal(context.out.is_terminal(), forest.all().map(|ix| forest.name(ix).id));
     let mut documents = Vec::new();
     for (from, name, id) in branches {
@@ -165,6 +186,9 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         let asked = found.and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix));
         if json {
             let mut map = found.map(|ix| name_json(store, &forest.name(ix))).unwrap_or_default();
+            if let Some(ends) = ends.get(&name).filter(|_| from.is_none()) {
+                map.insert("ends".into(), ends.iter().map(BubbId::to_string).collect::<Vec<_>>().into());
+            }
             map.insert("name".into(), name.into());
             map.insert("from".into(), from.cloned().into());
             map.insert("id".into(), id.to_string().into());
@@ -204,6 +228,27 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
     }
     if json {
         context.out.line(&serde_json::json!({ "branches": documents }).to_string());
+        return Ok(());
+    }
+    context.out.flush();
+    for name in ends.into_keys() {
+        say(&Line::note(format!(
+            "a merge left branch {name} with several ends; `lepo branch -f {} ID` chooses one",
+            quoted(&name)
+        )));
     }
     Ok(())
+}
+
+/// Of the bubbs that a merge left to a branch, those that none of the others goes on from, the greatest first.
+fn ends_of(forest: &Forest, ids: &[BubbId]) -> Vec<BubbId> {
+    let mut before: HashSet<Ix> = HashSet::new();
+    let mut ends = Vec::new();
+    for (id, ix) in ids.iter().filter_map(|id| Some((*id, forest.find(*id)?))) {
+        if !before.contains(&ix) {
+            ends.push(id);
+            before.extend(forest.up(ix));
+        }
+    }
+    ends
 }

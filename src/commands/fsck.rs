@@ -7,6 +7,7 @@ use serde_json::json;
 use super::{Context, complete};
 use crate::term::{Line, Progress, clean, fold, say, width};
 use lepo_base::error::Result;
+use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{Fate, Store};
 
 /// Check every id, name, link and blob
@@ -111,7 +112,23 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
             }
         }
     }
+    warn_of_tracked_journal(store)?;
     Ok(u8::from(found.iter().any(|finding| !finding.what.is_warning())))
+}
+
+/// Warns of a journal that git was told to ignore only after it tracked it.
+fn warn_of_tracked_journal(store: &Store) -> Result<()> {
+    let journal = store.path().canonicalize().unwrap_or(store.path()).join("_journal.ndjson");
+    let tree = journal.parent().and_then(WorkTree::of);
+    if store.furniture().ignores_journal()? && tree.is_some_and(|tree| tree.tracks(&journal)) {
+        let shown = store.shown().join("_journal.ndjson");
+        let shown = shown.display();
+        say(&Line::warning(format!(
+            "git tracks {shown}, which changes after every answer, so that it refuses to check out, rebase or pull: \
+             `git rm --cached {shown}`"
+        )));
+    }
+    Ok(())
 }
 
 /// Words behind the first one of a line, in lines of their own where a terminal has no room.

@@ -12,18 +12,31 @@ use lepo_store::store::Made;
 ///
 /// In a linked git worktree, which otherwise uses the store of the main work tree, the new store goes with the worktree.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo init\n  lepo -s notes init")]
-pub struct InitArgs {}
+#[command(
+    after_help = "Examples:\n  lepo init\n  lepo -s notes init\n  lepo init --committed && git add .lepo"
+)]
+pub struct InitArgs {
+    /// Let git have the messages and the journal, which recorded answers are looked up in
+    #[arg(long)]
+    committed: bool,
+}
 
 /// Makes it, and says what it found.
-pub fn run_init(_: InitArgs, context: &mut Context<'_>) -> Result<u8> {
+pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let above = context.find_store()?.filter(|store| store.is_linked() || store.root() != context.cwd());
     let (store, made) = context.make_store()?;
     let shown = store.shown().display();
+    let is_committed = args.committed && store.furniture().commit()?;
     match made {
         Made::New => say(&format!("made {shown}")),
         Made::Completed => say(&format!("{shown} already exists; added missing files")),
+        Made::Nothing if is_committed => {}
         Made::Nothing => say(&format!("{shown} already exists: nothing changed")),
+    }
+    if is_committed {
+        say(&Line::note(format!(
+            "git has its messages and its journal from now on; `lepo fsck --secrets && git add {shown}` commits them"
+        )));
     }
     if let (Made::New, Some(above)) = (made, above) {
         let which = if above.is_linked() { "of the main work tree" } else { "above" };

@@ -210,10 +210,22 @@ impl<'o> Context<'o> {
     /// Tells git to change no line ends in a store that was made before lepo did. A store that cannot be written is
     /// left as it is: what needs to write says so.
     pub fn keep_line_ends(&self, store: &Store) {
+        self.list_own_files(store);
         if store.furniture().complete_attributes().unwrap_or_default() {
             let shown = store.shown().display();
             say(&Line::note(format!(
                 "added `* -text` to {shown}/.gitattributes: git changes no line ends there"
+            )));
+        }
+    }
+
+    /// Lists lepo's own files in the `.gitignore` of a store that was made before lepo did, once: a journal that git tracks
+    /// changes after every answer, and then blocks checkouts.
+    fn list_own_files(&self, store: &Store) {
+        if store.furniture().complete_ignores().unwrap_or_default() {
+            let shown = store.shown().display();
+            say(&Line::note(format!(
+                "added the journal and other files of lepo's own to {shown}/.gitignore, as they would block git"
             )));
         }
     }

@@ -31,8 +31,33 @@ fn a_committed_store_merges_and_all_of_both_sides_is_there() {
     }
     let theirs = bot.home.ok(&["ls", "--grep", "theirs said"]);
     let theirs = theirs.split(' ').next().unwrap();
+    // Both ends are shown until one is chosen, also when the branch moves on.
+    let ends = |newest: &str| {
+        let ran = bot.home.lepo(&["branch"]);
+        let rows: Vec<String> =
+            ran.out.lines().filter_map(|line| Some(line.split_once(" (")?.0.to_string())).collect();
+        let both = ["new", "work"].map(|name| [format!("{name} {newest}"), format!("{name} {theirs}")]);
+        assert_eq!(rows, both.concat(), "{}", ran.out);
+        assert!(
+            ran.err.contains("branch work with several ends; `lepo branch -f work ID` chooses one"),
+            "{}",
+            ran.err
+        );
+        let json: serde_json::Value = serde_json::from_str(&bot.home.ok(&["branch", "--json"])).unwrap();
+        assert_eq!(json["branches"].as_array().unwrap().len(), 2);
+        assert_eq!(json["branches"][0]["ends"], serde_json::json!([newest, theirs]));
+        let listed: serde_json::Value = serde_json::from_str(&bot.home.ok(&["ls", "--json"])).unwrap();
+        for tail in listed["tails"].as_array().unwrap() {
+            assert_eq!(tail["branches"], serde_json::json!(["new", "work"]), "{tail}");
+        }
+        assert_eq!(bot.home.lepo(&["fsck"]).code, 0);
+    };
+    ends(newest.trim());
     bot.home.ok(&["branch", "-f", "work", theirs]);
     assert_eq!(bot.home.read("work/.lepo/_branches/work"), format!("{theirs}\n"));
+    bot.home.ok(&["branch", "-f", "new", "@"]);
+    let ran = bot.home.lepo(&["branch"]);
+    assert_eq!((ran.out.lines().count(), ran.err.as_str()), (2, ""));
     // The journal and the titles have the lines of both.
     let long = bot.home.ok(&["ls", "-l"]);
     assert_eq!(long.lines().filter(|line| line.contains(" test 46 ")).count(), 2, "{long}");
@@ -41,6 +66,77 @@ fn a_committed_store_merges_and_all_of_both_sides_is_there() {
     assert_eq!(bot.home.ok(&["log", "--all"]).lines().count(), 5);
     assert_eq!(bot.home.lepo(&["fsck"]).code, 0);
     assert_eq!(shell(&bot.home, "lepo init; git status --porcelain .lepo/.gitattributes").out, "");
+}
+
+/// A repository whose store is committed by this script, with a branch `other` that has no answer yet.
+fn committed(bot: &Bot, commits: &str) {
+    let script = format!(
+        "git init -q -b main . && git config user.name me && git config user.email me@localhost && {commits} && \
+         echo base | lepo add && git add -A && git commit -qm base && git branch other"
+    );
+    let ran = shell(&bot.home, &script);
+    assert_eq!(ran.code, 0, "{} {}", ran.out, ran.err);
+}
+
+#[test]
+fn a_committed_store_does_not_block_git_after_an_answer() {
+    for commits in [
+        // the line goes, as the file says
+        "lepo init && sed -i '/^\\*$/d' .lepo/.gitignore",
+        // a store that was made before its own files were listed
+        "lepo init && echo '# mine' > .lepo/.gitignore && echo '* -text' > .lepo/.gitattributes",
+    ] {
+        let bot = Bot::saying("planner = \"off\"", &["one", "two"]);
+        committed(&bot, commits);
+        let script = "lepo do -q q && git add -A && git commit -qm one && git checkout -q other && echo x > x && git add x && \
+            git commit -qm x && git checkout -q main && lepo do -q q && git checkout -q other && git rebase -q main && \
+            git pull -q . main && git ls-files .lepo | grep -c journal; git status --porcelain | grep -v '^??'";
+        let ran = shell(&bot.home, script);
+        assert_eq!(ran.out, "one\ntwo\n0\n", "{commits}: {}", ran.err);
+        assert!(bot.home.read("work/.lepo/_journal.ndjson").lines().count() > 1, "{commits}");
+    }
+}
+
+#[test]
+fn a_journal_that_git_tracks_is_named_with_the_remedy_and_the_remedy_is_right() {
+    let bot = Bot::saying("planner = \"off\"", &["one", "two"]);
+    committed(&bot, "lepo init && : > .lepo/.gitignore && lepo do -q q");
+    let blocked = "lepo do -q q && git checkout -q other";
+    let ran = shell(&bot.home, blocked);
+    assert_eq!(ran.code, 0, "tracked, but the same on both branches: {}", ran.err);
+    // The user took the lines out: nothing is said.
+    assert_eq!(shell(&bot.home, "lepo fsck").err, "");
+    shell(&bot.home, "echo /_journal.ndjson >> .lepo/.gitignore");
+    let ran = shell(&bot.home, "lepo fsck");
+    assert!(ran.err.contains("`git rm --cached .lepo/_journal.ndjson`"), "{}", ran.err);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    assert_eq!(shell(&bot.home, "git rm -q --cached .lepo/_journal.ndjson && lepo fsck").err, "");
+}
+
+#[test]
+fn a_store_for_recorded_answers_keeps_its_journal_in_git() {
+    let answers = &["one"];
+    let tracked = "git add -A && git commit -qm x && git ls-files .lepo | grep -c journal";
+    let elsewhere = "git clone -q . ../clone && cd ../clone && lepo do -q -n --recorded=only q";
+    for (makes, commits) in [
+        ("lepo init --committed", ""),
+        // an existing one
+        ("lepo init && lepo init --committed", ""),
+        // the first recording makes it, and the line goes
+        ("true", "sed -i '/^\\*$/d' .lepo/.gitignore &&"),
+        ("lepo init", "sed -i '/^\\*$/d' .lepo/.gitignore &&"),
+    ] {
+        let bot = Bot::saying("planner = \"off\"", answers);
+        let git = "git init -q -b main . && git config user.name me && git config user.email me@localhost";
+        let ran =
+            shell(&bot.home, &format!("{git} && {makes} && lepo do -q --recorded q && {commits} {tracked}"));
+        assert_eq!((ran.code, ran.out.as_str()), (0, "one\n1\n"), "{makes}: {}", ran.err);
+        let ran = shell(&bot.home, elsewhere);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "one\n"), "{makes}: {}", ran.err);
+        // Nothing puts the line back.
+        shell(&bot.home, "echo more | lepo add");
+        assert!(!bot.home.read("work/.lepo/.gitignore").contains("journal"), "{makes}");
+    }
 }
 
 #[test]
@@ -171,7 +267,8 @@ fn a_store_without_the_rule_gets_it_from_each_command_that_writes_and_is_told_on
         let said = ran.err.contains(".lepo already exists; added missing files")
             || ran.err.contains("note: added `* -text` to .lepo/.gitattributes");
         assert!(said, "{command}: {}", ran.err);
-        let after = "* -text\n_titles merge=union\n*.md diff=none\n";
+        let listed = "# .gitignore: lepo's own files were listed once";
+        let after = format!("* -text\n_titles merge=union\n*.md diff=none\n{listed}\n");
         assert_eq!(bot.home.read("work/.lepo/.gitattributes"), after, "{command}");
         let again = shell(&bot.home, "lepo fsck");
         assert_eq!((again.code, again.err.as_str()), (0, ""), "{command}");

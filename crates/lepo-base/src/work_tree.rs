@@ -1,6 +1,7 @@
 //! git work trees: the one that a folder lies in, and whether git would take it. A repository of another user counts
 //! only where `safe.directory` names it, since its files say what another user wants.
 
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,12 @@ impl WorkTree {
         all.into_iter().all(is_own).then(|| main.to_path_buf())
     }
 
+    /// True if git tracks the file at this path in it.
+    pub fn tracks(&self, file: &Path) -> bool {
+        let args = ["ls-files", "--error-unmatch", "--"].map(OsStr::new);
+        self.is_taken && git_agrees(&self.root, &[&args[..], &[file.as_os_str()]].concat())
+    }
+
     /// The work tree that `dir` lies in: of the folders from there up, the first with a repository in it.
     pub fn of(dir: &Path) -> Option<WorkTree> {
         let dir = dir.canonicalize().ok()?;
@@ -86,11 +93,16 @@ fn is_of(found: &Metadata, mine: u32, caller: Option<u32>) -> bool {
 
 /// git's own word on a repository of another user. Without git there is none.
 fn git_takes(root: &Path) -> bool {
+    git_agrees(root, &["rev-parse".as_ref(), "--git-dir".as_ref()])
+}
+
+/// True if a command of git's ends well. No program that the repository names is started.
+fn git_agrees(root: &Path, args: &[&OsStr]) -> bool {
     let mut git = search_path::command("git");
     for variable in REMOVED {
         git.env_remove(variable);
     }
-    git.arg("-C").arg(root).args(["-c", "core.fsmonitor=false", "rev-parse", "--git-dir"]);
+    git.arg("-C").arg(root).args(["-c", "core.fsmonitor=false"]).args(args);
     let ran = git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     ran.is_ok_and(|status| status.success())
 }

@@ -91,10 +91,18 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
         return Err(Error::usage(format!("{sought}: there is no store here"))
             .hint("ask something first: lepo do QUESTION"));
     }
-    match args.keeping.no_keep {
-        true => context.unkept_store().map(Arc::new),
-        false => context.store_or_make(args.quiet).map(Arc::new),
+    if args.keeping.no_keep {
+        return context.unkept_store().map(Arc::new);
     }
+    let store = context.store_or_make(args.quiet)?;
+    // Only here is something written that may be looked up later.
+    if args.recorded.wish()?.is_some() && store.furniture().keep_journal()? && !args.quiet {
+        let shown = store.shown().display();
+        say(&Line::note(format!(
+            "took the journal out of {shown}/.gitignore: recorded answers need it in git"
+        )));
+    }
+    Ok(Arc::new(store))
 }
 
 /// `LEPO_TAIL`, the default of `--tail`. One that points at nothing is an error that names the variable.

@@ -59,7 +59,7 @@ impl<'r> Reader<'r> {
             form,
             path: None,
             requests: None,
-            branches: if has_branches { store.branches().by_bubb()? } else { HashMap::new() },
+            branches: if has_branches { store.branches().by_end()? } else { HashMap::new() },
             facts: if form.has_facts() { store.journal().index() } else { FactIndex::default() },
             titles: if form.has_facts() { store.titles().all() } else { HashMap::new() },
             windows,

@@ -5,7 +5,11 @@ use std::io::{self, Write};
 use super::furniture::Furniture;
 use lepo_base::error::Result;
 
-const FILE: &str = ".gitattributes";
+pub(super) const ATTRIBUTES: &str = ".gitattributes";
+
+/// A line of it that stays whatever the user does to `.gitignore`: lepo's own files were listed there once, and are not
+/// listed again.
+pub(super) const LISTED: &str = "# .gitignore: lepo's own files were listed once";
 
 /// Every byte counts: with line ends that git changed, no id would be right. It stands before the rules for merges, so
 /// that a rule of the user's behind it wins.
@@ -18,9 +22,9 @@ impl Furniture<'_> {
     /// Makes `.gitattributes`, or adds the rule against changed line ends to one that lacks it. True if one of the two
     /// was done.
     pub fn complete_attributes(&self) -> Result<bool> {
-        let there = match self.store.dir.kind_of(FILE)? {
-            None => String::new() + MERGES,
-            Some(true) => match self.store.dir.read_file(FILE)?.map(String::from_utf8) {
+        let there = match self.store.dir.kind_of(ATTRIBUTES)? {
+            None => format!("{MERGES}{LISTED}\n"),
+            Some(true) => match self.store.dir.read_file(ATTRIBUTES)?.map(String::from_utf8) {
                 Some(Ok(text)) if !keeps_bytes(&text) => text.replace("\r\n", "\n"),
                 _ => return Ok(false),
             },
@@ -32,9 +36,9 @@ impl Furniture<'_> {
             tmp.file.write_all(NO_TEXT.as_bytes())?;
             tmp.file.write_all(there.as_bytes())?;
             tmp.file.sync_all()?;
-            tmp.replace(&self.store.dir.fd, FILE)
+            tmp.replace(&self.store.dir.fd, ATTRIBUTES)
         };
-        write().map(|()| true).map_err(|error| self.store.dir.error("cannot write", FILE, error))
+        write().map(|()| true).map_err(|error| self.store.dir.error("cannot write", ATTRIBUTES, error))
     }
 }
 
@@ -57,7 +61,7 @@ mod tests {
         let store = store(&dir);
         let file = dir.path().join(".lepo/.gitattributes");
         let made = std::fs::read_to_string(&file).unwrap();
-        assert_eq!(made, format!("{NO_TEXT}{MERGES}"));
+        assert_eq!(made, format!("{NO_TEXT}{MERGES}{LISTED}\n"));
         for (there, after) in [
             (MERGES, Some(format!("{NO_TEXT}{MERGES}"))),
             (

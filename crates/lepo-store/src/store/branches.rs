@@ -2,7 +2,7 @@
 //!
 //! A merge of two copies of a store may leave several ids in a file: the greatest counts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read, Write};
 
 use rustix::fs::AtFlags;
@@ -41,7 +41,7 @@ impl<'s> Branches<'s> {
         if check_branch_name(name).is_err() {
             return Ok(None);
         }
-        match self.read(name)? {
+        match self.read(name)?.map(|ids| ids.first().copied()) {
             None => Ok(None),
             Some(Some(id)) => Ok(Some(id)),
             Some(None) => Err(Error::store(format!(
@@ -53,8 +53,8 @@ impl<'s> Branches<'s> {
         }
     }
 
-    /// The greatest id in a branch's file, if there is such a file.
-    fn read(&self, name: &str) -> Result<Option<Option<BubbId>>> {
+    /// The ids in a branch's file, the greatest first, if there is such a file.
+    fn read(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
         let path = format!("{DIR}/{}", file_of(name));
         let mut text = Vec::new();
         let read =
@@ -62,7 +62,8 @@ impl<'s> Branches<'s> {
         match read {
             Ok(_) => {
                 let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
-                Ok(Some(lines.filter_map(BubbId::parse).max()))
+                let ids: BTreeSet<BubbId> = lines.filter_map(BubbId::parse).collect();
+                Ok(Some(ids.into_iter().rev().collect()))
             }
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 Ok(None)
@@ -73,29 +74,38 @@ impl<'s> Branches<'s> {
 
     /// Moves a branch from `from` to `to`, unless it has moved meanwhile: then false, and it stays.
     pub fn advance(&self, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
-        if self.get(name)? != Some(from) {
+        let mut ids = self.read(name)?.unwrap_or_default();
+        if ids.first() != Some(&from) {
             return Ok(false);
         }
-        self.set(name, to)?;
-        Ok(true)
+        // What a merge left besides stays until the user chooses.
+        ids[0] = to;
+        self.write(name, &ids, true).map_err(|error| self.failed(name, error))
+    }
+
+    /// The bubbs of a branch that a merge of two copies left with several, the greatest first; none where it has one.
+    pub fn left_by_merge(&self, name: &str) -> Result<Vec<BubbId>> {
+        Ok(self.read(name)?.filter(|ids| ids.len() > 1).unwrap_or_default())
     }
 
     /// Makes a branch name `to`, durable when this returns.
     pub fn set(&self, name: &str, to: BubbId) -> Result<()> {
         check_branch_name(name)?;
-        self.write(name, to, true).map(|_| ()).map_err(|error| self.failed(name, error))
+        self.write(name, &[to], true).map(|_| ()).map_err(|error| self.failed(name, error))
     }
 
     /// Makes a new branch, durable when this returns; false if there is one of that name, which stays.
     pub fn make(&self, name: &str, to: BubbId) -> Result<bool> {
         check_branch_name(name)?;
-        self.write(name, to, false).map_err(|error| self.failed(name, error))
+        self.write(name, &[to], false).map_err(|error| self.failed(name, error))
     }
 
-    fn write(&self, name: &str, to: BubbId, replace: bool) -> io::Result<bool> {
+    fn write(&self, name: &str, ids: &[BubbId], replace: bool) -> io::Result<bool> {
         let branches = self.store.dir.subdir(DIR)?;
         let mut tmp = self.store.dir.temporary("branch")?;
-        writeln!(tmp.file, "{to}")?;
+        for id in ids {
+            writeln!(tmp.file, "{id}")?;
+        }
         tmp.file.sync_all()?;
         let placed = match replace {
             true => tmp.replace(&branches, &file_of(name)).map(|()| true)?,
@@ -153,7 +163,7 @@ impl<'s> Branches<'s> {
     pub fn all_or_error(&self) -> Result<Vec<(String, BubbId)>> {
         let mut found = Vec::new();
         for name in self.names()?.into_iter().filter(|name| check_branch_name(name).is_ok()) {
-            if let Some(Some(id)) = self.read(&name)? {
+            if let Some(Some(id)) = self.read(&name)?.map(|ids| ids.first().copied()) {
                 found.push((name, id));
             }
         }
@@ -168,6 +178,17 @@ impl<'s> Branches<'s> {
             .dir
             .each_entry_of(DIR, |file, _| names.extend(std::str::from_utf8(file).map(name_of)))
             .map_err(|error| self.store.dir.error("cannot read", DIR, error))?;
+        Ok(names)
+    }
+
+    /// The names that each bubb has as a branch, also those that a merge left to a bubb besides the greatest.
+    pub fn by_end(&self) -> Result<HashMap<BubbId, Vec<String>>> {
+        let mut names = self.by_bubb()?;
+        for (name, greatest) in self.all()? {
+            for id in self.left_by_merge(&name)?.into_iter().filter(|id| *id != greatest) {
+                names.entry(id).or_default().push(name.clone());
+            }
+        }
         Ok(names)
     }
 

@@ -14,7 +14,7 @@ use lepo_base::sys;
 const INSTS: &str = "_insts.toml";
 
 /// The file that is written last into a new store.
-const MARK: &str = ".gitignore";
+pub(super) const MARK: &str = ".gitignore";
 
 /// The files of a store besides bubbs.
 #[derive(Clone, Copy)]
@@ -53,17 +53,19 @@ impl Furniture<'_> {
     /// Makes the missing ones of the files. True if one was missing.
     pub fn complete(&self, insts: &str) -> Result<bool> {
         let instructed = self.complete_one(INSTS, insts)?;
+        let listed = self.store.dir.has(MARK)? && self.complete_ignores()?;
         let merged = self.complete_attributes()?;
         // Last, as it tells that the others are there.
-        let ignored = self.complete_one(MARK, "*\n")?;
-        if instructed || merged || ignored {
+        let ignored = self.complete_one(MARK, &self.new_ignores())?;
+        let is_completed = instructed || listed || merged || ignored;
+        if is_completed {
             // Its parent too: the store itself may be new.
             let parent = rustix::fs::openat(&self.store.dir, "..", DIRECTORY, Mode::empty());
             sys::sync(&self.store.dir)
                 .and_then(|()| sys::sync(parent?))
                 .map_err(|e| self.store.dir.error("cannot sync", "", e.into()))?;
         }
-        Ok(instructed || merged || ignored)
+        Ok(is_completed)
     }
 
     /// True if making the store was interrupted. In a store with bubbs, missing files were removed by the user.

@@ -37,6 +37,7 @@ mod folders;
 mod furniture;
 mod handle;
 mod hash;
+mod ignores;
 mod imports;
 mod journal;
 mod journal_copies;
