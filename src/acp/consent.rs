@@ -2,14 +2,15 @@
 
 use super::peer::Peer;
 use super::session::Session;
-use crate::ui::{agent_words, permission_words};
+use crate::ui::{agent_words, changed_words, permission_words};
 use lepo_acp::TEXT;
 use lepo_acp::permission::{self, Choice, Outcome};
-use lepo_acp::update::{Status, ToolCall, Voice};
+use lepo_acp::update::{Status, ToolCall, Update, Voice};
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::BubbId;
 use lepo_tool::{Proposal, Reply};
+use lepo_turn::ChangedProgram;
 
 /// The outcome of a question.
 pub struct Asked {
@@ -96,4 +97,37 @@ pub async fn permit(
         Outcome::Chosen(Choice::RejectOnce | Choice::RejectAlways) => Permit::No,
         Outcome::Cancelled => Permit::Nobody,
     })
+}
+
+/// Asks whether a program is started though its files changed; `None` if the editor cannot ask, or leaves the question.
+pub async fn agree_to_files(
+    (peer, session): (&Peer, &Session),
+    changed: &ChangedProgram,
+) -> Result<Option<bool>> {
+    let (title, text) = changed_words(changed);
+    if text.len() > TEXT {
+        return Ok(None);
+    }
+    let options = [(Choice::AllowOnce, "Start it as it is now"), (Choice::RejectOnce, "Reject")];
+    let call = ToolCall {
+        id: format!("changed-{}", changed.identity()),
+        title: Some(title),
+        status: Some(Status::Pending),
+        texts: Some(vec![text]),
+        ..ToolCall::default()
+    };
+    peer.update(&session.id, &Update::ToolCall(call.clone()));
+    let params = permission::params(&session.id, &call, &options);
+    let outcome = match peer.ask(permission::METHOD, &params).answer().await {
+        Some(Ok(result)) => permission::outcome(&result, &options),
+        Some(Err(_)) | None => Outcome::Cancelled,
+    };
+    let answer = match outcome {
+        Outcome::Chosen(choice) => Some(matches!(choice, Choice::AllowOnce | Choice::AllowAlways)),
+        Outcome::Cancelled => None,
+    };
+    let status = if answer == Some(true) { Status::Completed } else { Status::Failed };
+    let ended = ToolCall { id: call.id, status: Some(status), ..ToolCall::default() };
+    peer.update(&session.id, &Update::ToolUpdate(ended));
+    Ok(answer)
 }

@@ -18,7 +18,7 @@ use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::{Proposal, Reply};
-use lepo_turn::{Event, Front};
+use lepo_turn::{ChangedProgram, Event, Front};
 
 /// The view of one turn.
 pub struct AcpFront<'f> {
@@ -163,6 +163,14 @@ impl Front for AcpFront<'_> {
     ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
         self.flush();
         Box::pin(consent::permit((self.peer, self.session), agent, question))
+    }
+
+    fn agree_to_files<'f>(
+        &'f mut self,
+        changed: &'f ChangedProgram,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        self.flush();
+        Box::pin(consent::agree_to_files((self.peer, self.session), changed))
     }
 }
 

@@ -44,9 +44,13 @@ pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> 
 }
 
 async fn ask_one(peer: &Peer, session: &Session, server: &Given) -> Outcome {
+    let always = match server.is_for_everywhere {
+        true => "Always allow exactly this server",
+        false => "Always allow exactly this server in this folder",
+    };
     let options = [
         (Choice::AllowOnce, "Allow for this session"),
-        (Choice::AllowAlways, "Always allow exactly this server"),
+        (Choice::AllowAlways, always),
         (Choice::RejectOnce, "Reject"),
     ];
     let name = crate::term::excerpt_within(&server.config.name, 60);

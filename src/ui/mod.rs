@@ -3,6 +3,7 @@
 
 mod answer;
 mod around_answer;
+mod changed_files;
 mod consent;
 mod document;
 mod events;
@@ -32,6 +33,7 @@ mod turn;
 
 pub use answer::{Choice, Offer};
 pub use around_answer::{named_by, place_line, usage_line};
+pub use changed_files::changed_words;
 pub use document::{end_event, group_document, group_end_event, turn_document};
 pub use events::{EventLines, SharedEvents};
 pub use group::GroupView;

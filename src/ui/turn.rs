@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use super::changed_files::agree_to_files;
 use super::consent;
 use super::form;
 use super::notices::notice_lines;
@@ -21,7 +22,7 @@ use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
 use lepo_turn::config::ThinkingShown;
-use lepo_turn::{Event, Front, RunBy};
+use lepo_turn::{ChangedProgram, Event, Front, RunBy};
 
 const WAITING: &str = "Waiting for response...";
 
@@ -372,6 +373,14 @@ impl Front for TurnView<'_> {
         self.step(Step::Called);
         self.out.flush();
         Box::pin(permit::permit(agent.to_string(), question.clone()))
+    }
+
+    fn agree_to_files<'f>(
+        &'f mut self,
+        changed: &'f ChangedProgram,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        self.interject(|| {});
+        Box::pin(agree_to_files(changed.clone()))
     }
 
     fn has_person(&self) -> bool {

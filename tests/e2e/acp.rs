@@ -3,6 +3,7 @@
 mod agents;
 mod asking;
 mod forks;
+mod given_servers;
 mod held;
 mod hostile;
 mod peers;

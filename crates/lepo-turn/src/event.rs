@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::Notice;
+use super::{ChangedProgram, Notice};
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Citation, Permit, WebCall};
 use lepo_store::bubb::Name;
@@ -76,6 +76,15 @@ pub trait Front {
         _question: &'f AgentQuestion,
     ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
         Box::pin(async { Ok(Permit::Nobody) })
+    }
+
+    /// Asks the person whether a program is started though its files changed; `None` where nobody can be asked. Dropped,
+    /// the question is withdrawn.
+    fn agree_to_files<'f>(
+        &'f mut self,
+        _: &'f ChangedProgram,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        Box::pin(async { Ok(None) })
     }
 
     /// True if a person could be asked something.

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::entry::{KeyEntry, ModelEntry};
 use super::file::ConfigFile;
+use super::server_effect::server_effect;
 use super::{Paths, Prompt};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
-use lepo_base::secret::Secret;
 use lepo_base::word::Word;
 use lepo_model::{AgentSandbox, Fields};
-use lepo_tool::mcp::config::{self as servers, ServerConfig, Target};
+use lepo_tool::mcp::config as servers;
 
 /// A repository's configuration file, as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl RepoFile {
     pub fn effects(&self, mine: &[&str]) -> Result<Vec<String>> {
         let ends_with = |end: &str| self.path.extension().is_some_and(|extension| extension == end);
         match ends_with("json") {
-            true => Ok(servers::parse(&self.path, &self.bytes)?.iter().map(server).collect()),
+            true => Ok(servers::parse(&self.path, &self.bytes)?.iter().map(server_effect).collect()),
             false if ends_with("md") => {
                 let by = Prompt::parse(&self.path, &self.bytes)?.model;
                 let by = by.map(|name| format!(", by model {name:?}")).unwrap_or_default();
@@ -173,33 +173,6 @@ fn model(entry: &ModelEntry, mine: &[&str]) -> String {
     format!("model {:?}{instead}: {what}{held}{key}{active}", entry.name)
 }
 
-fn server(config: &ServerConfig) -> String {
-    let names = |entries: &[(String, Secret)]| {
-        entries.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
-    };
-    let with = |what: &str, entries: &[(String, Secret)]| match entries {
-        [] => String::new(),
-        entries => format!(", with {what} {}", names(entries)),
-    };
-    let what = match &config.target {
-        Target::Program { command, args, env, cwd } => {
-            let words: Vec<&String> = [command].into_iter().chain(args).collect();
-            let place = cwd.as_ref().map(|dir| format!(" in {dir:?}")).unwrap_or_default();
-            format!("runs {words:?}{place}{}", with("env", env))
-        }
-        Target::Remote { url, headers, identity, .. } => {
-            let client = identity.client_id.as_ref().map(|id| format!(", signed in as client {id:?}"));
-            let url = config.details.written.clone().unwrap_or_else(|| url.to_string());
-            format!("connects to {url}{}{}", with("headers", headers), client.unwrap_or_default())
-        }
-    };
-    let variables = config.details.variables.iter();
-    let variables: String =
-        variables.map(|used| format!(", puts your {} into {}", used.name, used.place)).collect();
-    let off = if config.enabled { "" } else { ", but is turned off" };
-    format!("server {:?}: {what}{variables}{off}", config.name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,7 +224,13 @@ mod tests {
             (
                 "m.json",
                 r#"{"mcpServers":{"s":{"command":"sh","args":["-c","x"],"env":{"A":"1"}}}}"#,
-                r#"server "s": runs ["sh", "-c", "x"], with env A"#,
+                r#"server "s": runs ["sh", "-c", "x"], with env A="1""#,
+            ),
+            (
+                "m.json",
+                r#"{"mcpServers":{"s":{"command":"x","env":{"LD_PRELOAD":"./x.so","API_TOKEN":"s3cret-s3cret","GIT_ASKPASS_TOKEN":""}}}}"#,
+                "server \"s\": runs [\"x\"], with env LD_PRELOAD=\"./x.so\", API_TOKEN=(hidden: it looks like a secret), \
+                 GIT_ASKPASS_TOKEN=\"\"",
             ),
             (
                 "m.json",
@@ -261,13 +240,13 @@ mod tests {
             (
                 "m.json",
                 r#"{"servers":{"s":{"url":"https://${HOST}/${P:-mcp}?k=v","headers":{"X-Key":"Bearer ${MY_TOKEN}"}}}} // x"#,
-                "server \"s\": connects to https://${HOST}/${P:-mcp}, with headers X-Key, puts your HOST into `url`, \
+                "server \"s\": connects to https://${HOST}/${P:-mcp}, with headers X-Key=\"Bearer ${MY_TOKEN}\", puts your HOST into `url`, \
                  puts your P into `url`, puts your MY_TOKEN into header \"X-Key\"",
             ),
             (
                 "m.json",
                 r#"{"mcpServers":{"s":{"command":"x","args":["-t","${T}"],"cwd":"/d","env":{"A":"${E:-}"}}}}"#,
-                "server \"s\": runs [\"x\", \"-t\", \"${T}\"] in \"/d\", with env A, puts your T into argument 2, \
+                "server \"s\": runs [\"x\", \"-t\", \"${T}\"] in \"/d\", with env A=\"${E:-}\", puts your T into argument 2, \
                  puts your E into env \"A\"",
             ),
         ] {

@@ -1,0 +1,273 @@
+//! Agreement to the files that configured programs are started from: their bytes, as a person last agreed to them in this
+//! repository. What is there when a program is first seen counts as agreed to, and what a sandboxed command changed
+//! afterwards does not.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use lepo_base::error::Result;
+use lepo_base::hash::{StreamHasher, hash_of};
+use lepo_base::record::HashFile;
+use lepo_base::work_folder::WorkFolder;
+use lepo_tool::NamedProgram;
+use rustix::fs::OFlags;
+
+/// The longest file, in bytes, that is kept as it was agreed to, so that a change of it can be shown.
+const LONGEST_COPY: usize = 256 << 10;
+
+/// Files of one program at most that are kept so.
+const MOST_COPIES: usize = 300;
+
+/// Prefixes of the hashes, so that none is ever the trust of another kind of file.
+const SEEN: &[u8] = b"program";
+const FILE: &[u8] = b"program file";
+
+/// The record of a repository's programs.
+#[derive(Debug, Clone)]
+pub struct ProgramTrust {
+    record: HashFile,
+    /// The folder of files as they were agreed to.
+    copies: PathBuf,
+    folder: WorkFolder,
+}
+
+/// A file that a program is started from, whose bytes nobody has agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// The path, absolute.
+    pub path: PathBuf,
+    /// The path below the root of the repository.
+    pub name: PathBuf,
+    /// The bytes that were agreed to; `None` if there were none, or they are not kept.
+    pub old: Option<Vec<u8>>,
+    /// The bytes as they are now; `None` if they are too many to be shown.
+    pub new: Option<Vec<u8>>,
+    /// No file of this path was ever agreed to.
+    pub is_new: bool,
+    hash: String,
+}
+
+impl ChangedFile {
+    /// The hash of its path and bytes in this repository.
+    pub(crate) fn hash(&self) -> &str {
+        &self.hash
+    }
+}
+
+/// A file as it was read.
+struct FileState {
+    path: PathBuf,
+    name: PathBuf,
+    bytes: Option<Vec<u8>>,
+    hash: String,
+}
+
+impl ProgramTrust {
+    /// The record of the repository that `dir` is in; `None` if there is no such folder.
+    pub fn of_folder(state: &Path, dir: &Path) -> Option<ProgramTrust> {
+        let folder = WorkFolder::read(dir).ok()?;
+        let record = HashFile::at(state.join("trust"));
+        Some(ProgramTrust { record, copies: state.join("program-files"), folder })
+    }
+
+    /// The root of the repository.
+    pub fn root(&self) -> &Path {
+        &self.folder.root
+    }
+
+    /// Takes note of the files of programs that were never seen here, before anything can change them.
+    pub fn note_first_sight(&self, programs: &[NamedProgram]) -> Result<()> {
+        let hashes: Vec<String> = programs.iter().map(|program| self.seen_hash(program)).collect();
+        let seen = self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())?;
+        for ((program, hash), _) in programs.iter().zip(hashes).zip(seen).filter(|(_, seen)| !seen) {
+            self.keep(Some(hash), &self.files(program))?;
+        }
+        Ok(())
+    }
+
+    /// The files that a program is started from and that nobody has agreed to as they are; none of a program that was never
+    /// seen, of which note is taken.
+    pub fn changes(&self, program: &NamedProgram) -> Result<Vec<ChangedFile>> {
+        let seen = self.seen_hash(program);
+        let files = self.files(program);
+        let hashes: Vec<&str> =
+            std::iter::once(&seen).chain(files.iter().map(|file| &file.hash)).map(String::as_str).collect();
+        let known = self.record.which(&hashes)?;
+        if known.first() != Some(&true) {
+            self.keep(Some(seen), &files)?;
+            return Ok(Vec::new());
+        }
+        let changed = files.into_iter().zip(known.into_iter().skip(1)).filter(|(_, is_known)| !is_known);
+        let changed: Vec<FileState> = changed.map(|(file, _)| file).collect();
+        let paths = if changed.is_empty() { Vec::new() } else { self.record.kept_texts()? };
+        Ok(changed.into_iter().map(|file| self.changed(file, &paths)).collect())
+    }
+
+    /// Keeps a person's agreement to these files as they were shown, durable when this returns.
+    pub fn agree(&self, changed: &[ChangedFile]) -> Result<()> {
+        let files: Vec<FileState> = changed
+            .iter()
+            .cloned()
+            .map(|ChangedFile { path, name, new, hash, .. }| FileState { path, name, bytes: new, hash })
+            .collect();
+        self.keep(None, &files)
+    }
+
+    fn keep(&self, seen: Option<String>, files: &[FileState]) -> Result<()> {
+        let seen = seen.map(|hash| format!("{hash} {:?}", self.folder.root));
+        let files_agreed = files.iter().map(|file| format!("{} {:?}", file.hash, file.path));
+        self.record.keep(&seen.into_iter().chain(files_agreed).collect::<Vec<_>>())?;
+        for file in files.iter().take(MOST_COPIES) {
+            // Without it a change cannot be shown, and is asked about all the same.
+            let _ = self.keep_copy(file);
+        }
+        Ok(())
+    }
+
+    fn keep_copy(&self, file: &FileState) -> io::Result<()> {
+        let path = self.copy_path(&file.name);
+        let Some(bytes) = &file.bytes else {
+            return std::fs::remove_file(path);
+        };
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.copies)?;
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?.write_all(bytes)
+    }
+
+    fn copy_path(&self, name: &Path) -> PathBuf {
+        self.copies.join(hash_of(&[FILE, self.folder.identity.as_bytes(), name.as_os_str().as_bytes()]))
+    }
+
+    /// `agreed` are the paths of all files that were ever agreed to.
+    fn changed(&self, file: FileState, agreed: &[String]) -> ChangedFile {
+        let old = std::fs::read(self.copy_path(&file.name)).ok();
+        let FileState { path, name, bytes, hash } = file;
+        let is_new = old.is_none() && !agreed.contains(&format!("{path:?}"));
+        ChangedFile { path, name, old, new: bytes, is_new, hash }
+    }
+
+    /// What a program is known by: its words. Another definition is seen for the first time.
+    fn seen_hash(&self, program: &NamedProgram) -> String {
+        let words = std::iter::once(&program.program).chain(&program.args).map(|word| word.as_bytes());
+        let dir = program.dir.strip_prefix(&self.folder.root).ok().map(|dir| dir.as_os_str().as_bytes());
+        let place = [SEEN, self.folder.identity.as_bytes(), dir.unwrap_or(b"/")];
+        hash_of(&place.into_iter().chain(words).collect::<Vec<_>>())
+    }
+
+    /// The files of a program as they are. One that cannot be read is none that a program could load.
+    fn files(&self, program: &NamedProgram) -> Vec<FileState> {
+        let paths = program.files(&self.folder.root).compared;
+        paths.into_iter().filter_map(|path| self.read(path).ok()).collect()
+    }
+
+    fn read(&self, path: PathBuf) -> io::Result<FileState> {
+        // A fifo in its place is not waited for.
+        let flags = OFlags::NONBLOCK.bits() as i32;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(&path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("not a file"));
+        }
+        let (digest, bytes) = digest(file)?;
+        let name = path.strip_prefix(&self.folder.root).unwrap_or(&path).to_path_buf();
+        let parts = [FILE, self.folder.identity.as_bytes(), name.as_os_str().as_bytes(), digest.as_bytes()];
+        Ok(FileState { hash: hash_of(&parts), path, name, bytes })
+    }
+}
+
+/// The hash of a file, and its bytes if they are few.
+fn digest(mut file: File) -> io::Result<(String, Option<Vec<u8>>)> {
+    let (mut hasher, mut bytes, mut piece) = (StreamHasher::default(), Some(Vec::new()), vec![0; 64 << 10]);
+    loop {
+        let read = match file.read(&mut piece) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        let Some(read) = piece.get(..read).filter(|read| !read.is_empty()) else {
+            return Ok((hasher.finish(), bytes));
+        };
+        hasher.add(read);
+        bytes = bytes.filter(|bytes| bytes.len() + read.len() <= LONGEST_COPY);
+        if let Some(bytes) = &mut bytes {
+            bytes.extend(read);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(dir: &Path) -> NamedProgram {
+        NamedProgram::new("python3", &["tools/server.py".to_string()], dir)
+    }
+
+    fn names(changed: &[ChangedFile]) -> Vec<String> {
+        changed.iter().map(|file| file.name.display().to_string()).collect()
+    }
+
+    #[test]
+    fn what_is_first_seen_is_agreed_to_and_what_changes_is_not() {
+        let (state, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = work.path().canonicalize().unwrap();
+        let write = |name: &str, text: &str| {
+            std::fs::create_dir_all(dir.join(name).parent().unwrap()).unwrap();
+            std::fs::write(dir.join(name), text).unwrap();
+        };
+        write("tools/server.py", "one\n");
+        let trust = ProgramTrust::of_folder(state.path(), &dir).unwrap();
+        let changes = || trust.changes(&program(&dir)).unwrap();
+        assert_eq!(changes(), []);
+        write("tools/server.py", "two\n");
+        let changed = changes();
+        assert_eq!(names(&changed), ["tools/server.py"]);
+        assert_eq!(changed[0].old.as_deref(), Some(&b"one\n"[..]));
+        assert_eq!(changed[0].new.as_deref(), Some(&b"two\n"[..]));
+        assert_eq!(changes(), changed, "to be asked is no agreement");
+        // The yes is to what was shown, not to what is there by then.
+        write("tools/server.py", "three\n");
+        trust.agree(&changed).unwrap();
+        assert_eq!(names(&changes()), ["tools/server.py"]);
+        assert_eq!(changes()[0].old.as_deref(), Some(&b"two\n"[..]));
+        for text in ["one\n", "two\n"] {
+            write("tools/server.py", text);
+            assert_eq!(changes(), [], "a version that was agreed to before: another branch");
+        }
+        // A module that Python would take in place of its own, and a package that was agreed to elsewhere.
+        write("tools/json.py", "x");
+        assert_eq!(names(&changes()), ["tools/json.py"]);
+        std::fs::remove_file(dir.join("tools/json.py")).unwrap();
+        write("tools/server.py", &"x".repeat(LONGEST_COPY + 1));
+        let changed = changes();
+        assert_eq!(changed[0].new, None);
+        trust.agree(&changed).unwrap();
+        assert_eq!(changes(), []);
+    }
+
+    #[test]
+    fn a_file_that_comes_after_its_program_was_seen_is_new() {
+        let (state, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = work.path().canonicalize().unwrap();
+        let trust = ProgramTrust::of_folder(state.path(), &dir).unwrap();
+        trust.note_first_sight(&[program(&dir)]).unwrap();
+        std::fs::create_dir(dir.join("tools")).unwrap();
+        std::fs::write(dir.join("tools/server.py"), "x").unwrap();
+        trust.note_first_sight(&[program(&dir)]).unwrap();
+        let changed = trust.changes(&program(&dir)).unwrap();
+        assert_eq!((names(&changed), changed[0].is_new), (vec!["tools/server.py".to_string()], true));
+        // Another definition is seen for the first time.
+        let other = NamedProgram { args: vec!["-u".into(), "tools/server.py".into()], ..program(&dir) };
+        assert_eq!(trust.changes(&other).unwrap(), []);
+    }
+
+    #[test]
+    fn no_fifo_is_waited_for() {
+        let (state, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dir = work.path().canonicalize().unwrap();
+        let path = dir.join("fifo");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
+        let trust = ProgramTrust::of_folder(state.path(), &dir).unwrap();
+        assert!(trust.read(path).is_err());
+    }
+}

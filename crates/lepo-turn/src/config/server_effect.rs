@@ -1,0 +1,58 @@
+//! The whole definition of an MCP server in a line, as a person sees it before a yes: values of variables and headers
+//! too, as `LD_PRELOAD`, `NODE_OPTIONS` and `PATH` decide what runs. What looks like a secret is hidden.
+
+use lepo_base::secret::Secret;
+use lepo_secrets::{Masker, is_named_secret};
+use lepo_tool::mcp::config::{ServerConfig, Target};
+
+/// The place of a hidden value.
+const HIDDEN: &str = "(hidden: it looks like a secret)";
+
+/// Variables that end like a secret's and name a program.
+const NAMES_OF_PROGRAMS: &[&str] = &["ASKPASS", "_COMMAND", "_CMD", "_HELPER"];
+
+/// Headers that carry a secret, in lower case.
+const SECRET_HEADERS: &[&str] = &["authorization", "proxy-authorization", "cookie"];
+
+/// What a server does when it is started, or where it is.
+pub fn server_effect(config: &ServerConfig) -> String {
+    let with = |what: &str, entries: &[(String, Secret)]| match entries {
+        [] => String::new(),
+        entries => format!(", with {what} {}", entries.iter().map(entry).collect::<Vec<_>>().join(", ")),
+    };
+    let what = match &config.target {
+        Target::Program { command, args, env, cwd } => {
+            let words: Vec<String> = [command].into_iter().chain(args).map(|word| masked(word)).collect();
+            let place = cwd.as_ref().map(|dir| format!(" in {dir:?}")).unwrap_or_default();
+            format!("runs {words:?}{place}{}", with("env", env))
+        }
+        Target::Remote { url, headers, identity, .. } => {
+            let client = identity.client_id.as_ref().map(|id| format!(", signed in as client {id:?}"));
+            let url = config.details.written.clone().unwrap_or_else(|| url.to_string());
+            format!("connects to {}{}{}", masked(&url), with("headers", headers), client.unwrap_or_default())
+        }
+    };
+    let variables = config.details.variables.iter();
+    let variables: String =
+        variables.map(|used| format!(", puts your {} into {}", used.name, used.place)).collect();
+    let off = if config.enabled { "" } else { ", but is turned off" };
+    format!("server {:?}: {what}{variables}{off}", config.name)
+}
+
+/// A variable or a header with its value.
+fn entry((name, value): &(String, Secret)) -> String {
+    let value = value.reveal();
+    let is_secret = is_named_secret(name) || SECRET_HEADERS.contains(&name.to_ascii_lowercase().as_str());
+    let names_program = NAMES_OF_PROGRAMS.iter().any(|end| name.to_ascii_uppercase().ends_with(end));
+    // A variable that is put in is named, and is no value yet.
+    match is_secret && !names_program && !value.is_empty() && !value.contains("${") {
+        true => format!("{name}={HIDDEN}"),
+        false => format!("{name}={:?}", masked(value)),
+    }
+}
+
+/// A text with what has the shape of a secret hidden, and nothing else of it.
+fn masked(text: &str) -> String {
+    let masker = Masker::for_imports();
+    masker.mask(text).text.into_owned()
+}

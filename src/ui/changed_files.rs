@@ -1,0 +1,127 @@
+//! The question before a program is started whose files changed since they were agreed to: which, and where they differ.
+
+use std::sync::atomic::AtomicBool;
+
+use rustix::process::Signal;
+use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
+
+use super::answer::{Choice, Offer};
+use super::in_fence;
+use crate::term::{Asking, Tty, extent, fold, on_terminal, quote};
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::counted_in_thousands;
+use lepo_turn::config::ChangedFile;
+use lepo_turn::{ChangedProgram, ProgramRole};
+
+/// The most lines that are shown of one file.
+const MOST_LINES: usize = 60;
+
+/// Unchanged lines around a change.
+const AROUND: usize = 1;
+
+/// Asks on the terminal; `None` if there is none.
+pub async fn agree_to_files(changed: ChangedProgram) -> Result<Option<bool>> {
+    match on_terminal(move |tty, withdrawn| converse(tty, &changed, withdrawn)).await? {
+        Some(answer) => answer.map(Some).ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
+        None => Ok(None),
+    }
+}
+
+fn converse(
+    tty: &mut Tty,
+    changed: &ChangedProgram,
+    withdrawn: &AtomicBool,
+) -> std::io::Result<Option<bool>> {
+    let _asking = Asking::begin();
+    tty.show(&format!("\n{}", changed_text(changed, tty.columns())))?;
+    let offer = Offer::new("Start it?", &[]);
+    loop {
+        tty.forget_typed();
+        let about = changed_text(changed, tty.columns());
+        let question = format!("{}{}", extent(&about, tty.columns()), offer.question());
+        let Some(answer) = tty.ask_about(&about, &question, withdrawn)? else { return Ok(None) };
+        match offer.read(&answer) {
+            Some(Choice::Yes) => return Ok(Some(true)),
+            Some(Choice::No) => return Ok(Some(false)),
+            _ => tty.show(&format!("{}\n", offer.letters()))?,
+        }
+    }
+}
+
+/// The words of the question for a view that is no terminal: a title, and the rest in Markdown.
+pub fn changed_words(changed: &ChangedProgram) -> (String, String) {
+    let text = changed_text(changed, usize::MAX);
+    (format!("Start {}", role_words(&changed.role)), in_fence(text.trim_end()))
+}
+
+/// The program and its files, each with the lines that differ. Names and lines are others' words, and marked as such.
+pub fn changed_text(changed: &ChangedProgram, columns: usize) -> String {
+    let files = match changed.files.len() {
+        1 => "a file that changed since you agreed to it".to_string(),
+        count => format!("{count} files that changed since you agreed to them"),
+    };
+    let about = "runs outside any sandbox, and is started from";
+    let mut text = fold(&format!("{} {about} {files}.", role_words(&changed.role)), columns);
+    text.push('\n');
+    for file in &changed.files {
+        text.push_str(&quote("  ", &file.name.to_string_lossy(), columns));
+        for line in difference(file) {
+            text.push_str(&quote("  | ", &line, columns));
+        }
+    }
+    text
+}
+
+fn role_words(role: &ProgramRole) -> String {
+    match role {
+        ProgramRole::Server(name) => format!("MCP server {name:?}"),
+        ProgramRole::Model(name) => format!("model {name:?}"),
+        ProgramRole::Key(name) => format!("the program that prints the key of model {name:?}"),
+    }
+}
+
+/// The lines that differ, with `-` and `+` before them; or words in their place.
+fn difference(file: &ChangedFile) -> Vec<String> {
+    let Some(new) = &file.new else { return vec!["(too long to be shown)".to_string()] };
+    if new.contains(&0) || file.old.as_ref().is_some_and(|old| old.contains(&0)) {
+        return vec![format!("(not text, {})", counted_in_thousands(new.len(), "byte"))];
+    }
+    if file.old.is_none() && !file.is_new {
+        return vec!["(what it was before is not kept)".to_string()];
+    }
+    let old = file.old.as_deref().unwrap_or_default();
+    let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (lines(old), lines(new));
+    let mut shown = Vec::new();
+    for (index, ops) in
+        group_diff_ops(capture_diff_slices(Algorithm::Myers, &old, &new), AROUND).iter().enumerate()
+    {
+        if index > 0 {
+            shown.push("…".to_string());
+        }
+        for op in ops {
+            let add = |mark: &str, lines: &[&[u8]], shown: &mut Vec<String>| {
+                shown.extend(lines.iter().map(|line| format!("{mark}{}", String::from_utf8_lossy(line))));
+            };
+            let (before, after) =
+                (old.get(op.old_range()).unwrap_or_default(), new.get(op.new_range()).unwrap_or_default());
+            match op {
+                DiffOp::Equal { .. } => add(" ", before, &mut shown),
+                _ => {
+                    add("-", before, &mut shown);
+                    add("+", after, &mut shown);
+                }
+            }
+        }
+    }
+    let more = shown.len().saturating_sub(MOST_LINES);
+    shown.truncate(MOST_LINES);
+    if more > 0 {
+        shown.push(format!("({})", counted_in_thousands(more, "more line")));
+    }
+    shown
+}
+
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    if text.is_empty() { Vec::new() } else { text.split(|&byte| byte == b'\n').collect() }
+}
