@@ -80,6 +80,9 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
             write_bubb(&store, (args.kind, args.hidden), None, time, &kept)?
         }
     };
+    if name.is_steering() && !name.is_proven_when_written() {
+        store.journal().prove([name.id]);
+    }
     context.out.line(&name.id.to_string());
     tidy_after(&store, tidy_limit(&store), false, context.out);
     Ok(0)

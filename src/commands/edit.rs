@@ -45,6 +45,9 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
 
     let not_before = if name.prev.is_none() { forest.root_time() } else { 0 };
     let sibling = write_bubb(&store, (name.kind, name.hidden), name.prev, not_before, &Kept::typed(&edited))?;
+    if sibling.is_steering() && !sibling.is_proven_when_written() {
+        store.journal().prove([sibling.id]);
+    }
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();

@@ -56,6 +56,7 @@ use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{STORE, Store, Unkept};
 use lepo_turn::WorktreeRecord;
 use lepo_turn::config::{Insts, Paths};
+use lepo_turn::user_prover;
 
 /// The working directory, the store and the output of a command.
 pub struct Context<'o> {
@@ -132,7 +133,7 @@ impl<'o> Context<'o> {
     pub fn find_store(&self) -> Result<Option<Store>> {
         match &self.save_to {
             Some(path) if path.is_absolute() && self.reads_only => Store::anywhere(path),
-            Some(rel) => Store::at(&self.cwd, rel),
+            Some(rel) => Ok(Store::at(&self.cwd, rel)?.map(proving)),
             None => find_from(&self.cwd),
         }
     }
@@ -183,7 +184,7 @@ impl<'o> Context<'o> {
         }
         // That of a linked work tree is made where the removal of the tree does not delete it.
         let root = self.main_work_tree().unwrap_or_else(|| self.new_root());
-        let (made, _) = Store::make(&root, STORE.as_ref(), Insts::default_file_text())?;
+        let made = proving(Store::make(&root, STORE.as_ref(), Insts::default_file_text())?.0);
         if !quiet {
             say(&format!("made {STORE} in {}", root.display()));
         }
@@ -204,7 +205,7 @@ impl<'o> Context<'o> {
         let insts = insts.as_deref().unwrap_or_else(|| Insts::default_file_text());
         let (store, unkept) = Store::unkept(&paths.unkept(), &root, insts)?;
         self.unkept.replace(Some(unkept));
-        Ok(store)
+        Ok(proving(store))
     }
 
     /// Tells git to change no line ends in a store that was made before lepo did. A store that cannot be written is
@@ -233,7 +234,8 @@ impl<'o> Context<'o> {
     /// Makes the store here, or what is missing of it.
     pub fn make_store(&self) -> Result<(Store, lepo_store::store::Made)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
-        Store::make(&self.cwd, rel, Insts::default_file_text())
+        let (store, made) = Store::make(&self.cwd, rel, Insts::default_file_text())?;
+        Ok((proving(store), made))
     }
 }
 
@@ -243,9 +245,18 @@ pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     let home = env::var("HOME").map(PathBuf::from);
     let tree = work_tree(cwd);
     let found = Store::find(cwd, home.as_deref(), tree.as_ref().map(|tree| tree.root.as_path()))?;
-    match tree.filter(|_| found.is_none()).and_then(|tree| Some((tree.main()?, tree.root))) {
+    let found = match tree.filter(|_| found.is_none()).and_then(|tree| Some((tree.main()?, tree.root))) {
         Some((main, linked)) => Store::of_main(&cwd.canonicalize().unwrap_or(cwd.into()), &linked, &main),
         None => Ok(found),
+    };
+    Ok(found?.map(proving))
+}
+
+/// The store, whose proofs are made with the user's key.
+fn proving(store: Store) -> Store {
+    match Paths::from_env(&Env::from_process()) {
+        Ok(paths) => store.with_prover(user_prover(&paths)),
+        Err(_) => store,
     }
 }
 

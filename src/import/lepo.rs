@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_import::{Tally, files_in, folders_in};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::store::{Fact, STORE, Store};
 use lepo_tool::ToolRequest;
+use lepo_turn::config::Paths;
+use lepo_turn::user_prover;
 
 /// The bubbs of another store that can be taken over.
 pub struct Copied {
@@ -67,6 +70,8 @@ pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let store = Store::at(parent, Path::new(name))?
         .ok_or_else(|| Error::usage(format!("{} is not a store", path.display())))?;
+    // What this user wrote there is the user's here, too.
+    let store = store.with_prover(user_prover(&Paths::from_env(&Env::from_process())?));
     let forest = store.names().forest()?;
     let is_request = |name: &Name| store.bubbs().read(name).is_ok_and(|bytes| is_request(name, &bytes));
     let waiting: HashSet<BubbId> = forest

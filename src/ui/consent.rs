@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use super::answer::{Choice, Offer};
 use crate::term::{self, Asking, Tty, excerpt_within, extent, fold, on_terminal, quote};
 use lepo_base::error::{Error, Result};
-use lepo_tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox};
+use lepo_tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox, Unagreed};
 
 /// Asks about one request; a signal can withdraw the question, and so does the end of input (Ctrl+D).
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
@@ -87,15 +87,35 @@ fn question(proposal: &Proposal, columns: usize) -> String {
     }
 }
 
-/// The instructions of the repository that a yes agrees to; their paths are others' words.
-pub(super) fn agreed(files: &[String], columns: usize) -> String {
-    if files.is_empty() {
-        return String::new();
+/// The most messages that a question names by their ids.
+const NAMED_MESSAGES: usize = 4;
+
+/// The words of others that a yes agrees to; paths are others' words.
+pub(super) fn agreed(words: &[Unagreed], columns: usize) -> String {
+    let (mut files, mut messages) = (Vec::new(), Vec::new());
+    for word in words {
+        match word {
+            Unagreed::File(path) => files.push(path.as_str()),
+            Unagreed::Message(id, tag) => messages.push(format!("{id} ({tag})")),
+        }
     }
-    let named = quote("Not agreed to yet: ", &files.join(", "), columns);
-    let about =
-        fold("The model read these instructions of the repository; a yes agrees to them too.", columns);
-    format!("{named}{about}\n")
+    let mut text = String::new();
+    if !files.is_empty() {
+        text.push_str(&quote("Not agreed to yet: ", &files.join(", "), columns));
+        let about = "The model read these instructions of the repository; a yes agrees to them too.";
+        text.push_str(&format!("{}\n", fold(about, columns)));
+    }
+    if !messages.is_empty() {
+        let more = messages.len().saturating_sub(NAMED_MESSAGES);
+        messages.truncate(NAMED_MESSAGES);
+        let and_more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let named = format!("{}{and_more}", messages.join(", "));
+        text.push_str(&quote("Not written by you: ", &named, columns));
+        let about = "The model follows these messages of the conversation, which hardly show \
+            (lepo show -a ID); a yes agrees to them too.";
+        text.push_str(&format!("{}\n", fold(about, columns)));
+    }
+    text
 }
 
 /// The rights of a command with this access, and the sandbox that enforces them.
@@ -268,7 +288,7 @@ mod tests {
     fn the_question_names_the_instructions_that_a_yes_agrees_to() {
         let request = CommandRequest { command: "ls".into(), access: Access::Write, why: None };
         let (dir, sandbox) = ("/".into(), Sandbox::None);
-        let unagreed = vec!["AGENTS.md".to_string(), "sub/AGENTS.md".to_string()];
+        let unagreed = ["AGENTS.md", "sub/AGENTS.md"].map(|path| Unagreed::File(path.into())).into();
         let proposal = Proposal::Command(CommandProposal { request, dir, sandbox, unagreed });
         let asked = question(&proposal, 80);
         let (_, after) = asked.split_once("you can.\n").unwrap();
@@ -277,6 +297,14 @@ mod tests {
             "Not agreed to yet: AGENTS.md, sub/AGENTS.md\nThe model read these instructions of the repository; a yes agrees to them too.\n\
              Run it? [y]es [n]o [e]dit [?] "
         );
+        let message = |id: &str| Unagreed::Message(id.into(), "s1".into());
+        let words = [Unagreed::File("AGENTS.md".into()), message("01A"), message("01B")];
+        let text = agreed(&words, usize::MAX);
+        assert_eq!(text.lines().nth(2), Some("Not written by you: 01A (s1), 01B (s1)"), "{text}");
+        assert_eq!(text.lines().count(), 4, "{text}");
+        let many: Vec<Unagreed> = (0..9).map(|n| message(&n.to_string())).collect();
+        assert!(agreed(&many, usize::MAX).contains("3 (s1) and 5 more"));
+        assert_eq!(agreed(&[], 80), "");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Permit, Utf8};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, FormAnswer};
-use lepo_tool::{Proposal, Reply, Stream};
+use lepo_tool::{Proposal, Reply, Stream, Unagreed};
 use lepo_turn::{Event, Front, Moment, Watch};
 
 /// A turn as lines on stdout.
@@ -167,6 +167,10 @@ fn bubb(name: &Name, bytes: Option<&[u8]>) -> Value {
     })
 }
 
+fn labels(words: &[Unagreed]) -> Vec<String> {
+    words.iter().map(Unagreed::label).collect()
+}
+
 fn request(event: &str, proposal: &Proposal) -> Value {
     match proposal {
         Proposal::Command(proposal) => json!({
@@ -174,14 +178,14 @@ fn request(event: &str, proposal: &Proposal) -> Value {
             "request": proposal.request.to_json(),
             "dir": proposal.dir.to_string_lossy(),
             "sandbox": proposal.sandbox.to_string(),
-            "unagreed": proposal.unagreed,
+            "unagreed": labels(&proposal.unagreed),
         }),
         Proposal::Call(proposal) => json!({
             "event": event,
             "request": proposal.request.to_json(),
             "description": proposal.description,
             "changed": proposal.changed,
-            "unagreed": proposal.unagreed,
+            "unagreed": labels(&proposal.unagreed),
         }),
     }
 }

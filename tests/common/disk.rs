@@ -77,11 +77,12 @@ pub fn spools(home: &Home) -> Vec<(String, String)> {
     entries.filter_map(read).collect()
 }
 
-/// The journal's lines, each of which must be JSON.
+/// The journal's lines, each of which must be JSON; without those that hold no fact but a proof.
 pub fn journal(home: &Home) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(home.work().join(".lepo/_journal.ndjson")).unwrap_or_default();
     assert!(text.is_empty() || text.ends_with('\n'), "the last line is torn");
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    lines.filter(|line| line["what"] != "proven").collect()
 }
 
 /// Writes a bubb of a time (milliseconds since 1970) into `work/.lepo`; its id.

@@ -3,6 +3,7 @@
 mod agreed;
 mod own_skill;
 mod skills;
+mod unproven;
 
 use serde_json::Value;
 

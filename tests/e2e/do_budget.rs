@@ -234,7 +234,9 @@ fn what_is_not_kept_counts_all_the_same_by_a_line_without_words() {
     let bot = bot("budget = { day = 34 }", 3);
     bot.home.ok(&["init"]);
     assert_eq!(bot.lepo(&["do", "--no-keep", "a secret question"]).code, 0);
-    let told = journal(&bot.home);
+    let mut told = journal(&bot.home);
+    // The line that proves that the journal can be written.
+    assert_eq!(told.remove(0)["what"], "budget");
     assert_eq!(told.len(), 1, "{told:#?}");
     assert_eq!(
         (&told[0]["what"], &told[0]["bubb"], &told[0]["output"]),
@@ -263,4 +265,32 @@ fn costs_are_told_by_day_and_model() {
     assert_eq!(bot.lepo(&["stats", "--by", "day,conv"]).code, 2);
     let table = bot.home.ok(&["stats", "--by", "day,model"]);
     assert!(table.contains(" test ") && table.contains("34.00"), "{table}");
+}
+
+#[test]
+fn where_the_journal_cannot_be_written_a_budget_lets_nothing_leave() {
+    let path = ".lepo/_journal.ndjson";
+    for put in [
+        format!("mkdir {path}"),
+        format!("ln -s ../elsewhere {path}"),
+        format!("touch elsewhere; ln -s ../elsewhere {path}"),
+        format!("mkfifo {path}"),
+    ] {
+        for budget in ["budget = { day = 1000 }", "budget = { turn = 1000 }", ""] {
+            let bot = bot(budget, 1);
+            bot.home.ok(&["init"]);
+            assert_eq!(run(bot.home.shell(&put), b"").code, 0, "{put}");
+            let more: &[&str] = if budget.is_empty() { &["--max-tokens-total", "9999"] } else { &[] };
+            let ran = bot.lepo(&[&["do"], more, &["q"]].concat());
+            assert_eq!((ran.code, bot.times_asked()), (3, 0), "{put} {budget}: {}", ran.err);
+            assert!(ran.err.contains("the budget cannot be counted, and nothing was sent"), "{}", ran.err);
+            assert!(ran.err.contains("_journal.ndjson"), "{}", ran.err);
+            assert_eq!(bubbs(&bot.home).last().unwrap().text, "q", "the question is kept");
+            // Without a budget nothing needs the journal.
+            let bot = Bot::saying("planner = 'off'", &["yes"]);
+            bot.home.ok(&["init"]);
+            assert_eq!(run(bot.home.shell(&put), b"").code, 0, "{put}");
+            assert_eq!(bot.lepo(&["do", "q"]).out, "yes\n", "{put}");
+        }
+    }
 }

@@ -677,6 +677,14 @@ def furniture():
            "output": 4, "ms": 5, "new": [1]}) + '\n{"time":2,"bubb":null,"what":"of-later","ms":1}\n')
     v.expect("B2", models={v.ids["B"]: "m"})
 
+    v = Vector("journal-proof", "A line that holds a proof is no fact of its message, and a proof is no reader's matter.")
+    chain(v)
+    v.msg("C", "s1")
+    v.file("_journal.ndjson", line({"time": 1, "bubb": v.ids["B"], "what": "answer", "model": "m", "ms": 5,
+           "agent_session": "s", "proof": "00" * 16}) + "\n" + "".join(
+           line({"time": 2, "bubb": v.ids[label], "what": "proven", "proof": "11" * 16}) + "\n" for label in "ABC"))
+    v.expect("C1 B2", models={v.ids["B"]: "m"})
+
     v = Vector("journal-torn", "A torn line is skipped, and does not take the next one with it.")
     chain(v)
     fact = lambda model: line({"time": 1, "bubb": v.ids["B"], "what": "answer", "model": model, "ms": 5})

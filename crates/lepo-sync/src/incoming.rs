@@ -267,6 +267,8 @@ impl<'m> Mine<'m> {
             let new = new.filter_map(|(name, _)| tree.bubbs.get(&name.id).cloned()).collect();
             let mut taking = Taking { to: store, objects: &mut objects, verdict, until: None };
             let added = taking.bubbs(new, &mut came)?;
+            let steering = added.iter().filter(|name| name.is_proven_when_written());
+            store.journal().prove(steering.map(|name| name.id));
             came.bubbs = added.len();
             merged.added.extend(added);
             taking.blobs(&news.blobs, &mut came)?;

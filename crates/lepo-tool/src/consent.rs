@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::mcp::CallRequest;
+use super::unagreed::Unagreed;
 use super::{Access, CommandRequest, Sandbox, covers_home};
 use crate::{AutoAccess, ToolMode};
 
@@ -24,8 +25,8 @@ pub struct CommandProposal {
     pub dir: std::path::PathBuf,
     /// The sandbox that would hold the command to its access; [`Sandbox::None`] if none can.
     pub sandbox: Sandbox,
-    /// Instructions of the repository that nobody has agreed to, which a yes agrees to.
-    pub unagreed: Vec<String>,
+    /// Words of others that nobody has agreed to, which a yes agrees to.
+    pub unagreed: Vec<Unagreed>,
 }
 
 /// A call, and what the server says of it.
@@ -39,13 +40,13 @@ pub struct CallProposal {
     pub tool: String,
     /// The description or the schema differs from the one that the user last agreed to.
     pub changed: bool,
-    /// Instructions of the repository that nobody has agreed to, which a yes agrees to.
-    pub unagreed: Vec<String>,
+    /// Words of others that nobody has agreed to, which a yes agrees to.
+    pub unagreed: Vec<Unagreed>,
 }
 
 impl Proposal {
     /// The consent of `auto`: for a sandboxed command, up to the access that the user set; for a call of a tool
-    /// that has not changed since the user agreed to it. None while there are instructions to be agreed to.
+    /// that has not changed since the user agreed to it. None while words of others are to be agreed to.
     pub fn runs_unasked(&self, mode: ToolMode, most: AutoAccess) -> Option<Granted> {
         let unasked = match self {
             Proposal::Command(proposal) => proposal.is_held(most),
@@ -62,19 +63,19 @@ impl Proposal {
         }
     }
 
-    /// Instructions of the repository that nobody has agreed to, which a yes agrees to.
-    pub fn unagreed(&self) -> &[String] {
+    /// Words of others that nobody has agreed to, which a yes agrees to.
+    pub fn unagreed(&self) -> &[Unagreed] {
         match self {
             Proposal::Command(proposal) => &proposal.unagreed,
             Proposal::Call(proposal) => &proposal.unagreed,
         }
     }
 
-    /// Names instructions that nobody has agreed to.
-    pub fn name_unagreed(&mut self, files: Vec<String>) {
+    /// Names words of others that nobody has agreed to.
+    pub fn name_unagreed(&mut self, words: Vec<Unagreed>) {
         match self {
-            Proposal::Command(proposal) => proposal.unagreed = files,
-            Proposal::Call(proposal) => proposal.unagreed = files,
+            Proposal::Command(proposal) => proposal.unagreed = words,
+            Proposal::Call(proposal) => proposal.unagreed = words,
         }
     }
 
@@ -117,7 +118,7 @@ impl CommandProposal {
 /// The person's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// Run it, and agree to the instructions that the question names.
+    /// Run it, and agree to the words of others that the question names.
     Yes,
     /// Run it, and agree to nothing besides.
     Once,
@@ -132,7 +133,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// True if the reply agrees to the instructions that the question names, too.
+    /// True if the reply agrees to the words of others that the question names, too.
     pub fn agrees(&self) -> bool {
         matches!(self, Reply::Yes | Reply::Always)
     }
@@ -284,13 +285,13 @@ mod tests {
             let mut proposal = command_proposal(request, "/usr", bwrap());
             assert_eq!(proposal.is_more_than_reading(), more);
             assert!(proposal.runs_unasked(ToolMode::Auto, AutoAccess::Net).is_some());
-            proposal.name_unagreed(vec!["AGENTS.md".into()]);
+            proposal.name_unagreed(vec![Unagreed::File("AGENTS.md".into())]);
             assert_eq!(proposal.runs_unasked(ToolMode::Auto, AutoAccess::Net), None);
         }
         let request = CallRequest { server: "s".into(), tool: "t".into(), arguments: Default::default() };
         let mut proposal = call_proposal(request, false);
         assert!(proposal.is_more_than_reading());
-        proposal.name_unagreed(vec!["AGENTS.md".into()]);
+        proposal.name_unagreed(vec![Unagreed::File("AGENTS.md".into())]);
         assert_eq!(proposal.runs_unasked(ToolMode::Auto, AutoAccess::Net), None);
         for (reply, agrees) in [
             (Reply::Yes, true),

@@ -11,6 +11,7 @@ mod program_files;
 mod request;
 mod sandbox;
 mod shell;
+mod unagreed;
 mod variables;
 
 pub use access::Access;
@@ -25,6 +26,7 @@ pub use program_files::{NamedProgram, ProgramFiles};
 pub use request::{CommandRequest, ToolRequest};
 pub use sandbox::{Aftermath, Detected, Held, Occasion, Policy, Sandbox, covers_home, hold, run_as_held};
 pub use shell::{Ending, Live, Outcome, Shell, Stream};
+pub use unagreed::Unagreed;
 pub use variables::Variables;
 
 /// The shell that reads commands. Never one from `PATH`: where a command may write, it may put another.

@@ -136,6 +136,18 @@ impl Budget {
     }
 }
 
+impl Budget {
+    /// Fails where no line can be written to the journal and read back: what is spent could not be counted.
+    fn check_journal(&self) -> Result<()> {
+        let checked = self.store.journal().add_checked(Entry { what: "budget", ..Entry::default() });
+        checked.map_err(|error| {
+            let what = format!("the budget cannot be counted, and nothing was sent: {}", error.chain());
+            Error::new(Kind::Budget, what)
+                .hint("move what is in the place of that file away, or make it writable")
+        })
+    }
+}
+
 impl Meter for Budget {
     fn before(&self, planned: Planned<'_>) -> Result<u64> {
         self.check(planned.config)?;
@@ -176,6 +188,7 @@ impl Meter for Budget {
             let (limit, so_far) = (limit.to_string(), so_far.to_string());
             return Err(refused("--max-tokens-total", (&limit, &so_far, enough), None, planned));
         }
+        self.check_journal()?;
         spent.tickets += 1;
         let ticket = spent.tickets;
         spent.open.insert(ticket, this);

@@ -203,13 +203,15 @@ pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig,
     }
     let kept = WaitingTurn { provider: provider.to_owned(), base_url, model, payload };
     // Without it the model is told the same in words, so that it cannot be kept is no failure.
-    let _ = store.requests().keep_replay(request, &serde_json::to_vec(&kept).unwrap_or_default());
+    if let Ok(Value::Object(kept)) = serde_json::to_value(&kept) {
+        let _ = store.requests().keep_replay(request, kept);
+    }
 }
 
 /// Takes up what was kept for a request, if this model said it.
 pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let kept = store.requests().replay(request).ok().flatten();
-    let kept = kept.and_then(|bytes| serde_json::from_slice::<WaitingTurn>(&bytes).ok());
+    let kept = kept.and_then(|kept| serde_json::from_value::<WaitingTurn>(Value::Object(kept)).ok());
     let (Some(kept), Some(origin)) = (kept, Origin::of(config)) else { return };
     let same =
         origin.provider == kept.provider && origin.base_url == kept.base_url && origin.model == kept.model;

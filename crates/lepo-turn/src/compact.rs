@@ -12,6 +12,7 @@ use super::path::PathEntry;
 use super::send::send_whole;
 use super::servers::servers_ready;
 use super::skills::find_skills;
+use super::steering::steers_alone;
 use super::transcript::Transcript;
 use super::turn::Turn;
 use super::{Ask, Event, Front, Notice, Start, TurnEnv};
@@ -71,13 +72,14 @@ pub async fn compact(
     let mut turn = new_turn(env, (config, insts), parties, transcript, forest, nothing);
     turn.forks = false;
     let summary = summary(&mut turn, cut, wanted.instruction).await;
+    let is_own = steers_alone(&turn);
     env.configured.held.tell_left(front);
     let summary = summary.map_err(nothing_written)?;
     let covered = path.get(cut - 1).copied().unwrap_or(wanted.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
     let copies = path.get(cut..).unwrap_or_default().iter().filter_map(|&id| forest.find(id));
     let copies: Vec<Name> = copies.map(|ix| forest.name(ix)).collect();
-    write_compacted(env, path.first().copied(), &text, copies)
+    write_compacted(env, path.first().copied(), (&text, is_own?), copies)
 }
 
 /// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.
@@ -105,8 +107,14 @@ pub async fn make_room(
     }
 }
 
-/// Writes the summary, and behind it copies of the last turns; what was written before a failure goes again.
-fn write_compacted(env: &TurnEnv, root: Option<BubbId>, summary: &str, last: Vec<Name>) -> Result<BubbId> {
+/// Writes the summary, and behind it copies of the last turns; what was written before a failure goes again. The summary
+/// is this user's (`is_own`) if all that it was made of is.
+fn write_compacted(
+    env: &TurnEnv,
+    root: Option<BubbId>,
+    (summary, is_own): (&str, bool),
+    last: Vec<Name>,
+) -> Result<BubbId> {
     let summary = env.masking.kept(summary.as_bytes(), "the summary");
     let first = Batch::name(Kind::System, false, root, now(), summary.bytes())?;
     let under = |at: usize| at.checked_sub(1).map_or(Under::Base, Under::Copy);
@@ -118,6 +126,9 @@ fn write_compacted(env: &TurnEnv, root: Option<BubbId>, summary: &str, last: Vec
         let written: Vec<Name> = new.chain([first]).collect();
         let _ = env.store.bubbs().remove(&written, &[]);
         return Err(error);
+    }
+    if is_own {
+        env.store.journal().prove([first.id]);
     }
     Ok(copies.last().map_or(first.id, |copy| copy.name.id))
 }

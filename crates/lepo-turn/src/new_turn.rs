@@ -46,5 +46,6 @@ pub fn new_turn<'t>(
         forks: transcript.forks(forest),
         record: TurnRecord::begin(transcript, &config.name, forest, ask.start),
         skills: TurnSkills::default(),
+        unproven: None,
     }
 }

@@ -1,12 +1,12 @@
 //! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
 
-use super::agents::{ToldFile, agree, unagreed_with};
 use super::call::{call, propose_call};
 use super::command_runner::{Carried, CommandRunner};
 use super::decision::{Decision, Verdict};
 use super::request_words::{CHANGED, NOBODY, REFUSED};
 use super::servers::servers_ready;
 use super::skills::readable_skills;
+use super::steering::{SteeringWords, steering_words};
 use super::turn::Turn;
 use super::{Event, Notice, RunBy, ToolUse};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
@@ -54,8 +54,8 @@ pub(super) async fn decide_and_run(
         let (mode, most) = (turn.env.settings().tool_call_mode, turn.env.settings().auto_access);
         // A replay runs nothing by itself.
         let mode = if turn.results.is_some() { ToolMode::Manual } else { mode };
-        let unagreed = unagreed_with(turn, &proposal)?;
-        proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
+        let steering = steering_words(turn, &proposal)?;
+        proposal.name_unagreed(steering.names());
         let unasked = proposal.runs_unasked(mode, most);
         let unasked = unasked.or_else(|| allowed(turn, |allowed| allowed.grants(&proposal)));
         let granted = match unasked {
@@ -63,7 +63,7 @@ pub(super) async fn decide_and_run(
                 turn.front.happens(Event::Announce(&proposal));
                 granted
             }
-            None => match asked(turn, proposal, &request, &unagreed).await? {
+            None => match asked(turn, proposal, &request, &steering).await? {
                 Consent::Granted(granted) => granted,
                 Consent::Edited(edited) => {
                     let edited = ToolRequest::Command(edited);
@@ -95,14 +95,14 @@ async fn asked(
     turn: &mut Turn<'_>,
     proposal: Proposal,
     request: &ToolRequest,
-    unagreed: &[ToldFile],
+    steering: &SteeringWords,
 ) -> Result<Consent> {
     let reply = turn.env.interrupt.or(turn.front.ask(&proposal)).await?;
     if reply == Reply::Always {
         allowed(turn, |allowed| allowed.note(&proposal));
     }
     if reply.agrees() {
-        agree(unagreed, &turn.trust())?;
+        agree(turn, steering)?;
     }
     let consent = Consent::of(proposal, reply);
     if let Consent::Granted(_) = &consent {
@@ -112,6 +112,13 @@ async fn asked(
         }
     }
     Ok(consent)
+}
+
+/// Keeps a yes to the words that steer the turn.
+fn agree(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()> {
+    steering.agree(&turn.trust())?;
+    turn.unproven = None;
+    Ok(())
 }
 
 /// The recorded result of this request, in a replay.
@@ -136,8 +143,8 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
         Ok(proposal) => proposal,
         Err(why) => return not_run(turn, &name, &request, &why),
     };
-    let unagreed = unagreed_with(turn, &proposal)?;
-    proposal.name_unagreed(unagreed.iter().map(|file| file.path.clone()).collect());
+    let steering = steering_words(turn, &proposal)?;
+    proposal.name_unagreed(steering.names());
     let asks = verdict == Verdict::Ask || proposal.is_unheld() && verdict == Verdict::Approve;
     let reply = if asks {
         turn.env.interrupt.or(turn.front.ask(&proposal)).await?
@@ -149,7 +156,7 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
         allowed(turn, |allowed| allowed.note(&proposal));
     }
     if asks && reply.agrees() {
-        agree(&unagreed, &turn.trust())?;
+        agree(turn, &steering)?;
     }
     if let (Verdict::Ask, Reply::NoTerminal) = (verdict, &reply) {
         turn.record.wait_for(&name, &request);

@@ -32,6 +32,8 @@ pub struct Transcript {
     pub path: Vec<BubbId>,
     /// The answers of this turn that have calls, in order.
     pub called: Vec<CalledAnswer>,
+    /// The bubbs that were there when the turn began, oldest first.
+    pub loaded: Vec<Name>,
     /// A new root's time is not before this.
     not_before: u64,
     /// The masking of what is written: the transcript keeps the truth.
@@ -58,6 +60,7 @@ impl Transcript {
             entries: Vec::new(),
             path: Vec::new(),
             called: Vec::new(),
+            loaded: Vec::new(),
             not_before: forest.root_time(),
             masking: masking.clone(),
             unsaved: None,
@@ -69,6 +72,7 @@ impl Transcript {
             let (kind, hidden, root) = (name.kind, name.hidden, name.prev.is_none());
             transcript.entries.push(PathEntry { kind, hidden, root, text, files });
             transcript.path.push(name.id);
+            transcript.loaded.push(name);
         }
         Ok(transcript)
     }
@@ -208,6 +212,17 @@ impl Transcript {
         Ok(())
     }
 
+    /// Proves the calls and results that the turn wrote, where it ends in a side branch: a later turn may go on from it.
+    pub fn prove_side_branch(&self, partial: Option<BubbId>) {
+        let since = self.loaded.len();
+        let is_beside =
+            |entry: &PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
+        let written = self.entries.iter().zip(&self.path).skip(since);
+        let beside = written.filter(|(entry, _)| is_beside(entry)).map(|(_, id)| *id);
+        let beside: Vec<BubbId> = beside.chain(partial.filter(|id| !self.path.contains(id))).collect();
+        self.store.journal().prove(beside);
+    }
+
     /// Length of the path at which the side branch at its end began; unset if it ends in none.
     pub fn side_branch(&self) -> Option<usize> {
         let on_it = |entry: &&PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
@@ -240,7 +255,8 @@ impl Transcript {
     }
 }
 
-/// Writes a bubb, durable when this returns. A root gets a time of at least `not_before`.
+/// Writes a bubb, durable when this returns, and proves it where a model follows it unseen. A root gets a time of at
+/// least `not_before`.
 pub fn write_bubb(
     store: &Store,
     (kind, hidden): (Kind, bool),
@@ -248,7 +264,9 @@ pub fn write_bubb(
     not_before: u64,
     text: &Kept<'_>,
 ) -> Result<Name> {
-    store.bubbs().write(kind, hidden, prev, not_before, text.bytes())
+    let name = store.bubbs().write(kind, hidden, prev, not_before, text.bytes())?;
+    prove_written(store, &name);
+    Ok(name)
 }
 
 /// Writes a bubb that was said at `time`, or as soon after its prev as ids allow.
@@ -259,7 +277,15 @@ pub fn write_bubb_at(
     time: u64,
     text: &Kept<'_>,
 ) -> Result<Name> {
-    store.bubbs().write_at(kind, hidden, prev, time, text.bytes())
+    let name = store.bubbs().write_at(kind, hidden, prev, time, text.bytes())?;
+    prove_written(store, &name);
+    Ok(name)
+}
+
+fn prove_written(store: &Store, name: &Name) {
+    if name.is_proven_when_written() {
+        store.journal().prove([name.id]);
+    }
 }
 
 /// The files of a bubb that follows these entries: those of a question, and those in the result of a server's tool.

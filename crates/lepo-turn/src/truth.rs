@@ -36,12 +36,10 @@ pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
     let masked =
         found.iter().map(|found| (found.span.start, found.span.end, found.kind.to_string())).collect();
     let truth = Truth { text: text.to_string(), masked, proof };
-    let kept = store.requests().replay(id).ok().flatten();
-    let kept = kept.and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
-    let mut kept = kept.unwrap_or_default();
+    let mut kept = store.requests().replay(id).ok().flatten().unwrap_or_default();
     kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     // Without it the request cannot be approved, which its decision says.
-    let _ = store.requests().keep_replay(id, &serde_json::to_vec(&kept).unwrap_or_default());
+    let _ = store.requests().keep_replay(id, kept);
 }
 
 /// Carries what is kept for a request that waits over to the copy that takes its place, in which the ids of messages are
@@ -53,11 +51,11 @@ pub fn carry_waiting(
     ids: &HashMap<BubbId, BubbId>,
     secrets: &[Vec<u8>],
 ) -> Result<bool> {
-    let Some(bytes) = store.requests().replay(from)? else { return Ok(true) };
+    let Some(bytes) = store.requests().replay_bytes(from)? else { return Ok(true) };
     if secrets.iter().any(|secret| is_in(&bytes, secret)) {
         return Ok(false);
     }
-    let Ok(mut kept) = serde_json::from_slice::<Map<String, Value>>(&bytes) else { return Ok(true) };
+    let Some(mut kept) = store.requests().replay(from)? else { return Ok(true) };
     let truth = kept.remove(FIELD).and_then(|truth| serde_json::from_value::<Truth>(truth).ok());
     let mut rest = serde_json::to_vec(&kept).unwrap_or_default();
     put_ids(&mut rest, ids);
@@ -70,7 +68,7 @@ pub fn carry_waiting(
         let truth = Truth { proof, ..truth };
         kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
     }
-    store.requests().keep_replay(to, &serde_json::to_vec(&kept).unwrap_or_default()).map(|()| true)
+    store.requests().keep_replay(to, kept).map(|()| true)
 }
 
 /// True if a secret is in bytes of JSON, as it is or escaped.
@@ -106,12 +104,14 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
         Err(Error::usage(format!("a secret in request {id} was masked, and {why}"))
             .hint(Hint::from("ask for it again, or refuse it: ").bare(Act::Deny(id.to_string()))))
     };
-    let kept = store
-        .requests()
-        .replay(id)?
-        .and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
+    let kept = store.requests().replay(id)?;
     let truth = kept.and_then(|mut kept| serde_json::from_value::<Truth>(kept.remove(FIELD)?).ok());
-    let Some(truth) = truth else { return refused("what it stands for is not on this machine") };
+    let Some(truth) = truth else {
+        return refused(match store.requests().replay_bytes(id)? {
+            Some(_) => "what was kept of it was changed",
+            None => "what it stands for is not on this machine",
+        });
+    };
     if masking.masker().proof(&[id.to_string().as_bytes(), truth.text.as_bytes()]).as_ref()
         != Some(&truth.proof)
     {

@@ -7,7 +7,7 @@ use super::replay::ResultRecord;
 use super::schema::AnswerSchema;
 use super::skills::Skill;
 use super::truth::keep_truth;
-use super::{Event, Front, Masking, Notice, TurnEnv};
+use super::{Event, Front, Masking, Notice, TurnEnv, UnprovenMessage};
 use crate::config::{Insts, Trust};
 use lepo_base::error::Result;
 use lepo_model::{Gate, Model, ModelConfig, Planner, ToolForm, spec};
@@ -42,6 +42,8 @@ pub struct Turn<'t> {
     pub forks: bool,
     /// The skills that the model may ask for.
     pub skills: TurnSkills,
+    /// Messages of the conversation that are to be agreed to, once they were looked for.
+    pub unproven: Option<Vec<UnprovenMessage>>,
 }
 
 /// The skills of one turn.

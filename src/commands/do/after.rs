@@ -54,9 +54,9 @@ if none was asked). With --debate, the document also has
   note      text: a note about the run
   announce  a request that runs without asking: request, and dir, sandbox of a command or
             description, changed of an MCP tool
-  ask       a request that needs consent: the same fields, and unagreed, the repository's
-            instructions that a yes agrees to; asks on the terminal, or without one ends the
-            turn as pending
+  ask       a request that needs consent: the same fields, and unagreed, the words of others
+            that a yes agrees to (the repository's instructions, messages that you did not
+            write); asks on the terminal, or without one ends the turn as pending
   running   command: a command of --run starts
   stderr    text: output of the running command
   calling   request: an MCP tool is called

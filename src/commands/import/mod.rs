@@ -125,8 +125,16 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     reading.finish = Some(finish(brief));
     let report = Report::default();
-    let mut import =
-        Import { args: &args, rules, since, writer: &mut writer, stop: &stop, report, elsewhere: 0 };
+    let mut import = Import {
+        args: &args,
+        rules,
+        since,
+        writer: &mut writer,
+        stop: &stop,
+        report,
+        elsewhere: 0,
+        is_own: false,
+    };
     let done = import.all(chosen, &mut reading);
     let mut report = import.report;
     // Conversations that were read before a failure are kept.
@@ -161,6 +169,8 @@ struct Import<'a, 's> {
     report: Report,
     /// Conversations of databases about other directories.
     elsewhere: usize,
+    /// The sources that are read are in the tool's own folder.
+    is_own: bool,
 }
 
 impl Import<'_, '_> {
@@ -169,7 +179,8 @@ impl Import<'_, '_> {
         let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
         let mut progress = Progress::new(true);
         let (only, kinds) = (chosen.iter().find_map(|chosen| chosen.about.first().cloned()), chosen.len());
-        for Chosen { format, paths, about } in chosen {
+        for Chosen { format, paths, about, is_own } in chosen {
+            self.is_own = is_own;
             if format == Format::Database {
                 for path in paths {
                     self.database(path, &about, reading)?;
@@ -254,6 +265,7 @@ impl Import<'_, '_> {
             title: conversation.title.as_deref().map(masked_title),
             changed: conversation.changed(),
             tools,
+            is_own: self.is_own,
         };
         let plan = plan(conversation, &Rules { tools, ..self.rules });
         self.report.held += plan.held;

@@ -20,6 +20,8 @@ pub struct Chosen {
     pub paths: Vec<PathBuf>,
     /// The directories that conversations are to be about, where only they themselves tell; empty for any.
     pub about: Vec<PathBuf>,
+    /// They are in the tool's own folder: nobody else wrote them.
+    pub is_own: bool,
 }
 
 /// The sources that the command line chooses.
@@ -75,7 +77,7 @@ pub fn choose(
         match chosen.iter_mut().find(|chosen| chosen.format == format) {
             Some(chosen) if chosen.paths.contains(&path) => {}
             Some(chosen) => chosen.paths.push(path),
-            None => chosen.push(Chosen { format, paths: vec![path], about: Vec::new() }),
+            None => chosen.push(Chosen { format, paths: vec![path], about: Vec::new(), is_own: false }),
         }
     }
     Ok(chosen)
@@ -111,7 +113,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
     for Place { format, sources, .. } in places {
         match chosen.iter_mut().find(|chosen| chosen.format == format) {
             Some(chosen) => chosen.paths.extend(sources),
-            None => chosen.push(Chosen { format, paths: sources, about: Vec::new() }),
+            None => chosen.push(Chosen { format, paths: sources, about: Vec::new(), is_own: true }),
         }
     }
     // Databases first: their conversations are not taken from older files again.

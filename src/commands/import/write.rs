@@ -52,6 +52,8 @@ pub struct About<'a> {
     pub changed: Option<u64>,
     /// The part of tools' traffic that is kept.
     pub tools: Tools,
+    /// It was read in the tool's own folder.
+    pub is_own: bool,
 }
 
 /// Writes what is planned.
@@ -63,6 +65,8 @@ pub struct Writer<'s> {
     stop: &'s Stop,
     imports: Imports,
     branches: Vec<(String, BubbId)>,
+    /// Bubbs of the user's own, to be proven.
+    own: HashSet<BubbId>,
     /// New bubbs.
     pub made: u64,
     /// Bubbs that were here already.
@@ -81,8 +85,8 @@ impl<'s> Writer<'s> {
             None => Target::Count(HashSet::new()),
         };
         let make = Some(make).filter(|_| store.is_none() && !dry);
-        let (branches, edited) = (Vec::new(), Vec::new());
-        Ok(Writer { store, target, make, stop, imports, branches, made: 0, here: 0, edited })
+        let (branches, own, edited) = (Vec::new(), HashSet::new(), Vec::new());
+        Ok(Writer { store, target, make, stop, imports, branches, own, made: 0, here: 0, edited })
     }
 
     /// Makes the store if it is not there; called when there is something to write.
@@ -148,6 +152,9 @@ impl<'s> Writer<'s> {
             match self.put(name, bubb.text.as_bytes(), &bubb.blobs)? {
                 true => made.push(name.id),
                 false => there.push(name.id),
+            }
+            if about.is_own && name.is_proven_when_written() {
+                self.own.insert(name.id);
             }
             if is_written {
                 self.imports.add_fact(name.id, bubb.model.as_deref(), bubb.input, bubb.output);
@@ -218,10 +225,10 @@ impl<'s> Writer<'s> {
     fn flush(&mut self) -> Result<()> {
         let Target::Batch(batch) = &mut self.target else { return Ok(()) };
         batch.flush()?;
-        match self.store {
-            Some(store) => store.journal().add_imports(&mut self.imports),
-            None => Ok(()),
-        }
+        let Some(store) = self.store else { return Ok(()) };
+        store.journal().add_imports(&mut self.imports)?;
+        store.journal().prove_missing(std::mem::take(&mut self.own));
+        Ok(())
     }
 
     /// Ends it.

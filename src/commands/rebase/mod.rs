@@ -53,6 +53,8 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         Outcome { tail, root: root.as_ref().filter(|_| root_is_new), made: &made, left_out: &left_out };
     if !args.dry_run {
         write_copies(&store, root.as_ref().map(|(name, text)| (*name, text.as_slice())), &copies)?;
+        // The user's own words.
+        store.journal().prove(root.iter().map(|(name, _)| name.id));
         if let Some(branch) = &args.branch {
             store.branches().make(branch, tail)?;
         }

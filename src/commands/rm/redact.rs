@@ -116,7 +116,7 @@ fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result
     for Moved { from, to } in &moved {
         let has_none = !plan.changed.contains_key(&from.id)
             && carry_waiting(store, masker, (from.id, to.id), &ids, &plan.secrets)?;
-        if !has_none && store.requests().replay(from.id)?.is_some() {
+        if !has_none && store.requests().replay_bytes(from.id)?.is_some() {
             lost.push(to.id);
         }
     }

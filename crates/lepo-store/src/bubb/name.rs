@@ -64,6 +64,16 @@ impl Name {
         }
     }
 
+    /// Whether a model follows the message and a person hardly sees it: it is hidden, or of the system.
+    pub fn is_steering(&self) -> bool {
+        self.hidden || self.kind == Kind::System
+    }
+
+    /// Whether the message is proven as soon as it is written. Calls and results are beside the path of later questions.
+    pub fn is_proven_when_written(&self) -> bool {
+        self.is_steering() && !matches!(self.kind, Kind::Assistant | Kind::Tool)
+    }
+
     /// `u0`, `s1`: kind and hidden as in the file name.
     pub fn tag(&self) -> String {
         format!("{}{}", self.kind.letter(), u8::from(self.hidden))
@@ -150,5 +160,22 @@ mod tests {
             assert!(Name::parse(name.as_bytes()).is_none(), "{name}");
         }
         assert!(Name::parse(b"\xff\xfe-u0-head.md").is_none());
+    }
+
+    #[test]
+    fn hidden_and_system_messages_steer() {
+        for (name, is_steering, at_once) in [
+            ("s1", true, true),
+            ("s0", true, true),
+            ("u1", true, true),
+            ("u0", false, false),
+            ("a0", false, false),
+            ("a1", true, false),
+            ("t1", true, false),
+            ("t0", false, false),
+        ] {
+            let name = Name::parse(format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5A-{name}-head.md").as_bytes()).unwrap();
+            assert_eq!((name.is_steering(), name.is_proven_when_written()), (is_steering, at_once), "{name}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::unix::fs::FileExt;
 
 use rustix::fs::OFlags;
@@ -19,6 +19,21 @@ impl Dir {
     /// Appends whole lines, durable when this returns.
     pub(super) fn append_durably(&self, file: &str, lines: &[u8]) -> Result<()> {
         let written = self.append_to(file, lines).and_then(|file| file.sync_all());
+        written.map_err(|error| self.error("cannot write", file, error))
+    }
+
+    /// Appends whole lines and reads them back; an error where they are not there then.
+    pub(super) fn append_checked(&self, file: &str, lines: &[u8]) -> Result<()> {
+        let written = self.append_to(file, lines).and_then(|mut file| {
+            // A file that was opened for appending is at the end of what was written.
+            let mut found = vec![0; lines.len()];
+            let from = file
+                .stream_position()?
+                .checked_sub(lines.len() as u64)
+                .ok_or(io::ErrorKind::UnexpectedEof)?;
+            file.read_exact_at(&mut found, from)?;
+            if found == lines { Ok(()) } else { Err(io::Error::other("what was written is not there")) }
+        });
         written.map_err(|error| self.error("cannot write", file, error))
     }
 

@@ -3,10 +3,11 @@
 
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::dir::Dir;
 use super::memory::{LastReading, OpenDays, Proven};
+use super::proof::{Prover, Statement};
 
 /// An open store.
 pub struct Store {
@@ -20,6 +21,8 @@ pub struct Store {
     pub(super) proven: Proven,
     /// The stores of other people, read when they are first asked for.
     pub(super) others: OnceLock<Vec<(String, Store)>>,
+    /// Makes proofs with the user's key.
+    pub(super) prover: Option<Arc<dyn Prover>>,
 }
 
 impl Store {
@@ -44,6 +47,21 @@ impl Store {
         let down = self.shown().components().filter(|part| *part != Component::ParentDir);
         self.root.join(down.collect::<PathBuf>())
     }
+
+    /// The store with a maker of proofs. Without one nothing is proven.
+    pub fn with_prover(self, prover: Arc<dyn Prover>) -> Store {
+        Store { prover: Some(prover), ..self }
+    }
+
+    /// The proof of a statement; `None` without a key.
+    pub fn proof(&self, statement: Statement<'_>) -> Option<String> {
+        statement.proof(&**self.prover.as_ref()?)
+    }
+
+    /// Whether this is the proof of the statement.
+    pub fn is_proven(&self, statement: Statement<'_>, proof: &str) -> bool {
+        self.proof(statement).is_some_and(|own| own == proof)
+    }
 }
 
 /// A store whose directory was opened: nothing is known of its folders yet.
@@ -56,5 +74,6 @@ pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
         open_days: OpenDays::default(),
         proven: Proven::default(),
         others: OnceLock::new(),
+        prover: None,
     }
 }

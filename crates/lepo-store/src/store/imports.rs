@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dir::now;
 use super::journal::{JOURNAL, Journal};
+use super::proof::PROVEN;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -177,7 +178,9 @@ impl Imports {
 
     /// Takes a line of the journal.
     fn learn(&mut self, id: BubbId, what: &str, line: &[u8]) {
-        if what != "import" {
+        if what == PROVEN {
+            // No fact of the message.
+        } else if what != "import" {
             self.told.insert(id);
         } else if let Ok(imported) = serde_json::from_slice::<Imported>(line) {
             self.keep(Imported { root: Some(id), ..imported });

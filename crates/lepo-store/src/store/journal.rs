@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::dir::{FILE, now};
 use super::handle::Store;
+use super::proof::{PROVEN, Statement};
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -75,6 +76,15 @@ pub struct Entry<'a> {
     pub tools: Option<&'a str>,
 }
 
+/// A line as it is written.
+#[derive(Serialize)]
+struct EntryLine<'e> {
+    #[serde(flatten)]
+    entry: &'e Entry<'e>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<String>,
+}
+
 /// The journal's facts of one bubb; a fact that is missing is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -116,10 +126,10 @@ pub struct JournalRecord {
     /// The time of writing, milliseconds since 1970.
     pub time: u64,
     /// The bubb it tells of.
-    #[serde(deserialize_with = "of_text")]
+    #[serde(deserialize_with = "id_of_text")]
     pub bubb: Option<BubbId>,
     /// The bubb that a request followed, where no bubb came of it.
-    #[serde(deserialize_with = "of_text")]
+    #[serde(deserialize_with = "id_of_text")]
     pub under: Option<BubbId>,
     /// Kind of the fact.
     pub what: String,
@@ -142,7 +152,7 @@ pub struct JournalRecord {
     /// The request failed.
     pub failed: bool,
     /// The message whose answer it tells of is a copy of this one: nothing was asked for it.
-    #[serde(deserialize_with = "of_text")]
+    #[serde(deserialize_with = "id_of_text")]
     pub copy_of: Option<BubbId>,
 }
 
@@ -167,7 +177,9 @@ fn as_text<S: serde::Serializer>(id: &Option<BubbId>, to: S) -> std::result::Res
     }
 }
 
-fn of_text<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<BubbId>, D::Error> {
+pub(super) fn id_of_text<'d, D: serde::Deserializer<'d>>(
+    from: D,
+) -> std::result::Result<Option<BubbId>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     Ok(text.and_then(|text| BubbId::parse(text.as_bytes())))
 }
@@ -212,12 +224,25 @@ impl<'s> Journal<'s> {
         }
     }
 
-    fn append_entry(&self, mut entry: Entry<'_>) -> Result<()> {
+    fn append_entry(&self, entry: Entry<'_>) -> Result<()> {
+        self.store.dir.append(JOURNAL, &self.line(entry)?)
+    }
+
+    /// Appends one line and reads it back; an error where it is not there then.
+    pub fn add_checked(&self, entry: Entry<'_>) -> Result<()> {
+        self.store.dir.append_checked(JOURNAL, &self.line(entry)?)
+    }
+
+    /// The line of an entry, written now. An agent's session counts only with a proof.
+    fn line(&self, mut entry: Entry<'_>) -> Result<Vec<u8>> {
         entry.time = now();
-        let mut line = serde_json::to_vec(&entry)
+        let session = entry.bubb.zip(entry.model).zip(entry.agent_session);
+        let statement = session.map(|((answer, model), id)| Statement::AgentSession(answer, model, id));
+        let proof = statement.and_then(|statement| self.store.proof(statement));
+        let mut line = serde_json::to_vec(&EntryLine { entry: &entry, proof })
             .map_err(|error| self.store.dir.error("cannot write", JOURNAL, error.into()))?;
         line.push(b'\n');
-        self.store.dir.append(JOURNAL, &line)
+        Ok(line)
     }
 
     /// Waits until no other process has this lock, which those take that read the journal and then append to it.
@@ -252,7 +277,8 @@ impl<'s> Journal<'s> {
 
 fn records(journal: impl io::Read) -> impl Iterator<Item = JournalRecord> {
     let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
-    lines.filter_map(|line| serde_json::from_slice(&line).ok())
+    let records = lines.filter_map(|line| serde_json::from_slice::<JournalRecord>(&line).ok());
+    records.filter(|record| record.what != PROVEN)
 }
 
 fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
@@ -262,7 +288,8 @@ fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
 
 /// The bubb that a line tells of, and what it says.
 pub(super) fn fact_of(line: &[u8]) -> Option<(BubbId, Fact)> {
-    let told: FactLine = serde_json::from_slice(line).ok()?;
+    let told: FactLine =
+        serde_json::from_slice(line).ok().filter(|told: &FactLine| told.fact.what != PROVEN)?;
     Some((BubbId::parse(told.bubb.as_bytes())?, told.fact))
 }
 

@@ -4,13 +4,25 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, BufReader};
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::copies::Copy;
 use super::dir::now;
-use super::journal::{JOURNAL, Journal};
-use crate::bubb::BubbId;
+use super::journal::{JOURNAL, Journal, id_of_text};
+use super::proof::{PROVEN, Statement};
+use crate::bubb::{BubbId, Name};
 use lepo_base::error::Result;
+
+/// A line about a copy. That it is one holds a request back, so any value of the field says it.
+#[derive(Deserialize)]
+struct CopyLine {
+    #[serde(default, deserialize_with = "id_of_text")]
+    bubb: Option<BubbId>,
+    #[serde(rename = "copy_of")]
+    _copy_of: IgnoredAny,
+}
 
 /// Lines of the journal about copies and their originals.
 #[derive(Default)]
@@ -29,6 +41,7 @@ impl Journal<'_> {
             return Ok(());
         }
         let told = self.told_of(&copies);
+        let proven = self.proven_originals(&copies);
         let mut lines = Vec::new();
         for copy in copies.iter().filter(|copy| !told.copies.contains(&copy.name.id)) {
             // Other words were not answered by that model in that time.
@@ -37,22 +50,37 @@ impl Journal<'_> {
             line.insert("time".into(), now().into());
             line.insert("bubb".into(), copy.name.id.to_string().into());
             line.insert("copy_of".into(), copy.original.id.to_string().into());
+            // Those of the original are not about the copy.
+            line.remove("proof");
+            line.remove("agent_session");
+            if proven.contains(&copy.original.id)
+                && let Some(proof) = self.store.proof(Statement::Message(copy.name.id))
+            {
+                line.insert("proof".into(), proof.into());
+            }
             lines.extend_from_slice(Value::Object(line).to_string().as_bytes());
             lines.push(b'\n');
         }
         if lines.is_empty() { Ok(()) } else { self.store.dir.append(JOURNAL, &lines) }
     }
 
+    /// The originals that are proven and as they were written: their copies are proven, too.
+    fn proven_originals(&self, copies: &[&Copy]) -> HashSet<BubbId> {
+        let steering = copies.iter().map(|copy| copy.original).filter(Name::is_steering);
+        let steering: HashMap<BubbId, Name> = steering.map(|name| (name.id, name)).collect();
+        let mut proven = self.proven(&steering.keys().copied().collect());
+        let is_unedited = |name: &Name| self.store.bubbs().read_unedited(name).is_ok();
+        proven.retain(|id| steering.get(id).is_some_and(is_unedited));
+        proven
+    }
+
     /// True if the journal knows a message as a copy of another: a request that is one waits for nothing.
     pub fn is_copy(&self, id: BubbId) -> bool {
         let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return false };
-        let (id, key) = (id.to_string(), b"\"copy_of\"");
+        let key = b"\"copy_of\"";
         let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
         let mut told = lines.filter(|line| memchr::memmem::find(line, key).is_some());
-        told.any(|line| {
-            let line = serde_json::from_slice::<Value>(&line).unwrap_or_default();
-            line.get("bubb").and_then(Value::as_str) == Some(id.as_str())
-        })
+        told.any(|line| serde_json::from_slice::<CopyLine>(&line).is_ok_and(|line| line.bubb == Some(id)))
     }
 
     /// One pass over the journal; a line that is torn says nothing.
@@ -68,7 +96,7 @@ impl Journal<'_> {
             if made.contains(&of) && line.contains_key("copy_of") {
                 told.copies.insert(of);
             }
-            if originals.contains(&of) {
+            if originals.contains(&of) && line.get("what").and_then(Value::as_str) != Some(PROVEN) {
                 told.originals.insert(of, line);
             }
         }

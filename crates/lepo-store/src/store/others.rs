@@ -64,7 +64,7 @@ impl<'s> Others<'s> {
         }
         let fd = self.store.dir.fd.try_clone().ok()?;
         let renewed = opened(fd, self.store.dir.shown.clone(), self.store.root.clone());
-        Some(Store { is_linked: self.store.is_linked, ..renewed })
+        Some(Store { is_linked: self.store.is_linked, prover: self.store.prover.clone(), ..renewed })
     }
 
     /// The names of other people's stores that are there now, sorted. A folder of a name that no clone can have is none:

@@ -186,7 +186,12 @@ impl Replacement<'_> {
         store.dir.rewrite_lines(TITLES, &mut change)?;
         {
             let _lock = store.journal().lock();
-            store.dir.rewrite_lines(JOURNAL, &mut change)?;
+            let names: HashMap<BubbId, Name> =
+                moved.iter().map(|moved| (moved.from.id, moved.from)).collect();
+            let as_written = |id| names.get(&id).is_none_or(|name| store.bubbs().read_unedited(name).is_ok());
+            let mut change_line =
+                |line: &[u8]| change(line).map(|changed| store.proven_anew(line, changed, &as_written));
+            store.dir.rewrite_lines(JOURNAL, &mut change_line)?;
         }
         let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
         let mut gone: Vec<Name> =

@@ -7,9 +7,11 @@ use std::io::{self, Write};
 
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
+use serde_json::{Map, Value};
 
 use super::dir::dir_at;
 use super::handle::Store;
+use super::proof::Statement;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -30,20 +32,35 @@ impl Store {
 }
 
 impl<'s> Requests<'s> {
-    /// Keeps this for the request that waits, in place of what was kept for it.
-    pub fn keep_replay(&self, request: BubbId, bytes: &[u8]) -> Result<()> {
+    /// Keeps this object for the request that waits, in place of what was kept for it, with a proof.
+    pub fn keep_replay(&self, request: BubbId, mut kept: Map<String, Value>) -> Result<()> {
+        kept.remove(PROOF);
+        if let Some(proof) = self.store.proof(Statement::Replay(request, &bytes_of(&kept))) {
+            kept.insert(PROOF.to_string(), proof.into());
+        }
+        let bytes = bytes_of(&kept);
         let keep = || -> io::Result<()> {
             let dir = self.store.dir.subdir(REPLAYS)?;
             let mut tmp = self.store.dir.temporary("wire")?;
-            tmp.file.write_all(bytes)?;
+            tmp.file.write_all(&bytes)?;
             tmp.file.sync_all()?;
             tmp.replace(&dir, &file(request))
         };
         keep().map_err(|error| self.store.dir.error("cannot write in", REPLAYS, error))
     }
 
-    /// The state kept for a request, if there is any; an error where it cannot be read.
-    pub fn replay(&self, request: BubbId) -> Result<Option<Vec<u8>>> {
+    /// The object that this user's lepo kept for a request; an error where the file cannot be read. Its words go to a
+    /// model unseen, so one without proof is none.
+    pub fn replay(&self, request: BubbId) -> Result<Option<Map<String, Value>>> {
+        let Some(bytes) = self.replay_bytes(request)? else { return Ok(None) };
+        let Ok(mut kept) = serde_json::from_slice::<Map<String, Value>>(&bytes) else { return Ok(None) };
+        let Some(Value::String(proof)) = kept.remove(PROOF) else { return Ok(None) };
+        let is_proven = self.store.is_proven(Statement::Replay(request, &bytes_of(&kept)), &proof);
+        Ok(is_proven.then_some(kept))
+    }
+
+    /// The bytes of the file of a request, whoever wrote them.
+    pub fn replay_bytes(&self, request: BubbId) -> Result<Option<Vec<u8>>> {
         self.store.dir.read_file(format!("{REPLAYS}/{}", file(request)))
     }
 
@@ -68,6 +85,14 @@ impl<'s> Requests<'s> {
             |error| self.store.dir.error("cannot delete", format!("{REPLAYS}/{}", file(request)), error);
         removed.map_err(failed)
     }
+}
+
+/// The field of the proof.
+const PROOF: &str = "proof";
+
+/// The bytes that a proof is about: keys are sorted.
+fn bytes_of(kept: &Map<String, Value>) -> Vec<u8> {
+    serde_json::to_vec(kept).unwrap_or_default()
 }
 
 fn file(request: BubbId) -> String {
@@ -109,7 +134,8 @@ mod tests {
         assert_eq!(store.bubbs().read(&name).unwrap(), b"a request");
         fs::remove_dir(&kept).unwrap();
         fs::write(&kept, "kept").unwrap();
-        assert_eq!(store.requests().replay(name.id).unwrap().unwrap(), b"kept");
+        assert_eq!(store.requests().replay_bytes(name.id).unwrap().unwrap(), b"kept");
+        assert_eq!(store.requests().replay(name.id).unwrap(), None, "it has no proof");
         store.bubbs().remove(&[name], &[]).unwrap();
         assert!(!kept.exists() && store.names().all().unwrap().is_empty());
     }

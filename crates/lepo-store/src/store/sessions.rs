@@ -6,8 +6,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Read};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use super::journal::JOURNAL;
+use super::journal::{JOURNAL, id_of_text};
+use super::proof::Statement;
 use super::{Entry, Journal, now};
 use crate::bubb::BubbId;
 
@@ -56,33 +58,48 @@ impl Journal<'_> {
 #[derive(Deserialize)]
 struct AgentLine {
     agent_session: String,
-    #[serde(default)]
-    bubb: Option<String>,
+    #[serde(default, deserialize_with = "id_of_text")]
+    bubb: Option<BubbId>,
     #[serde(default)]
     model: Option<String>,
     /// A copy of an answer is none of the agent's.
     #[serde(default)]
-    copy_of: Option<String>,
+    copy_of: Option<IgnoredAny>,
+    #[serde(default)]
+    proof: Option<String>,
 }
 
 impl Journal<'_> {
-    /// The session of a model's agent that ends at this answer; none if something came after it there.
+    /// The session of a model's agent that ends at this answer; `None` if something came after it there, or if this
+    /// user's lepo did not write it: another session than the user's own would go on.
     pub fn agent_session(&self, answer: BubbId, model: &str) -> Option<String> {
-        agent_session(self.store.dir.open_file(JOURNAL).ok()?, answer, model)
+        let is_proven = |session: &str, proof: &str| {
+            self.store.is_proven(Statement::AgentSession(answer, model, session), proof)
+        };
+        agent_session(self.store.dir.open_file(JOURNAL).ok()?, answer, model, &is_proven)
     }
 }
 
-fn agent_session(journal: impl Read, answer: BubbId, model: &str) -> Option<String> {
+fn agent_session(
+    journal: impl Read,
+    answer: BubbId,
+    model: &str,
+    is_proven: &dyn Fn(&str, &str) -> bool,
+) -> Option<String> {
     const KEY: &[u8] = b"\"agent_session\":";
-    let (answer, mut found) = (answer.to_string(), None);
+    let mut found = None;
     let lines = BufReader::new(journal).split(b'\n').map_while(std::io::Result::ok);
     for line in lines.filter(|line| memchr::memmem::find(line, KEY).is_some()) {
         let Ok(line) = serde_json::from_slice::<AgentLine>(&line) else { continue };
         if line.copy_of.is_some() {
             continue;
         }
-        let is_this = line.bubb.as_ref() == Some(&answer) && line.model.as_deref() == Some(model);
+        let is_this = line.bubb == Some(answer) && line.model.as_deref() == Some(model);
         if is_this {
+            let proof = line.proof.as_deref().unwrap_or_default();
+            if !is_proven(&line.agent_session, proof) {
+                continue;
+            }
             found = Some(line.agent_session);
         } else if found.as_ref() == Some(&line.agent_session) {
             found = None;
@@ -118,17 +135,29 @@ mod tests {
         let id = |end: char| format!("01JB3Z0Q4N8V2K5T7W9X1Y3Z5{end}");
         let bubb = |end: char| BubbId::parse(id(end).as_bytes()).unwrap();
         let line = |end: char, session: &str| {
-            format!(r#"{{"bubb":"{}","what":"answer","model":"m","agent_session":"{session}"}}"#, id(end))
+            let (id, proof) = (id(end), format!("proof of {session}"));
+            format!(
+                r#"{{"bubb":"{id}","what":"answer","model":"m","agent_session":"{session}","proof":"{proof}"}}"#
+            )
         };
+        let is_proven = |session: &str, proof: &str| proof == format!("proof of {session}");
         let copy = line('C', "s").replace("\"model\"", "\"copy_of\":\"x\",\"model\"");
         let lines = [line('A', "s"), line('B', "s"), copy, line('D', "t")];
-        let end = |bubb, model| agent_session(lines.join("\n").as_bytes(), bubb, model);
+        let end = |bubb, model| agent_session(lines.join("\n").as_bytes(), bubb, model, &is_proven);
         assert_eq!(end(bubb('B'), "m").as_deref(), Some("s"));
         assert_eq!((end(bubb('A'), "m"), end(bubb('C'), "m"), end(bubb('B'), "n")), (None, None, None));
         // A turn that was cut off, without a message.
         let cut = r#"{"bubb":null,"what":"partial","model":"m","agent_session":"t"}"#;
         let lines = [lines.join("\n"), cut.to_string()].join("\n");
-        assert_eq!(agent_session(lines.as_bytes(), bubb('D'), "m"), None);
+        assert_eq!(agent_session(lines.as_bytes(), bubb('D'), "m", &is_proven), None);
+        // Another's line, behind the user's own and without one.
+        let forged = line('B', "x").replace("proof of", "guess of");
+        let lines = [line('B', "s"), forged.clone()].join("\n");
+        assert_eq!(agent_session(lines.as_bytes(), bubb('B'), "m", &is_proven).as_deref(), Some("s"));
+        let bare = forged.split(",\"proof\"").next().unwrap().to_string() + "}";
+        for lines in [forged, bare] {
+            assert_eq!(agent_session(lines.as_bytes(), bubb('B'), "m", &is_proven), None, "{lines}");
+        }
     }
 
     #[test]

@@ -9,12 +9,12 @@ mod told;
 mod turn;
 
 pub use agreed::{Agreement, agreements};
-pub(crate) use agreed::{ToldFile, agree};
+pub(crate) use agreed::{ToldFile, agree, unagreed};
 pub(crate) use bounded::{in_note, read_inside};
 pub(crate) use find::NOT_TAKEN;
 pub use find::{InstructionFile, Instructions};
 pub use told::is_instructions;
-pub(crate) use turn::{instructions, unagreed_with};
+pub(crate) use turn::instructions;
 
 /// True for the text of a bubb with what the repository or its user's skills say beforehand: instructions, or the names of
 /// skills. In a conversation it is hidden and of kind system, and no system prompt, though it may be the root.

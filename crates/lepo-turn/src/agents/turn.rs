@@ -1,19 +1,15 @@
-//! Instructions in a turn: told before its question, and agreed to with a request that does more than reading.
+//! Instructions in a turn: told before its question.
 
 use std::path::Path;
 
-use super::agreed::{ToldFile, unagreed};
 use super::bounded::in_note;
 use super::find::Instructions;
 use super::sent::opening;
 use crate::path::Opening;
 use crate::turn::Turn;
 use crate::{Event, Notice};
-use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
-use lepo_base::work_tree::WorkTree;
-use lepo_tool::{Proposal, ToolMode};
 use std::os::unix::ffi::OsStrExt;
 
 /// The name of the record of repositories in which instructions were told of.
@@ -49,15 +45,4 @@ pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<Opening> {
         turn.front.happens(Event::Notice(&news));
     }
     Some(opening)
-}
-
-/// Instructions in this conversation that are to be agreed to with this request.
-pub(crate) fn unagreed_with(turn: &Turn<'_>, proposal: &Proposal) -> Result<Vec<ToldFile>> {
-    if turn.env.settings().tool_call_mode != ToolMode::Auto || !proposal.is_more_than_reading() {
-        return Ok(Vec::new());
-    }
-    let here = turn.env.configured.start_dir().unwrap_or(turn.env.store.root());
-    let root = WorkTree::of(here).map(|tree| tree.root);
-    let root = root.as_deref().unwrap_or(turn.env.store.root());
-    unagreed(&turn.record.transcript.entries, root, (&turn.trust(), &turn.env.masking))
 }

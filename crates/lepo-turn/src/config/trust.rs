@@ -28,6 +28,13 @@ pub struct RepoFile {
 /// Prefix of the hash of an agreement, so that none is ever the trust of a file that does something.
 const INSTRUCTIONS: &[u8] = b"instructions";
 
+/// Prefix of the hash of an agreement to a message.
+const MESSAGE: &[u8] = b"message";
+
+fn message_hash(path: &Path, bytes: &[u8]) -> String {
+    hash_of(&[MESSAGE, path.as_os_str().as_bytes(), bytes])
+}
+
 fn instructions_hash(path: &Path, text: &str) -> String {
     hash_of(&[INSTRUCTIONS, path.as_os_str().as_bytes(), text.as_bytes()])
 }
@@ -71,7 +78,23 @@ impl Trust {
     pub fn agree<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<()> {
         let lines: Vec<String> =
             files.map(|(path, text)| format!("{} {path:?}", instructions_hash(path, text))).collect();
-        self.record.keep(&lines)
+        if lines.is_empty() { Ok(()) } else { self.record.keep(&lines) }
+    }
+
+    /// Tells which of these messages, each with the path of its file, a person has agreed to.
+    pub fn agreed_messages<'m>(
+        &self,
+        messages: impl Iterator<Item = (&'m Path, &'m [u8])>,
+    ) -> Result<Vec<bool>> {
+        let hashes: Vec<String> = messages.map(|(path, bytes)| message_hash(path, bytes)).collect();
+        self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Keeps a person's agreement to these messages, durable when this returns.
+    pub fn agree_to_messages<'m>(&self, messages: impl Iterator<Item = (&'m Path, &'m [u8])>) -> Result<()> {
+        let line = |(path, bytes): (&Path, &[u8])| format!("{} {path:?}", message_hash(path, bytes));
+        let lines: Vec<String> = messages.map(line).collect();
+        if lines.is_empty() { Ok(()) } else { self.record.keep(&lines) }
     }
 
     /// The paths that the record holds below one of these folders, sorted, as they are written in it.

@@ -17,6 +17,8 @@ impl Writer<'_> {
             self.begin()?;
         }
         let (mut missing, mut requests) = (HashSet::new(), Vec::new());
+        let steering = from.bubbs.iter().filter(|name| name.is_steering()).map(|name| name.id);
+        let proven = from.store.journal().proven(&steering.collect());
         for name in &from.bubbs {
             self.stop.check()?;
             if name.prev.is_some_and(|prev| missing.contains(&prev)) {
@@ -32,6 +34,9 @@ impl Writer<'_> {
                 missing.insert(name.id);
                 continue;
             };
+            if proven.contains(&name.id) {
+                self.own.insert(name.id);
+            }
             match is_request(name, &bytes) {
                 true => requests.push(*name),
                 false => self.take(from, name, &bytes, tally)?,

@@ -1,0 +1,205 @@
+//! Proofs in the journal: which messages this user's lepo wrote, imported, or fetched from what is the user's own.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead, BufReader};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::dir::now;
+use super::handle::Store;
+use super::journal::{JOURNAL, Journal, id_of_text};
+use super::proof::{PROOF_KEY, PROVEN, Statement};
+use crate::bubb::BubbId;
+
+/// A line that holds a proof and no other fact.
+#[derive(Serialize)]
+struct ProvenLine<'p> {
+    time: u64,
+    bubb: String,
+    what: &'p str,
+    proof: String,
+}
+
+/// The fields of a line that its proof is about.
+#[derive(Deserialize)]
+struct ProofLine {
+    #[serde(default, deserialize_with = "id_of_text")]
+    bubb: Option<BubbId>,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    agent_session: Option<String>,
+    proof: String,
+}
+
+impl ProofLine {
+    /// The statement that the proof is about, by the fields of the line.
+    fn statement(&self) -> Option<Statement<'_>> {
+        let bubb = self.bubb?;
+        Some(match (&self.model, &self.agent_session) {
+            (Some(model), Some(session)) => Statement::AgentSession(bubb, model, session),
+            _ => Statement::Message(bubb),
+        })
+    }
+}
+
+impl Store {
+    /// A line of the journal in which ids or words were replaced, with a proof of what it says now, if it had one. A
+    /// message that is not `as_written` has none.
+    pub(super) fn proven_anew(
+        &self,
+        old: &[u8],
+        new: Vec<u8>,
+        as_written: &dyn Fn(BubbId) -> bool,
+    ) -> Vec<u8> {
+        if memchr::memmem::find(old, PROOF_KEY).is_none() {
+            return new;
+        }
+        let is_proven = |line: &ProofLine| {
+            line.statement().is_some_and(|statement| self.is_proven(statement, &line.proof))
+                && line.bubb.is_some_and(as_written)
+        };
+        let was_proven = serde_json::from_slice::<ProofLine>(old).is_ok_and(|line| is_proven(&line));
+        let (Ok(line), Ok(mut fields)) =
+            (serde_json::from_slice::<ProofLine>(&new), serde_json::from_slice::<Map<String, Value>>(&new))
+        else {
+            return new;
+        };
+        let proof = line.statement().filter(|_| was_proven).and_then(|statement| self.proof(statement));
+        match proof {
+            Some(proof) => fields.insert("proof".to_string(), proof.into()),
+            None => fields.remove("proof"),
+        };
+        let mut renewed = serde_json::to_vec(&fields).unwrap_or_default();
+        renewed.push(b'\n');
+        renewed
+    }
+}
+
+impl Journal<'_> {
+    /// Appends a proof of each of these messages, in one write. A journal that cannot be written never fails a command:
+    /// without a proof lepo asks.
+    pub fn prove(&self, ids: impl IntoIterator<Item = BubbId>) {
+        let mut lines = Vec::new();
+        for id in ids {
+            let Some(proof) = self.store.proof(Statement::Message(id)) else { return };
+            let line = ProvenLine { time: now(), bubb: id.to_string(), what: PROVEN, proof };
+            if serde_json::to_writer(&mut lines, &line).is_ok() {
+                lines.push(b'\n');
+            }
+        }
+        if !lines.is_empty()
+            && let Err(error) = self.store.dir.append(JOURNAL, &lines)
+        {
+            tracing::debug!(error = error.chain(), "journal");
+        }
+    }
+
+    /// Appends proofs of those of these messages that have none yet.
+    pub fn prove_missing(&self, ids: HashSet<BubbId>) {
+        let known = self.proven(&ids);
+        self.prove(ids.into_iter().filter(|id| !known.contains(id)));
+    }
+
+    /// The messages among these that the journal proves, in one pass over it.
+    pub fn proven(&self, ids: &HashSet<BubbId>) -> HashSet<BubbId> {
+        let mut proven = HashSet::new();
+        if ids.is_empty() || self.store.prover.is_none() {
+            return proven;
+        }
+        let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return proven };
+        let has_proof = memchr::memmem::Finder::new(PROOF_KEY);
+        for line in BufReader::new(journal).split(b'\n').map_while(io::Result::ok) {
+            if has_proof.find(&line).is_none() {
+                continue;
+            }
+            let Ok(ProofLine { bubb: Some(id), proof, .. }) = serde_json::from_slice(&line) else { continue };
+            if ids.contains(&id) && self.store.is_proven(Statement::Message(id), &proof) {
+                proven.insert(id);
+            }
+        }
+        proven
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use tempfile::TempDir;
+
+    use super::super::STORE;
+    use super::super::oracle::store;
+    use super::super::proof::Prover;
+    use super::*;
+    use crate::bubb::Kind;
+
+    /// The parts themselves, under a key that is a word.
+    struct Plain(&'static str);
+
+    impl Prover for Plain {
+        fn keyed_hash(&self, parts: &[&[u8]]) -> Option<String> {
+            let parts = parts.iter().map(|part| String::from_utf8_lossy(part).into_owned());
+            Some(format!("{}:{}", self.0, parts.collect::<Vec<_>>().join("|")))
+        }
+    }
+
+    #[test]
+    fn a_message_is_proven_by_a_line_with_the_users_key_alone() {
+        let dir = TempDir::new().unwrap();
+        let bare = store(&dir);
+        let [a, b] =
+            [b"a", b"b"].map(|text| bare.bubbs().write(Kind::System, true, None, 0, text).unwrap().id);
+        let both: HashSet<BubbId> = [a, b].into();
+        bare.journal().prove([a]);
+        assert_eq!(bare.journal().proven(&both), HashSet::new(), "without a key nothing is proven");
+        let (mine, other) = (
+            store(&dir).with_prover(Arc::new(Plain("mine"))),
+            store(&dir).with_prover(Arc::new(Plain("other"))),
+        );
+        mine.journal().prove([a]);
+        assert_eq!(mine.journal().proven(&both), [a].into());
+        assert_eq!(other.journal().proven(&both), HashSet::new());
+        // The line of one message under another's id, and one of another statement.
+        let path = dir.path().join(STORE).join(JOURNAL);
+        let moved = fs::read_to_string(&path).unwrap().replacen(&a.to_string(), &b.to_string(), 1);
+        let session = mine.proof(Statement::AgentSession(b, "m", "s")).unwrap();
+        let session = format!("{{\"bubb\":\"{b}\",\"what\":\"answer\",\"proof\":\"{session}\"}}\n");
+        fs::write(&path, format!("{moved}{session}torn \"proof\":\"\n")).unwrap();
+        assert_eq!(mine.journal().proven(&both), HashSet::new());
+        mine.journal().prove_missing(both.clone());
+        assert_eq!(mine.journal().proven(&both), both);
+        let length = fs::metadata(&path).unwrap().len();
+        mine.journal().prove_missing(both);
+        assert_eq!(fs::metadata(&path).unwrap().len(), length, "each is proven once");
+        assert_eq!(mine.journal().facts().len(), 1, "a proof is no fact of a message");
+    }
+
+    #[test]
+    fn statements_of_each_kind_have_proofs_of_their_own() {
+        let dir = TempDir::new().unwrap();
+        let store = store(&dir).with_prover(Arc::new(Plain("k")));
+        let [a, b] =
+            [b"a", b"b"].map(|text| store.bubbs().write(Kind::User, false, None, 0, text).unwrap().id);
+        let statements = [
+            Statement::Message(a),
+            Statement::Message(b),
+            Statement::AgentSession(a, "m", "s"),
+            Statement::AgentSession(a, "n", "s"),
+            Statement::AgentSession(b, "m", "s"),
+            Statement::AgentSession(a, "m", "t"),
+            Statement::Replay(a, b"x"),
+            Statement::Replay(b, b"x"),
+            Statement::Replay(a, b"y"),
+            Statement::Replacement(b"x"),
+        ];
+        for (at, one) in statements.iter().enumerate() {
+            let proof = store.proof(*one).unwrap();
+            for (other_at, other) in statements.iter().enumerate() {
+                assert_eq!(store.is_proven(*other, &proof), at == other_at, "{one:?} {other:?}");
+            }
+        }
+    }
+}

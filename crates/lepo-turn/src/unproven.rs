@@ -1,0 +1,144 @@
+//! Messages of a conversation that a model follows, that a person hardly sees, and that this user's lepo neither wrote
+//! nor imported nor fetched from what is the user's own. They count as instructions of a repository that nobody has
+//! agreed to; a yes is for these bytes at this place.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::agents::is_instructions;
+use crate::config::Trust;
+use lepo_base::error::{Error, Result};
+use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::store::Store;
+
+/// A message without a proof, which nobody has agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnprovenMessage {
+    /// The message.
+    pub name: Name,
+    /// The path of its file in the store itself, absolute and without links.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl UnprovenMessage {
+    fn placed(&self) -> (&Path, &[u8]) {
+        (&self.path, &self.bytes)
+    }
+}
+
+/// Keeps a person's agreement to these messages, durable when this returns.
+pub fn agree_to_messages(messages: &[UnprovenMessage], trust: &Trust) -> Result<()> {
+    trust.agree_to_messages(messages.iter().map(UnprovenMessage::placed))
+}
+
+/// The messages of this path that have no proof and that nobody has agreed to.
+pub fn unproven_messages(store: &Store, trust: &Trust, path: &[Name]) -> Result<Vec<UnprovenMessage>> {
+    let steering: Vec<&Name> = path.iter().filter(|name| name.is_steering()).collect();
+    if steering.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: HashSet<BubbId> = steering.iter().map(|name| name.id).collect();
+    let proven = store.journal().proven(&ids);
+    let mut messages = Vec::new();
+    for name in steering {
+        // A proof is about the message as it was written.
+        if proven.contains(&name.id) && store.bubbs().read_unedited(name).is_ok() {
+            continue;
+        }
+        let bytes = store.bubbs().read(name)?;
+        // Instructions of a repository are agreed to file by file.
+        let is_file = name.hidden && name.kind == Kind::System;
+        if is_file && std::str::from_utf8(&bytes).is_ok_and(is_instructions) {
+            continue;
+        }
+        messages.push((*name, bytes));
+    }
+    if messages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let dir = store.path().canonicalize().map_err(|error| {
+        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
+    })?;
+    let messages = messages.into_iter();
+    let messages: Vec<UnprovenMessage> = messages
+        .map(|(name, bytes)| UnprovenMessage { name, path: dir.join(name.to_string()), bytes })
+        .collect();
+    let agreed = trust.agreed_messages(messages.iter().map(UnprovenMessage::placed))?;
+    Ok(messages.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(message, _)| message).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Paths;
+    use crate::user_key::user_prover;
+    use lepo_base::env::Env;
+
+    fn paths(home: &Path) -> Paths {
+        Paths::from_env(&Env::of(&[("HOME", home.to_str().unwrap())])).unwrap()
+    }
+
+    /// The tags of the messages that are to be agreed to.
+    fn tags(store: &Store, trust: &Trust, path: &[Name]) -> String {
+        let messages = unproven_messages(store, trust, path).unwrap();
+        messages.iter().map(|message| message.name.tag()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_steers_is_proven_as_written_or_agreed_to_as_it_is() {
+        let (mine, other, work) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let open = |home: &Path| {
+            let store = Store::make(work.path(), Path::new(".lepo"), "").unwrap().0;
+            store.with_prover(user_prover(&paths(home)))
+        };
+        let store = open(mine.path());
+        let trust = Trust::in_state(&mine.path().join("state"));
+        let mut path: Vec<Name> = Vec::new();
+        for (kind, hidden) in [
+            (Kind::System, true),
+            (Kind::User, false),
+            (Kind::Assistant, false),
+            (Kind::System, false),
+            (Kind::User, true),
+            (Kind::Assistant, true),
+            (Kind::Tool, true),
+            (Kind::Tool, false),
+        ] {
+            let prev = path.last().map(|name| name.id);
+            path.push(store.bubbs().write(kind, hidden, prev, 0, b"obey").unwrap());
+        }
+        assert_eq!(tags(&store, &trust, &path), "s1 s0 u1 a1 t1");
+        store.journal().prove([path[0].id, path[3].id]);
+        assert_eq!(tags(&store, &trust, &path), "u1 a1 t1");
+        assert_eq!(tags(&open(other.path()), &trust, &path), "s1 s0 u1 a1 t1", "another user's proofs");
+        // A yes covers these bytes at this place.
+        agree_to_messages(&unproven_messages(&store, &trust, &path).unwrap(), &trust).unwrap();
+        assert_eq!(tags(&store, &trust, &path), "");
+        let file = |name: &Name| work.path().join(".lepo").join(name.to_string());
+        std::fs::write(file(&path[4]), "obey me").unwrap();
+        std::fs::write(file(&path[0]), "obey me").unwrap();
+        assert_eq!(tags(&store, &trust, &path), "s1 u1", "edited, in spite of proof and yes");
+        std::fs::write(file(&path[0]), "obey").unwrap();
+        let store_path = work.path().canonicalize().unwrap().join(".lepo");
+        assert_eq!(trust.forget(&store_path).unwrap(), 3);
+        assert_eq!(tags(&store, &trust, &path), "u1 a1 t1");
+    }
+
+    #[test]
+    fn instructions_of_a_repository_are_agreed_to_as_files() {
+        let (home, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = Store::make(work.path(), Path::new(".lepo"), "").unwrap().0;
+        let store = store.with_prover(user_prover(&paths(home.path())));
+        let trust = Trust::in_state(home.path());
+        let text = b"[instructions of this repository] x\n";
+        for (kind, hidden, tag) in
+            [(Kind::System, true, ""), (Kind::System, false, "s0"), (Kind::User, true, "u1")]
+        {
+            let name = store.bubbs().write(kind, hidden, None, 0, text).unwrap();
+            assert_eq!(tags(&store, &trust, &[name]), tag);
+        }
+    }
+}
