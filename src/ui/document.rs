@@ -28,6 +28,9 @@ pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Erro
         if let Some(value) = value {
             told["value"] = value;
         }
+        if let Some(limit) = answer.cut {
+            told["cut"] = limit.into();
+        }
         Some(told)
     });
     let mut told = json!({

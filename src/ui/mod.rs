@@ -30,6 +30,7 @@ mod stopped;
 mod thinking;
 mod tools;
 mod turn;
+mod waiting;
 
 pub use answer::{Choice, Offer};
 pub use around_answer::{named_by, place_line, usage_line};

@@ -10,7 +10,7 @@ use lepo_store::conv::{Forest, Standing, Wanted};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
 use lepo_turn::config::{Insts, Paths, is_as_made};
-use lepo_turn::{Configured, Start};
+use lepo_turn::{Configured, Start, being_answered};
 
 /// Warns that the conversation that a question continues is dated ahead: its answers will be too.
 pub fn warn_of_ahead(forest: &Forest, begin: Start) {
@@ -28,7 +28,11 @@ pub fn warn_of_ahead(forest: &Forest, begin: Start) {
 pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
     let (Start::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
     let name = forest.name(newest);
-    if from != name.id {
+    if being_answered(store, forest, newest).is_some() {
+        say(&Line::note(
+            "another process is still answering the newest question: this one follows the message before it",
+        ));
+    } else if from != name.id {
         note_dropped(store, begin, &name);
     }
 }

@@ -99,6 +99,7 @@ pub fn notice_lines(notice: &Notice, at: At<'_>) -> Vec<Line> {
         Notice::Out(name, failures) => {
             Line::note(format!("{name} is out, after {failures} failures in a row"))
         }
+        Notice::OutUnasked(name) => Line::note(format!("{name} is out: it cannot be asked")),
         Notice::LastRound(rounds, orchestrator) => {
             Line::note(format!("the limit of {rounds} rounds is reached: {orchestrator} sums up"))
         }

@@ -11,6 +11,7 @@ use super::permit;
 use super::printed::Printed;
 use super::state::{State, Step};
 use super::thinking::Thinking;
+use super::waiting::{WAITING, WaitingCounter};
 use crate::term::{
     Cleaner, Markdown, Out, Paint, columns, heading, one_line, say, show, stderr_is_stdout,
     stderr_is_terminal, tty,
@@ -23,8 +24,6 @@ use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
 use lepo_turn::config::ThinkingShown;
 use lepo_turn::{ChangedProgram, Event, Front, RunBy};
-
-const WAITING: &str = "Waiting for response...";
 
 /// The parts of a turn that are shown, and their form.
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,6 +72,8 @@ pub struct TurnView<'o> {
     cleaner: Cleaner,
     /// The output of the command that runs.
     printed: Printed,
+    /// The counter of the line that says that an answer is waited for.
+    waiting: Option<WaitingCounter>,
     /// The pages that the answer cites, in the order of their first citation.
     cited: Vec<Citation>,
 }
@@ -95,6 +96,7 @@ impl<'o> TurnView<'o> {
             thinking: Thinking::new(shown.thinking, shown.plain, paint),
             cleaner: Cleaner::default(),
             printed: Printed::new(columns),
+            waiting: None,
             cited: Vec::new(),
         }
     }
@@ -125,7 +127,10 @@ impl<'o> TurnView<'o> {
         }
         self.open = true;
         match (next, step) {
-            (State::Streaming, Step::Asked) => self.err(WAITING),
+            (State::Streaming, Step::Asked) => {
+                self.err(WAITING);
+                self.waiting = self.talkative.then(WaitingCounter::start);
+            }
             (State::Thinking, _) => {
                 let begun = self.thinking.begin(WAITING);
                 self.err(&begun);
@@ -173,6 +178,7 @@ impl<'o> TurnView<'o> {
         if !std::mem::take(&mut self.open) {
             return;
         }
+        self.waiting = None;
         match self.state {
             State::Streaming => self.err("\r\u{1b}[K"),
             State::Thinking => {
@@ -341,7 +347,7 @@ impl Front for TurnView<'_> {
                 }
             }
             Event::CommandOutput(by, stream, bytes) => self.command_output(by, stream, bytes),
-            Event::ToolStarted(_) => self.step(Step::Called),
+            Event::ToolStarted(_) => self.begin_command(),
             Event::Progress(words) => {
                 if self.talkative {
                     self.interject(|| say(&format!("  {words}")));

@@ -74,7 +74,8 @@ pub fn spools(home: &Home) -> Vec<(String, String)> {
         let text = String::from_utf8_lossy(&std::fs::read(entry.path()).ok()?).into_owned();
         Some((entry.file_name().into_string().unwrap(), text))
     };
-    entries.filter_map(read).collect()
+    // A claim says who is at work; nothing is written into it.
+    entries.filter_map(read).filter(|(name, _)| !name.starts_with("claim-")).collect()
 }
 
 /// The journal's lines, each of which must be JSON; without those that hold no fact but a proof.

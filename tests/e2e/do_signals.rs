@@ -207,7 +207,7 @@ fn a_question_of_consent_can_be_left() {
 }
 
 #[test]
-fn a_kill_leaves_the_spool_and_the_next_command_works() {
+fn a_kill_leaves_the_spool_and_the_next_command_saves_it() {
     let bot = Bot::openai(OFF, [begun("반쪽"), openai_sse(["Paris."])]);
     let mut child = start(&bot.home, &["do", "Capital?"]);
     await_out(&mut child, "반쪽");
@@ -220,8 +220,9 @@ fn a_kill_leaves_the_spool_and_the_next_command_works() {
     assert!(name.starts_with(&format!("a0-{question}-")), "{name}");
     assert_eq!(bot.home.ok(&["ls"]), format!("{question} (2): Capital?\n"));
     assert_eq!(bot.lepo(&["do", "--retry"]).out, "Paris.\n");
-    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
-    assert_eq!(spools(&bot.home).len(), 1, "what was received stays for fsck --recover");
+    assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a1 B / D a0 B");
+    assert_eq!(bubbs(&bot.home)[2].text, "반쪽");
+    assert_eq!(spools(&bot.home).len(), 0);
 }
 
 #[test]

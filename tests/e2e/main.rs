@@ -10,6 +10,7 @@ mod adding_models;
 mod addresses;
 mod agents;
 mod aliases;
+mod answering;
 mod asking;
 mod attach;
 mod attached;

@@ -80,12 +80,22 @@ pub struct Error {
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
     /// A server refused the key, or asked for one.
     of_key: bool,
+    /// Trying again at once cannot help: the connection was refused.
+    was_refused: bool,
 }
 
 impl Error {
     /// A failure of `kind` with its message.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), hint: None, rows: Vec::new(), source: None, of_key: false }
+        Error {
+            kind,
+            message: message.into(),
+            hint: None,
+            rows: Vec::new(),
+            source: None,
+            of_key: false,
+            was_refused: false,
+        }
     }
 
     /// Nothing there (exit 1).
@@ -164,6 +174,17 @@ impl Error {
         self
     }
 
+    /// Like this error, of a connection that was refused.
+    pub fn of_refused_connection(mut self) -> Self {
+        self.was_refused = true;
+        self
+    }
+
+    /// Whether the connection was refused: nothing listens there.
+    pub fn is_of_refused_connection(&self) -> bool {
+        self.was_refused
+    }
+
     /// True if a server refused the key, or asked for one.
     pub fn is_of_key(&self) -> bool {
         self.of_key
@@ -183,8 +204,14 @@ impl Error {
 
     /// An error of this kind with the words of this one.
     pub fn again(&self, kind: Kind) -> Error {
-        let Error { hint, rows, of_key, .. } = self;
-        Error { hint: hint.clone(), rows: rows.clone(), of_key: *of_key, ..Error::new(kind, self.causes()) }
+        let Error { hint, rows, of_key, was_refused, .. } = self;
+        Error {
+            hint: hint.clone(),
+            rows: rows.clone(),
+            of_key: *of_key,
+            was_refused: *was_refused,
+            ..Error::new(kind, self.causes())
+        }
     }
 
     /// The message with its causes, `: ` between, and the lines below it. A newline within them, as of a file's name,

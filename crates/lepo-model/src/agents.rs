@@ -92,6 +92,8 @@ pub trait HoldAgents: Send + Sync {
 /// A tool that an agent called by itself, with what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentCall {
+    /// The agent's id of the call.
+    pub id: String,
     /// Description of the call, in a line.
     pub title: String,
     /// Input of the tool.

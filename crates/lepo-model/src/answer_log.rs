@@ -41,7 +41,7 @@ impl AnswerLog {
             Event::ToolCall(call) => format!("ToolCall {} {}", call.name, call.arguments),
             Event::AgentCall(call) => format!("AgentCall {} {} {}", call.title, call.input, call.result),
             // The calls themselves follow.
-            Event::Replay(_) | Event::Paused(_) => return,
+            Event::Replay(_) | Event::Paused(_) | Event::AgentCallOpen(_) => return,
             event => format!("{event:?}"),
         };
         tracing::debug!(event = %hide_key(&told, self.key.as_ref()), "answer");

@@ -29,6 +29,8 @@ pub enum Event {
     AgentSession(String),
     /// An agent began to do this, in a line.
     Working(String),
+    /// A tool that an agent called by itself and that is not over, as far as it is known; again when more is known.
+    AgentCallOpen(AgentCall),
     /// A tool that an agent called by itself, once that is over.
     AgentCall(AgentCall),
     /// An agent asks for permission, and waits for [`Answer::permit`](super::Answer::permit).
@@ -95,6 +97,15 @@ pub enum Finish {
 }
 
 impl Finish {
+    /// The word for the limit that cut the answer off; `None` if there was none.
+    pub fn cut(&self) -> Option<&'static str> {
+        match self {
+            Finish::Length => Some("max_tokens"),
+            Finish::Window => Some("window"),
+            Finish::Stop | Finish::ToolCalls | Finish::Other(_) => None,
+        }
+    }
+
     /// A provider's word, read.
     pub(super) fn from_word(word: &str) -> Self {
         match word {

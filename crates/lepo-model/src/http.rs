@@ -176,8 +176,12 @@ impl Http {
     fn failed(&self, error: reqwest::Error) -> Error {
         let why = cause(&error);
         if error.is_connect() {
-            return Error::remote(format!("cannot reach {}: {why}", self.place))
+            let unreachable = Error::remote(format!("cannot reach {}: {why}", self.place))
                 .hint("check that the server is running and that `base_url` is right");
+            return match is_refusal(&error) {
+                true => unreachable.of_refused_connection(),
+                false => unreachable,
+            };
         }
         Error::remote(format!("no answer from {}: {why}", self.place)).ask_again()
     }
@@ -190,6 +194,16 @@ impl Http {
         ))
         .hint("if you trust that address, make it the `base_url`: a key is sent only where it is configured")
     }
+}
+
+/// Whether nothing listened at the address.
+fn is_refusal(error: &reqwest::Error) -> bool {
+    let first: &(dyn std::error::Error + 'static) = error;
+    let mut causes = std::iter::successors(Some(first), |error| error.source());
+    causes.any(|error| {
+        let io = error.downcast_ref::<std::io::Error>();
+        io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused)
+    })
 }
 
 /// The error for a model at `place` that says nothing for too long.

@@ -36,6 +36,7 @@ impl ThinkFilter {
             | Event::Replay(_)
             | Event::Usage(_)
             | Event::AgentCall(_)
+            | Event::AgentCallOpen(_)
             | Event::AgentAsks(_)
             | Event::Done(_) => {
                 self.flush(events);

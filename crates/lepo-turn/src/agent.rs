@@ -1,6 +1,7 @@
-//! Actions of an agent on the way to its answer: its tool calls, kept as a side branch as they end, and its
+//! Actions of an agent on the way to its answer: its tool calls, kept as a side branch as they begin, and its
 //! questions for permission.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -10,7 +11,7 @@ use super::masking_cut::cut;
 use super::path::PathEntry;
 use super::transcript::write_bubb;
 use super::turn::Turn;
-use super::{Event, Front, Interrupt, Masking, Notice};
+use super::{Event, Front, Interrupt, Masking, Notice, ToolUse};
 use lepo_base::error::Result;
 use lepo_model::{AgentCall, AgentQuestion, Answer, Permit, spec};
 use lepo_store::bubb::{BubbId, Kind};
@@ -18,6 +19,9 @@ use lepo_store::store::Store;
 
 /// Bytes of a result that are kept at most.
 const LONGEST: usize = 1 << 20;
+
+/// The result of a call that was not over when the answer was cut short.
+const STOPPED: &str = "no result came: the answer was cut short";
 
 /// The side branch of one answer.
 pub(super) struct Beside<'s> {
@@ -29,13 +33,31 @@ pub(super) struct Beside<'s> {
     pub tip: Option<BubbId>,
     /// The session of the agent that answers.
     pub session: Option<String>,
+    /// The calls that are not over, in the order in which they began.
+    open: Vec<AgentCall>,
+    /// The open call whose bubb is written: its id, and the index of its row in `used`.
+    written: Option<(String, usize)>,
+    /// Calls that ended while the written one was open: a result follows its request at once.
+    ended: Vec<AgentCall>,
+    used: &'s RefCell<Vec<ToolUse>>,
 }
 
 impl<'s> Beside<'s> {
     /// Nothing yet, beside an answer at this place.
     pub fn of(place: &AnswerPlace<'s>) -> Beside<'s> {
         let (store, masking, model) = (place.store, place.masking, place.model);
-        Beside { store, masking, model, asks: place.asks, tip: place.tip, session: None }
+        Beside {
+            store,
+            masking,
+            model,
+            asks: place.asks,
+            tip: place.tip,
+            session: None,
+            open: Vec::new(),
+            written: None,
+            ended: Vec::new(),
+            used: place.agent_calls,
+        }
     }
 
     /// Takes an event of an agent; others say nothing here.
@@ -51,7 +73,8 @@ impl<'s> Beside<'s> {
             lepo_model::Event::Working(title) => {
                 front.happens(Event::Progress(&format!("{}: {title}", self.model)));
             }
-            lepo_model::Event::AgentCall(call) => self.keep(&call, front)?,
+            lepo_model::Event::AgentCallOpen(call) => self.begins(call, front)?,
+            lepo_model::Event::AgentCall(call) => self.ends(call, front)?,
             lepo_model::Event::AgentAsks(question) => {
                 let permit = self.permit(&question, front, interrupt).await?;
                 answer.permit(question.number, permit);
@@ -78,21 +101,93 @@ impl<'s> Beside<'s> {
         Ok(permit)
     }
 
-    /// Keeps a call and its result. It is none of lepo's requests: nobody can ever approve it.
-    fn keep(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<()> {
-        let asked = json!({ "arguments": call.input, "name": call.title }).to_string();
-        let (result, rest) = cut(self.masking, &call.result, LONGEST);
+    /// Takes a call that is not over. It is written once its input is known, unless another one is open on disk.
+    fn begins(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
+        match self.open.iter_mut().find(|known| known.id == call.id) {
+            Some(known) => *known = call,
+            None => self.open.push(call),
+        }
+        self.write_next(front)
+    }
+
+    /// Takes a call that is over.
+    fn ends(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
+        self.open.retain(|known| known.id != call.id);
+        match &self.written {
+            Some((id, row)) if *id == call.id => {
+                let row = *row;
+                self.written = None;
+                self.write_result(row, &call.result, front)?;
+                for call in std::mem::take(&mut self.ended) {
+                    self.write_whole(&call, front)?;
+                }
+            }
+            Some(_) => self.ended.push(call),
+            None => self.write_whole(&call, front)?,
+        }
+        self.write_next(front)
+    }
+
+    /// Writes what is known of the calls that are not over: the answer was cut short.
+    pub fn stop(&mut self, front: &mut dyn Front) -> Result<()> {
+        if let Some((id, row)) = self.written.take() {
+            self.open.retain(|known| known.id != id);
+            self.write_result(row, STOPPED, front)?;
+        }
+        for call in std::mem::take(&mut self.ended) {
+            self.write_whole(&call, front)?;
+        }
+        for call in std::mem::take(&mut self.open) {
+            self.write_whole(&AgentCall { result: STOPPED.to_string(), ..call }, front)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the first open call, if its input is known and no other is open on disk.
+    fn write_next(&mut self, front: &mut dyn Front) -> Result<()> {
+        let is_known = |call: &&AgentCall| call.input.as_object().is_none_or(|input| !input.is_empty());
+        if self.written.is_some() {
+            return Ok(());
+        }
+        let Some(call) = self.open.iter().find(is_known).cloned() else { return Ok(()) };
+        let row = self.write_request(&call, front)?;
+        self.written = Some((call.id, row));
+        Ok(())
+    }
+
+    fn write_whole(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<()> {
+        let row = self.write_request(call, front)?;
+        self.write_result(row, &call.result, front)
+    }
+
+    /// Writes a call; gives the index of its row. It is none of lepo's requests: nobody can ever approve it.
+    fn write_request(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<usize> {
+        let request = json!({ "arguments": call.input, "name": call.title });
+        let bubb = self.write(Kind::Assistant, &request.to_string(), front)?;
+        let mut used = self.used.borrow_mut();
+        used.push(ToolUse { bubb, kind: "agent", request, result: None, exit: None });
+        Ok(used.len() - 1)
+    }
+
+    fn write_result(&mut self, row: usize, result: &str, front: &mut dyn Front) -> Result<()> {
+        let (result, rest) = cut(self.masking, result, LONGEST);
         let result = match rest.len() {
             0 => result.to_string(),
             more => format!("{result}\n[… {more} bytes left out …]"),
         };
-        for (kind, text) in [(Kind::Assistant, asked), (Kind::Tool, result)] {
-            let kept = self.masking.kept(text.as_bytes(), "what an agent did");
-            let name = write_bubb(self.store, (kind, true), self.tip, 0, &kept)?;
-            self.tip = Some(name.id);
-            front.happens(Event::Bubb(&name, Some(text.as_bytes())));
+        let bubb = self.write(Kind::Tool, &result, front)?;
+        if let Some(used) = self.used.borrow_mut().get_mut(row) {
+            used.result = Some(bubb);
         }
         Ok(())
+    }
+
+    fn write(&mut self, kind: Kind, text: &str, front: &mut dyn Front) -> Result<BubbId> {
+        let kept = self.masking.kept(text.as_bytes(), "what an agent did");
+        let name = write_bubb(self.store, (kind, true), self.tip, 0, &kept)?;
+        self.tip = Some(name.id);
+        front.happens(Event::Bubb(&name, Some(text.as_bytes())));
+        Ok(name.id)
     }
 }
 

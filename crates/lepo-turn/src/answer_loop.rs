@@ -1,9 +1,10 @@
 //! The answer, and the tools that a model calls on the way to it: natively, where its API has such
 //! fields, else as its prompt tells it to.
 //!
-//! Calls and results are a side branch that begins after the last bubb of the conversation; the answer is linked
-//! to that same bubb, so that a finished turn leaves the side branch out of every later context.
+//! Calls and results are a side branch after the last bubb of the conversation; the answer follows that same bubb, so
+//! that later contexts leave the side branch out.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use super::agent::agent_session;
@@ -33,10 +34,8 @@ use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::CallRequest;
 use lepo_tool::{ToolMode, ToolRequest};
 
-/// The result of a call where no tools are offered.
 const NO_TOOLS: &str = "there are no tools here: answer in words";
 
-/// The message to a model once tool use has ended.
 const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
 
 /// One call in an answer.
@@ -203,12 +202,14 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
     };
     let base = *progress.base.get_or_insert(turn.record.transcript.path.len());
     let path = &turn.record.transcript.path;
+    let agent_calls = RefCell::default();
     let place = AnswerPlace {
         store: &turn.env.store,
         under: kept_skills.or_else(|| path.get(..base).and_then(|path| path.last()).copied()),
         tip: turn.record.transcript.tip(),
         before: None,
         order: None,
+        agent_calls: &agent_calls,
         tools: progress.way_to_call(),
         asks: turn.env.configured.asks_for_agents(),
         schema: schema.as_deref(),
@@ -218,7 +219,9 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
         facts: &progress.facts,
         masking: &turn.env.masking,
     };
-    Ok(Asked::Received(receive(*answer, place, turn.front, interrupt).await?))
+    let received = receive(*answer, place, turn.front, interrupt).await;
+    turn.record.report.tools.extend(agent_calls.into_inner());
+    received.map(Asked::Received)
 }
 
 /// True if a request may have the schema while tools can be called. Not with the tools of servers, or the provider's own

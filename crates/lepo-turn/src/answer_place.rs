@@ -1,5 +1,6 @@
 //! The place of an answer, and the facts about its request.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -7,6 +8,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 
 use super::Masking;
+use super::ToolUse;
 use super::answer_order::OrderedAnswer;
 use super::recorded::RequestFacts;
 use super::schema::AnswerSchema;
@@ -27,6 +29,8 @@ pub struct AnswerPlace<'a> {
     pub tools: Tools,
     /// An agent's questions are asked; otherwise each is refused.
     pub asks: bool,
+    /// The calls that an agent makes by itself, as far as they are written.
+    pub agent_calls: &'a RefCell<Vec<ToolUse>>,
     /// The schema of the answer: only an answer that fits is shown and kept as JSON.
     pub schema: Option<&'a AnswerSchema>,
     /// The model's configured name, for the journal.

@@ -6,11 +6,11 @@ use super::command_runner::Carried;
 use super::result_text::ResultText;
 use super::servers::{FrontCaller, sign_ins_hold};
 use super::turn::Turn;
-use super::{Event, Masking, Notice};
+use super::{Event, Masking, Notice, RunBy};
 use lepo_base::error::Result;
 use lepo_store::store::{Store, blobs_of_result};
 use lepo_tool::mcp::{Block, CallRequest, CallResult, Called};
-use lepo_tool::{CallProposal, Proposal};
+use lepo_tool::{CallProposal, Proposal, Stream};
 
 /// The proposal for a call, of the tool as its running server has it; or for the model why it cannot be made.
 pub(super) async fn propose_call(
@@ -56,6 +56,7 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
     let mut caller = FrontCaller { front: &mut **front, server: &server };
     let called = env.interrupt.or(async { Ok(servers.call(granted, &mut caller).await) }).await?;
     let ms = start.elapsed().as_millis() as u64;
+    let is_result = matches!(called, Called::Result(_));
     let (text, ran) = match called {
         Called::Result(result) => (
             result_text(
@@ -68,6 +69,10 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
         Called::Failed(words) => (format!("error: {words}").into_bytes(), false),
         Called::Changed => return Ok(None),
     };
+    if is_result {
+        // Watched as the output of a command is.
+        turn.front.happens(Event::CommandOutput(RunBy::Model, Stream::Stdout, &text));
+    }
     Ok(Some(Carried { text, exit: None, ms, ran }))
 }
 

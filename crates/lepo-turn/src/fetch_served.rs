@@ -8,6 +8,7 @@ use super::servers::{FrontCaller, servers_ready};
 use super::turn::Turn;
 use super::{Event, Masking, Notice};
 use lepo_base::error::{Error, Result};
+use lepo_base::hint::Hint;
 use lepo_store::bubb::Kind;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
@@ -17,7 +18,13 @@ use lepo_tool::mcp::{Block, Content, PromptMessage, fill_prompt, listed_prompt, 
 type Opening = (Kind, bool, String);
 
 /// Fetches the resources and the prompt from their servers. Writes nothing but blobs.
-pub(super) async fn fetch(turn: &mut Turn<'_>, served: &Served) -> Result<Vec<Opening>> {
+///
+/// A prompt that lacks one argument takes the words of the question for it: the question is gone then.
+pub(super) async fn fetch(
+    turn: &mut Turn<'_>,
+    served: &Served,
+    question: &mut Option<Question>,
+) -> Result<Vec<Opening>> {
     if served.is_empty() {
         return Ok(Vec::new());
     }
@@ -42,7 +49,7 @@ pub(super) async fn fetch(turn: &mut Turn<'_>, served: &Served) -> Result<Vec<Op
         ));
     }
     if let Some(wish) = &served.prompt {
-        let messages = prompt_messages(turn, wish).await?;
+        let messages = prompt_messages(turn, wish, question).await?;
         for message in messages {
             opening.push(message_text(turn, &store, &wish.server, message, limit)?);
         }
@@ -50,12 +57,31 @@ pub(super) async fn fetch(turn: &mut Turn<'_>, served: &Served) -> Result<Vec<Op
     Ok(opening)
 }
 
-async fn prompt_messages(turn: &mut Turn<'_>, wish: &PromptWish) -> Result<Vec<PromptMessage>> {
+async fn prompt_messages(
+    turn: &mut Turn<'_>,
+    wish: &PromptWish,
+    question: &mut Option<Question>,
+) -> Result<Vec<PromptMessage>> {
     let Turn { env, servers, front, .. } = turn;
     let mut caller = FrontCaller { front: &mut **front, server: &wish.server };
     let filling = async {
         let prompt = listed_prompt(servers, &wish.server, &wish.name).await?;
-        let arguments = prompt.arguments(&wish.named, &wish.words).map_err(Error::usage)?;
+        let mut named = wish.named.clone();
+        let missing = prompt.missing(&named, &wish.words);
+        if let ([name], Some(words)) = (missing.as_slice(), question.as_ref().and_then(Question::words_alone))
+        {
+            named.push((name.to_string(), words.to_string()));
+            *question = None;
+        }
+        let arguments = prompt.arguments(&named, &wish.words).map_err(|why| {
+            let error = Error::usage(why);
+            match missing.first() {
+                Some(name) => {
+                    error.hint(Hint::default().either(format!("--arg {name}=…"), format!("{name}=…")))
+                }
+                None => error,
+            }
+        })?;
         fill_prompt(servers, &wish.server, &wish.name, arguments, &mut caller).await
     };
     env.interrupt.or(filling).await

@@ -84,8 +84,8 @@ async fn go(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
 }
 
 /// Runs the commands of `--run`, and begins to write what comes before the answer.
-async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
-    let served = fetch(turn, &ask.served).await?;
+async fn open(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
+    let served = fetch(turn, &ask.served, &mut ask.question).await?;
     if ask.question.is_none() && served.last().is_some_and(|(kind, ..)| *kind == Kind::Assistant) {
         return Err(Error::usage("the prompt ends with a message of the assistant, so there is no question")
             .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
@@ -137,6 +137,9 @@ async fn open(turn: &mut Turn<'_>, ask: Ask) -> Result<()> {
         opening.push(Opening { kind: Kind::User, hidden: false, text, kept });
     }
     if opening.is_empty() {
+        if let Start::Again(question) = ask.start {
+            turn.record.transcript.mark_answering(question);
+        }
         turn.gate.open();
     } else {
         let gate = turn.gate.clone();

@@ -85,7 +85,8 @@ pub use event::{Event, Front, RunBy};
 pub use fill::fill_in_time;
 pub use flow::take_turn;
 pub use group::{
-    Bid, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch, take_group_turn,
+    Bid, DebateModels, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch,
+    debate_models, take_group_turn,
 };
 pub use held::{HeldAgents, Holder};
 pub use interrupt::{Interrupt, is_unread};
@@ -98,7 +99,7 @@ pub use report::{Answered, Report, ToolUse};
 pub use schema::AnswerSchema;
 pub use schema_words::{is_short_schema, short_schema};
 pub use served::{PromptWish, ResourceAddress, Served};
-pub use start::{Start, StartOptions, start, start_at, unanswered};
+pub use start::{Start, StartOptions, being_answered, start, start_at, unanswered};
 pub use transcript::{write_bubb, write_bubb_at};
 pub use truth::carry_waiting;
 pub use unproven::{UnprovenMessage, agree_to_messages, unproven_messages};

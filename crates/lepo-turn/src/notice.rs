@@ -73,6 +73,8 @@ pub enum Notice {
     Compacts,
     /// A participant of a debate is out, after so many failures.
     Out(String, u32),
+    /// A participant of a debate is out at once: it cannot be asked.
+    OutUnasked(String),
     /// A debate has had the most rounds, and the orchestrator sums up.
     LastRound(u32, String),
     /// The reply of the orchestrator decides nothing.

@@ -26,6 +26,12 @@ pub struct Question {
 const UNASKED: u64 = 50_000;
 
 impl Question {
+    /// The words, if the user typed all of them and no file goes with them.
+    pub fn words_alone(&self) -> Option<&str> {
+        let is_typed = matches!(self.typed.as_slice(), [all] if *all == (0..self.text.len()));
+        Some(self.text.as_str()).filter(|_| is_typed && self.files.is_empty())
+    }
+
     /// The reason to ask before its files are sent to a model with this window: folders that fill more than half of it,
     /// or many tokens where it is not known. `None` if there is no reason.
     pub fn size_to_confirm(&self, window: Option<u64>) -> Option<String> {

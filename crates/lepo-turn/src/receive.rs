@@ -32,6 +32,8 @@ struct Receiving<'s> {
     /// The bytes that may still come.
     room: usize,
     usage: Usage,
+    /// The limit that cut the answer off.
+    cut: Option<&'static str>,
     start: Instant,
     first_ms: Option<u64>,
     /// Text is shown only once it is known to be the answer.
@@ -90,6 +92,9 @@ pub async fn receive(
     let mut receiving = Receiving::begin(&place, front)?;
     let done = receive_events(&mut answer, &mut receiving, front, interrupt).await;
     front.happens(Event::Pause);
+    if done.is_err() {
+        receiving.beside.stop(front)?;
+    }
     drop(answer);
     receiving.spool.end();
     let ending = receiving.ending(done, &place)?;
@@ -122,6 +127,7 @@ pub async fn receive(
         front.happens(Event::Done);
     }
     let (usage, start, first_ms) = (receiving.usage, receiving.start, receiving.first_ms);
+    let limit = receiving.cut;
     let truths = receiving.spool.truths().to_vec();
     let kept = match &ending {
         // The text around the calls becomes a bubb with them.
@@ -151,7 +157,7 @@ pub async fn receive(
         tools: place.facts.tools.as_deref(),
         ..usage_entry(ending.word(kept.is_none()), place.model, usage, ms)
     });
-    ending.into_received(kept, usage, ms)
+    ending.into_received(kept, (usage, limit), ms)
 }
 
 impl Ending {
@@ -167,9 +173,14 @@ impl Ending {
     }
 
     /// The received answer, kept as a bubb if it was not blank.
-    fn into_received(self, kept: Option<Result<Name>>, usage: Usage, ms: u64) -> Result<Received> {
+    fn into_received(
+        self,
+        kept: Option<Result<Name>>,
+        (usage, cut): (Usage, Option<&'static str>),
+        ms: u64,
+    ) -> Result<Received> {
         match (self, kept) {
-            (Ending::Final, Some(name)) => Ok(Received::Answer(Answered { name: name?, usage, ms })),
+            (Ending::Final, Some(name)) => Ok(Received::Answer(Answered { name: name?, usage, cut, ms })),
             (Ending::Calls(calls, replay), kept) => Ok(Received::Calls(kept.transpose()?, calls, replay)),
             (Ending::TextCalls(words, calls), _) => Ok(Received::TextCalls(words, calls)),
             (Ending::Unfit(fault), Some(name)) => Ok(Received::Unfit(name?, fault)),
@@ -236,7 +247,10 @@ async fn receive_events(
             Some(lepo_model::Event::Citation(citation)) => front.happens(Event::Citation(&citation)),
             Some(lepo_model::Event::Usage(usage)) => receiving.usage = usage,
             Some(lepo_model::Event::Notice(said)) => front.happens(Event::Notice(&Notice::Model(said))),
-            Some(lepo_model::Event::Done(finish)) => tell_cut(finish, front),
+            Some(lepo_model::Event::Done(finish)) => {
+                receiving.cut = finish.cut();
+                tell_cut(finish, front);
+            }
             Some(lepo_model::Event::ToolCall(mut call)) if receiving.tools != Tools::None => {
                 call.arguments = sound_arguments(call.arguments);
                 receiving.calls.push(call);
@@ -261,6 +275,7 @@ impl<'s> Receiving<'s> {
             lead: String::new(),
             room: place.limit as usize,
             usage: Usage::default(),
+            cut: None,
             start: place.start,
             first_ms: None,
             held: place.schema.is_some() || !front.shows_at_once(),

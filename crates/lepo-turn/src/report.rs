@@ -56,6 +56,8 @@ pub struct Answered {
     pub name: Name,
     /// Tokens, if they were told.
     pub usage: Usage,
+    /// The limit that cut it off: `max_tokens`, or `window`.
+    pub cut: Option<&'static str>,
     /// From the request to the end, milliseconds.
     pub ms: u64,
 }
@@ -65,7 +67,7 @@ pub struct Answered {
 pub struct ToolUse {
     /// The request's bubb; the result's, for the user's own command.
     pub bubb: BubbId,
-    /// `command` or `mcp`, or `run` for the user's own command.
+    /// `command` or `mcp`, `run` for the user's own command, or `agent` for what an agent did by itself.
     pub kind: &'static str,
     /// The request in its canonical form.
     pub request: serde_json::Value,

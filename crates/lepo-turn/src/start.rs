@@ -76,13 +76,34 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
 }
 
 /// Decides where a question goes that follows the end of a conversation which nobody named: not behind a question that
-/// got nothing, nor behind a turn that was not finished.
+/// is being answered or got nothing, nor behind a turn that was not finished.
 pub fn start_at(store: &Store, forest: &Forest, tip: Ix) -> Result<Start> {
-    let under = match unanswered(store, forest, tip) {
+    let open = being_answered(store, forest, tip).or_else(|| unanswered(store, forest, tip));
+    let under = match open {
         Some(question) => forest.prev(question),
         None => step_back(store, forest, tip)?,
     };
     Ok(under.map_or(Start::New, |ix| Start::Under(forest.name(ix).id)))
+}
+
+/// The question of the conversation with this end that another process is answering: the next one follows what it
+/// followed. If several wait for an answer there, the first of them.
+pub fn being_answered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
+    let is_answer = |ix: Ix| {
+        let name = forest.name(ix);
+        name.kind == Kind::Assistant && !name.hidden
+    };
+    let open: Vec<Ix> = forest.up(tip).take_while(|&ix| !is_answer(ix)).collect();
+    let is_question = |ix: &Ix| {
+        let name = forest.name(*ix);
+        name.kind == Kind::User && !name.hidden
+    };
+    if !open.iter().any(is_question) {
+        return None;
+    }
+    let at_work = store.requests().at_work();
+    let first = open.iter().rposition(|&ix| at_work.contains(&forest.name(ix).id))?;
+    open.get(first..)?.iter().copied().find(is_question)
 }
 
 /// The question at this end that `do` asked and that got nothing: the next one is not asked behind it. A message that

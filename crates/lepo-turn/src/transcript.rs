@@ -17,11 +17,17 @@ use lepo_net::runtime::{Blocking, blocking};
 use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
-use lepo_store::store::{Entry, Store};
+use lepo_store::store::{Claim, Entry, Store};
 use lepo_tool::ToolRequest;
 
 /// The names of the bubbs that [`Transcript::begin`] wrote, each with its bytes.
-type Written = Result<Vec<(Name, Vec<u8>)>>;
+type Written = Vec<(Name, Vec<u8>)>;
+
+/// The bubbs that were written before an answer, and the mark that the question is being answered.
+struct WrittenOpening {
+    names: Written,
+    answering: Option<Claim>,
+}
 
 /// The path from its root to the tip.
 pub struct Transcript {
@@ -38,7 +44,9 @@ pub struct Transcript {
     not_before: u64,
     /// The masking of what is written: the transcript keeps the truth.
     masking: Arc<Masking>,
-    unsaved: Option<Blocking<Written>>,
+    unsaved: Option<Blocking<Result<WrittenOpening>>>,
+    /// Lets other processes see that the question is being answered.
+    answering: Option<Claim>,
 }
 
 impl Transcript {
@@ -64,6 +72,7 @@ impl Transcript {
             not_before: forest.root_time(),
             masking: masking.clone(),
             unsaved: None,
+            answering: None,
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
@@ -176,11 +185,18 @@ impl Transcript {
                 tip = Some(name.id);
                 names.push((name, text.into_bytes()));
             }
+            let question = names.iter().rev().map(|(name, _)| name).find(|name| name.kind == Kind::User);
+            let answering = question.and_then(|question| store.requests().mark_answering(question.id));
             written();
             // The files that they replace are removed now.
             drop(files);
-            Ok(names)
+            Ok(WrittenOpening { names, answering })
         }));
+    }
+
+    /// Lets other processes see that this question, which is on disk, is being answered.
+    pub fn mark_answering(&mut self, question: BubbId) {
+        self.answering = self.store.requests().mark_answering(question);
     }
 
     /// Takes up what would be written; nothing is.
@@ -192,11 +208,13 @@ impl Transcript {
     }
 
     /// Waits until the bubbs of [`Transcript::begin`] are durable; gives their names.
-    pub async fn saved(&mut self) -> Written {
+    pub async fn saved(&mut self) -> Result<Written> {
         let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
         let names = unsaved.await;
         self.unsaved = None;
-        let names = names.map_err(|error| Error::store("the writer ended early").because(error))??;
+        let WrittenOpening { names, answering } =
+            names.map_err(|error| Error::store("the writer ended early").because(error))??;
+        self.answering = answering.or(self.answering.take());
         self.path.extend(names.iter().map(|(name, _)| name.id));
         Ok(names)
     }

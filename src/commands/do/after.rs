@@ -26,10 +26,10 @@ Examples:
   user     the id of the question
   answer   null, or {id, text, model, usage: {input, output}, ms}: tokens as counted by the
            provider or null, and milliseconds from the request to the end; with --schema
-           also value, the parsed JSON of text
+           also value, the parsed JSON of text; cut off at a limit also cut, as max_tokens
   tools    [{bubb, kind, request, result, exit}]: the id of the request and its content, the
-           id of its result or null, the exit code or null; kind is command, mcp, or run for
-           --run
+           id of its result or null, the exit code or null; kind is command, mcp, run for
+           --run, or agent for what an agent did by itself
   pending  the id of a request that is waiting for consent, or null
   error    null, or {kind, message, hint}; kind is nothing, usage, remote, pending, store or
            interrupted, one for each exit code; or overflow (too long for the model), budget, or

@@ -23,8 +23,8 @@ use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Paths, Prompt};
 use lepo_turn::{
     AnswerSchema, Answered, Ask, Configured, Debated, GroupMode, GroupOutcome, GroupTurn, Interrupt, Masking,
-    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, WorktreeRecord, is_unread, start,
-    take_group_turn,
+    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, WorktreeRecord, debate_models, is_unread,
+    start, take_group_turn,
 };
 
 /// Takes a group turn.
@@ -39,7 +39,10 @@ pub fn run_group(
         return Err(Error::usage("--schema cannot be used with --debate: its answers are plain text"));
     }
     let question = question(args, prompt, mode)?;
-    let Setup { configured, .. } = Setup::read(args, context)?;
+    let Setup { mut configured, .. } = Setup::read(args, context)?;
+    if mode == GroupMode::Debate {
+        continue_with_its_models(args, &mut configured, context)?;
+    }
     let (mut hits, mut ran) = (Vec::new(), Vec::new());
     if let Some(recorded) = args.recorded.wish()? {
         let asked = (question.as_ref(), schema.as_deref());
@@ -189,7 +192,7 @@ impl Group {
         let view = SharedView::new(view);
         view.begin(question.map(|question| question.text.as_str()));
         for speech in &debated.speeches {
-            let answered = Answered { name: speech.bubb, usage: Default::default(), ms: 0 };
+            let answered = Answered { name: speech.bubb, usage: Default::default(), cut: None, ms: 0 };
             view.sees(Moment::Spoken(&speech.name, &answered));
         }
         if let Some(answer) = &debated.report.answer {
@@ -267,6 +270,23 @@ fn tell_before(
     if !args.quiet {
         ui::note_system_prompt(configured, store, forest, begin);
     }
+    Ok(())
+}
+
+/// Takes the models of the debate that goes on, where neither options nor the configuration name any.
+fn continue_with_its_models(args: &DoArgs, configured: &mut Configured, context: &Context<'_>) -> Result<()> {
+    let settings = &mut configured.settings;
+    let names_all = !settings.many_participants.is_empty() && settings.many_orchestrator.is_some();
+    let (Some(_), false, Some(store)) = (&args.tail, names_all, context.find_store()?) else {
+        return Ok(());
+    };
+    let forest = store.addresses().forest_at(false, args.tail.as_deref())?;
+    let Some(tail) = find_tail(args, &store, &forest)? else { return Ok(()) };
+    let models = debate_models(&store, &forest, tail.ix)?;
+    if settings.many_participants.is_empty() {
+        settings.many_participants = models.participants;
+    }
+    settings.many_orchestrator = settings.many_orchestrator.take().or(models.orchestrator);
     Ok(())
 }
 

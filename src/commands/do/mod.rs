@@ -23,6 +23,7 @@ mod output;
 mod recorded;
 mod recorded_args;
 mod recorded_group;
+mod recover_cut;
 mod replay;
 mod replay_args;
 mod replay_goes_on;
@@ -49,6 +50,7 @@ use lepo_net::runtime::current_thread;
 use lepo_turn::config::Prompt;
 use lepo_turn::{GroupMode, Interrupt, Report, TurnEnv};
 use named::named;
+use recover_cut::recover_cut;
 use setup::Setup;
 use turn_input::TurnInput;
 use worktree_tail::set_worktree_tail;
@@ -158,6 +160,7 @@ fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
     begin_as_set(args, setup.configured.settings.new, context)?;
     let servers = setup.servers()?;
     let store = setup::store_of_turn(args, context)?;
+    recover_cut(&store, args.quiet)?;
     let runtime = current_thread()?;
     let options = SessionOptions {
         new: args.new,

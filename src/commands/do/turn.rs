@@ -7,6 +7,7 @@ use super::compact::Quiet;
 use super::keeping::begin_as_set;
 use super::moving::{Moving, name_tail};
 use super::recorded::{LookedUp, look_up};
+use super::recover_cut::recover_cut;
 use super::setup::{Setup, find_tail, store_of_turn};
 use super::turn_input::TurnInput;
 use super::turn_output::print;
@@ -115,6 +116,7 @@ impl Place {
             Some(_) => context.store()?.into(),
             None => store_of_turn(args, context)?,
         };
+        recover_cut(&store, args.quiet)?;
         let claim = verdict.map(|(id, _)| store.requests().claim(id)).transpose()?;
         let forest = match verdict {
             Some((id, _)) => store.names().forest_for(&[Wanted::Followed(id)])?,

@@ -91,6 +91,7 @@ fn meaning(notice: &Notice) -> Option<(&'static str, &'static str)> {
         | Notice::NoExit
         | Notice::AgentRefused(_)
         | Notice::Out(..)
+        | Notice::OutUnasked(_)
         | Notice::LastRound(..)
         | Notice::NoDecision(_)
         | Notice::NothingToJudge(_) => return None,
@@ -236,6 +237,7 @@ fn samples() -> Vec<Notice> {
         Notice::ExitCode(1),
         Notice::NoExit,
         Notice::Out(model(), 3),
+        Notice::OutUnasked(model()),
         Notice::LastRound(8, model()),
         Notice::NoDecision(model()),
         Notice::NothingToJudge(model()),

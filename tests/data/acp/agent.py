@@ -108,6 +108,13 @@ def turn(session, text):
         tool(session, 1, last[5:])
         done(session, 1, f"ran {last[5:]}")
         say(session, "It ran.")
+    elif last.startswith("hang ") or last.startswith("fall "):
+        update(session, sessionUpdate="tool_call", toolCallId="c2", title="look", kind="read", status="pending")
+        tool(session, 1, last[5:])
+        if last.startswith("fall "):
+            sys.exit(3)
+        while True:
+            time.sleep(1)
     elif last.startswith("ask "):
         tool(session, 1, last[4:])
         if ask(session, 1, last[4:]):

@@ -114,6 +114,50 @@ fn a_yes_and_a_no_reach_the_agent_and_nobody_is_a_no() {
 }
 
 #[test]
+fn the_document_lists_what_an_agent_did() {
+    let home = home("");
+    let document: Value = serde_json::from_str(&home.ok(&["do", "--json", "tool ls -l"])).unwrap();
+    let [used] = &document["tools"].as_array().unwrap()[..] else { panic!("{document}") };
+    let found = bubbs(&home);
+    assert_eq!(
+        (&used["bubb"], &used["result"]),
+        (&found[2].id.as_str().into(), &found[3].id.as_str().into())
+    );
+    assert_eq!((&used["kind"], &used["request"]["name"]), (&"agent".into(), &"ls -l".into()));
+}
+
+#[test]
+fn a_call_that_is_cut_short_is_on_disk_with_what_was_known_of_it() {
+    for (question, signal, code) in [
+        ("hang make", Some(rustix::process::Signal::INT), 130),
+        ("hang make", Some(rustix::process::Signal::TERM), 143),
+        ("fall make", None, 3),
+    ] {
+        let home = home("");
+        let mut child = home.command(&["do", question]);
+        let child = child.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
+        let mut child = child.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let request = r#"{"arguments":{"command":"make"},"name":"make"}"#;
+        let is_written =
+            || home.work().join(".lepo").is_dir() && home.bubbs().iter().any(|name| name.contains("-a1-"));
+        until("the call", is_written);
+        if let Some(signal) = signal {
+            rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+        }
+        until("the end", || child.try_wait().unwrap().is_some());
+        assert_eq!(crate::home::finish(child).code, code, "{question}");
+        let texts: Vec<(String, String)> =
+            bubbs(&home).into_iter().map(|bubb| (bubb.tag, bubb.text)).collect();
+        assert!(texts.contains(&("a1".into(), request.into())), "{texts:?}");
+        let stopped = texts.iter().filter(|(tag, text)| tag == "t1" && text.starts_with("no result came"));
+        // Both calls were open.
+        assert_eq!(stopped.count(), 2, "{question} {signal:?}: {texts:?}");
+        assert!(texts.contains(&("a1".into(), r#"{"arguments":{},"name":"look"}"#.into())), "{texts:?}");
+        assert_eq!(home.ok(&["fsck"]), "");
+    }
+}
+
+#[test]
 fn a_replay_asks_on_a_terminal_what_the_agent_may_do() {
     let home = home("");
     home.alone(&["do", "-n", "ask make"]);

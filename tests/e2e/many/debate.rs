@@ -311,6 +311,57 @@ fn one_that_fails_is_skipped_and_at_last_out() {
 }
 
 #[test]
+fn one_that_cannot_be_asked_is_out_at_once() {
+    let sse = |text: &str| openai_sse([text]);
+    let panel = Panel::new(
+        "",
+        &[
+            ("chief", ["SELECT: a", "END: x"].map(sse).into()),
+            ("a", ["REQUEST", "1", "PASS"].map(sse).into()),
+            ("closed", Vec::new()),
+            ("keyless", Vec::new()),
+        ],
+    );
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut models: Vec<String> =
+        panel.home.read("config/config.toml").split("[[models]]").map(str::to_string).collect();
+    for model in &mut models {
+        if model.contains("name = \"closed\"") {
+            *model = format!(
+                "\nname = \"closed\"\nprovider = \"openai\"\nmodel = \"m\"\nbase_url = \"http://{closed}/v1\"\n"
+            );
+        } else if model.contains("name = \"keyless\"") {
+            *model = model.replace("base_url", "api_key_env = \"NO_SUCH_KEY\"\nbase_url");
+        }
+    }
+    panel.home.write("config/config.toml", models.join("[[models]]"));
+    let ran = panel.lepo(&["do", "--debate", "--participants", "a,closed,keyless", "q"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for name in ["closed", "keyless"] {
+        assert!(ran.err.contains(&format!("note: {name} is out: it cannot be asked\n")), "{}", ran.err);
+        assert_eq!(ran.err.matches(&format!("{name} failed: ")).count(), 1, "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_debate_goes_on_with_its_own_models_where_none_are_named() {
+    let panel = Panel::saying(&[
+        ("chief", &["SELECT: a", "END: First.", "SELECT: b", "END: Second."]),
+        ("a", &["REQUEST", "1", "PASS", "PASS", "PASS"]),
+        ("b", &["PASS", "PASS", "REQUEST", "2", "PASS"]),
+    ]);
+    assert_eq!(panel.lepo(&["do", "--debate", "q"]).code, 0);
+    let config = panel.home.read("config/config.toml");
+    panel.home.write("config/config.toml", config.split("[many]").next().unwrap());
+    assert_eq!(panel.lepo(&["do", "--debate", "another"]).code, 2, "none is named");
+    let ran = panel.lepo(&["do", "--debate", "--tail", "@", "and now?"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.out, "## b\n\n2\n\n## conclusion\n\nSecond.\n");
+    let args = ["do", "--debate", "--tail", "@", "--orchestrator", "nobody"];
+    assert!(panel.lepo(&args).err.contains("unknown model \"nobody\""), "options win");
+}
+
+#[test]
 fn a_speech_that_fails_is_kept_hidden_and_the_debate_goes_on() {
     let half = Reply::pieces([
         Piece::Bytes(openai_event(value!({"content": "반쪽"}), None).into_bytes()),

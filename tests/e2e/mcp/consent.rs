@@ -30,6 +30,10 @@ fn the_question_has_its_form_and_y_calls() {
     let asked = "MCP tool call\r\nServer: s\r\nTool: echo\r\nDescription: Says what it is told.\r\n\
                  Arguments:\r\n  a: 한글\r\n  b: [1]\r\nCall it? [y]es [n]o [a]lways [?] ";
     assert!(ran.out.contains(asked), "{}", ran.out);
+    // Its result is shown, as the output of a command is.
+    let (_, after) = ran.out.split_once("[?] YES").unwrap();
+    let (result, answer) = (bubbs(&bot.home)[3].text.clone(), after.find("Done.").unwrap());
+    assert!(!result.is_empty() && after.find(&result).is_some_and(|at| at < answer), "{result}: {after}");
     assert_eq!(left(&bot.home, "s", "calls"), [r#"{"a": "한글", "b": [1]}"#]);
 }
 

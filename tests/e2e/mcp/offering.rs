@@ -100,6 +100,7 @@ fn what_cannot_be_fetched_asks_nothing_and_writes_nothing() {
         (vec!["--prompt", "s/nonsense"], 2, "server s has no prompt \"nonsense\""),
         (vec!["--prompt", "s"], 2, "--prompt takes SERVER/NAME, not \"s\""),
         (vec!["--prompt", "s/explain"], 2, "prompt explain needs topic; it takes topic [tone]"),
+        (vec!["--prompt", "s/explain"], 2, "hint: --arg topic=…"),
         (vec!["--prompt", "s/explain", "--arg", "colour=red"], 2, "prompt explain takes topic [tone], not"),
         (vec!["--prompt", "s/explain", "--arg", "red"], 2, "--arg takes NAME=VALUE, not \"red\""),
         (vec!["--prompt", "s/last-word"], 2, "the prompt ends with a message of the assistant"),
@@ -122,6 +123,12 @@ fn the_messages_of_a_prompt_are_bubbs_of_their_roles() {
         (
             vec!["--prompt", "s/explain", "--arg", "topic=links", "--arg", "tone=a=b"],
             vec![("u0", "Explain links a=b.")],
+        ),
+        // The words are the one argument that is missing; else they are a question of their own.
+        (vec!["--prompt", "s/explain", "Ada", "Lovelace"], vec![("u0", "Explain Ada Lovelace plainly.")]),
+        (
+            vec!["--prompt", "s/explain", "--arg", "topic=links", "And trees?"],
+            vec![("u0", "Explain links plainly."), ("u0", "And trees?")],
         ),
         (
             vec!["--prompt", "s/dialogue"],

@@ -146,6 +146,10 @@ impl Run {
         if is_new {
             events.push_back(Event::Working(title(known)));
         }
+        let is_over = matches!(known.status, Some(Status::Completed | Status::Failed));
+        if !is_over && (is_new || call.title.is_some() || call.input.is_some()) {
+            events.push_back(Event::AgentCallOpen(recorded(known)));
+        }
         if matches!(known.status, Some(Status::Completed | Status::Failed)) {
             let id = known.id.clone();
             if let Some(at) = self.open.iter().position(|known| known.id == id) {
@@ -189,7 +193,9 @@ impl Run {
             offers_always: question.offers(Choice::AllowAlways),
             held,
         };
+        let open = recorded(known);
         self.questions.insert(number, (id, question));
+        events.push_back(Event::AgentCallOpen(open));
         self.asked += 1;
         events.push_back(Event::AgentAsks(asked));
     }
@@ -246,5 +252,10 @@ fn recorded(call: &ToolCall) -> AgentCall {
         Some(Status::Failed) => "error: it failed".to_owned(),
         _ => "no result came".to_owned(),
     });
-    AgentCall { title: title(call), input: call.input.clone().unwrap_or_else(|| json!({})), result }
+    AgentCall {
+        id: call.id.clone(),
+        title: title(call),
+        input: call.input.clone().unwrap_or_else(|| json!({})),
+        result,
+    }
 }

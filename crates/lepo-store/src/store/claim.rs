@@ -1,13 +1,16 @@
-//! Claims a request, so that only one of two processes carries it out.
+//! Claims a request, so that only one of two processes carries it out; and a question, so that another process sees
+//! that it is being answered.
 //!
 //! A claim is a lock on a file in `_tmp/`, not the file: it ends with its process, however that
 //! ends. What a crash leaves behind is an unlocked file, and a request that has no result and so is
 //! pending again, to be approved again.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{AtFlags, FlockOperation, OFlags};
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
 
 use super::dir::FILE;
 use super::handle::Store;
@@ -34,6 +37,37 @@ impl Requests<'_> {
             .hint("it runs, or is asked about, in another terminal or editor: answer there, or close that")
         })
     }
+}
+
+impl Requests<'_> {
+    /// Marks a question as being answered, until the mark is dropped. `None` if another process answers it, or if the
+    /// mark cannot be made: it is for others to see, and nothing depends on it here.
+    pub fn mark_answering(&self, question: BubbId) -> Option<Claim> {
+        try_to_claim(self.store, question).ok().flatten()
+    }
+
+    /// The messages that running processes work at: questions and requests that are claimed, and what the answers
+    /// follow that are being written.
+    pub fn at_work(&self) -> HashSet<BubbId> {
+        let Ok(Some(tmp)) = self.store.dir.subdir_if_there("_tmp") else { return HashSet::new() };
+        let Ok(entries) = Dir::read_from(&tmp) else { return HashSet::new() };
+        let names = entries.flatten().filter_map(|entry| Some(entry.file_name().to_str().ok()?.to_string()));
+        let at = names.filter_map(|name| {
+            let id = match name.strip_prefix("claim-") {
+                Some(id) => id,
+                None => name.strip_prefix("a0-").or(name.strip_prefix("a1-"))?.split('-').next()?,
+            };
+            Some((BubbId::parse(id.as_bytes())?, name))
+        });
+        at.filter(|(_, name)| is_locked(&tmp, name)).map(|(id, _)| id).collect()
+    }
+}
+
+/// Whether a running process holds the lock of a file in `_tmp/`.
+fn is_locked(tmp: &OwnedFd, name: &str) -> bool {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(file) = rustix::fs::openat(tmp, name, flags, Mode::empty()) else { return false };
+    rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) == Err(Errno::WOULDBLOCK)
 }
 
 fn try_to_claim(store: &Store, request: BubbId) -> Result<Option<Claim>> {

@@ -89,6 +89,11 @@ fn find_strays(dir: &super::dir::Dir) -> io::Result<(Vec<Stray>, Vec<String>)> {
 }
 
 impl Stray {
+    /// Whether it is of a turn: an answer that was being written, or the claim of one that nobody holds any more.
+    pub fn is_of_turn(&self) -> bool {
+        Made::is_of_turn(&self.tmp.name)
+    }
+
     /// The name in `_tmp/`.
     pub fn name(&self) -> &str {
         &self.tmp.name
@@ -102,6 +107,10 @@ enum Made {
 }
 
 impl Made {
+    fn is_of_turn(name: &str) -> bool {
+        name.starts_with("claim-") || matches!(Made::parse(name), Some(Made::Bubb(Kind::Assistant, _)))
+    }
+
     /// `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `cache-…`, `furniture-…`, `wire-…`, `claim-ID`;
     /// anything else is foreign.
     fn parse(name: &str) -> Option<Made> {

@@ -130,6 +130,21 @@ impl Prompt {
         self.arguments.iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 
+    /// The required arguments that these do not give.
+    pub fn missing(&self, named: &[(String, String)], words: &[String]) -> Vec<&str> {
+        let is_named = |name: &str| {
+            let in_word = |word: &String| word.split_once('=').is_some_and(|(given, _)| given == name);
+            named.iter().any(|(given, _)| given == name) || words.iter().any(in_word)
+        };
+        let by_place = words.iter().filter(|word| match word.split_once('=') {
+            Some((name, _)) => !self.takes(name),
+            None => true,
+        });
+        let open = self.arguments.iter().filter(|argument| !is_named(&argument.name));
+        let open = open.skip(by_place.count()).filter(|argument| argument.required);
+        open.map(|argument| argument.name.as_str()).collect()
+    }
+
     /// Values for the arguments, from `named` ones and `words`: `NAME=VALUE`, or values in the prompt's order, of which
     /// the last takes all that is left.
     pub fn arguments(
@@ -202,6 +217,25 @@ mod tests {
 
     fn prompt(arguments: Value) -> Prompt {
         Prompt::read(&json!({"name": "p", "arguments": arguments})).unwrap()
+    }
+
+    #[test]
+    fn required_arguments_that_are_not_given_are_missing() {
+        let two =
+            json!([{"name": "city", "required": true}, {"name": "who", "required": true}, {"name": "day"}]);
+        for (named, words, missing) in [
+            (&[][..], &[][..], &["city", "who"][..]),
+            (&["city"], &[], &["who"]),
+            (&["day"], &[], &["city", "who"]),
+            (&[], &["Seoul"], &["who"]),
+            (&[], &["who=Ada"], &["city"]),
+            (&[], &["a=b", "Ada"], &[]),
+            (&["city", "who"], &[], &[]),
+        ] {
+            let named: Vec<_> = named.iter().map(|name: &&str| (name.to_string(), "x".to_string())).collect();
+            let words: Vec<String> = words.iter().map(|word: &&str| word.to_string()).collect();
+            assert_eq!(prompt(two.clone()).missing(&named, &words), missing, "{named:?} {words:?}");
+        }
     }
 
     #[test]

@@ -164,7 +164,7 @@ impl Debate<'_> {
                     bids.push((who, bid));
                 }
                 Err(error) if ends_all(&error) => return Err(error),
-                Err(_) => self.rules.fail(who),
+                Err(error) => self.fails(who, &error),
             }
         }
         if !bids.is_empty() {
@@ -172,6 +172,17 @@ impl Debate<'_> {
             group.add(&mut self.transcript, Kind::System, true, &lines)?;
         }
         Ok(bids)
+    }
+
+    /// A participant failed: it misses the round, or is out if it cannot be asked at all.
+    fn fails(&mut self, who: usize, error: &Error) {
+        self.rules.fail(who);
+        let participant = &self.panel[who];
+        if participant.is_lost_by(error) {
+            let name = participant.name.clone();
+            self.rules.remove(who);
+            self.note(&Notice::OutUnasked(name));
+        }
     }
 
     /// The orchestrator's judgement; where it says nothing that can be read, twice, the rule of the house.
@@ -239,8 +250,9 @@ impl Debate<'_> {
             }
             Err(error) if ends_all(&error) => return Err(error),
             Err(error) => {
-                group.watch.sees(Moment::Failed(&participant.name, &error.without_retry()));
-                self.rules.fail(who);
+                let error = error.without_retry();
+                group.watch.sees(Moment::Failed(&participant.name, &error));
+                self.fails(who, &error);
             }
         }
         Ok(())

@@ -18,6 +18,7 @@ pub use debate::{Debated, Speech};
 pub use panel::{GroupMode, GroupOutcome, Panel, take_group_turn};
 pub use parallel::Polled;
 pub use participant::Participant;
+pub use past::{DebateModels, debate_models};
 pub use protocol::{Bid, judged_by, select_line, selected};
 
 use super::report::Answered;

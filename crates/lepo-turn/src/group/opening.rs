@@ -40,6 +40,9 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
         let question = keep_files(&group.env.store, question)?;
         let kept = group.env.masking.kept_question(&question, &typed);
         group.add_as(&mut opening.transcript, Kind::User, false, (&question, &kept))?;
+        if let Some(question) = opening.transcript.tip() {
+            opening.transcript.mark_answering(question);
+        }
         let note = opening.transcript.tip().and_then(|id| group.env.masking.told_typed(id));
         note.into_iter().for_each(|note| group.tell(Event::Notice(&note)));
     }

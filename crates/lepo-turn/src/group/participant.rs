@@ -1,5 +1,6 @@
 //! A participant of a group turn: a configured model, and the client for it.
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Instant;
@@ -57,7 +58,7 @@ impl Brief {
 
     /// As the answer that a bubb is.
     pub fn answered(&self, name: Name) -> Answered {
-        Answered { name, usage: self.usage, ms: self.ms }
+        Answered { name, usage: self.usage, cut: None, ms: self.ms }
     }
 }
 
@@ -74,6 +75,11 @@ impl Participant {
             facts,
             model,
         }
+    }
+
+    /// Whether asking once more cannot help after this error: there is no client for the model, or no server.
+    pub(super) fn is_lost_by(&self, error: &Error) -> bool {
+        self.model.is_err() || error.is_of_refused_connection()
     }
 
     /// Asks with one prompt, and takes the reply whole.
@@ -148,12 +154,14 @@ impl Participant {
             let in_request = schema.map(|schema| &schema.in_request);
             let answer = interrupt.or(self.ask(&messages, in_request, group, &mut ear)).await;
             let answer = answer.inspect_err(|error| failed(group, &name, under, error, start))?;
+            let agent_calls = RefCell::default();
             let place = AnswerPlace {
                 store: &group.env.store,
                 under,
                 tip,
                 before: Some(before),
                 order,
+                agent_calls: &agent_calls,
                 tools: Tools::None,
                 asks: true,
                 schema,

@@ -1,9 +1,12 @@
 //! The past as debaters read it: all visible messages of the conv, each under the name of the one who
 //! said it. Read from the path itself, so that a debate goes on wherever it was left.
 
-use super::protocol::{OrchestratorDecision, decision, selected};
+use super::protocol::{Bid, OrchestratorDecision, decision, selected};
 use crate::path::PathEntry;
+use lepo_base::error::Result;
 use lepo_store::bubb::Kind;
+use lepo_store::conv::{Forest, Ix};
+use lepo_store::store::Store;
 
 /// The name of the conclusion's author.
 pub(super) const ORCHESTRATOR: &str = "orchestrator";
@@ -39,6 +42,55 @@ pub fn past(path: &[PathEntry]) -> Option<Past<'_>> {
     Some(past)
 }
 
+/// The models of a debate, as its messages and the journal name them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct DebateModels {
+    /// The participants, in the order in which they were first named.
+    pub participants: Vec<String>,
+    /// The model that led it; `None` where the journal does not say so, as in another clone.
+    pub orchestrator: Option<String>,
+}
+
+/// Reads the models of the debate that ends at `tip`.
+pub fn debate_models(store: &Store, forest: &Forest, tip: Ix) -> Result<DebateModels> {
+    let facts = store.journal().facts();
+    let mut models = DebateModels::default();
+    for ix in forest.conv(tip).path {
+        let name = forest.name(ix);
+        if !name.hidden || name.kind != Kind::System {
+            continue;
+        }
+        let text = store.bubbs().text(&name)?;
+        let fact = facts.get(&name.id).filter(|fact| fact.what == "orchestrator");
+        if let Some(model) = fact.and_then(|fact| fact.model.clone()) {
+            models.orchestrator = Some(model);
+            continue;
+        }
+        for named in named(&text) {
+            if !models.participants.iter().any(|known| known == named) {
+                models.participants.push(named.to_string());
+            }
+        }
+    }
+    Ok(models)
+}
+
+/// The participants that a hidden message names: those whose bids it has, or the one who speaks next.
+fn named(text: &str) -> Vec<&str> {
+    if let Some(name) = selected(text) {
+        return vec![name];
+    }
+    let bidder = |line: &'_ str| {
+        let (_, bid) = line.rsplit_once(": ")?;
+        [Bid::Request, Bid::Pass]
+            .iter()
+            .any(|known| known.word() == bid)
+            .then_some(line.len() - bid.len() - 2)
+    };
+    let bidders = text.lines().map(|line| bidder(line).and_then(|end| line.get(..end)));
+    bidders.collect::<Option<Vec<&str>>>().unwrap_or_default()
+}
+
 impl Past<'_> {
     /// The lines `[NAME] text`.
     pub fn history(&self) -> String {
@@ -54,6 +106,19 @@ impl Past<'_> {
 mod tests {
     use super::*;
     use crate::path::fixture::path;
+
+    #[test]
+    fn a_hidden_message_names_participants() {
+        for (text, names) in [
+            ("SELECT: gpt", &["gpt"][..]),
+            ("gpt: REQUEST\nollama:qwen3: PASS", &["gpt", "ollama:qwen3"]),
+            ("So.\nSELECT: gpt", &[]),
+            ("gpt: REQUEST\nand more", &[]),
+            ("a system prompt", &[]),
+        ] {
+            assert_eq!(named(text), names, "{text}");
+        }
+    }
 
     #[test]
     fn what_was_said_is_told_with_who_said_it() {

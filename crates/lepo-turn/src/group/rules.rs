@@ -82,6 +82,11 @@ impl DebateRules {
         self.debaters[who].failed = true;
     }
 
+    /// A participant that cannot be asked is out at once.
+    pub fn remove(&mut self, who: usize) {
+        self.debaters[who].failures = FAILURES;
+    }
+
     /// The participants that can be given the floor in this round.
     pub fn present(&self) -> Vec<usize> {
         self.those(|debater| !debater.failed && !debater.is_out())

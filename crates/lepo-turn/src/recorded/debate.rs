@@ -87,7 +87,8 @@ fn debated(
                 debated.speeches.push(Speech { name: voice.0.clone(), bubb: name });
             }
             None if at + 1 == path.len() && debated.rounds > 0 && is_by(orchestrator) => {
-                let answered = Answered { name, usage: usage(&fact), ms: fact.ms.unwrap_or_default() };
+                let answered =
+                    Answered { name, usage: usage(&fact), cut: None, ms: fact.ms.unwrap_or_default() };
                 debated.report = Report {
                     model: Some(orchestrator.0.clone()),
                     answer: Some(answered),

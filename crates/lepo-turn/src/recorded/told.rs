@@ -125,7 +125,7 @@ impl Hit {
             conv: self.conv,
             user: Some(self.question),
             model: self.model,
-            answer: Some(Answered { name: self.answer, usage: self.usage, ms: self.ms }),
+            answer: Some(Answered { name: self.answer, usage: self.usage, cut: None, ms: self.ms }),
             is_json: self.is_json,
             tools: self.tools,
             recorded: Some(self.answer.id),
@@ -135,7 +135,7 @@ impl Hit {
 
     /// The answer as a turn has it.
     pub fn answered(&self) -> Answered {
-        Answered { name: self.answer, usage: self.usage, ms: self.ms }
+        Answered { name: self.answer, usage: self.usage, cut: None, ms: self.ms }
     }
 }
 

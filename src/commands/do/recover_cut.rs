@@ -1,0 +1,22 @@
+//! Answers that a killed process left behind, saved before the next turn.
+
+use crate::term::{Line, say};
+use lepo_base::error::Result;
+use lepo_store::store::{Fate, Store};
+
+/// Saves the parts of answers whose process was killed, as hidden messages, and says so. Whatever else a process may
+/// have left is found by `lepo fsck`.
+pub fn recover_cut(store: &Store, quiet: bool) -> Result<()> {
+    let (strays, _) = store.upkeep().strays()?;
+    for stray in strays.into_iter().filter(|stray| stray.is_of_turn()) {
+        if let Fate::Saved(name) = store.upkeep().settle(stray)?
+            && !quiet
+        {
+            let id = name.id;
+            say(&Line::note(format!(
+                "an answer was cut short by a kill; its part is kept, hidden: lepo show {id}"
+            )));
+        }
+    }
+    Ok(())
+}
