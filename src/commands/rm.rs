@@ -2,6 +2,7 @@
 
 mod args;
 mod held;
+mod interrupted;
 mod outcome;
 mod plan;
 mod redact;
@@ -18,7 +19,7 @@ use crate::term::{columns, excerpt_within, say, tty};
 use crate::ui::{ShortIds, text_or_warn};
 pub use args::RmArgs;
 use lepo_base::error::{Error, Result, quoted};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, ContentHash, Kind, Name};
 use lepo_store::conv::{Forest, Found, Ix, Nearest, Pruner};
 use lepo_store::store::{Store, now};
 
@@ -130,7 +131,7 @@ fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
 struct Plan {
     tails: Vec<BubbId>,
     bubbs: Vec<Name>,
-    blobs: Vec<String>,
+    blobs: Vec<ContentHash>,
 }
 
 impl Plan {

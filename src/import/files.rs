@@ -1,9 +1,8 @@
 //! The lines that name files in a bubb, and what goes into blobs.
 
-use lepo_base::hash::sha256_hex;
 use lepo_base::media::Media;
 use lepo_import::{File, Role};
-use lepo_store::bubb::{Attachment, clean_name};
+use lepo_store::bubb::{Attachment, ContentHash, clean_name};
 use lepo_store::store::Blob;
 
 /// A text with a line for each of its files, and what goes into blobs; and how many have no bytes.
@@ -18,7 +17,7 @@ pub fn with_files(role: Role, text: &str, files: Vec<File>) -> (String, Vec<Vec<
             });
             continue;
         };
-        let (hash, len) = (sha256_hex(&bytes), bytes.len() as u64);
+        let (hash, len) = (ContentHash::from_content(&bytes), bytes.len() as u64);
         match Media::of_bytes(&bytes).filter(|_| role == Role::User) {
             Some(media) => {
                 let name = clean_name(&file.name).unwrap_or_else(|| format!("file.{}", media.extension()));
@@ -59,7 +58,7 @@ mod tests {
             mime: "image/png".into(),
             data: Some(b"\x89PNG\r\n\x1a\n".to_vec()),
         };
-        let sha = sha256_hex(b"\x89PNG\r\n\x1a\n");
+        let sha = ContentHash::from_content(b"\x89PNG\r\n\x1a\n");
         for (kind, text, files, expected) in [
             (Role::User, "look", vec![png()], format!("look\n\n[image/png 8 bytes b.png: _blobs/{sha}]")),
             (

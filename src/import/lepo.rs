@@ -4,12 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_import::{Tally, files_in, folders_in};
-use lepo_store::bubb::{BubbId, Kind, Name};
+use lepo_store::bubb::{BubbId, ContentHash, Kind, Name};
 use lepo_store::store::{Fact, STORE, Store};
 use lepo_tool::ToolRequest;
 use lepo_turn::config::Paths;
@@ -35,7 +33,7 @@ impl Copied {
     /// The bytes of a bubb, if they are those that its id was made of.
     pub fn proven(&self, name: &Name) -> Result<Option<Vec<u8>>> {
         let bytes = self.store.bubbs().read(name)?;
-        let content = Sha256::digest(&bytes).into();
+        let content = ContentHash::from_content(&bytes);
         let id = BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content);
         Ok((id == name.id).then_some(bytes))
     }

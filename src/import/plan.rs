@@ -3,17 +3,14 @@
 //! Only visible text makes a conversation longer. All else is a leaf or a side branch of the visible bubb before
 //! it, so that a log may be imported at any moment: what is added to it later moves nothing.
 
-use sha2::{Digest, Sha256};
-
 use super::brief::Tools;
 use super::files::{seems_to_name_a_blob, with_files};
 use super::held::{Held, held_until};
 use super::kind_of;
 use super::masked::mask;
 use super::waiting::Waiting;
-use lepo_base::hash::sha256_hex;
 use lepo_import::{Conversation, File, Node, Role, What};
-use lepo_store::bubb::{BubbId, Kind, MAX_TIME, Name};
+use lepo_store::bubb::{BubbId, ContentHash, Kind, MAX_TIME, Name};
 use lepo_store::store::Blob;
 use lepo_tool::ToolRequest;
 
@@ -286,7 +283,8 @@ impl Planner<'_> {
         match self.rules.tools.cut(text) {
             (cut, None) => (cut, Vec::new()),
             (cut, Some(whole)) => {
-                let blob = Blob { hash: sha256_hex(whole.as_bytes()), len: whole.len() as u64 };
+                let blob =
+                    Blob { hash: ContentHash::from_content(whole.as_bytes()), len: whole.len() as u64 };
                 (format!("{cut}\n{}", blob.line()), vec![whole.into_bytes()])
             }
         }
@@ -350,17 +348,16 @@ impl Planner<'_> {
         let node = &mut self.nodes[place];
         let own =
             |text: &str| (hidden && is_request(text)) || (blobs.is_empty() && seems_to_name_a_blob(text));
-        let hash = |text: &str| -> [u8; 32] { Sha256::digest(text.as_bytes()).into() };
         let content = match node.ready {
             Some(ready) => {
                 debug_assert!(!own(&text));
-                ready
+                ready.into()
             }
             None => {
                 if own(&text) {
                     text.push('\n');
                 }
-                hash(&text)
+                ContentHash::from_content(text.as_bytes())
             }
         };
         let time = match prev {

@@ -27,7 +27,7 @@ const OUTWARD: &[(&str, &[&str])] = &[
     ),
     ("lepo_acp", &["acp/"]),
     ("lepo_import", &["import/", "commands/import/"]),
-    ("lepo_sync", &["commands/sync/", "commands/rm/held.rs"]),
+    ("lepo_sync", &["commands/sync/", "commands/rm/held.rs", "commands/rm/interrupted.rs"]),
     ("lepo_page", &["commands/export/"]),
 ];
 

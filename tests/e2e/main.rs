@@ -55,6 +55,7 @@ mod export;
 mod exported_sessions;
 mod faults;
 mod grep;
+mod guarded;
 mod house;
 mod import;
 mod import_db;

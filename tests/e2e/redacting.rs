@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::bots::Bot;
 use crate::disk::bubbs;
@@ -321,28 +321,136 @@ fn other_clones_drop_it_too_and_who_may_still_hold_it_is_said() {
     assert_eq!((a.ok(&["fsck"]), b.ok(&["fsck"])), (String::new(), String::new()));
 }
 
+/// A record as a kill leaves it, with the proof of this home's key for the store in `of`.
+fn record(home: &Home, of: &Path, wish: Value, replaced: Value) -> String {
+    let key: [u8; 32] =
+        std::fs::read(home.path().join("state/lepo/secrets-key")).unwrap().try_into().unwrap();
+    let identity = lepo_sync::Identity::of(&of.join(".lepo")).unwrap().key();
+    let proven = identity + &json!([wish, replaced]).to_string();
+    let mut proof = lepo_secrets::keyed_hash(&key, &[b"replacement", proven.as_bytes()]);
+    proof.truncate(32);
+    json!({ "wish": wish, "replaced": replaced, "proof": proof }).to_string()
+}
+
+fn wish(ids: &[&str]) -> Value {
+    json!({ "all": false, "ids": ids, "kinds": [], "replace": [] })
+}
+
+/// A home that has a key already.
+fn keyed_home() -> Home {
+    let home = open_home();
+    home.write("state/lepo/secrets-key", "k".repeat(32));
+    home
+}
+
 #[test]
 fn what_was_interrupted_is_completed_by_the_next_one() {
-    let (home, token) = (open_home(), github_token(10));
+    let (home, token) = (keyed_home(), github_token(10));
     let question = home.add(&["--prev", "head"], &format!("is {token} valid?"));
     home.add(&["--kind", "a"], "yes");
     // As a kill leaves it before any copy has its place.
-    let wish = serde_json::json!({ "all": false, "ids": [question], "kinds": [], "replace": [] });
-    let record = serde_json::json!({ "wish": wish, "replaced": null });
-    home.write("work/.lepo/_replacing.json", record.to_string());
+    let record = record(&home, &home.work(), wish(&[&question]), Value::Null);
+    home.write("work/.lepo/_replacing.json", &record);
     let ran = home.lepo(&["fsck"]);
     assert!(ran.code == 0 && ran.out.starts_with("stray _replacing.json: `lepo rm --redact`"), "{}", ran.out);
-    assert!(home.lepo(&["rm", "-n", "--redact", "--all"]).err.contains("the next one completes it"));
-    let ran = home.alone(&["rm", "--redact"]);
-    assert_eq!((ran.code, table(&ran.out).len()), (0, 2), "{}", ran.err);
-    assert!(ran.err.starts_with("completed the interrupted `lepo rm --redact`\n"), "{}", ran.err);
+    let what = "mask 1 secret (github-token), and give 2 messages new ids";
+    let ran = home.lepo(&["rm", "-n", "--redact", "--all"]);
+    assert!(ran.err.contains(&format!("the next one completes it: {what}\n")), "{}", ran.err);
+    // What it would do is said, and it asks; an address that is none comes first.
+    for args in [&["rm", "--redact"][..], &["rm", "-y", "--redact", "nosuchbranch"]] {
+        let ran = home.alone(args);
+        assert!(
+            ran.code == 2 && ran.err.contains(if args.len() == 2 { what } else { "nosuchbranch" }),
+            "{}",
+            ran.err
+        );
+        assert!(on_disk(&home).contains(&token));
+    }
+    let asked = format!("Complete the interrupted `lepo rm --redact`: {what}? (y/N): ");
+    let ran = on_terminal(home.command(&["rm", "--redact"]), &[("(y/N): ", "n\n")]);
+    let out = ran.out.replace("\r\n", " ").replace('\n', " ");
+    assert!(ran.code == 1 && out.contains(&asked) && on_disk(&home).contains(&token), "{out}");
+    let ran = on_terminal(home.command(&["rm", "--redact"]), &[("(y/N): ", "y\n")]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("completed the interrupted `lepo rm --redact`"), "{}", ran.out);
     assert!(!on_disk(&home).contains(&token));
     assert_eq!(home.ok(&["fsck"]), "");
     // The command line that named the old id is done, too.
-    home.write("work/.lepo/_replacing.json", record.to_string());
+    home.write("work/.lepo/_replacing.json", record);
     let ran = home.alone(&["rm", "-y", "--redact", "@"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(!home.work().join(".lepo/_replacing.json").exists());
+}
+
+#[test]
+fn what_was_begun_before_the_originals_went_is_completed_and_its_old_addresses_are_known() {
+    let (home, token) = (keyed_home(), github_token(11));
+    let question = home.add(&["--prev", "head"], &format!("is {token} valid?"));
+    let before = home.bubbs();
+    home.ok(&["rm", "-y", "--redact", &question]);
+    let after = home.bubbs();
+    std::fs::write(home.work().join(".lepo").join(&before[0]), format!("is {token} valid?")).unwrap();
+    let replaced = json!({ "moved": [[before[0], after[0]]], "blobs": [] });
+    home.write("work/.lepo/_replacing.json", record(&home, &home.work(), wish(&[&question]), replaced));
+    let ran = home.alone(&["rm", "-y", "--redact", &question]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.err.starts_with("completed the interrupted `lepo rm --redact`\nno secret in "),
+        "{}",
+        ran.err
+    );
+    assert_eq!(home.bubbs(), after);
+    assert!(!on_disk(&home).contains(&token));
+}
+
+#[test]
+fn a_record_that_a_repository_brought_deletes_nothing() {
+    let (home, token) = (keyed_home(), github_token(12));
+    let question = home.add(&["--prev", "head"], &format!("is {token} valid?"));
+    let file = home.bubbs().remove(0);
+    home.write(".ssh/id", "a key");
+    home.write("work/precious", "mine");
+    home.write("elsewhere/.lepo/_insts.toml", "");
+    let (here, elsewhere) = (home.work(), home.path().join("elsewhere"));
+    let moved = |from: &str| json!({ "moved": [[from, file.replace("-u0-", "-a0-")]], "blobs": [] });
+    let blobs = |blob: &str| json!({ "moved": [], "blobs": [blob] });
+    let unproven = |replaced: Value| json!({ "wish": wish(&[]), "replaced": replaced }).to_string();
+    let all = json!({ "all": true, "ids": [], "kinds": [], "replace": [] });
+    for record in [
+        unproven(blobs("../../precious")),
+        unproven(blobs("../../../.ssh/id")),
+        unproven(blobs("../_insts.toml")),
+        unproven(moved("../precious")),
+        unproven(moved(&file)),
+        json!({ "wish": all, "replaced": null }).to_string(),
+        json!({ "wish": wish(&[]), "replaced": moved(&file), "proof": "" }).to_string(),
+        json!({ "wish": wish(&[]), "replaced": moved(&file), "proof": "0".repeat(64) }).to_string(),
+        // Proven by this machine, for another store; and for this one, with a name that leads out of it.
+        record(&home, &elsewhere, wish(&[]), moved(&file)),
+        record(&home, &here, wish(&[]), blobs("../../precious")),
+        record(&home, &here, wish(&[]), moved("../precious")),
+        // What was proven is the whole record.
+        record(&home, &here, wish(&[]), Value::Null).replace("null", &moved(&file).to_string()),
+        "not JSON".to_string(),
+    ] {
+        home.write("work/.lepo/_replacing.json", &record);
+        for args in [&["-y"][..], &["-n"], &["-y", "--all"], &["-y", question.as_str()]] {
+            let ran = home.alone(&[&["rm", "--redact"], args].concat());
+            assert!(
+                ran.code == 5 && ran.err.contains(".lepo/_replacing.json"),
+                "{record}: {} {}",
+                ran.code,
+                ran.err
+            );
+            assert!(ran.err.contains("hint: remove it, then give the same command again\n"), "{}", ran.err);
+        }
+        assert_eq!(home.read(".ssh/id") + &home.read("work/precious"), "a keymine", "{record}");
+        assert!(here.join(".lepo/_insts.toml").exists() && on_disk(&home).contains(&token), "{record}");
+        assert_eq!(home.read("work/.lepo/_replacing.json"), record);
+    }
+    std::fs::remove_file(here.join(".lepo/_replacing.json")).unwrap();
+    home.ok(&["rm", "-y", "--redact", "--all"]);
+    assert!(!on_disk(&home).contains(&token));
 }
 
 #[test]
@@ -382,6 +490,7 @@ fn what_cannot_be_read_stops_it_before_anything_changes() {
         (key, "secrets-key"),
     ] {
         // A directory in the place of a file: no user can read it as one.
+        let before = std::fs::read(&place).ok();
         let _ = std::fs::remove_file(&place);
         std::fs::create_dir_all(&place).unwrap();
         let ran = home.alone(&["rm", "-y", "--redact", &cut, &question]);
@@ -389,6 +498,10 @@ fn what_cannot_be_read_stops_it_before_anything_changes() {
         assert_eq!(home.ok(&["resolve", &question]), format!("{question}\n"));
         assert!(on_disk(&home).contains(&token));
         std::fs::remove_dir(&place).unwrap();
+        // The key, by which what was begun is known again.
+        if let Some(before) = before {
+            std::fs::write(&place, before).unwrap();
+        }
     }
     home.ok(&["rm", "-y", "--redact", &cut, &question]);
     assert!(!on_disk(&home).contains(&token));

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::escape::{escape, escaped};
 use super::markdown::markdown;
 use lepo_base::media::Media;
-use lepo_store::bubb::{Attachment, Kind, split_attachments, thousands};
+use lepo_store::bubb::{Attachment, ContentHash, Kind, split_attachments, thousands};
 
 /// The content of a message, made ready for the page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ const WORDS: usize = 48;
 const LANGUAGE: usize = 2048;
 
 /// Makes a message's body. `blob` gives the bytes of an attachment by its hash, where they are there.
-pub fn body(kind: Kind, hidden: bool, text: &str, blob: &dyn Fn(&str) -> Option<Vec<u8>>) -> Body {
+pub fn body(kind: Kind, hidden: bool, text: &str, blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>) -> Body {
     let (said, files) = match kind {
         Kind::User => split_attachments(text),
         _ => (text, Vec::new()),
@@ -113,7 +113,7 @@ fn is_unseen(c: char) -> bool {
 }
 
 /// Appends an attached file: an image as it is, anything else by its name.
-fn attached(file: &Attachment, blob: &dyn Fn(&str) -> Option<Vec<u8>>, html: &mut String) {
+fn attached(file: &Attachment, blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>, html: &mut String) {
     let bytes = file.media.is_image().then(|| blob(&file.hash)).flatten();
     let image =
         bytes.and_then(|bytes| Some((Media::of_bytes(&bytes).filter(|media| media.is_image())?, bytes)));
@@ -141,7 +141,8 @@ mod tests {
     const HASH: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
     fn made(kind: Kind, hidden: bool, text: &str) -> String {
-        body(kind, hidden, text, &|hash| (hash == HASH).then(|| b"\x89PNG\r\n\x1a\n".to_vec())).html
+        body(kind, hidden, text, &|hash| (hash.to_string() == HASH).then(|| b"\x89PNG\r\n\x1a\n".to_vec()))
+            .html
     }
 
     #[test]

@@ -222,7 +222,7 @@ mod tests {
         let texts = ["", "\n", "one\ntwo", "two\n", "three", "one two three\n\nfour", "넷", "\nfive"];
         let mut last = None;
         let mut name = |number: usize| {
-            let id = BubbId::of(number as u64 * 1000, Kind::User, false, last, &[number as u8; 32]);
+            let id = BubbId::of(number as u64 * 1000, Kind::User, false, last, &[number as u8; 32].into());
             let name = Name { id, kind: Kind::User, hidden: false, prev: last };
             last = Some(id);
             name

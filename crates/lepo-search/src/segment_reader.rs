@@ -203,7 +203,7 @@ mod tests {
     fn name(time: u64, prev: Option<Name>) -> Name {
         let prev = prev.map(|prev| prev.id);
         Name {
-            id: BubbId::of(time, Kind::User, false, prev, &[1; 32]),
+            id: BubbId::of(time, Kind::User, false, prev, &[1; 32].into()),
             kind: Kind::User,
             hidden: false,
             prev,

@@ -14,7 +14,7 @@ use super::paths::encoded;
 use super::record::Record;
 use super::tree::Tree;
 use lepo_base::error::Result;
-use lepo_store::bubb::{BubbId, Day, Name};
+use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
 use lepo_store::store::{FolderState, Store, now};
 
 /// A look at the store beside the record: nothing of git is asked.
@@ -86,7 +86,7 @@ pub struct Compared {
     /// The commit.
     pub pushed: Side,
     /// The blobs of the commit, if they were listed.
-    pub blobs: Option<HashSet<String>>,
+    pub blobs: Option<HashSet<ContentHash>>,
     /// Days that were not listed: the same here and there.
     unchanged: BTreeMap<Day, FolderState>,
     listed: Listed,

@@ -13,7 +13,7 @@ use super::remote::Refs;
 use super::tree::{Misfits, Tree, Until};
 use super::verdicts::{Verdict, Verdicts};
 use lepo_base::error::{Error, Kind, Result};
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, ContentHash, Name};
 use lepo_store::store::{Batch, Store, now};
 
 /// A bubb dated further ahead than this waits for its day, in milliseconds.
@@ -164,9 +164,9 @@ impl Taking<'_, '_> {
         Ok(taken)
     }
 
-    fn blobs(&mut self, blobs: &HashMap<String, Oid>, came: &mut Came) -> Result<()> {
+    fn blobs(&mut self, blobs: &HashMap<ContentHash, Oid>, came: &mut Came) -> Result<()> {
         for (hash, oid) in blobs {
-            let path = Entry::Blob(hash.clone()).path();
+            let path = Entry::Blob(*hash).path();
             if self.verdict.has_left_out(&path, oid) || self.to.blobs().open(hash)?.is_some() {
                 continue;
             }
@@ -175,7 +175,9 @@ impl Taking<'_, '_> {
                 continue;
             }
             match self.objects.blob(hash, oid)? {
-                Content::Good(bytes) => drop(self.to.blobs().keep(&mut bytes.as_slice())?),
+                Content::Good(bytes) => {
+                    self.to.blobs().keep(&mut bytes.as_slice())?;
+                }
                 _ => self.leave_out(&path, oid, "its content does not match its name", came),
             }
         }

@@ -4,12 +4,9 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-use sha2::{Digest, Sha256};
-
 use super::git::Git;
 use lepo_base::error::{Error, Result};
-use lepo_base::hash::hex;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, ContentHash, Name};
 
 /// The largest bubb or blob that is sent or taken, in bytes.
 pub const LARGEST: u64 = 50 << 20;
@@ -22,10 +19,10 @@ const SKIPPED: u64 = 1 << 20;
 
 /// True if a bubb's bytes are those that its id was made of.
 pub fn proves(name: &Name, bytes: &[u8]) -> bool {
-    digest_proves(name, &Sha256::digest(bytes).into())
+    digest_proves(name, &ContentHash::from_content(bytes))
 }
 
-fn digest_proves(name: &Name, digest: &[u8; 32]) -> bool {
+fn digest_proves(name: &Name, digest: &ContentHash) -> bool {
     BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, digest) == name.id
 }
 
@@ -42,7 +39,7 @@ pub enum Content {
 /// The verdict on an object that did not have the content of its name.
 enum Found {
     None,
-    Digest([u8; 32]),
+    Digest(ContentHash),
 }
 
 /// The objects of a repository. git is started with the first question.
@@ -81,11 +78,11 @@ impl<'g> Objects<'g> {
     }
 
     /// The content of a blob, if this object is that.
-    pub fn blob(&mut self, hash: &str, oid: &str) -> Result<Content> {
-        self.judged(oid, |digest| hex(digest) == hash)
+    pub fn blob(&mut self, hash: &ContentHash, oid: &str) -> Result<Content> {
+        self.judged(oid, |digest| digest == hash)
     }
 
-    fn judged(&mut self, oid: &str, is_good: impl Fn(&[u8; 32]) -> bool) -> Result<Content> {
+    fn judged(&mut self, oid: &str, is_good: impl Fn(&ContentHash) -> bool) -> Result<Content> {
         match self.found.get(oid) {
             Some(Found::None) => return Ok(Content::None),
             Some(Found::Digest(digest)) if !is_good(digest) => return Ok(Content::Other),
@@ -95,7 +92,7 @@ impl<'g> Objects<'g> {
             self.found.insert(oid.into(), Found::None);
             return Ok(Content::None);
         };
-        let digest: [u8; 32] = Sha256::digest(&bytes).into();
+        let digest = ContentHash::from_content(&bytes);
         if is_good(&digest) {
             return Ok(Content::Good(bytes));
         }
@@ -205,6 +202,6 @@ mod tests {
             assert!(matches!(objects.bubb(bubb, &small).unwrap(), Content::Other));
             assert!(matches!(objects.bubb(bubb, &large).unwrap(), Content::None));
         }
-        assert!(matches!(objects.blob("00", &small).unwrap(), Content::Other));
+        assert!(matches!(objects.blob(&[0; 32].into(), &small).unwrap(), Content::Other));
     }
 }

@@ -16,9 +16,8 @@ use super::secrets::Secrets;
 use super::state::SyncState;
 use super::tree::blobs_of;
 use lepo_base::error::{Error, Result};
-use lepo_base::hash::sha256_hex;
 use lepo_base::read_ahead::in_order;
-use lepo_store::bubb::{BubbId, Day, Name, is_hash};
+use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
 use lepo_store::store::{Store, blobs_in};
 
 /// Bytes of messages that are pushed at once, and the rest of their month: hosts take 2 GB a push.
@@ -68,7 +67,7 @@ pub struct Sender<'s> {
 
 /// A bubb that was read and checked.
 enum Checked {
-    Good { name: Name, bytes: Vec<u8>, blobs: Vec<String> },
+    Good { name: Name, bytes: Vec<u8>, blobs: Vec<ContentHash> },
     Held(Name, String),
 }
 
@@ -88,9 +87,9 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
         if written.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     written?;
-    let allowed = state.settings.allowed.iter().filter(|id| is_hash(id));
-    for hash in state.settings.held_blobs.iter().chain(allowed) {
-        writer.blob(hash)?;
+    let waiting = state.settings.held_blobs.iter().chain(&state.settings.allowed);
+    for hash in waiting.filter_map(|text| ContentHash::parse(text)) {
+        writer.blob(&hash)?;
     }
     for name in pushed.bubbs.values().filter(|name| !here.bubbs.contains_key(&name.id)) {
         writer.sent.removed += 1;
@@ -100,7 +99,7 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
         let mut gone = Vec::new();
         for hash in writer.committed()? {
             if store.blobs().open(hash)?.is_none() {
-                gone.push(Entry::Blob(hash.clone()).path());
+                gone.push(Entry::Blob(*hash).path());
             }
         }
         writer.sent.removed += gone.len();
@@ -156,13 +155,13 @@ fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
 struct Writer<'s> {
     sender: &'s Sender<'s>,
     /// The blobs of the last commit, where the comparison has listed them.
-    known: Option<&'s HashSet<String>>,
+    known: Option<&'s HashSet<ContentHash>>,
     /// The same, listed here once a blob is to be sent.
-    listed: OnceCell<HashSet<String>>,
+    listed: OnceCell<HashSet<ContentHash>>,
     import: FastImport<'s>,
     sent: Sent,
     /// The hashes of blobs that were written, held back or left out already.
-    decided: BTreeSet<String>,
+    decided: BTreeSet<ContentHash>,
     /// The month of the last bubb.
     month: String,
     /// Bytes of bubbs and blobs in this part so far.
@@ -170,13 +169,17 @@ struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    fn new(sender: &'s Sender<'s>, known: Option<&'s HashSet<String>>, import: FastImport<'s>) -> Writer<'s> {
+    fn new(
+        sender: &'s Sender<'s>,
+        known: Option<&'s HashSet<ContentHash>>,
+        import: FastImport<'s>,
+    ) -> Writer<'s> {
         let (sent, decided, listed) = (Sent::default(), BTreeSet::new(), OnceCell::new());
         Writer { sender, known, listed, import, sent, decided, month: String::new(), part: 0 }
     }
 
     /// The blobs of the last commit.
-    fn committed(&self) -> Result<&HashSet<String>> {
+    fn committed(&self) -> Result<&HashSet<ContentHash>> {
         if let Some(known) = self.known.or(self.listed.get()) {
             return Ok(known);
         }
@@ -206,8 +209,8 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes a blob if it is here, may be sent, and was not yet.
-    fn blob(&mut self, hash: &str) -> Result<()> {
-        if !self.decided.insert(hash.to_string()) || self.committed()?.contains(hash) {
+    fn blob(&mut self, hash: &ContentHash) -> Result<()> {
+        if !self.decided.insert(*hash) || self.committed()?.contains(hash) {
             return Ok(());
         }
         let Some((mut file, len)) = self.sender.store.blobs().open(hash)? else { return Ok(()) };
@@ -216,10 +219,10 @@ impl<'s> Writer<'s> {
             io::Read::read_to_end(&mut file, &mut bytes)
                 .map_err(|error| Error::store(format!("cannot read blob {hash}")).because(error))?;
         }
-        let is_allowed = self.sender.state.settings.allowed.contains(hash);
+        let is_allowed = self.sender.state.settings.allowed.contains(&hash.to_string());
         let held = if len > LARGEST {
             Some("is larger than 50 MiB".to_string())
-        } else if sha256_hex(&bytes) != hash {
+        } else if ContentHash::from_content(&bytes) != *hash {
             Some("does not match its name".into())
         } else {
             let secret = self.sender.secrets.find(&bytes).filter(|_| !is_allowed);
@@ -231,7 +234,7 @@ impl<'s> Writer<'s> {
         }
         self.sent.blobs += 1;
         self.part += len;
-        self.import.file(&Entry::Blob(hash.to_string()).path(), &bytes)
+        self.import.file(&Entry::Blob(*hash).path(), &bytes)
     }
 }
 

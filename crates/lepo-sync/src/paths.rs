@@ -1,7 +1,7 @@
 //! The paths of a clone's tree, computed from ids and names: `2026-03/04/FILE`, `_blobs/ab/SHA256`,
 //! `_branches/NAME`, `_gone`.
 
-use lepo_store::bubb::{Day, Name};
+use lepo_store::bubb::{ContentHash, Day, Name};
 
 /// The file of what was removed.
 pub const REMOVED: &str = "_gone";
@@ -12,7 +12,7 @@ pub enum Entry {
     /// A bubb, in the folder of its day.
     Bubb(Name),
     /// A blob, by its SHA-256.
-    Blob(String),
+    Blob(ContentHash),
     /// A branch, by its file's name.
     Branch(String),
     /// The list of what was removed.
@@ -28,10 +28,8 @@ impl Entry {
         }
         if let Some(rest) = text.strip_prefix("_blobs/") {
             let (short, hash) = rest.split_once('/')?;
-            let is_hash =
-                hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-            return (is_hash && short.len() == 2 && hash.starts_with(short))
-                .then(|| Entry::Blob(hash.into()));
+            let is_folder = short.len() == 2 && hash.starts_with(short);
+            return ContentHash::parse(hash).filter(|_| is_folder).map(Entry::Blob);
         }
         if let Some(name) = text.strip_prefix("_branches/") {
             return lepo_store::store::check_branch_name(&decoded(name)?)
@@ -48,7 +46,7 @@ impl Entry {
     pub fn path(&self) -> String {
         match self {
             Entry::Bubb(name) => format!("{}/{name}", Day::of(name.id)),
-            Entry::Blob(hash) => format!("_blobs/{}/{hash}", hash.get(..2).unwrap_or_default()),
+            Entry::Blob(hash) => format!("_blobs/{hash:.2}/{hash}"),
             Entry::Branch(name) => format!("_branches/{name}"),
             Entry::Removed => REMOVED.into(),
         }

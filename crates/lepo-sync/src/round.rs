@@ -21,7 +21,7 @@ use super::state::SyncState;
 use super::tree::{Tree, Until};
 use super::verdicts::Verdicts;
 use lepo_base::error::{Error, Kind, Result};
-use lepo_store::bubb::{BubbId, is_hash};
+use lepo_store::bubb::{BubbId, ContentHash};
 use lepo_store::store::{Store, now};
 
 /// The time in which one clone is read, at one sync.
@@ -268,7 +268,13 @@ impl Work<'_> {
         if let Some(made) = &round.sent.made {
             refs.own = Some(made.last.clone());
         }
-        let held = round.sent.held.iter().map(|(id, _)| id.clone()).filter(|id| is_hash(id)).collect();
+        let held = round
+            .sent
+            .held
+            .iter()
+            .map(|(id, _)| id.clone())
+            .filter(|id| ContentHash::parse(id).is_some())
+            .collect();
         state.settings.held_blobs = held;
         state.save()?;
         note_taken(git, refs, round)?;

@@ -49,8 +49,8 @@ impl Identity {
         read().map_err(|error| Error::store(format!("cannot read {}", path.display())).because(error))
     }
 
-    /// The name of its directory of state.
-    fn key(&self) -> String {
+    /// 32 hexadecimal digits that no other directory has: the name of its directory of state.
+    pub fn key(&self) -> String {
         let text = format!("{}\0{}\0{}\0{}", self.path.display(), self.device, self.inode, self.birth);
         sha256_hex(text.as_bytes()).get(..32).unwrap_or_default().to_string()
     }

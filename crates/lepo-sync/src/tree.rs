@@ -10,7 +10,7 @@ use super::removed::Removed;
 use super::running::MOST;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
-use lepo_store::bubb::{BubbId, Day, Name};
+use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
 
 /// The longest file of a branch, in bytes: it holds an id.
 const BRANCH: u64 = 64;
@@ -45,7 +45,7 @@ pub struct Tree {
     /// Bubbs by id, with their objects.
     pub bubbs: HashMap<BubbId, (Name, Oid)>,
     /// Blobs by their SHA-256.
-    pub blobs: HashMap<String, Oid>,
+    pub blobs: HashMap<ContentHash, Oid>,
     /// Branches by the names of their files.
     pub branches: HashMap<String, Oid>,
     /// The list of what was removed.
@@ -206,7 +206,7 @@ impl Tree {
 }
 
 /// The blobs of a commit by their SHA-256; none where there is no commit.
-pub fn blobs_of(git: &Git, commit: Option<&str>) -> Result<HashSet<String>> {
+pub fn blobs_of(git: &Git, commit: Option<&str>) -> Result<HashSet<ContentHash>> {
     let Some(commit) = commit else { return Ok(HashSet::new()) };
     let tree = Tree::listed(git, commit, &["_blobs/".to_string()])?;
     Ok(tree.blobs.into_keys().collect())

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::term::{Line, say};
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{Attachment, Kind, Name, split_attachments};
+use lepo_store::bubb::{Attachment, ContentHash, Kind, Name, split_attachments};
 use lepo_store::store::Store;
 
 /// Bytes of a file name at most.
@@ -18,7 +18,7 @@ const NAME: usize = 200;
 #[derive(Default)]
 pub struct Files {
     /// The hash of each and its file name, in order.
-    names: Vec<(String, String)>,
+    names: Vec<(ContentHash, String)>,
     /// The folder, relative to the document.
     folder: String,
 }
@@ -121,10 +121,10 @@ mod tests {
             ("a.b.jpeg", "a.b.jpeg"),
             ("v1.2 of the plan", "v1.2 of the plan.png"),
         ] {
-            let file = Attachment { media: Media::Png, len: 1, name: name.into(), hash: "a".repeat(64) };
+            let file = Attachment { media: Media::Png, len: 1, name: name.into(), hash: [0xaa; 32].into() };
             assert_eq!(file_name(&file), expected, "{name}");
         }
-        let file = Attachment { media: Media::Pdf, len: 1, name: "글".repeat(120), hash: "a".repeat(64) };
+        let file = Attachment { media: Media::Pdf, len: 1, name: "글".repeat(120), hash: [0xaa; 32].into() };
         assert!(file_name(&file).len() < 255);
     }
 }

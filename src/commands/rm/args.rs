@@ -19,8 +19,9 @@ use lepo_base::when;
 /// Because an id is a hash of its message, the messages and all that follow are copied with new ids, and the old
 /// files are deleted. Branches, titles, the journal and pending requests move along. Prints the old and new id of
 /// each message, and asks for confirmation. With --all, also masks titles, the journal, prompts and instructions of
-/// the store, but not settings or the stores of other people; they are named. If it is interrupted, running the same
-/// command again completes it. Other messages with the same secret, or the same replaced words, are named. Other
+/// the store, but not settings or the stores of other people; they are named. If it is interrupted, the next
+/// one completes it, after saying what is left to do and asking; only where the machine that began it can prove that it
+/// did. Other messages with the same secret, or the same replaced words, are named. Other
 /// clones, the git history of the project, an imported log and the history of the prompt may still hold the secret, so
 /// change it; lepo names those places.
 #[derive(Debug, clap::Args)]

@@ -22,7 +22,7 @@ pub fn holders(store: &Store, outcome: &Outcome) -> Vec<String> {
     let changed: Vec<BubbId> =
         changed.filter(|id| outcome.changed.is_empty() || outcome.changed.contains_key(id)).collect();
     let words: Vec<String> = changed.iter().take(MOST).map(ToString::to_string).collect();
-    let blobs = outcome.blobs.iter().take(MOST).cloned();
+    let blobs = outcome.blobs.iter().take(MOST).map(ToString::to_string);
     let words: Vec<String> = words.into_iter().chain(blobs).collect();
     if !words.is_empty() && is_committed(&store.path(), &words) {
         held.push("the git history of the project, in which the store is committed".into());

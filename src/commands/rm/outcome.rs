@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lepo_store::bubb::BubbId;
+use lepo_store::bubb::{BubbId, ContentHash};
 use lepo_store::store::Moved;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub struct Outcome {
     /// The messages that changed themselves; without kinds they got other words.
     pub changed: HashMap<BubbId, Kinds>,
     /// Blobs that are gone.
-    pub blobs: Vec<String>,
+    pub blobs: Vec<ContentHash>,
     /// Other files that have masks now.
     pub files: Vec<(String, Kinds)>,
     /// Files that were left as they are, and why.
@@ -46,7 +46,7 @@ impl Outcome {
     pub fn add(&mut self, plan: &Plan) {
         self.moved.extend(plan.moved());
         self.changed.extend(plan.changed.iter().map(|(id, kinds)| (*id, kinds.clone())));
-        self.blobs.extend(plan.blobs.keys().chain(&plan.orphans).cloned());
+        self.blobs.extend(plan.blobs.keys().chain(&plan.orphans));
         let files =
             plan.files.iter().map(|(path, kinds)| (path.to_string_lossy().into_owned(), kinds.clone()));
         self.files.extend(files);

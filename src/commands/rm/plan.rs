@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use lepo_base::error::{Error, Result};
-use lepo_base::hash::sha256_hex;
 use lepo_secrets::{Found, Masker, Tally, is_binary};
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{BubbId, ContentHash, Name, counted};
 use lepo_store::store::{Blob, Copy, Copying, Moved, Store, Under, blobs_in, plan_copies, with_other_blobs};
 
 use super::wish::Wish;
@@ -23,9 +22,9 @@ pub struct Plan {
     /// The messages that change themselves, with the kinds that are taken out; none where they get other words.
     pub changed: HashMap<BubbId, Kinds>,
     /// Blobs with masks, by the hashes of those in whose place they stand.
-    pub blobs: BTreeMap<String, Vec<u8>>,
+    pub blobs: BTreeMap<ContentHash, Vec<u8>>,
     /// Blobs with secrets that no message names.
-    pub orphans: Vec<String>,
+    pub orphans: Vec<ContentHash>,
     /// Files that are no messages and get masks.
     pub files: BTreeMap<PathBuf, Kinds>,
     /// Files that stay as they are, and why.
@@ -81,6 +80,24 @@ impl Plan {
         self.copies.is_empty() && self.files.is_empty() && self.orphans.is_empty()
     }
 
+    /// The changes, in words.
+    pub fn words(&self) -> String {
+        let other_words = self.changed.values().filter(|kinds| kinds.is_empty()).count();
+        let mut doing = Vec::new();
+        if self.tally.count() > 0 {
+            let count = counted(self.tally.count(), "secret");
+            doing.push(format!("mask {count} ({})", self.tally.words()));
+        }
+        if other_words > 0 {
+            doing.push(format!("replace the text of {}", counted(other_words, "message")));
+        }
+        let moved = self.moved().len();
+        if moved > 0 {
+            doing.push(format!("give {} new ids", counted(moved, "message")));
+        }
+        doing.join(", and ")
+    }
+
     /// The messages whose copies take their place.
     pub fn moved(&self) -> Vec<Moved> {
         let moved = self.copies.iter().filter(|copy| copy.name.id != copy.original.id);
@@ -113,12 +130,12 @@ impl Plan {
         let (masked, mut kinds) = taken.unzip();
         let mut masked = masked.unwrap_or(bytes);
         let mut kinds: Kinds = kinds.take().unwrap_or_default();
-        let mut other: HashMap<String, Blob> = HashMap::new();
+        let mut other: HashMap<ContentHash, Blob> = HashMap::new();
         for hash in blobs_in(&masked, name.kind) {
             let Some(blob) = store.blobs().read(&hash)?.filter(|blob| !is_binary(blob)) else { continue };
             if let Some((blob, of_blob)) = self.take_out(&blob, by) {
                 kinds.extend(of_blob);
-                other.insert(hash.clone(), Blob { hash: sha256_hex(&blob), len: blob.len() as u64 });
+                other.insert(hash, Blob { hash: ContentHash::from_content(&blob), len: blob.len() as u64 });
                 self.blobs.insert(hash, blob);
             }
         }
@@ -142,7 +159,7 @@ impl Plan {
         names: &[Name],
         words: &mut HashMap<BubbId, Vec<u8>>,
     ) -> Result<()> {
-        let (mut messages, mut blobs): (BTreeSet<BubbId>, BTreeSet<String>) = Default::default();
+        let (mut messages, mut blobs): (BTreeSet<BubbId>, BTreeSet<ContentHash>) = Default::default();
         let (wish, masker) = by;
         search(store, &mut |file, bytes| {
             let found: Vec<Found> =
@@ -151,7 +168,8 @@ impl Plan {
                 return;
             }
             let kinds: Kinds = found.iter().map(|found| found.kind).collect();
-            let in_blobs = file.path.starts_with("_blobs").then(|| file.path.file_name()).flatten();
+            let blob_name = file.path.file_name().filter(|_| file.path.starts_with("_blobs"));
+            let in_blobs = blob_name.and_then(|name| ContentHash::parse(name.to_str()?));
             match (&file, in_blobs) {
                 (Searched { of: Some(of), .. }, _) => {
                     self.left.push((
@@ -164,7 +182,7 @@ impl Plan {
                     messages.insert(name.id);
                 }
                 (_, Some(hash)) => {
-                    blobs.insert(hash.to_string_lossy().into_owned());
+                    blobs.insert(hash);
                 }
                 _ if is_of_lepo(&file.path) => {
                     found.iter().for_each(|found| self.tally.add(found));

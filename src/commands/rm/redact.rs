@@ -5,13 +5,14 @@ use std::path::Path;
 
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
-use lepo_store::bubb::{BubbId, Name, counted};
+use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Origins;
-use lepo_store::store::{Moved, Replaced, Replacing, Store, ids_in};
+use lepo_store::store::{Moved, Replaced, Store, ids_in};
 use lepo_turn::carry_waiting;
 
 use super::args::RmArgs;
 use super::held::holders;
+use super::interrupted::{Interrupted, proven};
 use super::outcome::Outcome;
 use super::plan::Plan;
 use super::remains::Remains;
@@ -24,18 +25,33 @@ use crate::ui::ShortIds;
 /// Completes what was begun, then lists, asks, and takes out.
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    let lock = (!args.dry_run).then(|| store.replacement().lock()).transpose()?;
+    let _lock = (!args.dry_run).then(|| store.replacement().lock()).transpose()?;
     let masker = masker_of_written()?;
     let mut outcome = Outcome { dry_run: args.dry_run, ..Outcome::default() };
-    match store.replacement().begun()? {
-        Some(begun) if lock.is_some() => complete(&store, begun, &masker, &mut outcome)?,
-        Some(_) => say(&Line::note("`lepo rm --redact` was interrupted; the next one completes it")),
-        None => {}
-    }
-    let completed = !outcome.is_nothing();
-    let wish = Wish::of(args, &store, &outcome.moved)?;
-    if wish.is_empty() && !completed {
+    let interrupted = Interrupted::read(&store)?;
+    let was_interrupted = interrupted.is_some();
+    // The addresses first: a mistyped one changes nothing.
+    let moved = interrupted.as_ref().map(Interrupted::moved).unwrap_or_default();
+    let mut wish = Wish::of(args, &store, &moved)?;
+    if wish.is_empty() && !was_interrupted {
         return Err(Error::usage("no message given").hint("name some, or --all: lepo rm --redact --all"));
+    }
+    if let Some(interrupted) = interrupted {
+        let remaining = interrupted.remaining(&store, &masker)?;
+        match (args.dry_run, remaining) {
+            (true, remaining) => {
+                let what = remaining.map(|what| format!(": {what}")).unwrap_or_default();
+                say(&Line::note(format!(
+                    "`lepo rm --redact` was interrupted; the next one completes it{what}"
+                )));
+            }
+            (false, Some(what)) if !args.yes => confirm_completion(&what)?,
+            (false, _) => {}
+        }
+        if !args.dry_run {
+            complete(&store, interrupted, &masker, &mut outcome)?;
+            wish.follow(&outcome.moved);
+        }
     }
     let plan = Plan::make(&store, &wish, &masker)?;
     let shorts = ShortIds::on_terminal(stderr_is_terminal(), plan.clean.iter().copied());
@@ -78,15 +94,27 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Completes what was interrupted: it was agreed to.
-fn complete(store: &Store, begun: Replacing, masker: &Masker, outcome: &mut Outcome) -> Result<()> {
-    let wish: Wish = serde_json::from_value(begun.wish).map_err(|error| {
-        Error::store("cannot read what `lepo rm --redact` was to do in _replacing.json").because(error)
-    })?;
-    match begun.replaced {
+/// Asks whether what was interrupted is to be completed.
+fn confirm_completion(what: &str) -> Result<()> {
+    let Some(mut terminal) = tty() else {
+        let error = format!(
+            "`lepo rm --redact` was interrupted and is completed first ({what}), and there is no terminal to ask on"
+        );
+        return Err(Error::usage(error).hint("-y completes it without asking"));
+    };
+    match terminal.confirm(&format!("Complete the interrupted `lepo rm --redact`: {what}? (y/N): "))? {
+        true => Ok(()),
+        false => Err(Error::nothing("nothing was changed")),
+    }
+}
+
+/// Completes what was interrupted.
+fn complete(store: &Store, interrupted: Interrupted, masker: &Masker, outcome: &mut Outcome) -> Result<()> {
+    let Interrupted { wish, replaced } = interrupted;
+    match replaced {
         Some(replaced) => {
             outcome.moved.extend(replaced.moved());
-            outcome.blobs.extend(replaced.blobs.iter().cloned());
+            outcome.blobs.extend(&replaced.blobs);
             outcome.held_by.extend(holders(store, outcome));
             end(store, &wish, &replaced, masker)?;
         }
@@ -104,12 +132,9 @@ fn complete(store: &Store, begun: Replacing, masker: &Masker, outcome: &mut Outc
 
 /// Writes the copies, then lets the originals go. The requests that can no longer be approved.
 fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result<Vec<BubbId>> {
-    let told = serde_json::to_value(wish)
-        .map_err(|error| Error::store("cannot record the request").because(error))?;
     // Before anything is written: a branch that cannot be read would stay at a message that goes.
     store.branches().all_or_error()?;
-    let mut record = Replacing { wish: told, replaced: None };
-    store.replacement().keep(&record)?;
+    store.replacement().keep(&proven(store, wish, None)?)?;
     let moved = plan.moved();
     let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
     let mut lost = Vec::new();
@@ -127,15 +152,14 @@ fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result
     let going: Vec<Name> =
         moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
     let mut gone = store.blobs().only_of(&going, &store.names().all()?)?;
-    gone.extend(plan.orphans.iter().cloned());
+    gone.extend(&plan.orphans);
     for path in plan.files.keys().filter(|path| !has_ids(path)) {
         if let Some(masked) = store.furniture().read(path)?.and_then(|bytes| take_out(&bytes, wish, masker)) {
             store.furniture().put(path, &masked)?;
         }
     }
     let replaced = Replaced::new(&moved, gone);
-    record.replaced = Some(replaced.clone());
-    store.replacement().keep(&record)?;
+    store.replacement().keep(&proven(store, wish, Some(replaced.clone()))?)?;
     end(store, wish, &replaced, masker)?;
     Ok(lost)
 }
@@ -171,20 +195,7 @@ fn about(store: &Store, moved: &[Moved]) -> Result<HashSet<BubbId>> {
 
 /// The question before anything changes.
 fn question(plan: &Plan) -> String {
-    let other_words = plan.changed.values().filter(|kinds| kinds.is_empty()).count();
-    let mut doing = Vec::new();
-    if plan.tally.count() > 0 {
-        let count = counted(plan.tally.count(), "secret");
-        doing.push(format!("mask {count} ({})", plan.tally.words()));
-    }
-    if other_words > 0 {
-        doing.push(format!("replace the text of {}", counted(other_words, "message")));
-    }
-    let moved = plan.moved().len();
-    if moved > 0 {
-        doing.push(format!("give {} new ids", counted(moved, "message")));
-    }
-    let mut doing = doing.join(", and ");
+    let mut doing = plan.words();
     if let Some(first) = doing.get_mut(..1) {
         first.make_ascii_uppercase();
     }

@@ -1,5 +1,6 @@
 //! The wish to take secrets out: the messages, the kinds, and other words.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 
@@ -20,11 +21,11 @@ pub struct Wish {
     /// Everything in the store.
     pub all: bool,
     /// These messages.
-    ids: Vec<String>,
+    ids: Vec<BubbId>,
     /// Only these kinds; any without one.
     kinds: Vec<String>,
     /// Messages that get other words.
-    replace: Vec<(String, Vec<u8>)>,
+    replace: Vec<(BubbId, Vec<u8>)>,
 }
 
 impl Wish {
@@ -34,8 +35,8 @@ impl Wish {
         let words: Vec<String> = args.addresses.iter().map(|word| with_new_ids(word, moved)).collect();
         words.iter().try_for_each(|word| own(store, word))?;
         let found = resolve_all(store, (&forest, true), &words)?;
-        let mut ids: Vec<String> =
-            found.iter().flat_map(Found::bubbs).map(|ix| forest.name(*ix).id.to_string()).collect();
+        let mut ids: Vec<BubbId> =
+            found.iter().flat_map(Found::bubbs).map(|ix| forest.name(*ix).id).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut replace = Vec::new();
@@ -53,7 +54,7 @@ impl Wish {
                     quoted(address)
                 )));
             };
-            replace.push((forest.name(found.ix).id.to_string(), words_of(file)?));
+            replace.push((forest.name(found.ix).id, words_of(file)?));
         }
         Ok(Wish { all: args.all, ids, kinds: args.kind.clone(), replace })
     }
@@ -64,19 +65,27 @@ impl Wish {
     }
 
     /// The messages that are named, those that get other words apart.
-    pub fn ids(&self) -> Vec<BubbId> {
-        self.ids.iter().filter_map(|id| BubbId::parse(id.as_bytes())).collect()
+    pub fn ids(&self) -> &[BubbId] {
+        &self.ids
     }
 
     /// The other words of a message.
     pub fn words(&self, id: BubbId) -> Option<&[u8]> {
-        let id = id.to_string();
         self.replace.iter().rev().find(|(replaced, _)| *replaced == id).map(|(_, words)| words.as_slice())
     }
 
     /// The messages that get other words.
     pub fn replaced(&self) -> Vec<BubbId> {
-        self.replace.iter().filter_map(|(id, _)| BubbId::parse(id.as_bytes())).collect()
+        self.replace.iter().map(|(id, _)| *id).collect()
+    }
+
+    /// Names the copies in place of messages that were replaced.
+    pub fn follow(&mut self, moved: &[Moved]) {
+        let copies: HashMap<BubbId, BubbId> =
+            moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
+        for id in self.ids.iter_mut().chain(self.replace.iter_mut().map(|(id, _)| id)) {
+            *id = copies.get(id).copied().unwrap_or(*id);
+        }
     }
 
     /// True if a secret is of a kind that is to go.

@@ -16,7 +16,7 @@ use crate::term::{fold, say, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Kind, Result};
 use lepo_base::when;
-use lepo_store::bubb::{BubbId, counted};
+use lepo_store::bubb::{BubbId, ContentHash, counted};
 use lepo_store::store::{Store, now};
 use lepo_sync::{
     Consent, Git, Identity, Options, Round, Secrets, SyncState, check_clone_name, email, forget,
@@ -126,10 +126,9 @@ fn set_rest(args: &SyncArgs, state: &mut SyncState, store: &Store) -> Result<()>
         give_up(name, state)?;
     }
     for id in &args.allow {
-        let is_blob = id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let id = match BubbId::parse(id.as_bytes()) {
-            Some(id) => id.to_string(),
-            None if is_blob => id.to_lowercase(),
+        let blob = || ContentHash::parse(&id.to_lowercase()).map(|hash| hash.to_string());
+        let id = match BubbId::parse(id.as_bytes()).map(|id| id.to_string()).or_else(blob) {
+            Some(id) => id,
             None => {
                 return Err(Error::usage(format!("--allow {id:?} is not a full id"))
                     .hint("give the id, or the hash of the blob, as it was named"));

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::content_hash::ContentHash;
 use super::thousands;
 use lepo_base::media::Media;
 
@@ -20,8 +21,8 @@ pub struct Attachment {
     pub len: u64,
     /// Name of the file, as [`clean_name`] leaves it.
     pub name: String,
-    /// SHA-256 of its bytes, 64 lower-case hexadecimal digits: the name of its blob.
-    pub hash: String,
+    /// SHA-256 of its bytes: the name of its blob.
+    pub hash: ContentHash,
 }
 
 impl Attachment {
@@ -45,7 +46,7 @@ impl Attachment {
             media: Media::of_mime(mime)?,
             len: len.replace(',', "").parse().ok()?,
             name: clean_name(name)?,
-            hash: Some(hash).filter(|hash| is_hash(hash))?.to_string(),
+            hash: ContentHash::parse(hash)?,
         };
         (attachment.line() == line).then_some(attachment)
     }
@@ -118,17 +119,12 @@ fn is_invisible(c: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// 64 hexadecimal digits in lower case: the name of a blob.
-pub fn is_hash(name: &str) -> bool {
-    name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn file(name: &str) -> Attachment {
-        Attachment { media: Media::Png, len: 48_213, name: name.into(), hash: "a1".repeat(32) }
+        Attachment { media: Media::Png, len: 48_213, name: name.into(), hash: [0xa1; 32].into() }
     }
 
     #[test]

@@ -9,12 +9,10 @@ use sha2::{Digest, Sha256};
 use ulid::Ulid;
 
 use super::Kind;
+use super::content_hash::ContentHash;
 
 /// The largest time an id can hold: 48 bits of milliseconds since 1970.
 pub const MAX_TIME: u64 = (1 << 48) - 1;
-
-/// SHA-256 of a bubb's bytes, computed while they stream by.
-pub type ContentHash = [u8; 32];
 
 /// The id of a bubb. Ordered by time first, so that along a conv ids only grow.
 /// Kept as bytes: a number of 16 bytes would be padded to 48 a name, and a forest holds a million.
@@ -47,7 +45,7 @@ impl BubbId {
             .chain_update(&time.to_be_bytes()[2..])
             .chain_update([kind.letter() as u8, if hidden { b'1' } else { b'0' }])
             .chain_update(prev.map_or([0; 16], |p| p.0))
-            .chain_update(content)
+            .chain_update(content.bytes())
             .finalize();
         let mut id = [0; 16];
         id[..6].copy_from_slice(&time.to_be_bytes()[2..]);
@@ -139,12 +137,12 @@ mod tests {
     #[test]
     fn the_formula_is_the_one_in_the_manual() {
         // The same as the shell lines of lepo-store(5), computed there once with sha256sum.
-        let content: ContentHash = Sha256::digest(b"hello").into();
+        let content = ContentHash::from_content(b"hello");
         let root = BubbId::of(1_700_000_000_000, Kind::User, false, None, &content);
         let mut bytes = b"lepo\0".to_vec();
         bytes.extend([0x01, 0x8b, 0xcf, 0xe5, 0x68, 0x00, b'u', b'0']);
         bytes.extend([0; 16]);
-        bytes.extend(content);
+        bytes.extend(content.bytes());
         let hash = Sha256::digest(&bytes);
         assert_eq!(root.0[6..], hash[..10]);
         assert_eq!(root.time(), 1_700_000_000_000);
@@ -152,14 +150,14 @@ mod tests {
 
     #[test]
     fn everything_an_id_is_made_of_changes_it() {
-        let content = [7; 32];
+        let content = [7; 32].into();
         let a = BubbId::of(5, Kind::User, false, None, &content);
         for other in [
             BubbId::of(6, Kind::User, false, None, &content),
             BubbId::of(5, Kind::Tool, false, None, &content),
             BubbId::of(5, Kind::User, true, None, &content),
             BubbId::of(5, Kind::User, false, Some(a), &content),
-            BubbId::of(5, Kind::User, false, None, &[8; 32]),
+            BubbId::of(5, Kind::User, false, None, &[8; 32].into()),
         ] {
             assert_ne!(a, other);
         }

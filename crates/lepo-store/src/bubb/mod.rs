@@ -1,15 +1,18 @@
 //! A bubb as a value: its id, its kind, its file name. No I/O, no clock.
 
 mod attachment;
+mod content_hash;
 mod day;
 mod id;
+mod json;
 mod kind;
 mod name;
 mod shown;
 
-pub use attachment::{Attachment, clean_name, is_hash, labelled, split_attachments, with_attachments, words};
+pub use attachment::{Attachment, clean_name, labelled, split_attachments, with_attachments, words};
+pub use content_hash::ContentHash;
 pub use day::Day;
-pub use id::{BubbId, ContentHash, MAX_TIME};
+pub use id::{BubbId, MAX_TIME};
 pub use kind::Kind;
 pub use name::Name;
 pub use shown::{counted, counted_in_thousands, shown_model, thousands};

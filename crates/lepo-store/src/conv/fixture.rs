@@ -43,7 +43,7 @@ pub fn chain_after(time: u64, length: u64) -> Vec<Name> {
     let mut names = Vec::new();
     let mut prev = None;
     for time in time + 1..=time + length {
-        let id = BubbId::of(time, Kind::User, false, prev, &[0; 32]);
+        let id = BubbId::of(time, Kind::User, false, prev, &[0; 32].into());
         names.push(Name { id, kind: Kind::User, hidden: false, prev });
         prev = Some(id);
     }

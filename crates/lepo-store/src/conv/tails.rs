@@ -240,7 +240,7 @@ mod tests {
         for time in 1..100_000 {
             let time = root.id.time() + time;
             let mut add = |kind, prev| {
-                let id = BubbId::of(time, kind, true, Some(prev), &[0; 32]);
+                let id = BubbId::of(time, kind, true, Some(prev), &[0; 32].into());
                 names.push(Name { id, kind, hidden: true, prev: Some(prev) });
                 id
             };
@@ -323,7 +323,7 @@ mod tests {
         ] {
             let mut names = fixture::names(store);
             let later = |bubb: BubbId| match ahead.chars().any(|letter| id(&letter.to_string()) == bubb) {
-                true => BubbId::of(bubb.time() + 10 * AHEAD, Kind::User, false, None, &[0; 32]),
+                true => BubbId::of(bubb.time() + 10 * AHEAD, Kind::User, false, None, &[0; 32].into()),
                 false => bubb,
             };
             for name in &mut names {

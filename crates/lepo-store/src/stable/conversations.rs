@@ -4,6 +4,7 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, absolute};
 
+use crate::bubb::ContentHash;
 use crate::conv::{End, Forest, Wanted};
 use crate::store::Store;
 use lepo_base::error::Error;
@@ -124,7 +125,7 @@ impl Conversations {
     /// assert_eq!(store.blob(&"0".repeat(64)), None);
     /// ```
     pub fn blob(&self, hash: &str) -> Option<Vec<u8>> {
-        self.store.blobs().bytes(hash)
+        self.store.blobs().bytes(&ContentHash::parse(hash)?)
     }
 
     /// Checks every id, name, link and blob of the store.

@@ -10,7 +10,6 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{AtFlags, OFlags};
-use sha2::{Digest, Sha256};
 
 use super::blob_folders::MANY_BLOBS;
 use super::blobs::Blob;
@@ -20,9 +19,8 @@ use super::handle::Store;
 use super::listing::Listing;
 use super::stage::{make_stage, remove_stage, sweep_stages};
 use super::temporary::rename_new;
-use crate::bubb::{BubbId, Day, Kind, MAX_TIME, Name};
+use crate::bubb::{BubbId, ContentHash, Day, Kind, MAX_TIME, Name};
 use lepo_base::error::{Error, Result};
-use lepo_base::hash::hex;
 use lepo_base::sys;
 
 /// A batch of more bubbs than this writes those of days that are over into the folders of these days.
@@ -43,7 +41,7 @@ pub struct Batch<'s> {
     staged: Vec<Name>,
     /// All that was staged, flushed or not.
     known: HashSet<BubbId>,
-    blobs: BTreeSet<String>,
+    blobs: BTreeSet<ContentHash>,
     /// Bubbs are put into days from the beginning.
     many: bool,
 }
@@ -84,7 +82,7 @@ impl<'s> Batch<'s> {
         if time > MAX_TIME {
             return Err(Error::usage(format!("time {time} does not fit into an id")));
         }
-        let id = BubbId::of(time, kind, hidden, prev, &Sha256::digest(text).into());
+        let id = BubbId::of(time, kind, hidden, prev, &ContentHash::from_content(text));
         Ok(Name { id, kind, hidden, prev })
     }
 
@@ -135,9 +133,9 @@ impl<'s> Batch<'s> {
         let read = (|| {
             let mut bytes = Vec::new();
             from.read_to_end(&mut bytes)?;
-            let hash = hex(&Sha256::digest(&bytes));
-            if self.blobs.insert(hash.clone()) {
-                self.stage(&hash, &bytes)?;
+            let hash = ContentHash::from_content(&bytes);
+            if self.blobs.insert(hash) {
+                self.stage(&hash.to_string(), &bytes)?;
             }
             Ok(Blob { hash, len: bytes.len() as u64 })
         })();
@@ -168,7 +166,7 @@ impl<'s> Batch<'s> {
         file.write_all(bytes)
     }
 
-    fn place_blobs(&self, blobs: &BTreeSet<String>) -> io::Result<()> {
+    fn place_blobs(&self, blobs: &BTreeSet<ContentHash>) -> io::Result<()> {
         if blobs.is_empty() {
             return Ok(());
         }
@@ -176,7 +174,8 @@ impl<'s> Batch<'s> {
         // In the order of their names, so that each folder is synced once.
         let mut open = None::<(String, OwnedFd)>;
         for hash in blobs {
-            let shard = hash.get(..2).unwrap_or_default();
+            let name = hash.to_string();
+            let shard = name.get(..2).unwrap_or_default();
             let into = many || self.store.blobs().has_folder(hash)?;
             let folder = if into { shard } else { "" };
             if open.as_ref().is_none_or(|(opened, _)| opened != folder) {
@@ -186,7 +185,7 @@ impl<'s> Batch<'s> {
                 }
             }
             if let Some((_, dir)) = &open {
-                rustix::fs::renameat(&self.stage, hash.as_str(), dir, hash.as_str())?;
+                rustix::fs::renameat(&self.stage, name.as_str(), dir, name.as_str())?;
             }
         }
         if let Some((_, dir)) = open {
@@ -266,7 +265,7 @@ mod tests {
                 assert!(fill(&mut batch)[..2].iter().all(|added| !added.new));
                 let blob = batch.blob(&mut &b"bytes"[..]).unwrap();
                 assert!(batch.flush().unwrap() >= 3);
-                assert_eq!(fs::read(lepo.join("_blobs").join(&blob.hash)).unwrap(), b"bytes");
+                assert_eq!(fs::read(lepo.join("_blobs").join(blob.hash.to_string())).unwrap(), b"bytes");
             } else {
                 assert!(added[..2].iter().all(|added| !added.new));
             }

@@ -12,7 +12,7 @@ use super::blobs::Blobs;
 use super::dir::{dir_at, each_entry, make_dir_at};
 
 use super::temporary::rename_new;
-use crate::bubb::is_hash;
+use crate::bubb::ContentHash;
 use lepo_base::error::Result;
 use lepo_base::sys;
 
@@ -23,12 +23,12 @@ pub(super) const BLOBS: &str = "_blobs";
 pub(super) const MANY_BLOBS: usize = 10_000;
 
 /// The path of a blob in the folder of its first two digits.
-fn sharded(hash: &str) -> String {
+fn sharded(hash: &ContentHash) -> String {
     format!("{BLOBS}/{}/{hash}", shard_of(hash))
 }
 
-fn shard_of(hash: &str) -> &str {
-    hash.get(..2).unwrap_or_default()
+fn shard_of(hash: &ContentHash) -> String {
+    format!("{hash:.2}")
 }
 
 /// The name of a folder of blobs: two hexadecimal digits.
@@ -38,7 +38,7 @@ fn is_shard(name: &str) -> bool {
 
 impl Blobs<'_> {
     /// A blob's file and its length, open for reading; `None` if it is not there.
-    pub fn open(&self, hash: &str) -> Result<Option<(File, u64)>> {
+    pub fn open(&self, hash: &ContentHash) -> Result<Option<(File, u64)>> {
         for name in [format!("{BLOBS}/{hash}"), sharded(hash), format!("{BLOBS}/{hash}")] {
             match self.store.dir.open_any(name.as_str()).and_then(super::dir::regular) {
                 Ok(opened) => return Ok(Some(opened)),
@@ -50,7 +50,7 @@ impl Blobs<'_> {
     }
 
     /// The path of a blob's file, as the user would type it.
-    pub fn path(&self, hash: &str) -> std::path::PathBuf {
+    pub fn path(&self, hash: &ContentHash) -> std::path::PathBuf {
         let shard = sharded(hash);
         let is_sharded =
             rustix::fs::statat(&self.store.dir, shard.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok();
@@ -79,28 +79,30 @@ impl Blobs<'_> {
     }
 
     /// The folder for a new blob, open: `_blobs/`, or once that has many, `_blobs/ab/`.
-    pub(super) fn folder(&self, hash: &str, many: bool) -> io::Result<OwnedFd> {
+    pub(super) fn folder(&self, hash: &ContentHash, many: bool) -> io::Result<OwnedFd> {
         let blobs = self.store.dir.subdir(BLOBS)?;
         match many {
-            true => make_dir_at(blobs.as_fd(), shard_of(hash)),
+            true => make_dir_at(blobs.as_fd(), &shard_of(hash)),
             false => Ok(blobs),
         }
     }
 
     /// True if a blob belongs into a folder: it has one, or there are many beside it.
-    pub(super) fn has_many(&self, hash: &str) -> io::Result<bool> {
+    pub(super) fn has_many(&self, hash: &ContentHash) -> io::Result<bool> {
         Ok(self.has_folder(hash)? || self.count()? > MANY_BLOBS)
     }
 
     /// True if there is a folder for a blob.
-    pub(super) fn has_folder(&self, hash: &str) -> io::Result<bool> {
+    pub(super) fn has_folder(&self, hash: &ContentHash) -> io::Result<bool> {
         Ok(dir_at(self.store.dir.subdir(BLOBS)?, shard_of(hash))?.is_some())
     }
 
     /// The blobs in `_blobs/` itself.
     pub(super) fn count(&self) -> io::Result<usize> {
         let mut count = 0;
-        self.store.dir.each_entry_of(BLOBS, |file, _| count += usize::from(file.len() == 64))?;
+        self.store
+            .dir
+            .each_entry_of(BLOBS, |file, _| count += usize::from(file.len() == ContentHash::LEN))?;
         Ok(count)
     }
 
@@ -108,8 +110,8 @@ impl Blobs<'_> {
     pub(super) fn tidy(&self, progress: &mut dyn FnMut()) -> io::Result<usize> {
         let mut names = Vec::new();
         self.store.dir.each_entry_of(BLOBS, |file, kind| {
-            let name = std::str::from_utf8(file).ok().filter(|name| is_hash(name));
-            names.extend(name.filter(|_| kind == FileType::RegularFile).map(str::to_string));
+            let hash = std::str::from_utf8(file).ok().and_then(ContentHash::parse);
+            names.extend(hash.filter(|_| kind == FileType::RegularFile));
         })?;
         if names.len() <= MANY_BLOBS {
             return Ok(0);
@@ -117,10 +119,11 @@ impl Blobs<'_> {
         names.sort();
         let blobs = self.store.dir.subdir(BLOBS)?;
         let mut moved = 0;
-        for shard in names.chunk_by(|a, b| a.get(..2) == b.get(..2)) {
-            let folder = make_dir_at(blobs.as_fd(), shard_of(&shard[0]))?;
-            for name in shard {
-                match rename_new((&blobs, name), (&folder, name)) {
+        for shard in names.chunk_by(|a, b| a.bytes()[0] == b.bytes()[0]) {
+            let folder = make_dir_at(blobs.as_fd(), &shard_of(&shard[0]))?;
+            for hash in shard {
+                let name = hash.to_string();
+                match rename_new((&blobs, &name), (&folder, &name)) {
                     Ok(is_new) => moved += usize::from(is_new),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(error),
@@ -133,10 +136,10 @@ impl Blobs<'_> {
     }
 
     /// Deletes a blob wherever it is.
-    pub(super) fn remove(&self, hash: &str) -> io::Result<()> {
+    pub(super) fn remove(&self, hash: &ContentHash) -> io::Result<()> {
         for folder in [BLOBS.to_string(), format!("{BLOBS}/{}", shard_of(hash))] {
             let Some(dir) = self.store.dir.open_below(Path::new(&folder))? else { continue };
-            match rustix::fs::unlinkat(&dir, hash, AtFlags::empty()) {
+            match rustix::fs::unlinkat(&dir, hash.to_string(), AtFlags::empty()) {
                 Ok(()) => sys::sync(&dir)?,
                 Err(Errno::NOENT) => {}
                 Err(error) => return Err(error.into()),

@@ -9,16 +9,15 @@ use sha2::{Digest, Sha256};
 use super::handle::Store;
 use super::memory::Mark;
 use super::temporary::Temporary;
-use crate::bubb::{Attachment, Kind, Name, is_hash, thousands};
+use crate::bubb::{Attachment, ContentHash, Kind, Name, thousands};
 use lepo_base::error::{Error, Result};
-use lepo_base::hash::hex;
 use lepo_base::sys;
 
 /// A blob that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
-    /// SHA-256 of its bytes, 64 lower-case hexadecimal digits: its file name.
-    pub hash: String,
+    /// SHA-256 of its bytes: its file name.
+    pub hash: ContentHash,
     /// Length in bytes of the blob.
     pub len: u64,
 }
@@ -48,22 +47,19 @@ impl Store {
 
 impl<'s> Blobs<'s> {
     /// The bytes of a blob to be shown, if it can be read and is what its name says.
-    pub fn bytes(&self, hash: &str) -> Option<Vec<u8>> {
+    pub fn bytes(&self, hash: &ContentHash) -> Option<Vec<u8>> {
         self.read(hash).ok().flatten()
     }
 
     /// The bytes of a blob, if it is there and is what its name says; an error where it cannot be read.
-    pub fn read(&self, hash: &str) -> Result<Option<Vec<u8>>> {
-        let Some((mut file, len)) = is_hash(hash).then(|| self.open(hash)).transpose()?.flatten() else {
-            return Ok(None);
-        };
+    pub fn read(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>> {
+        let Some((mut file, len)) = self.open(hash)? else { return Ok(None) };
         // A file of holes may say that it is larger than all memory.
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= MOST_SHOWN) else { return Ok(None) };
         let mut bytes = Vec::with_capacity(len);
         let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
         file.read_to_end(&mut bytes).map_err(failed)?;
-        let made = hex(&Sha256::digest(&bytes));
-        Ok((made == hash).then_some(bytes))
+        Ok((ContentHash::from_content(&bytes) == *hash).then_some(bytes))
     }
 
     /// Keeps all that `from` gives, durable when this returns.
@@ -88,7 +84,7 @@ impl<'s> Blobs<'s> {
     }
 
     /// The blobs that a bubb's last lines name, in order.
-    pub fn of(&self, name: &Name) -> Result<Vec<String>> {
+    pub fn of(&self, name: &Name) -> Result<Vec<ContentHash>> {
         let mut file = self.store.bubbs().open(name)?;
         blobs_at_end(&mut file, name.kind)
             .map_err(|error| self.store.dir.error("cannot read", name.to_string(), error))
@@ -96,18 +92,18 @@ impl<'s> Blobs<'s> {
 
     /// A blob's file and its length, if its bytes are those that its name says. One that was proven or
     /// written by this process, and is the same file still, is not read again.
-    pub fn open_proven(&self, hash: &str) -> Result<Option<(File, u64)>> {
+    pub fn open_proven(&self, hash: &ContentHash) -> Result<Option<(File, u64)>> {
         let Some((mut file, len)) = self.open(hash)? else { return Ok(None) };
         let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
         let mark = Mark::of(&file).map_err(failed)?;
         if self.store.proven.lock().get(hash) == Some(&mark) {
             return Ok(Some((file, len)));
         }
-        if copy_hashed(&mut file, &mut io::sink()).map_err(failed)?.0 != hash {
+        if copy_hashed(&mut file, &mut io::sink()).map_err(failed)?.0 != *hash {
             return Ok(None);
         }
         file.rewind().map_err(failed)?;
-        self.store.proven.lock().insert(hash.to_string(), mark);
+        self.store.proven.lock().insert(*hash, mark);
         Ok(Some((file, len)))
     }
 }
@@ -137,9 +133,9 @@ impl NewBlob {
             }
             let hash = &self.blob.hash;
             let folder = store.blobs().folder(hash, store.blobs().has_many(hash)?)?;
-            self.tmp.exchange(&folder, hash)?;
+            self.tmp.exchange(&folder, &hash.to_string())?;
             sys::sync(&folder)?;
-            store.proven.lock().insert(hash.clone(), Mark::of(&self.tmp.file)?);
+            store.proven.lock().insert(*hash, Mark::of(&self.tmp.file)?);
             Ok(())
         };
         published().map_err(|error| store.blobs().failed(error))
@@ -166,14 +162,14 @@ fn copy_and_sync(
         to.seek(SeekFrom::Start(first))?;
         copy(&mut to, &mut io::sink(), &mut |bytes| hasher.update(bytes))?;
     }
-    Ok((Blob { hash: hex(&hasher.finalize()), len }, syncing))
+    Ok((Blob { hash: hasher.finalize().into(), len }, syncing))
 }
 
 /// Copies all bytes; their SHA-256 and how many they are.
-fn copy_hashed(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(String, u64)> {
+fn copy_hashed(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(ContentHash, u64)> {
     let mut hasher = Sha256::new();
     let len = copy(from, to, &mut |bytes| hasher.update(bytes))?;
-    Ok((hex(&hasher.finalize()), len))
+    Ok((hasher.finalize().into(), len))
 }
 
 /// Copies all bytes, each piece of which `each` is given; how many they are.
@@ -196,7 +192,7 @@ fn copy(from: &mut dyn Read, to: &mut dyn Write, each: &mut dyn FnMut(&[u8])) ->
 const END: u64 = 64 << 10;
 
 /// The hashes in the lines that end the file of a bubb of this kind, in order.
-pub(super) fn blobs_at_end(file: &mut File, kind: Kind) -> io::Result<Vec<String>> {
+pub(super) fn blobs_at_end(file: &mut File, kind: Kind) -> io::Result<Vec<ContentHash>> {
     let len = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(len.saturating_sub(END)))?;
     let mut end = Vec::new();
@@ -206,34 +202,34 @@ pub(super) fn blobs_at_end(file: &mut File, kind: Kind) -> io::Result<Vec<String
 
 /// The hashes in the lines that end the text of a bubb of this kind, in order: blob lines, and in a user
 /// bubb attachment lines. Words of a model or a tool that look like an attachment line are words.
-pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<String> {
+pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<ContentHash> {
     let named = |line: &[u8]| {
         let line = std::str::from_utf8(line).ok()?;
         let attached = || Attachment::parse(line).filter(|_| kind == Kind::User).map(|file| file.hash);
         blob_line(line).or_else(attached)
     };
-    let mut hashes: Vec<String> = text.rsplit(|&byte| byte == b'\n').map_while(named).collect();
+    let mut hashes: Vec<ContentHash> = text.rsplit(|&byte| byte == b'\n').map_while(named).collect();
     hashes.reverse();
     hashes
 }
 
 /// The blobs that the last lines of a bubb of this kind name, in order, where its bytes are read already.
-pub fn blobs_in(bytes: &[u8], kind: Kind) -> Vec<String> {
+pub fn blobs_in(bytes: &[u8], kind: Kind) -> Vec<ContentHash> {
     let end = bytes.len().saturating_sub(END as usize);
     blob_lines(bytes.get(end..).unwrap_or_default(), kind)
 }
 
 /// The hashes in the blob lines that end the text of a result.
-pub fn blobs_of_result(text: &str) -> Vec<String> {
+pub fn blobs_of_result(text: &str) -> Vec<ContentHash> {
     blob_lines(text.as_bytes(), Kind::Tool)
 }
 
 /// The hash in `[1,234,567 bytes: _blobs/SHA256]`.
-fn blob_line(line: &str) -> Option<String> {
+fn blob_line(line: &str) -> Option<ContentHash> {
     let line = line.strip_prefix('[')?.strip_suffix(']')?;
     let (len, hash) = line.split_once(" bytes: _blobs/")?;
     let is_len = !len.is_empty() && len.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
-    (is_len && is_hash(hash)).then(|| hash.to_string())
+    ContentHash::parse(hash).filter(|_| is_len)
 }
 
 #[cfg(test)]
@@ -252,20 +248,18 @@ mod tests {
         let (store, folder) = (store(&dir), dir.path().join(STORE).join("_blobs"));
         let blob = store.blobs().keep(&mut &b"bytes"[..]).unwrap();
         assert_eq!(store.blobs().read(&blob.hash).unwrap().unwrap(), b"bytes");
-        let hash = "a".repeat(64);
-        for no_hash_or_missing in ["../_titles", hash.as_str()] {
-            assert_eq!(store.blobs().read(no_hash_or_missing).unwrap(), None);
-        }
-        fs::create_dir(folder.join(&hash)).unwrap();
+        let hash = ContentHash::from([0xaa; 32]);
+        assert_eq!(store.blobs().read(&hash).unwrap(), None);
+        fs::create_dir(folder.join(hash.to_string())).unwrap();
         let error = store.blobs().read(&hash).unwrap_err().to_string();
-        assert!(error.contains("cannot read") && error.contains(&hash), "{error}");
+        assert!(error.contains("cannot read") && error.contains(&hash.to_string()), "{error}");
         assert_eq!(store.blobs().bytes(&hash), None);
     }
 
     #[test]
     fn a_bubb_names_the_blobs_in_the_lines_that_end_it() {
-        let (a, b) = ("a".repeat(64), "0123456789abcdef".repeat(4));
-        let line = |hash: &str| Blob { hash: hash.to_string(), len: 1_234_567 }.line();
+        let (a, b) = (ContentHash::from([0xaa; 32]), ContentHash::from([0x0f; 32]));
+        let line = |hash: &ContentHash| Blob { hash: *hash, len: 1_234_567 }.line();
         for (text, hashes) in [
             (String::new(), vec![]),
             (line(&a), vec![&a]),
@@ -279,7 +273,7 @@ mod tests {
         ] {
             assert_eq!(
                 blob_lines(text.as_bytes(), Kind::Tool),
-                hashes.into_iter().cloned().collect::<Vec<_>>(),
+                hashes.into_iter().copied().collect::<Vec<_>>(),
                 "{text}"
             );
         }

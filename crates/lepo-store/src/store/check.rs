@@ -18,10 +18,9 @@ use super::line_ends::before_line_ends;
 use super::old_tree::{Old, each_old};
 use super::replaced::REPLACING;
 use super::upkeep::Upkeep;
-use crate::bubb::{BubbId, Day, Name, is_hash};
+use crate::bubb::{BubbId, ContentHash, Day, Name};
 use crate::conv::{Flaw, flaws};
 use lepo_base::error::Result;
-use lepo_base::hash::hex;
 
 const LINE_ENDS: &str =
     "CRLF and LF were exchanged, as git does with core.autocrlf; `lepo fsck --recover` undoes it";
@@ -111,7 +110,7 @@ impl Check {
     fn scan_blobs(&mut self, store: &Store) -> io::Result<()> {
         store.blobs().each(|folder, file, kind| {
             let name = format!("{folder}/{}", lossy(file));
-            match std::str::from_utf8(file).is_ok_and(is_hash) {
+            match std::str::from_utf8(file).is_ok_and(|name| ContentHash::parse(name).is_some()) {
                 true if kind == FileType::RegularFile => self.blobs.push(name.into()),
                 true => self.add(What::NotAFile, name, "it has the name of a blob but is not a regular file"),
                 false => self.add(What::Foreign, name, "a blob's name is 64 hexadecimal digits"),
@@ -190,13 +189,11 @@ impl Check {
         for (file, read) in read {
             let file = lossy(file.as_bytes());
             match read {
-                Ok(read) if file.ends_with(&hex(&read.hash)) => {}
+                Ok(read) if file.ends_with(&read.hash.to_string()) => {}
                 Ok(_) if before_line_ends(store, &file).is_some() => {
                     self.add(What::LineEnds, file, LINE_ENDS)
                 }
-                Ok(read) => {
-                    self.add(What::Blob, file, format!("its bytes have the SHA-256 {}", hex(&read.hash)))
-                }
+                Ok(read) => self.add(What::Blob, file, format!("its bytes have the SHA-256 {}", read.hash)),
                 Err(error) => self.unreadable(&file, error),
             }
         }
@@ -238,7 +235,7 @@ impl Check {
                     }
                 }
                 for blob in named {
-                    if !blobs.contains(OsStr::new(&blob)) {
+                    if !blobs.contains(OsStr::new(&blob.to_string())) {
                         let blob = format!("_blobs/{blob}");
                         self.add(What::Blob, file, format!("it names {blob}, which is missing"));
                     }

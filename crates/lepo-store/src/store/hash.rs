@@ -26,7 +26,7 @@ pub struct Content {
     /// SHA-256 of its bytes.
     pub hash: ContentHash,
     /// The blobs that its last lines name.
-    pub blobs: Vec<String>,
+    pub blobs: Vec<ContentHash>,
 }
 
 /// Reads every one of `files`; answers in their order.

@@ -4,15 +4,12 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
 use super::blob_folders::BLOBS;
 use super::finding::What;
 use super::handle::Store;
 use super::upkeep::Upkeep;
 use crate::bubb::{BubbId, ContentHash, Name};
 use lepo_base::error::{Error, Result};
-use lepo_base::hash::hex;
 use lepo_base::sys;
 
 impl Upkeep<'_> {
@@ -58,10 +55,10 @@ fn put_back(store: &Store, file: &str, bytes: &[u8]) -> io::Result<()> {
 
 /// True if the name of a file is that of these bytes.
 fn is_named(file: &str, bytes: &[u8]) -> bool {
-    let hash: ContentHash = Sha256::digest(bytes).into();
+    let hash = ContentHash::from_content(bytes);
     let name = Path::new(file).file_name().unwrap_or_default();
     if Path::new(file).starts_with(BLOBS) {
-        return name == OsStr::new(&hex(&hash));
+        return name == OsStr::new(&hash.to_string());
     }
     let name = Name::parse(name.as_encoded_bytes());
     name.is_some_and(|name| BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) == name.id)

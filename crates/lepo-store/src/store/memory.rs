@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::bubb::{Day, Name};
+use crate::bubb::{ContentHash, Day, Name};
 
 /// Result of the last reading of `.lepo/`: a hint where to look first; files may have moved since.
 #[derive(Default)]
@@ -78,10 +78,10 @@ impl OpenDays {
 
 /// The blobs whose bytes are known to be right, by their hashes.
 #[derive(Default)]
-pub(super) struct Proven(Mutex<HashMap<String, Mark>>);
+pub(super) struct Proven(Mutex<HashMap<ContentHash, Mark>>);
 
 impl Proven {
-    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<String, Mark>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<ContentHash, Mark>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

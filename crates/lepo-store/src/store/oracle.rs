@@ -45,13 +45,15 @@ pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<Name> {
         times.iter_mut().filter(|_| dice.roll(5) == 0).for_each(|time| *time += 60 * day);
     }
     times.sort_unstable();
-    let id = |i: usize| BubbId::of(times[i], Kind::User, false, None, &[i as u8; 32]);
+    let id = |i: usize| BubbId::of(times[i], Kind::User, false, None, &[i as u8; 32].into());
     (0..count)
         .map(|i| {
             let by_hand = round.is_multiple_of(3) && dice.roll(8) == 0;
             let prev = match dice.roll(10) {
                 0 => None,
-                1 => Some(BubbId::of(times[i].saturating_sub(day), Kind::Tool, true, None, &[200; 32])),
+                1 => {
+                    Some(BubbId::of(times[i].saturating_sub(day), Kind::Tool, true, None, &[200; 32].into()))
+                }
                 _ if by_hand => Some(id(dice.roll(count))),
                 _ if i == 0 => None,
                 _ => Some(id(i - 1 - dice.roll(i.min(6)))),
@@ -233,7 +235,7 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
         // Some questions, with answers on many days.
-        let id = |time: u64, number: u8| BubbId::of(time, Kind::User, false, None, &[number; 32]);
+        let id = |time: u64, number: u8| BubbId::of(time, Kind::User, false, None, &[number; 32].into());
         let asked: Vec<Name> = (0..4)
             .map(|i| id(today - 30 * day + dice.roll(10 * day as usize) as u64, i))
             .map(|id| Name { id, kind: Kind::User, hidden: false, prev: None })
@@ -312,7 +314,7 @@ fn a_file_is_found_wherever_it_is() {
 fn links_lead_nowhere() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
-    let id = BubbId::of(1_700_000_000_000, Kind::User, false, None, &[1; 32]);
+    let id = BubbId::of(1_700_000_000_000, Kind::User, false, None, &[1; 32].into());
     let name = Name { id, kind: Kind::User, hidden: false, prev: None };
     let day = Day::of(id);
     let elsewhere = dir.path().join("elsewhere");
@@ -348,7 +350,7 @@ fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let time = 1_763_034_245_000;
-    let text = |text: &str| <sha2::Sha256 as sha2::Digest>::digest(text).into();
+    let text = |text: &str| crate::bubb::ContentHash::from_content(text.as_bytes());
     let id = |time, prev, said| BubbId::of(time, Kind::User, false, prev, &text(said));
     let name = |id, prev| Name { id, kind: Kind::User, hidden: false, prev };
     let root = id(time, None, "root");

@@ -5,12 +5,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::mem::MaybeUninit;
 
-use sha2::{Digest, Sha256};
-
 use super::dir::{failure, reserve};
 use super::handle::Store;
 use super::place::Places;
-use crate::bubb::{BubbId, Kind, Name, words};
+use crate::bubb::{BubbId, ContentHash, Kind, Name, words};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Act, Hint};
 use std::path::PathBuf;
@@ -73,7 +71,7 @@ impl<'s> Bubbs<'s> {
     /// A bubb's bytes, which must be those that its id was made of: one that was edited is exit 2.
     pub fn read_unedited(&self, name: &Name) -> Result<Vec<u8>> {
         let bytes = self.read(name)?;
-        let content = Sha256::digest(&bytes).into();
+        let content = ContentHash::from_content(&bytes);
         if BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &content) == name.id {
             return Ok(bytes);
         }

@@ -13,13 +13,13 @@ use super::blobs::Blobs;
 use super::dir::OLD;
 use super::handle::Store;
 use super::read::Bubbs;
-use crate::bubb::{BubbId, Day, Name};
+use crate::bubb::{BubbId, ContentHash, Day, Name};
 use lepo_base::error::Result;
 use lepo_base::sys;
 
 impl Bubbs<'_> {
     /// Deletes bubbs, then blobs, durably when this returns. One that is gone already is no failure.
-    pub fn remove(&self, going: &[Name], blobs: &[String]) -> Result<()> {
+    pub fn remove(&self, going: &[Name], blobs: &[ContentHash]) -> Result<()> {
         self.store
             .text_cache()
             .forget(going)
@@ -48,7 +48,7 @@ impl Bubbs<'_> {
 
 impl Blobs<'_> {
     /// The blobs that would be named by nothing if these bubbs, of all that `names` lists, were gone.
-    pub fn only_of(&self, going: &[Name], names: &[Name]) -> Result<Vec<String>> {
+    pub fn only_of(&self, going: &[Name], names: &[Name]) -> Result<Vec<ContentHash>> {
         let mut only = BTreeSet::new();
         for name in going {
             only.extend(self.of(name)?);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use rustix::fs::{AtFlags, FlockOperation, Mode};
@@ -20,7 +20,7 @@ use super::copies::Copy;
 use super::dir::DIRECTORY;
 use super::handle::Store;
 use super::journal::JOURNAL;
-use crate::bubb::{Attachment, BubbId, Kind, Name};
+use crate::bubb::{Attachment, BubbId, ContentHash, Kind, Name};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
@@ -40,36 +40,45 @@ pub struct Moved {
 }
 
 /// The record of a replacement that was begun.
+///
+/// A repository can bring one, so it counts only with a proof by this machine's key.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replacing {
     /// The wish that was agreed to, in the form of the caller.
     pub wish: serde_json::Value,
     /// Set once every copy has its place.
     pub replaced: Option<Replaced>,
+    /// A keyed hash over [`Replacing::proven_bytes`]; empty if there was no key.
+    #[serde(default)]
+    pub proof: String,
+}
+
+impl Replacing {
+    /// The bytes that the proof covers: everything else in the record.
+    pub fn proven_bytes(&self) -> Result<Vec<u8>> {
+        serde_json::to_vec(&(&self.wish, &self.replaced))
+            .map_err(|error| Error::store(format!("cannot write {REPLACING}")).because(error))
+    }
 }
 
 /// Files to remove, once every copy has its place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replaced {
     /// The names of messages and of their copies, each after the one it follows.
-    moved: Vec<(String, String)>,
+    moved: Vec<(Name, Name)>,
     /// Blobs that no message names any more.
-    pub blobs: Vec<String>,
+    pub blobs: Vec<ContentHash>,
 }
 
 impl Replaced {
     /// The record of these messages and blobs.
-    pub fn new(moved: &[Moved], blobs: Vec<String>) -> Replaced {
-        let name = |moved: &Moved| (moved.from.to_string(), moved.to.to_string());
-        Replaced { moved: moved.iter().map(name).collect(), blobs }
+    pub fn new(moved: &[Moved], blobs: Vec<ContentHash>) -> Replaced {
+        Replaced { moved: moved.iter().map(|moved| (moved.from, moved.to)).collect(), blobs }
     }
 
     /// The messages, each after the one it follows.
     pub fn moved(&self) -> Vec<Moved> {
-        let read = |(from, to): &(String, String)| {
-            Some(Moved { from: Name::parse(from.as_bytes())?, to: Name::parse(to.as_bytes())? })
-        };
-        self.moved.iter().filter_map(read).collect()
+        self.moved.iter().map(|&(from, to)| Moved { from, to }).collect()
     }
 }
 
@@ -87,6 +96,9 @@ impl Store {
 }
 
 impl Replacement<'_> {
+    /// The hint where the record is not carried out.
+    pub const REMOVE: &'static str = "remove it, then give the same command again";
+
     /// Waits for no other process: an error if one is replacing messages of this store.
     pub fn lock(&self) -> Result<File> {
         let dir = &self.store.dir;
@@ -108,8 +120,13 @@ impl Replacement<'_> {
         serde_json::from_slice(&bytes).map(Some).map_err(|error| {
             Error::store(format!("cannot read {}", dir.shown.join(REPLACING).display()))
                 .because(error)
-                .hint("remove it, then give the same command again")
+                .hint(Self::REMOVE)
         })
+    }
+
+    /// The path of the record, as it is shown.
+    pub fn path(&self) -> PathBuf {
+        self.store.dir.shown.join(REPLACING)
     }
 
     /// Keeps the record, durable when this returns.
@@ -214,7 +231,11 @@ impl Replacement<'_> {
 }
 
 /// The bytes of a message with other blobs named in the lines that end it; `None` if it names none that has another.
-pub fn with_other_blobs(bytes: &[u8], kind: Kind, other: &dyn Fn(&str) -> Option<Blob>) -> Option<Vec<u8>> {
+pub fn with_other_blobs(
+    bytes: &[u8],
+    kind: Kind,
+    other: &dyn Fn(&ContentHash) -> Option<Blob>,
+) -> Option<Vec<u8>> {
     let mut lines: Vec<Cow<'_, [u8]>> = bytes.split(|byte| *byte == b'\n').map(Cow::Borrowed).collect();
     let count = blob_lines(bytes, kind).len();
     let mut is_any = false;
@@ -223,10 +244,7 @@ pub fn with_other_blobs(bytes: &[u8], kind: Kind, other: &dyn Fn(&str) -> Option
         let attached = Attachment::parse(words).filter(|_| kind == Kind::User);
         let other = match attached {
             Some(file) => other(&file.hash).map(|Blob { hash, len }| Attachment { hash, len, ..file }.line()),
-            None => blob_lines(words.as_bytes(), kind)
-                .first()
-                .and_then(|hash| other(hash))
-                .map(|blob| blob.line()),
+            None => blob_lines(words.as_bytes(), kind).first().and_then(other).map(|blob| blob.line()),
         };
         if let Some(other) = other {
             is_any = true;
@@ -313,8 +331,8 @@ mod tests {
 
     #[test]
     fn the_lines_that_end_a_message_name_other_blobs() {
-        let (a, b, c) = ("a".repeat(64), "b".repeat(64), "c".repeat(64));
-        let other = |hash: &str| (hash == a).then(|| Blob { hash: b.clone(), len: 7 });
+        let [a, b, c] = [0xaa, 0xbb, 0xcc].map(|byte| ContentHash::from([byte; 32]));
+        let other = |hash: &ContentHash| (*hash == a).then_some(Blob { hash: b, len: 7 });
         for (text, kind, expected) in [
             (
                 format!("$ x\n[1,234 bytes: _blobs/{a}]"),

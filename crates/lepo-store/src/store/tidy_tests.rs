@@ -11,7 +11,7 @@ use super::dir::now;
 use super::folders::counts_in;
 use super::handle::Store;
 use super::oracle::{Dice, away_from_midnight, names, store, write};
-use crate::bubb::{BubbId, Day, Kind, Name};
+use crate::bubb::{BubbId, ContentHash, Day, Kind, Name};
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
@@ -82,7 +82,7 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
             Kind::User,
             false,
             None,
-            &[nonce; 32],
+            &[nonce; 32].into(),
         );
         Name { id, kind: Kind::User, hidden: false, prev: None }
     };
@@ -106,7 +106,7 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
 fn what_is_in_both_with_other_bytes_stays() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
-    let id = BubbId::of(1_763_034_245_000, Kind::User, false, None, &[1; 32]);
+    let id = BubbId::of(1_763_034_245_000, Kind::User, false, None, &[1; 32].into());
     let name = Name { id, kind: Kind::User, hidden: false, prev: None };
     write(&lepo, &name, "by hand");
     write(&lepo.join("_old/2025-11/13"), &name, "as it was");
@@ -126,7 +126,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         let time = now() - (3 + nonce % 30) * DAY + dice.roll(1000) as u64;
         let mut content = [0; 32];
         content[..8].copy_from_slice(&nonce.to_be_bytes());
-        let id = BubbId::of(time, Kind::User, false, None, &content);
+        let id = BubbId::of(time, Kind::User, false, None, &content.into());
         let name = Name { id, kind: Kind::User, hidden: false, prev: None };
         write(&lepo, &name, "old");
         known.push(name);
@@ -193,12 +193,15 @@ fn many_blobs_get_folders_and_are_found() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let kept = store.blobs().keep(&mut &b"one"[..]).unwrap();
-    assert!(lepo.join("_blobs").join(&kept.hash).is_file());
+    assert!(lepo.join("_blobs").join(kept.hash.to_string()).is_file());
     for number in 0..10_001u32 {
         fs::write(lepo.join(format!("_blobs/{number:064x}")), "").unwrap();
     }
     let other = store.blobs().keep(&mut &b"two"[..]).unwrap();
-    let in_folder = |hash: &str| lepo.join("_blobs").join(hash.get(..2).unwrap()).join(hash);
+    let in_folder = |hash: &ContentHash| {
+        let hash = hash.to_string();
+        lepo.join("_blobs").join(format!("{hash:.2}")).join(hash)
+    };
     assert!(in_folder(&other.hash).is_file());
     assert_eq!(store.upkeep().plan_tidy(0).unwrap().blobs, 10_002);
     assert_eq!(

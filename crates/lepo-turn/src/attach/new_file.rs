@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use super::read_bounded;
 use lepo_base::error::{Error, Result};
-use lepo_base::hash::sha256_hex;
 use lepo_base::hint::{Command, Hint};
 use lepo_base::media::{MAGIC, Media};
 use lepo_net::fetch::{Fetched, fetch};
-use lepo_store::bubb::{Attachment, clean_name, thousands};
+use lepo_store::bubb::{Attachment, ContentHash, clean_name, thousands};
 use lepo_store::store::{Blob, NewBlob, Store};
 
 /// Bytes of a file from the web at most.
@@ -115,13 +114,13 @@ impl NewFile {
     /// The line that the file would have in a question; nothing is kept.
     pub fn line_of(&self) -> Result<Attachment> {
         let hash = match &self.data {
-            Data::Bytes(bytes) => sha256_hex(bytes),
+            Data::Bytes(bytes) => ContentHash::from_content(bytes),
             Data::File(file) => {
                 let mut file: &File = file;
                 let mut bytes = Vec::new();
                 let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
                 read.map_err(|error| self.unreadable(error))?;
-                sha256_hex(&bytes)
+                ContentHash::from_content(&bytes)
             }
         };
         Ok(Attachment { media: self.media, len: self.len, name: self.name.clone(), hash })
@@ -132,7 +131,7 @@ impl NewFile {
         if blob.len != self.len {
             return Err(Error::usage(format!("{} changed while it was read", self.name)));
         }
-        let (name, hash) = (self.name.clone(), blob.hash.clone());
+        let (name, hash) = (self.name.clone(), blob.hash);
         Ok(Attachment { media: self.media, len: blob.len, name, hash })
     }
 

@@ -7,7 +7,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use super::limits::{Size, fitting, is_taken};
 use lepo_base::media::{MAGIC, Media};
 use lepo_model::{Accepts, MediaFile, Text};
-use lepo_store::bubb::{Attachment, Kind, clean_name, split_attachments};
+use lepo_store::bubb::{Attachment, ContentHash, Kind, clean_name, split_attachments};
 use lepo_store::store::{Store, blobs_of_result};
 
 /// The most files of one result that are sent.
@@ -56,7 +56,7 @@ impl Attached {
         hashes.into_iter().take(MOST_FILES).filter_map(|hash| Attached::of_blob(store, tool, hash)).collect()
     }
 
-    fn of_blob(store: &Store, tool: &str, hash: String) -> Option<Attached> {
+    fn of_blob(store: &Store, tool: &str, hash: ContentHash) -> Option<Attached> {
         let (mut file, len) = store.blobs().open_proven(&hash).ok()??;
         let mut magic = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut magic).ok()?;
@@ -151,7 +151,7 @@ mod tests {
     use lepo_model::IMAGES;
 
     fn attached(name: &str, media: Media, len: u64) -> Attached {
-        let line = Attachment { media, len, name: name.into(), hash: "a".repeat(64) };
+        let line = Attachment { media, len, name: name.into(), hash: [0xaa; 32].into() };
         let file = MediaFile::new(media, name.into(), len, tempfile::tempfile().unwrap());
         Attached { line, file: Some(file), side: Some(1), is_settled: false }
     }

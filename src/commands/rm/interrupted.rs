@@ -1,0 +1,74 @@
+//! An interrupted `lepo rm --redact`: its record, which counts only with this machine's proof, and what it would complete.
+
+use lepo_base::error::{Error, Result};
+use lepo_secrets::Masker;
+use lepo_store::bubb::counted;
+use lepo_store::store::{Moved, Replaced, Replacement, Replacing, Statement, Store};
+use lepo_sync::Identity;
+
+use super::plan::Plan;
+use super::wish::Wish;
+
+/// A replacement that this machine's lepo began in this store and did not end.
+pub struct Interrupted {
+    /// The wish that was agreed to.
+    pub wish: Wish,
+    /// The files to remove; `None` while the originals are whole.
+    pub replaced: Option<Replaced>,
+}
+
+impl Interrupted {
+    /// Reads the record; `None` if there is none. A record without proof is an error: a repository may have brought it.
+    pub fn read(store: &Store) -> Result<Option<Interrupted>> {
+        let replacement = store.replacement();
+        let Some(record) = replacement.begun()? else { return Ok(None) };
+        let shown = replacement.path();
+        if !store.is_proven(Statement::Replacement(&statement(&record, store)?), &record.proof) {
+            let error = format!(
+                "{} was not written for this store by lepo on this machine: nothing of it is carried out",
+                shown.display()
+            );
+            return Err(Error::store(error).hint(Replacement::REMOVE));
+        }
+        let wish = serde_json::from_value(record.wish).map_err(|error| {
+            Error::store(format!("cannot read {}", shown.display())).because(error).hint(Replacement::REMOVE)
+        })?;
+        Ok(Some(Interrupted { wish, replaced: record.replaced }))
+    }
+
+    /// The messages whose copies have their places.
+    pub fn moved(&self) -> Vec<Moved> {
+        self.replaced.as_ref().map(Replaced::moved).unwrap_or_default()
+    }
+
+    /// The changes that completing makes, in words; `None` if it only removes the record.
+    pub fn remaining(&self, store: &Store, masker: &Masker) -> Result<Option<String>> {
+        let Some(replaced) = &self.replaced else {
+            let plan = Plan::make(store, &self.wish, masker)?;
+            return Ok((!plan.is_nothing()).then(|| plan.words()));
+        };
+        let mut parts = Vec::new();
+        for (count, what) in [(replaced.moved().len(), "old message"), (replaced.blobs.len(), "blob")] {
+            if count > 0 {
+                parts.push(counted(count, what));
+            }
+        }
+        Ok((!parts.is_empty()).then(|| format!("delete {}", parts.join(" and "))))
+    }
+}
+
+/// The record of a replacement that begins or goes on, with its proof.
+pub fn proven(store: &Store, wish: &Wish, replaced: Option<Replaced>) -> Result<Replacing> {
+    let wish = serde_json::to_value(wish)
+        .map_err(|error| Error::store("cannot record the request").because(error))?;
+    let mut record = Replacing { wish, replaced, proof: String::new() };
+    record.proof = store.proof(Statement::Replacement(&statement(&record, store)?)).unwrap_or_default();
+    Ok(record)
+}
+
+/// The bytes that are proven: the record, and the store, so that one copied from elsewhere proves nothing.
+fn statement(record: &Replacing, store: &Store) -> Result<Vec<u8>> {
+    let mut bytes = Identity::of(&store.path())?.key().into_bytes();
+    bytes.extend(record.proven_bytes()?);
+    Ok(bytes)
+}
