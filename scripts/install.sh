@@ -54,15 +54,15 @@ install_lepo() {
   work=$(mktemp -d) || fail 'cannot make a folder for temporary files' 'set TMPDIR'
   fetch SHA256SUMS "$work/SHA256SUMS"
   choose_archive
-  echo "lepo $version for $target, from $base"
+  printf '%s\n' "lepo $version for $target, from $base"
   fetch "$archive" "$work/archive"
   got=$(sha256 "$work/archive") || fail 'sha256sum or shasum is needed'
   [ "$got" = "$sum" ] || fail "$archive: its SHA-256 is $got, SHA256SUMS has $sum" 'nothing was installed; try again, or ask who keeps the server'
   unpack
   put_in_place
-  echo "installed below $prefix"
+  printf '%s\n' "installed below $prefix"
   offer_lines
-  [ "$(command -v lepo)" = "$prefix/bin/lepo" ] || echo "start it: $prefix/bin/lepo"
+  [ "$(command -v lepo)" = "$prefix/bin/lepo" ] || printf '%s\n' "start it: $prefix/bin/lepo"
 }
 
 # Writes the file $1 of the base address to $2.
@@ -81,12 +81,38 @@ fetch() {
     if [ "$how" = https ]; then set -- "$@" --location; else set -- "$@" --max-redirs 0; fi
     curl --proto "=$how" --proto-redir '=https' --fail --silent --show-error --output "$2" "$3" ${4+"$4"} "$base/$1" || fail "cannot fetch $base/$1" "$elsewhere"
   elif command -v wget >/dev/null; then
-    # busybox's wget does not know the option.
-    if [ "$how" = http ] && wget --max-redirect=0 --version >/dev/null 2>&1; then set -- "$@" --max-redirect=0; fi
-    wget -q ${3+"$3"} -O "$2" "$base/$1" || fail "cannot fetch $base/$1" "$elsewhere"
+    with_wget "$base/$1" "$2" || { rm -f "$2"; fail "cannot fetch $base/$1" "$elsewhere"; }
   else
     fail 'curl or wget is needed'
   fi
+}
+
+# Writes the address $1 to $2 by wget, which would go from https to http by itself: each redirect is read here.
+with_wget() {
+  url=$1 left=10
+  wget --max-redirect=0 --version >/dev/null 2>&1 || { with_busybox "$1" "$2"; return; }
+  while ! wget -q -S --max-redirect=0 -O "$2" "$url" 2>"$work/headers"; do
+    left=$((left - 1))
+    [ "$how" = https ] && [ "$left" -gt 0 ] || return 1
+    to=$(redirects | tail -n 1)
+    case $to in
+    https://*) url=$to ;;
+    '' | *://* | //*) return 1 ;;
+    /*) host=${url#https://} url=https://${host%%/*}$to ;;
+    *) url=${url%/*}/$to ;;
+    esac
+  done
+}
+
+# The same by busybox's wget, which follows redirects whatever it is told: what came by another way than https is refused.
+with_busybox() {
+  wget -q -S -O "$2" "$1" 2>"$work/headers" || return 1
+  if [ "$how" = https ]; then ! redirects | grep -qv -e '^https://' -e '^/[^/]'; else [ -z "$(redirects)" ]; fi
+}
+
+# The addresses of redirects among the headers that wget told.
+redirects() {
+  sed -n "s/$(printf '\r')\$//; s/^ *[Ll][Oo][Cc][Aa][Tt][Ii][Oo][Nn]: *//p" "$work/headers"
 }
 
 sha256() {
@@ -195,7 +221,7 @@ make_folder() {
   folder=$1
   [ -d "$prefix" ] || echo './' >>"$work/folders"
   while [ "$folder" != . ] && [ ! -d "$prefix/$folder" ]; do
-    echo "$folder/" >>"$work/folders"
+    printf '%s\n' "$folder/" >>"$work/folders"
     folder=$(dirname "$folder")
   done
   mkdir -p "$prefix/$1" || fail "cannot make $prefix/$1"
@@ -228,7 +254,7 @@ offer_lines() {
   [ -z "$on_path" ] || [ -n "$completion" ] || return 0
   ! grep -qF "$mark" "$rc" 2>/dev/null || return 0
   # The script itself may be what stdin is.
-  (: </dev/tty) 2>/dev/null || { [ -n "$on_path" ] || echo "not on PATH: $prefix/bin"; return 0; }
+  (: </dev/tty) 2>/dev/null || { [ -n "$on_path" ] || printf '%s\n' "not on PATH: $prefix/bin"; return 0; }
   printf 'Add %s to PATH%s, in %s? [y/N] ' "$prefix/bin" "${completion:+ and its completion to zsh}" "$rc" >/dev/tty
   IFS= read -r answer </dev/tty || answer=
   case $answer in [yY] | [yY][eE][sS]) ;; *) return 0 ;; esac
@@ -269,7 +295,7 @@ uninstall() {
   rm -f "$list"
   # The innermost folder first.
   grep '/$' "$work/before" | LC_ALL=C sort -r | while IFS= read -r folder; do remove "$folder"; done
-  echo "removed from $prefix"
+  printf '%s\n' "removed from $prefix"
 }
 
 main "$@"
