@@ -131,4 +131,4 @@ to_terminal() {
         gsub(/\302[\200-\237\255]|\330\234|\342\200[\213-\217\250-\256]|\342\201[\240-\257]/, "")
         gsub(/\357\273\277|\363\240[\200\201][\200-\277]/, ""); print }'
 }
-if [ -t 1 ]; then echo "$found" | show | to_terminal; else echo "$found" | show; fi
+if [ -t 1 ]; then printf '%s\n' "$found" | show | to_terminal; else printf '%s\n' "$found" | show; fi

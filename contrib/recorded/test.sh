@@ -7,7 +7,7 @@ export LEPO_RECORDED=only LEPO_MODEL=gpt
 
 failed=0
 check() {
-    if [ "$2" = "$3" ]; then echo "ok: $1"; else echo "FAILED: $1: $2"; failed=1; fi
+    if [ "$2" = "$3" ]; then printf '%s\n' "ok: $1"; else printf '%s\n' "FAILED: $1: $2"; failed=1; fi
 }
 
 check 'a crash is a bug' "$(./triage reports/crash.txt)" \

@@ -103,3 +103,57 @@ fn the_recorded_tests_pass_with_the_network_taken_away() {
     };
     assert_eq!(listed(home.work().join("recorded/.lepo")), listed(contrib("recorded/.lepo")));
 }
+
+/// Every file of ours that a shell runs, with its first line.
+fn scripts() -> Vec<(PathBuf, String)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<PathBuf> =
+        ["contrib", "scripts", "packaging", "examples", "benches", ".ci"].map(|name| root.join(name)).into();
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let first = text.lines().next().unwrap_or_default().to_string();
+            let is_sourced =
+                path.extension().is_some_and(|end| ["bash", "zsh", "fish"].iter().any(|shell| end == *shell));
+            if is_sourced || first.starts_with("#!") && first.contains("sh") {
+                found.push((path, first));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_script_prints_words_of_others_with_echo() {
+    let found = scripts();
+    assert!(found.len() > 20, "{found:?}");
+    for (path, first) in found {
+        // `echo` of `/bin/sh` may read backslashes, and of any shell a leading `-n`.
+        let is_posix = first.starts_with("#!/bin/sh");
+        for line in std::fs::read_to_string(&path).unwrap().lines() {
+            let of_others = ["echo \"$", "echo $", "echo -e"].iter().any(|echo| line.contains(echo));
+            let may_escape = is_posix && line.contains("echo \"") && line.contains('$');
+            assert!(!of_others && !may_escape, "{}: {line}", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_hook_prints_a_hostile_name_as_it_is_cleaned() {
+    let home = Home::with_config("secrets = \"off\"\n");
+    home.add(&["--prev", "head"], "a question");
+    let name = "a\u{1b}[2J\\x\nb";
+    home.write(&format!("work/.lepo/{name}"), crate::secrets::github_token(1));
+    let path =
+        format!("PATH='{}':$PATH", PathBuf::from(env!("CARGO_BIN_EXE_lepo")).parent().unwrap().display());
+    let hook = contrib("hooks/pre-commit").display().to_string();
+    let script = format!("{path}; git init -q . && git add -f .lepo && sh '{hook}'");
+    let ran = run(home.shell(&script), b"");
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("a␛[2J\\x␊b github-token line 1\n"), "{:?}", ran.err);
+}

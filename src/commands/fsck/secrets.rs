@@ -8,7 +8,7 @@ use crate::commands::Context;
 use crate::commands::finder::finder;
 use crate::commands::searched::search;
 use crate::commands::words::resolve_all;
-use crate::term::{Line, say};
+use crate::term::{Line, one_line, say};
 use lepo_base::error::Result;
 use lepo_secrets::{Finder, is_binary};
 use lepo_store::bubb::Name;
@@ -47,7 +47,7 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
     } else {
         for Finding { subject, kind, line, of } in &found {
             let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-            context.out.line(&format!("{subject} {kind} line {line}{of}"));
+            context.out.line(&format!("{} {kind} line {line}{of}", one_line(subject)));
         }
     }
     let others: BTreeSet<&str> = found.iter().filter_map(|finding| finding.of.as_deref()).collect();
