@@ -1,5 +1,6 @@
 //! Completes a word on the command line: addresses, branches, requests, models; live, each with a
-//! preview. Names are read, and of the bubbs only those few whose preview is shown.
+//! preview. Names are read, and of the bubbs only those few whose preview is shown. Of all of them, `shells.rs` puts
+//! bare words alone on a line.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -107,7 +108,6 @@ pub fn prompt() -> ArgValueCompleter {
         let named = named.map(|one| (one.name, one.prompt.map(|prompt| excerpt(&prompt.text))));
         let skills = std::env::current_dir().ok().and_then(|dir| Skills::of(&dir, &paths).ok());
         let skills = skills.map(|skills| skills.counting).unwrap_or_default().into_iter();
-        let skills = skills.filter(|skill| is_bare(&skill.name));
         let each = named.chain(skills.map(|skill| (skill.name, Some(excerpt(&skill.description)))));
         let fitting = each.filter(|(name, _)| begins(name, &current.to_string_lossy()));
         fitting.map(|(name, about)| candidate(name, about)).collect()
@@ -121,8 +121,7 @@ pub fn server() -> ArgValueCompleter {
         let paths = Paths::from_env(&Env::from_process()).ok();
         let servers =
             paths.and_then(|paths| all_servers(&paths.mcp_file(), None, None).ok()).unwrap_or_default();
-        let fitting =
-            servers.into_iter().filter(|server| server.name.starts_with(&*wanted) && is_bare(&server.name));
+        let fitting = servers.into_iter().filter(|server| server.name.starts_with(&*wanted));
         fitting.map(|server| candidate(server.name, server.description)).collect()
     })
 }
@@ -161,12 +160,12 @@ fn of_the_store(candidates: fn(&CompletionStore, &str) -> Vec<CompletionCandidat
 impl CompletionStore {
     fn addresses(&self, wanted: &str) -> Vec<CompletionCandidate> {
         let offers = self.store.addresses().offers(wanted, MOST).unwrap_or_default().into_iter();
-        offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
+        offers.map(|offer| self.candidate(offer)).collect()
     }
 
     fn branches(&self, wanted: &str) -> Vec<CompletionCandidate> {
         let offers = self.store.addresses().branch_offers(wanted).unwrap_or_default().into_iter();
-        offers.filter(|offer| is_bare(&offer.word)).map(|offer| self.candidate(offer)).collect()
+        offers.map(|offer| self.candidate(offer)).collect()
     }
 
     /// With the preview of `ls`, or where it is about the bubb itself, of `log`.
@@ -177,13 +176,6 @@ impl CompletionStore {
         });
         candidate(offer.word, preview)
     }
-}
-
-/// A repository may have brought the branch: one whose name a shell would take apart, or that is not what it looks
-/// like, is not offered.
-fn is_bare(word: &str) -> bool {
-    let special = |c: char| c.is_ascii_punctuation() && !"-_.,@%+=/".contains(c);
-    !word.contains(special) && clean(word) == word
 }
 
 /// Ids are read in any case.

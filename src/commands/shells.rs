@@ -1,4 +1,5 @@
-//! The shells that ask for candidates: a script for each, and candidates quoted so that none of them is code.
+//! The shells that ask for candidates: a script for each, and candidates that are bare words, so that none of them is
+//! code.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -9,8 +10,8 @@ use std::sync::OnceLock;
 use clap_complete::engine::{CompletionCandidate, complete};
 use clap_complete::env::{self, EnvCompleter, Shells};
 
-use super::shell_quote::{Quote, Rules, for_bash, is_bare, quote_after, unquoted};
-use crate::term::{clean, excerpt_within, width};
+use super::shell_quote::{Quote, Rules, quote_after, unquoted, unsplit};
+use crate::term::{BareWord, clean, excerpt_within, width};
 
 /// The shells there are scripts for.
 pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Elvish]);
@@ -28,11 +29,11 @@ pub fn words_of_line() -> &'static [OsString] {
 
 /// One value that may be put on the line, and its meaning.
 struct Candidate {
-    value: String,
+    value: BareWord,
     meaning: Option<String>,
 }
 
-/// Candidates that can stand on a line. Left out: what is not text, or does not look like what it is.
+/// Candidates that can stand on a line as they are. All others are left out: a repository may have brought the name.
 fn candidates(
     tree: &mut clap::Command,
     words: Vec<OsString>,
@@ -40,17 +41,19 @@ fn candidates(
     here: Option<&Path>,
 ) -> io::Result<Vec<Candidate>> {
     let words = WORDS.get_or_init(|| words).clone();
+    let typed = words.get(index).and_then(|word| word.to_str()).unwrap_or_default().to_string();
     let mut seen = HashSet::new();
     let mut kept = Vec::new();
     for found in complete(tree, words, index, here)? {
         let Some(value) = found.get_value().to_str() else { continue };
-        if clean(value) != value || value.contains(char::is_control) {
-            continue;
-        }
-        let value = match is_file_like_an_option(&found, value, here) {
-            true => format!("./{value}"),
-            false => value.to_string(),
+        let value = match value.starts_with('-') {
+            true if is_file_like_an_option(&found, value, here) => {
+                BareWord::parse(&format!("./{value}"), &typed)
+            }
+            true => BareWord::parse_option(value),
+            false => BareWord::parse(value, &typed),
         };
+        let Some(value) = value else { continue };
         let meaning = found.get_help().map(|help| help.to_string());
         let meaning = meaning.and_then(|help| help.lines().next().map(|line| clean(line).into_owned()));
         if seen.insert(value.clone()) {
@@ -121,11 +124,9 @@ impl Bash {
     /// The candidates for the last of `words`, whose text before the cursor is `line`.
     fn told(found: &[Candidate], raw: &str, line: &str, sort: &str) -> String {
         let quote = quote_after(line.strip_suffix(raw).unwrap_or_default());
-        let tilde = raw.starts_with('~');
-        let found: Vec<(String, Option<&str>)> = found
-            .iter()
-            .filter_map(|one| Some((for_bash(&one.value, quote, tilde)?, one.meaning.as_deref())))
-            .collect();
+        let unsplit = |word: &BareWord| unsplit(word.as_str(), quote);
+        let found: Vec<(String, Option<&str>)> =
+            found.iter().map(|one| (unsplit(&one.value), one.meaning.as_deref())).collect();
         // Tab, lists of several kinds. Others, as menu completion and the one that inserts all, put each candidate
         // on the line as it is.
         let is_list = matches!(sort, "9" | "33" | "63" | "64");
@@ -176,7 +177,7 @@ impl EnvCompleter for Bash {
     }
 }
 
-/// Zsh, which quotes what it inserts. Its completion system may not be there yet; and the script may stand in its
+/// Zsh. Its completion system may not be there yet; and the script may stand in its
 /// `fpath`, where it is run as the completer itself.
 struct Zsh;
 
@@ -232,7 +233,7 @@ impl EnvCompleter for Zsh {
         let escaped = |text: &str| text.replace('\\', "\\\\");
         for (i, one) in candidates(tree, words, index, here)?.iter().enumerate() {
             let between = if i == 0 { "" } else { "\n" };
-            write!(to, "{between}{}", escaped(&one.value).replace(':', "\\:"))?;
+            write!(to, "{between}{}", escaped(one.value.as_str()).replace(':', "\\:"))?;
             if let Some(meaning) = &one.meaning {
                 write!(to, ":{}", escaped(meaning))?;
             }
@@ -241,7 +242,7 @@ impl EnvCompleter for Zsh {
     }
 }
 
-/// Fish, which quotes what it inserts, and tells the last word with its quotes.
+/// Fish, which tells the last word with its quotes.
 struct Fish;
 
 impl EnvCompleter for Fish {
@@ -277,7 +278,7 @@ impl EnvCompleter for Fish {
     }
 }
 
-/// Elvish, for which a name is left out that it would have to quote.
+/// Elvish, which inserts words as they are.
 struct Elvish;
 
 impl EnvCompleter for Elvish {
@@ -308,14 +309,9 @@ impl EnvCompleter for Elvish {
         to: &mut dyn Write,
     ) -> io::Result<()> {
         let found = candidates(tree, args, index_told(), here)?;
-        let values: Vec<_> = found.into_iter().map(|one| one.value).filter(|value| is_plain(value)).collect();
+        let values: Vec<&str> = found.iter().map(|one| one.value.as_str()).collect();
         write!(to, "{}", values.join("\n"))
     }
-}
-
-/// Needs no quotes in any shell.
-fn is_plain(value: &str) -> bool {
-    value.chars().all(|c| is_bare(c) && (c.is_ascii() || c.is_alphanumeric()))
 }
 
 fn candidates_of_last(
@@ -330,6 +326,7 @@ fn candidates_of_last(
 /// A candidate a line, its meaning behind a tab.
 fn write_lines(found: &[Candidate], to: &mut dyn Write) -> io::Result<()> {
     for Candidate { value, meaning } in found {
+        let value = value.as_str();
         match meaning {
             Some(meaning) => writeln!(to, "{value}\t{meaning}")?,
             None => writeln!(to, "{value}")?,

@@ -1,6 +1,7 @@
 //! Completion by Tab: slash commands, and behind `/tail` branches and ids with a preview.
 //!
-//! Names are read when they are asked for, and texts only of what is shown.
+//! Names are read when they are asked for, and texts only of what is shown. What is offered is an [`OfferedWord`], and on
+//! a line that a shell will read a [`BareWord`]: a repository may have brought the name.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::command_words::{CommandWord, Takes};
 use super::paths::{completions, named};
-use crate::term::excerpt_within;
+use crate::term::{BareWord, OfferedWord, clean, excerpt_within};
 use lepo_store::bubb::Name;
 use lepo_store::store::{Offer, Store};
 use lepo_turn::config::Paths;
@@ -89,10 +90,29 @@ impl Completion {
         words.filter(|word| word.starts_with(begun)).map(|word| (word, "MCP server".to_string())).collect()
     }
 
-    fn offers(&self, line: &str) -> (usize, Vec<(String, String)>) {
+    /// The names of files for a `!` line, which `sh` reads.
+    fn shell_words(&self, line: &str, begun: &str) -> Vec<(OfferedWord, String)> {
+        let (bang, begun) = begun.strip_prefix('!').map_or(("", begun), |begun| ("!", begun));
+        let before = line.strip_suffix(begun).unwrap_or_default().trim_start_matches('!');
+        // The first word with a `=` would be an assignment, and the next one the command.
+        let is_command = before.trim().is_empty();
+        let found = completions(begun, self.paths.home.as_deref()).into_iter();
+        let bare = found.filter_map(|path| BareWord::parse(&path, begun));
+        let bare = bare.filter(|path| !is_command || !path.as_str().contains('='));
+        bare.filter_map(|path| {
+            Some((OfferedWord::parse(&format!("{bang}{}", path.as_str()))?, String::new()))
+        })
+        .collect()
+    }
+
+    /// The words that can stand at the end of a line, from where they begin in it.
+    fn offers(&self, line: &str) -> (usize, Vec<(OfferedWord, String)>) {
         let begun = line.rsplit(char::is_whitespace).next().unwrap_or_default();
         let at = line.len() - begun.len();
-        let offers = match line.split_at(at).0.trim_end() {
+        if line.starts_with('!') {
+            return (at, self.shell_words(line, begun));
+        }
+        let offers: Vec<(String, String)> = match line.split_at(at).0.trim_end() {
             "" if at == 0 && begun.starts_with('/') => self
                 .offered
                 .commands
@@ -106,11 +126,6 @@ impl Completion {
                 let served = self.served('@', begun);
                 let found = named(begun.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
                 found.map(|path| (format!("@{path}"), String::new())).chain(served).collect()
-            }
-            _ if line.starts_with('!') => {
-                let (bang, begun) = begun.strip_prefix('!').map_or(("", begun), |begun| ("!", begun));
-                let found = completions(begun, self.paths.home.as_deref()).into_iter();
-                found.map(|path| (format!("{bang}{path}"), String::new())).collect()
             }
             word => {
                 match self
@@ -138,7 +153,8 @@ impl Completion {
                 }
             }
         };
-        (at, offers)
+        let seen = offers.into_iter().filter_map(|(word, about)| Some((OfferedWord::parse(&word)?, about)));
+        (at, seen.collect())
     }
 }
 
@@ -153,11 +169,11 @@ impl Completer for Completion {
         };
         let suggestions: Vec<Suggestion> = offers
             .into_iter()
-            .map(|(value, about)| Suggestion {
-                append_whitespace: takes_more(&value),
-                description: Some(about).filter(|about| !about.is_empty()),
+            .map(|(word, about)| Suggestion {
+                append_whitespace: takes_more(word.as_str()),
+                description: Some(clean(&about).into_owned()).filter(|about| !about.is_empty()),
                 span: Span::new(at, pos),
-                value,
+                value: word.as_str().to_string(),
                 ..Suggestion::default()
             })
             .collect();
@@ -171,5 +187,79 @@ impl Completer for Completion {
             }]);
         }
         CompletionResult::fresh(suggestions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use lepo_base::env::Env;
+    use lepo_store::store::STORE;
+
+    use super::*;
+
+    /// A session in a store with these branches and prompts, beside files of these names.
+    fn completion(dir: &Path, names: &[&str]) -> Completion {
+        let (store, _) = Store::make(dir, STORE.as_ref(), "").unwrap();
+        let bubb = store.bubbs().write(lepo_store::bubb::Kind::User, false, None, 0, b"why?").unwrap();
+        for folder in ["_branches", "_prompts"] {
+            std::fs::create_dir_all(dir.join(STORE).join(folder)).unwrap();
+        }
+        for name in names {
+            std::fs::write(dir.join(name), "x").unwrap();
+            std::fs::write(dir.join(".lepo/_branches").join(name), format!("{}\n", bubb.id)).unwrap();
+            std::fs::write(dir.join(".lepo/_prompts").join(format!("{name}.md")), "x").unwrap();
+        }
+        let home = dir.to_str().unwrap().to_string();
+        let paths = Paths::from_env(&Env::of(&[("HOME", &home)])).unwrap();
+        let models = names.iter().map(|name| (name.to_string(), String::new())).collect();
+        let commands = super::super::commands::COMMANDS.iter().map(|command| &command.is).collect();
+        let skills = names.iter().map(|name| (name.to_string(), String::new())).collect();
+        Completion::new(
+            Arc::new(store),
+            paths,
+            Offered { commands, catalogue: Arc::default(), skills, models },
+        )
+    }
+
+    #[test]
+    fn no_name_of_a_repository_is_code_behind_an_exclamation_mark_or_hides_anywhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let (code, hidden) = (
+            ["v;curl${IFS}x|sh;x", "v$(id)", "v`id`", "v&x", "v>x", "v'x", "v{a,b}", "v b", "v*", "v~"],
+            ["v\u{202e}x", "v\u{200b}x", "v\u{1b}[31m", "v\u{e0041}", "v\u{2066}x"],
+        );
+        let completion = completion(dir.path(), &[&["v1.txt", "v한글", "v=x"], &code[..], &hidden].concat());
+        let offered = |line: &str| {
+            let (_, offers) = completion.offers(line);
+            offers.into_iter().map(|(word, _)| word.as_str().to_string()).collect::<Vec<_>>()
+        };
+        let within = dir.path().display().to_string();
+        let bare = |mark: &str| ["v1.txt", "v=x", "v한글"].map(|name| format!("{mark}{within}/{name}"));
+        for line in ["!cat ", "!cat a b ", "!a; cat ", "!  cat "] {
+            assert_eq!(offered(&format!("{line}{within}/v")), bare(""), "{line}");
+        }
+        // An `@` is nothing special there, and the first word is a command, no assignment.
+        assert_eq!(offered(&format!("!cat @{within}/v")), [""; 0]);
+        assert_eq!(
+            offered(&format!("!{within}/v")),
+            [format!("!{within}/v1.txt"), format!("!{within}/v한글")]
+        );
+        for (line, all) in [
+            (format!("see @{within}/v"), 13),
+            (format!("/attach {within}/v"), 13),
+            ("/tail v".to_string(), 8),
+            ("/set-model v".to_string(), 13),
+            ("/v".to_string(), 13),
+        ] {
+            let found = offered(&line);
+            let seen = |name: &&&str| found.iter().any(|word| word.contains(**name));
+            assert_eq!(hidden.iter().filter(seen).count(), 0, "{line}: {found:?}");
+            assert!(
+                found.len() >= all.min(8) && found.iter().any(|word| word.contains("v한글")),
+                "{line}: {found:?}"
+            );
+        }
     }
 }

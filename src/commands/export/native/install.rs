@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::super::render::Format;
 use super::written::Written;
-use crate::commands::shell_quote::{Quote, for_bash};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 
@@ -92,7 +91,11 @@ fn words<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
 fn word(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if text.starts_with('-') { format!("./{text}") } else { text.into_owned() };
-    for_bash(&text, Quote::None, false).unwrap_or(text)
+    match shlex::try_quote(&text) {
+        Ok(quoted) => quoted.into_owned(),
+        // No path has a zero byte.
+        Err(_) => String::new(),
+    }
 }
 
 #[cfg(test)]
@@ -112,15 +115,15 @@ mod tests {
         let paths = ["out/x".into(), "-o/y".into(), "out/z".into()];
         assert_eq!(
             home.install_files(&paths, &written),
-            r"mkdir -p /home/a\ b/.codex/s/1 /home/a\ b/.codex/s/2 && cp -n out/x out/z /home/a\ b/.codex/s/1 && cp -n ./-o/y /home/a\ b/.codex/s/2"
+            r"mkdir -p '/home/a b/.codex/s/1' '/home/a b/.codex/s/2' && cp -n out/x out/z '/home/a b/.codex/s/1' && cp -n ./-o/y '/home/a b/.codex/s/2'"
         );
         assert_eq!(
             home.install_pipe("lepo x", &written[0]),
-            r"mkdir -p /home/a\ b/.codex/s/1 && lepo x | cp -n /dev/stdin /home/a\ b/.codex/s/1/x"
+            r"mkdir -p '/home/a b/.codex/s/1' && lepo x | cp -n /dev/stdin '/home/a b/.codex/s/1/x'"
         );
         assert_eq!(
             again(Format::ClaudeCode, "ID", true, Some(Path::new("/a b"))),
-            r"lepo -s /a\ b export ID --format claude-code -a"
+            r"lepo -s '/a b' export ID --format claude-code -a"
         );
     }
 }
