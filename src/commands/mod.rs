@@ -37,6 +37,7 @@ pub mod show;
 pub mod stats;
 mod stores;
 pub(crate) mod suggest;
+mod sweep;
 pub mod sync;
 pub mod tidy;
 mod tidy_after;

@@ -232,3 +232,26 @@ fn a_key_that_is_said_is_in_no_log_and_a_shortened_one_in_no_error() {
         assert!(!text.contains("sk-canary-abcdef"), "{level}: {text}");
     }
 }
+
+#[test]
+fn logs_and_tool_lists_that_nobody_used_for_a_month_go_after_a_write() {
+    let old = ["logs/application-lepo-2001-02-03.log", "mcp-tools/0123.json"];
+    let stays = ["logs/application-lepo-2001-02-03.log.bak", "logs/mine.log", "mcp-tools/4567.json"];
+    for args in [&["do", "q"][..], &["add"]] {
+        let bot = Bot::saying("planner = \"off\"", &["one"]);
+        let state = |file: &str| bot.home.path().join("state/lepo").join(file);
+        let is_there = |file: &&str| state(file).exists();
+        for file in old.iter().chain(&stays) {
+            bot.home.write(&format!("state/lepo/{file}"), "x");
+        }
+        let touched = bot.home.program("touch", &["-d", "2001-02-03", state(old[1]).to_str().unwrap()]);
+        assert_eq!(run(touched, b"").code, 0);
+        // What only reads sweeps nothing.
+        bot.home.lepo(&["ls"]);
+        assert!(old.iter().chain(&stays).all(&is_there));
+        let ran = bot.home.lepo_with(args, b"a message");
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(!old.iter().any(&is_there), "{args:?}");
+        assert!(stays.iter().all(is_there), "{args:?}");
+    }
+}

@@ -112,6 +112,7 @@ mod sync_random;
 mod sync_refused;
 mod sync_servers;
 mod sync_strangers;
+mod sync_titles;
 mod sync_together;
 mod tidying;
 mod trust;

@@ -774,10 +774,19 @@ def others():
     v.msg("D", "a0", "C", folder="_from/alice/")
     v.expect("D2 B2", others={"D": "alice"})
 
-    v = Vector("others-continued", "One's own message goes on from another person's.")
+    v = Vector("others-continued", "One's own message goes on from another person's, and nothing is missing.")
     v.msg("A", "u0", folder="_from/alice/")
-    b = v.msg("B", "a0", "A")
-    v.expect("B2", findings=[("dangling", b)])
+    v.msg("B", "a0", "A")
+    v.expect("B2")
+
+    v = Vector("others-dangling", "One's own messages and a branch follow and name what other people's stores have, or nobody's.")
+    v.msg("A", "u0", folder="_from/alice/")
+    v.msg("B", "a0", "A", folder="_from/alice/")
+    v.file("_branches/theirs", v.ids["B"] + "\n")
+    v.file("_branches/gone", v.id("X") + "\n")
+    c = v.msg("C", "u0", "Y")
+    v.expect("C1 B2", newest="C", others={"B": "alice"}, broken="C",
+             findings=[("dangling", "_branches/gone"), ("dangling", c)])
 
     v = Vector("others-days", "Another person's store has days too.")
     v.msg("A", "u0", folder="_from/bob/" + day(START))

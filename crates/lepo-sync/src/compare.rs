@@ -12,6 +12,7 @@ use super::merge::{Side, note_own_removals};
 use super::objects::Objects;
 use super::paths::encoded;
 use super::record::Record;
+use super::titles::SyncTitles;
 use super::tree::Tree;
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
@@ -24,6 +25,7 @@ pub struct Glance {
     /// The bubbs outside of them.
     bubbs: HashMap<BubbId, Name>,
     branches: BTreeMap<String, BubbId>,
+    titles: SyncTitles,
     listed: Listed,
     /// All is as the record has it.
     pub is_same: bool,
@@ -54,13 +56,15 @@ impl Glance {
         let unchanged: BTreeMap<Day, FolderState> = unchanged.into_iter().filter_map(told).collect();
         let bubbs: HashMap<BubbId, Name> =
             listing.read_names().into_iter().map(|name| (name.id, name)).collect();
-        let branches = branches_of(store)?;
+        let (branches, mut titles) = (branches_of(store)?, SyncTitles::read(store)?);
+        titles.retain_there(&record.removed);
         let is_same = unchanged.len() == record.days.len()
             && bubbs.len() == record.names.len()
             && bubbs.keys().all(|id| record.names.contains_key(id))
-            && branches == record.branches;
+            && branches == record.branches
+            && titles == record.titles;
         let listed = Listed { states: changed.into_iter().filter_map(told).collect(), recent };
-        Ok(Some(Glance { unchanged, bubbs, branches, listed, is_same }))
+        Ok(Some(Glance { unchanged, bubbs, branches, titles, listed, is_same }))
     }
 
     /// True if the folders of days tell changes now that did not when the record was made.
@@ -97,19 +101,24 @@ impl Compared {
     /// removed or is here again, or goes on from what is gone.
     pub fn parts(git: &Git, clone: &str, glance: Glance, record: &Record) -> Result<Option<Compared>> {
         let Some(own) = &record.refs.own else { return Ok(None) };
-        let side =
-            |bubbs, branches| Side { clone: clone.into(), bubbs, branches, removed: record.removed.clone() };
-        let Glance { unchanged, bubbs, branches, listed, is_same: _ } = glance;
+        let side = |bubbs, branches, titles| Side {
+            clone: clone.into(),
+            bubbs,
+            branches,
+            titles,
+            removed: record.removed.clone(),
+        };
+        let Glance { unchanged, bubbs, branches, titles, listed, is_same: _ } = glance;
         let changed: Vec<Day> =
             record.days.keys().filter(|day| !unchanged.contains_key(day)).copied().collect();
-        let mut pushed = side(record.names.clone(), record.branches.clone());
+        let mut pushed = side(record.names.clone(), record.branches.clone(), record.titles.clone());
         if changed.len() > MOST_DAYS {
             return Ok(None);
         }
         if !changed.is_empty() {
             pushed.bubbs.extend(Tree::of_days(git, own, &changed)?.names());
         }
-        let mut here = side(bubbs, branches);
+        let mut here = side(bubbs, branches, titles);
         note_own_removals(&mut here, &pushed);
         let goes_on_from_gone = |name: &&Name| {
             !pushed.bubbs.contains_key(&name.id) && name.prev.is_some_and(|prev| here.removed.has(prev))
@@ -134,9 +143,11 @@ impl Compared {
             clone: clone.into(),
             bubbs: listing.read_names().into_iter().map(|name| (name.id, name)).collect(),
             branches: branches_of(store)?,
+            titles: SyncTitles::read(store)?,
             removed: pushed.removed.clone(),
         };
         note_own_removals(&mut here, &pushed);
+        here.titles.retain_there(&here.removed);
         let states = states.into_iter().filter_map(|(day, state)| Some((day, state?))).collect();
         Ok(Compared {
             here,
@@ -150,7 +161,7 @@ impl Compared {
     /// The record of a commit of all that is here now, but for what was held back. `since` came to the store
     /// after it was listed.
     pub fn recorded(self, held: &[BubbId], since: &HashSet<BubbId>) -> Record {
-        let Compared { here, unchanged, listed, .. } = self;
+        let Compared { here, pushed, unchanged, listed, .. } = self;
         let mut open = listed.recent;
         open.extend(held.iter().chain(since).map(|id| Day::of(*id)));
         let mut days = unchanged;
@@ -160,7 +171,14 @@ impl Compared {
         for id in held {
             names.remove(id);
         }
-        Record { days, names, branches: here.branches, removed: here.removed, ..Record::default() }
+        Record {
+            days,
+            names,
+            branches: here.branches,
+            titles: pushed.titles,
+            removed: here.removed,
+            ..Record::default()
+        }
     }
 
     /// True if the store differs so that other clones have to be asked: it has another number of bubbs, or

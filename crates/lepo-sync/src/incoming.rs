@@ -109,6 +109,7 @@ pub fn take_others(
         theirs.branches().set(&name, id)?;
         came.branches += 1;
     }
+    tree.titles(&mut objects)?.write_into(&theirs)?;
     if came.is_whole() {
         verdicts.forget(clone);
     }
@@ -292,6 +293,7 @@ impl<'m> Mine<'m> {
                 store.branches().delete(&name)?;
             }
         }
+        changes.titles.write_into(store)?;
         Ok(merged)
     }
 }
@@ -322,6 +324,7 @@ pub fn side_of(clone: &str, tree: &Tree, objects: &mut Objects<'_>) -> Result<Si
         clone: clone.into(),
         bubbs: tree.names(),
         branches: tree.branch_ids(objects)?.into_iter().collect::<BTreeMap<String, BubbId>>(),
+        titles: tree.titles(objects)?,
         removed: tree.removed(objects)?,
     })
 }

@@ -24,6 +24,8 @@ mod secrets;
 mod send;
 mod settings;
 mod state;
+mod sweep;
+mod titles;
 mod tree;
 mod verdicts;
 
@@ -37,6 +39,7 @@ pub use round::{Options, Round, round, unsent};
 pub use secrets::Secrets;
 pub use send::forget;
 pub use state::{Identity, SyncState};
+pub use sweep::unfetched;
 
 #[cfg(test)]
 #[path = "../../lepo-store/src/conv/fixture.rs"]

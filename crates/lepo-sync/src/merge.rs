@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::removed::Removed;
+use super::titles::SyncTitles;
 use lepo_store::bubb::{BubbId, Name};
 
 /// One clone: what it has, and what it knows to be removed.
@@ -17,6 +18,8 @@ pub struct Side {
     pub bubbs: HashMap<BubbId, Name>,
     /// Branches by the names of their files.
     pub branches: BTreeMap<String, BubbId>,
+    /// Titles of conversations.
+    pub titles: SyncTitles,
     /// Record of removals.
     pub removed: Removed,
 }
@@ -35,6 +38,8 @@ pub struct Changes {
     pub branches: Vec<(String, BubbId)>,
     /// Branches to delete.
     pub branches_removed: Vec<String>,
+    /// The titles after the merge.
+    pub titles: SyncTitles,
     /// The record of removals after the merge.
     pub removed: Removed,
 }
@@ -111,6 +116,9 @@ pub fn merge(here: &Side, others: &[Side]) -> Changes {
     changes.remove.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
     changes.back.sort_unstable_by_key(|(name, _)| name.id);
     merge_branches(here, others, &removed, &name_of, &mut changes);
+    changes.titles = here.titles.clone();
+    others.iter().for_each(|other| changes.titles.merge(&other.titles));
+    changes.titles.retain_there(&removed);
     changes.removed = removed;
     changes
 }

@@ -10,10 +10,11 @@ use super::fast_import::{FastImport, Made};
 use super::git::Git;
 use super::merge::Side;
 use super::objects::{LARGEST, proves};
-use super::paths::{Entry, REMOVED};
+use super::paths::{Entry, REMOVED, TITLES};
 use super::remote::own_ref;
 use super::secrets::Secrets;
 use super::state::SyncState;
+use super::titles::SyncTitles;
 use super::tree::blobs_of;
 use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::in_order;
@@ -34,6 +35,8 @@ pub struct Sent {
     pub removed: usize,
     /// Branches made, moved or deleted.
     pub branches: usize,
+    /// The titles of conversations, if they are others than before.
+    pub titles: Option<SyncTitles>,
     /// Ids and hashes that were held back, each with the reason.
     pub held: Vec<(String, String)>,
     /// The new commits, if there are any.
@@ -107,6 +110,7 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
     }
     let Writer { mut import, mut sent, .. } = writer;
     sent.branches = branch_changes(here, pushed, &mut import)?;
+    sent.titles = title_changes(sender, compared, &mut import, &mut sent.held)?;
     if here.removed != pushed.removed {
         import.file(REMOVED, here.removed.text().as_bytes())?;
     }
@@ -131,6 +135,29 @@ fn branch_changes(here: &Side, pushed: &Side, import: &mut FastImport<'_>) -> Re
     }
     Ok(changed)
 }
+
+/// Writes the titles, if they are others than in the last commit; but for those that hold secrets.
+fn title_changes(
+    sender: &Sender<'_>,
+    compared: &Compared,
+    import: &mut FastImport<'_>,
+    held: &mut Vec<(String, String)>,
+) -> Result<Option<SyncTitles>> {
+    let mut titles = compared.here.titles.clone();
+    let allowed = &sender.state.settings.allowed;
+    let roots = titles.withhold(|root, title| {
+        !allowed.contains(&root.to_string()) && sender.secrets.find(title.as_bytes()).is_some()
+    });
+    held.extend(roots.into_iter().map(|root| (format!("the title of {root}"), SECRET_TITLE.to_string())));
+    if titles == compared.pushed.titles {
+        return Ok(None);
+    }
+    import.file(TITLES, titles.text().as_bytes())?;
+    Ok(Some(titles))
+}
+
+/// The reason to hold back a title.
+const SECRET_TITLE: &str = "seems to contain a secret";
 
 /// Reads a bubb and decides whether it may be sent.
 fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {

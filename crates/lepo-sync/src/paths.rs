@@ -1,10 +1,13 @@
 //! The paths of a clone's tree, computed from ids and names: `2026-03/04/FILE`, `_blobs/ab/SHA256`,
-//! `_branches/NAME`, `_gone`.
+//! `_branches/NAME`, `_titles`, `_gone`.
 
 use lepo_store::bubb::{ContentHash, Day, Name};
 
 /// The file of what was removed.
 pub const REMOVED: &str = "_gone";
+
+/// The file of titles.
+pub const TITLES: &str = "_titles";
 
 /// The meaning of a path of a clone's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +18,8 @@ pub enum Entry {
     Blob(ContentHash),
     /// A branch, by its file's name.
     Branch(String),
+    /// The titles of conversations.
+    Titles,
     /// The list of what was removed.
     Removed,
 }
@@ -25,6 +30,9 @@ impl Entry {
         let text = std::str::from_utf8(path).ok()?;
         if text == REMOVED {
             return Some(Entry::Removed);
+        }
+        if text == TITLES {
+            return Some(Entry::Titles);
         }
         if let Some(rest) = text.strip_prefix("_blobs/") {
             let (short, hash) = rest.split_once('/')?;
@@ -48,6 +56,7 @@ impl Entry {
             Entry::Bubb(name) => format!("{}/{name}", Day::of(name.id)),
             Entry::Blob(hash) => format!("_blobs/{hash:.2}/{hash}"),
             Entry::Branch(name) => format!("_branches/{name}"),
+            Entry::Titles => TITLES.into(),
             Entry::Removed => REMOVED.into(),
         }
     }
@@ -95,9 +104,8 @@ mod tests {
         );
         assert_eq!(parsed.unwrap().path(), good);
         let hash = "ab".repeat(32);
-        for path in
-            [format!("_blobs/ab/{hash}"), "_branches/main".into(), "_branches/a%2Fb".into(), "_gone".into()]
-        {
+        let fixed = ["_branches/main", "_branches/a%2Fb", "_titles", "_gone"].map(String::from);
+        for path in [format!("_blobs/ab/{hash}")].into_iter().chain(fixed) {
             assert_eq!(Entry::parse(path.as_bytes()).unwrap().path(), path);
         }
         for path in [

@@ -15,6 +15,7 @@ use super::remote::{Refs, Remote};
 use super::removed::Removed;
 use super::replace::replace;
 use super::settings::Settings;
+use super::titles::SyncTitles;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, Day, Name};
 use lepo_store::store::FolderState;
@@ -23,7 +24,7 @@ use lepo_store::store::FolderState;
 const FILE: &str = "lepo-record.json";
 
 /// The form of the file.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 
 /// Bubbs outside of settled days beyond which there is no record: the listing costs no more then.
 const MOST_NAMES: usize = 20_000;
@@ -44,6 +45,8 @@ pub struct Record {
     pub names: HashMap<BubbId, Name>,
     /// Branches by the names of their files.
     pub branches: BTreeMap<String, BubbId>,
+    /// Titles of conversations.
+    pub titles: SyncTitles,
     /// Record of removals.
     pub removed: Removed,
 }
@@ -59,6 +62,7 @@ struct Written {
     days: Vec<(String, u64, u64, u64)>,
     names: Vec<String>,
     branches: BTreeMap<String, String>,
+    titles: String,
     removed: String,
 }
 
@@ -81,6 +85,7 @@ impl Record {
             days: written.days.into_iter().map(day).collect::<Option<_>>()?,
             names: written.names.into_iter().map(name).collect::<Option<_>>()?,
             branches: written.branches.into_iter().map(branch).collect::<Option<_>>()?,
+            titles: SyncTitles::parse(written.titles.as_bytes()),
             removed: Removed::parse(written.removed.as_bytes()),
         })
         .filter(|_| is_good)
@@ -101,6 +106,7 @@ impl Record {
             days: self.days.iter().map(day).collect(),
             names,
             branches: self.branches.iter().map(|(file, id)| (file.clone(), id.to_string())).collect(),
+            titles: self.titles.text(),
             removed: self.removed.text(),
             refs: self.refs,
             remote: self.remote,
@@ -145,6 +151,7 @@ mod tests {
             days: [(day, FolderState { inode: 1, ctime: 2, mtime: 3 })].into(),
             names: names("A s1 head / B u0 A").into_iter().map(|name| (name.id, name)).collect(),
             branches: [("main".to_string(), id("B"))].into(),
+            titles: SyncTitles::parse(format!("5 {} so\n", id("A")).as_bytes()),
             removed,
             ..Record::default()
         }
@@ -161,8 +168,8 @@ mod tests {
         let wanted = record();
         assert_eq!((read.refs, read.remote, read.settled), (wanted.refs, wanted.remote, wanted.settled));
         assert_eq!(
-            (read.names, read.branches, read.removed),
-            (wanted.names, wanted.branches, wanted.removed)
+            (read.names, read.branches, read.titles, read.removed),
+            (wanted.names, wanted.branches, wanted.titles, wanted.removed)
         );
         // Another clone's, one that was cut off, one of a day that is none, one of no commit.
         assert!(Record::read(&git, "you").is_none());

@@ -18,6 +18,7 @@ use super::secrets::Secrets;
 use super::send::{push, remove_elsewhere};
 use super::settings::Settings;
 use super::state::SyncState;
+use super::sweep::sweep;
 use super::tree::{Tree, Until};
 use super::verdicts::Verdicts;
 use lepo_base::error::{Error, Kind, Result};
@@ -60,6 +61,8 @@ pub struct Round {
     pub bad: Vec<(String, Error)>,
     /// The old and the new name of this clone, if it had to take one.
     pub renamed: Option<(String, String)>,
+    /// Other people whose clone is gone from the remote, and whose messages were deleted here.
+    pub swept: Vec<String>,
     /// The remote could not be reached, or refused.
     pub failed: Option<Error>,
 }
@@ -116,6 +119,9 @@ pub fn round(
     let verdicts_before = verdicts.clone();
     let mut remote = receive(&git, state, remote, &mut refs, &mut verdicts, &mut round);
     let work = Work { git: &git, store, options, email: &email, seen: glance.zip(record) };
+    if let Some(remote) = remote.as_ref().filter(|_| round.failed.is_none()) {
+        round.swept = sweep(&git, store, remote, &mut refs)?;
+    }
     let before = refs.own.clone();
     let merged = work.merge_and_commit(state, &mut refs, &mut verdicts, &mut round);
     if verdicts != verdicts_before {
@@ -124,6 +130,9 @@ pub fn round(
     let (compared, since) = merged?;
     send(&git, state, &refs, remote.as_mut(), before.as_ref(), &mut round)?;
     let mut record = compared.recorded(&round.sent.held_bubbs(), &since);
+    if let Some(titles) = &round.sent.titles {
+        record.titles = titles.clone();
+    }
     record.settled = round.is_done().then(|| decided(&state.settings));
     (record.refs, record.remote) = (refs, remote.unwrap_or_default());
     record.keep(&git, &state.settings.name)?;
@@ -366,6 +375,7 @@ fn note_merged(here: &mut Side, changes: &Changes) {
         here.branches.remove(file);
     }
     here.branches.extend(changes.branches.iter().cloned());
+    here.titles = changes.titles.clone();
 }
 
 /// The number of bubbs of a store that the remote did not have when it was last asked. It had this commit.

@@ -8,6 +8,7 @@ use super::objects::{LARGEST, Objects, Oid};
 use super::paths::{Entry, is_folder};
 use super::removed::Removed;
 use super::running::MOST;
+use super::titles::SyncTitles;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
 use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
@@ -48,6 +49,8 @@ pub struct Tree {
     pub blobs: HashMap<ContentHash, Oid>,
     /// Branches by the names of their files.
     pub branches: HashMap<String, Oid>,
+    /// The titles of conversations.
+    pub titles: Option<Oid>,
     /// The list of what was removed.
     pub removed: Option<Oid>,
     /// The number of entries that lepo does not write, and the first few of them.
@@ -178,6 +181,7 @@ impl Tree {
             Some(Entry::Branch(file)) => {
                 self.branches.insert(file, oid);
             }
+            Some(Entry::Titles) => self.titles = Some(oid),
             Some(Entry::Removed) => self.removed = Some(oid),
             None => self.misfits.add(path, "is not a path that lepo writes"),
         }
@@ -191,6 +195,12 @@ impl Tree {
             }
             None => Ok(Removed::default()),
         }
+    }
+
+    /// The titles that the clone knows.
+    pub fn titles(&self, objects: &mut Objects<'_>) -> Result<SyncTitles> {
+        let bytes = self.titles.as_ref().map(|oid| objects.file(oid, LARGEST)).transpose()?.flatten();
+        Ok(bytes.map(|bytes| SyncTitles::parse(&bytes)).unwrap_or_default())
     }
 
     /// The branches with the bubbs they name; one that holds no id, or more than one, is left out.

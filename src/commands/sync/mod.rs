@@ -20,7 +20,7 @@ use lepo_store::bubb::{BubbId, ContentHash, counted};
 use lepo_store::store::{Store, now};
 use lepo_sync::{
     Consent, Git, Identity, Options, Round, Secrets, SyncState, check_clone_name, email, forget,
-    forget_taken, round, unsent,
+    forget_taken, round, unfetched, unsent,
 };
 use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::secret_values;
@@ -307,5 +307,8 @@ fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Conte
     let git = Git::at(&SyncState::repository_of(&paths.data, identity), false);
     let pushed = SyncState::pushed(&paths.data, identity);
     out.line(&format!("not sent yet: {}", counted(unsent(store, &git, pushed)?, "message")));
+    for clone in unfetched(store, &git, &settings.name)? {
+        out.line(&format!("_from/{clone}: gone from the remote, kept because messages here follow it"));
+    }
     Ok(0)
 }

@@ -14,12 +14,13 @@ pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> 
         lines.push(format!("another clone writes as {old}: this one is now named {name}"));
     }
     let sent = &done.sent;
-    if sent.bubbs + sent.blobs + sent.removed + sent.branches > 0 {
+    if sent.bubbs + sent.blobs + sent.removed + sent.branches > 0 || sent.titles.is_some() {
         let mut parts = Vec::new();
         parts.extend((sent.bubbs > 0).then(|| counted(sent.bubbs, "message")));
         parts.extend((sent.blobs > 0).then(|| counted(sent.blobs, "blob")));
         parts.extend((sent.removed > 0).then(|| counted(sent.removed, "removal")));
         parts.extend((sent.branches > 0).then(|| branches(sent.branches)));
+        parts.extend(sent.titles.is_some().then(|| "titles".to_string()));
         lines.push(match done.is_pushed {
             true => format!("sent {} as {}", parts.join(", "), state.settings.name),
             false => format!("not sent yet: {}", parts.join(", ")),
@@ -58,6 +59,9 @@ pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> 
             ));
         }
     }
+    for clone in &done.swept {
+        lines.push(format!("{clone} is gone from the remote: its messages were deleted from _from/{clone}"));
+    }
     let changes = &done.changes;
     if !changes.remove.is_empty() {
         lines.push(format!(
@@ -87,7 +91,7 @@ pub fn troubles(done: &Round, store: &Store, uses_heads: bool, at: At<'_>) -> Ve
     let hint = |line: String| Hint::from(line).told(at);
     let held = done.sent.held.iter().map(|(id, why)| {
         let hint = match why.starts_with("seems") {
-            true => format!("; `lepo sync --allow {id}` sends it"),
+            true => format!("; `lepo sync --allow {}` sends it", id.rsplit(' ').next().unwrap_or(id)),
             false => String::new(),
         };
         format!("held back {id}: it {why}{hint}")

@@ -15,6 +15,7 @@ use super::finding::{Finding, What, lossy};
 use super::handle::Store;
 use super::hash::{Content, read_all};
 use super::line_ends::before_line_ends;
+use super::listing::Listing;
 use super::old_tree::{Old, each_old};
 use super::replaced::REPLACING;
 use super::upkeep::Upkeep;
@@ -41,7 +42,7 @@ impl Upkeep<'_> {
         let (mut check, store) = (Check::default(), self.store);
         check.scan_all(store).map_err(|error| store.dir.error("cannot read", "", error))?;
         check.scan_blobs(store).map_err(|error| store.dir.error("cannot read", BLOBS, error))?;
-        check.names(now());
+        check.names(store, now())?;
         check.branches(store)?;
         check.contents(store, progress);
         check.copies(store);
@@ -122,12 +123,14 @@ impl Check {
         self.found.push(Finding { name: name.into(), what, why: why.into() });
     }
 
-    fn names(&mut self, now: u64) {
+    fn names(&mut self, store: &Store, now: u64) -> Result<()> {
+        let mut elsewhere = Elsewhere::of(store)?;
         let names: Vec<Name> = self.bubbs.iter().map(|(_, name)| *name).collect();
         let followed: HashSet<BubbId> = names.iter().filter_map(|name| name.prev).collect();
         for (place, flaw) in flaws(&names, now) {
             let file = |place: usize| lossy(self.bubbs[place].0.as_bytes());
             let (what, why) = match flaw {
+                Flaw::Dangling(prev) if elsewhere.has(prev)? => continue,
                 Flaw::Dangling(prev) => {
                     (What::Dangling, format!("the message before it, {prev}, is missing"))
                 }
@@ -138,10 +141,12 @@ impl Check {
             };
             self.add(what, file(place), why);
         }
+        Ok(())
     }
 
     fn branches(&mut self, store: &Store) -> Result<()> {
         let there: HashSet<BubbId> = self.bubbs.iter().map(|(_, name)| name.id).collect();
+        let mut elsewhere = Elsewhere::of(store)?;
         let mut found = Vec::new();
         store
             .dir
@@ -162,7 +167,7 @@ impl Check {
             let file = format!("_branches/{file}");
             match branch {
                 _ if kind != FileType::RegularFile => self.add(What::NotAFile, file, "it cannot be a branch"),
-                Ok(Some(id)) if !there.contains(&id) => {
+                Ok(Some(id)) if !there.contains(&id) && !elsewhere.has(id)? => {
                     self.add(What::Dangling, file, format!("it names {id}, which is missing"));
                 }
                 Ok(_) => {}
@@ -249,6 +254,27 @@ impl Check {
         if error.kind() != io::ErrorKind::NotFound {
             self.add(What::Unreadable, file, error.to_string());
         }
+    }
+}
+
+/// The messages of other people, of which only those are looked up that something here names.
+struct Elsewhere<'s> {
+    others: Vec<Listing<'s>>,
+}
+
+impl<'s> Elsewhere<'s> {
+    fn of(store: &'s Store) -> Result<Elsewhere<'s>> {
+        let others = store.others().all().iter().map(|(_, other)| other.names().listing());
+        Ok(Elsewhere { others: others.collect::<Result<_>>()? })
+    }
+
+    fn has(&mut self, id: BubbId) -> Result<bool> {
+        for other in &mut self.others {
+            if other.find_own(id)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -109,7 +109,7 @@ pub use sorted::by_id;
 pub use stage::has_ended_batches;
 pub use text_cache::{CachedText, FolderState, MonthFolder, TextCache};
 pub use tidy::TidyPlan;
-pub use titles::Titles;
+pub use titles::{Titles, latest_titles};
 pub use unkept::Unkept;
 pub use upkeep::Upkeep;
 pub use watch::{Seen, Watch};

@@ -2,7 +2,7 @@
 //!
 //! Lines are only appended, so that two copies of a store merge by union; the latest for a root counts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::dir::now;
 use super::handle::Store;
@@ -27,25 +27,45 @@ impl Store {
 impl<'s> Titles<'s> {
     /// Gives the conversations that begin at `root` a title; an empty one takes it away.
     pub fn set(&self, root: BubbId, title: &str) -> Result<()> {
-        let title: Vec<&str> = title.split(|c: char| c.is_whitespace() || c.is_control()).collect();
-        let title = title.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        self.store.dir.append_durably(TITLES, format!("{} {root} {title}\n", now()).as_bytes())
+        self.add(&[(now(), root, title)])
     }
 
-    /// The title of each root that has one: a person's, else that of the tool it was imported from. What is
-    /// no such line is skipped.
+    /// Adds titles of these times, as another clone gave them.
+    pub fn add(&self, titles: &[(u64, BubbId, &str)]) -> Result<()> {
+        let line =
+            |(time, root, title): &(u64, BubbId, &str)| format!("{time} {root} {}\n", on_one_line(title));
+        self.store.dir.append_durably(TITLES, titles.iter().map(line).collect::<String>().as_bytes())
+    }
+
+    /// The latest title that a person gave to each root, with its time; an empty one where it was taken away.
+    pub fn with_times(&self) -> Result<BTreeMap<BubbId, (u64, String)>> {
+        let bytes = self.store.dir.read_file(TITLES)?.unwrap_or_default();
+        Ok(latest_titles(&String::from_utf8_lossy(&bytes)))
+    }
+
+    /// The title of each root that has one: a person's, else that of the tool it was imported from, else that of another
+    /// person whose store has it. What is no such line is skipped.
     pub fn all(&self) -> HashMap<BubbId, String> {
-        let bytes = self.store.dir.read_file(TITLES).ok().flatten().unwrap_or_default();
-        let mut all = self.store.journal().imported_titles();
-        all.extend(latest(&String::from_utf8_lossy(&bytes)));
+        let mut all = HashMap::new();
+        for (_, other) in self.store.others().all() {
+            all.extend(other.titles().all());
+        }
+        all.extend(self.store.journal().imported_titles());
+        all.extend(self.with_times().unwrap_or_default().into_iter().map(|(root, (_, title))| (root, title)));
         all.retain(|_, title| !title.is_empty());
         all
     }
 }
 
-/// The latest title of each root; an empty one where it was taken away.
-fn latest(text: &str) -> HashMap<BubbId, String> {
-    let mut latest: HashMap<BubbId, (u64, String)> = HashMap::new();
+/// A title without line ends and other control characters.
+fn on_one_line(title: &str) -> String {
+    let words = title.split(|c: char| c.is_whitespace() || c.is_control());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// The latest title of each root in the text of the file, with its time; an empty one where it was taken away.
+pub fn latest_titles(text: &str) -> BTreeMap<BubbId, (u64, String)> {
+    let mut latest: BTreeMap<BubbId, (u64, String)> = BTreeMap::new();
     for line in text.lines() {
         let mut words = line.splitn(3, ' ');
         let (Some(time), Some(root), title) = (words.next(), words.next(), words.next()) else { continue };
@@ -54,7 +74,7 @@ fn latest(text: &str) -> HashMap<BubbId, String> {
             latest.insert(root, (time, title.unwrap_or_default().trim().to_string()));
         }
     }
-    latest.into_iter().map(|(root, (_, title))| (root, title)).collect()
+    latest
 }
 
 #[cfg(test)]
@@ -68,8 +88,9 @@ mod tests {
         let text = format!(
             "2 {a} the newer one\n1 {a} the older one\n5 {b} taken away\n6 {b} \nx {c} no time\n7 no-id t\n7 {c}\n\n8"
         );
-        let found = super::latest(&text);
-        let title = |id: &str| found.get(&BubbId::parse(id.as_bytes()).unwrap()).map(String::as_str);
+        let found = super::latest_titles(&text);
+        let title =
+            |id: &str| found.get(&BubbId::parse(id.as_bytes()).unwrap()).map(|(_, title)| title.as_str());
         assert_eq!((title(&a), title(&b), title(&c)), (Some("the newer one"), Some(""), Some("")));
     }
 }

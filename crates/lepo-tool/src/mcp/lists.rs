@@ -142,7 +142,7 @@ impl ToolListFile {
         let mut file = tempfile::NamedTempFile::new_in(dir)?;
         file.write_all(bytes)?;
         file.persist(&self.path).map_err(|error| error.error)?;
-        forget(dir);
+        forget_tool_lists(dir);
         Ok(())
     }
 }
@@ -152,8 +152,8 @@ pub(super) fn is_recent(asked: SystemTime) -> bool {
     asked.elapsed().is_ok_and(|age| age < OLD)
 }
 
-/// Deletes the lists that were not asked for in a long time.
-fn forget(dir: &Path) {
+/// Deletes the lists that no configuration has used in a long time: one in use is asked for again each day.
+pub fn forget_tool_lists(dir: &Path) {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let age = entry.metadata().ok().and_then(|about| about.modified().ok()?.elapsed().ok());
         if age.is_some_and(|age| age > FORGOTTEN) {

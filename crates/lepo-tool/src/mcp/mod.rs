@@ -26,7 +26,7 @@ pub use blocks::blocks;
 pub use callback::Callback;
 pub use content::{Block, CallResult};
 pub use form::{Asked, Caller, Field, Form, FormAnswer};
-pub use lists::{KeyedHash, ToolLists};
+pub use lists::{KeyedHash, ToolLists, forget_tool_lists};
 pub use notice::{KeyFault, Notice, ToolsFault};
 pub use offers::{Prompt, PromptArgument, Resource};
 pub use patience::Patience;

@@ -1,0 +1,91 @@
+//! Sweeping `_from/`: the stores of other people whose clones are gone from the remote.
+
+use std::collections::HashSet;
+
+use super::git::Git;
+use super::remote::{Refs, Remote};
+use lepo_base::error::Result;
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::store::Store;
+
+/// Deletes the stores of people whose clones a remote that has answered does not have any more, and gives their names. One
+/// that a message elsewhere goes on from stays: its conversation would lose its beginning.
+pub fn sweep(git: &Git, store: &Store, remote: &Remote, refs: &mut Refs) -> Result<Vec<String>> {
+    // A folder that no sync of this store took is none of its business.
+    let taken: HashSet<String> = refs.taken.keys().cloned().collect();
+    let is_there = |clone: &str| remote.theirs.contains_key(clone) || remote.elsewhere.contains(clone);
+    let is_gone = |clone: &str| taken.contains(clone) && !is_there(clone);
+    // Of more clones than are looked at, none is known to be gone.
+    if remote.more > 0 || !store.others().all().iter().any(|(clone, _)| is_gone(clone)) {
+        return Ok(Vec::new());
+    }
+    let all = |store: &Store| -> Result<Vec<Name>> { store.names().all() };
+    let mut theirs: Vec<(&str, Vec<Name>)> = Vec::new();
+    for (clone, other) in store.others().all() {
+        theirs.push((clone, all(other)?));
+    }
+    let own = all(store)?;
+    let named: HashSet<BubbId> = store.branches().all_or_error()?.into_iter().map(|(_, id)| id).collect();
+    let mut swept = Vec::new();
+    let mut at = 0;
+    while let Some((clone, names)) = theirs.get(at) {
+        let elsewhere = || {
+            let others = theirs.iter().enumerate().filter(|(other, _)| *other != at);
+            own.iter().chain(others.flat_map(|(_, (_, names))| names))
+        };
+        if !is_gone(clone) || is_needed(names, elsewhere().copied(), &named) {
+            at += 1;
+            continue;
+        }
+        store.others().remove(clone)?;
+        swept.push(clone.to_string());
+        theirs.remove(at);
+    }
+    git.update_refs(swept.iter().map(|clone| (format!("refs/taken/{clone}"), None)))?;
+    refs.taken.retain(|clone, _| !swept.contains(clone));
+    Ok(swept)
+}
+
+/// True if a message elsewhere follows one that only these are, or a branch of the user's names one.
+fn is_needed(names: &[Name], elsewhere: impl Iterator<Item = Name>, named: &HashSet<BubbId>) -> bool {
+    let mut only: HashSet<BubbId> = names.iter().map(|name| name.id).collect();
+    let mut prevs = HashSet::new();
+    for name in elsewhere {
+        only.remove(&name.id);
+        prevs.extend(name.prev);
+    }
+    only.iter().any(|id| prevs.contains(id) || named.contains(id))
+}
+
+/// The people whose messages are here though the last fetch found no clone of theirs.
+pub fn unfetched(store: &Store, git: &Git, own: &str) -> Result<Vec<String>> {
+    git.init()?;
+    let refs = Refs::read(git, own)?;
+    let others = store.others().all().iter().map(|(clone, _)| clone);
+    let is_gone =
+        |clone: &&String| !refs.theirs.contains_key(*clone) && !refs.no_commits.contains_key(*clone);
+    Ok(others.filter(is_gone).cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{id, names};
+
+    #[test]
+    fn what_others_go_on_from_is_needed() {
+        for (theirs, elsewhere, branch, is_needed) in [
+            ("A u0 head / B a0 A", "", "", false),
+            ("A u0 head / B a0 A", "C u0 head / D a0 C", "D", false),
+            ("A u0 head / B a0 A", "C u0 B", "", true),
+            ("A u0 head / B a0 A", "C u0 A / D a0 C", "", true),
+            // the same messages are elsewhere too
+            ("A u0 head / B a0 A", "A u0 head / B a0 A / C u0 B", "B", false),
+            ("A u0 head / B a0 A", "A u0 head / C u0 A", "", false),
+            ("A u0 head / B a0 A", "", "B", true),
+        ] {
+            let named = branch.chars().map(|letter| id(&letter.to_string())).collect();
+            let told = super::is_needed(&names(theirs), names(elsewhere).into_iter(), &named);
+            assert_eq!(told, is_needed, "{theirs} | {elsewhere} | {branch}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The titles of conversations as clones exchange them: of each conversation the latest, with its time, so that clones
+//! merge by maximum. The file `_titles` is that of a store, with one line for each conversation, sorted.
+
+use std::collections::BTreeMap;
+
+use super::removed::Removed;
+use lepo_base::error::Result;
+use lepo_store::bubb::BubbId;
+use lepo_store::store::{Store, latest_titles};
+
+/// The latest title of each conversation, by its root, with its time in milliseconds since 1970. An empty title was taken
+/// away.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyncTitles(BTreeMap<BubbId, (u64, String)>);
+
+impl SyncTitles {
+    /// Those that people gave in a store.
+    pub fn read(store: &Store) -> Result<SyncTitles> {
+        Ok(SyncTitles(store.titles().with_times()?))
+    }
+
+    /// Those in the bytes of the file.
+    pub fn parse(text: &[u8]) -> SyncTitles {
+        SyncTitles(latest_titles(&String::from_utf8_lossy(text)))
+    }
+
+    /// The bytes of the file.
+    pub fn text(&self) -> String {
+        self.0.iter().map(|(root, (time, title))| format!("{time} {root} {title}\n")).collect()
+    }
+
+    /// Takes in what another clone knows. Of one time its own stays: words that were replaced do not come back.
+    pub fn merge(&mut self, other: &SyncTitles) {
+        for (root, (time, title)) in &other.0 {
+            if self.0.get(root).is_none_or(|(known, _)| known < time) {
+                self.0.insert(*root, (*time, title.clone()));
+            }
+        }
+    }
+
+    /// Leaves out those of conversations that were removed.
+    pub fn retain_there(&mut self, removed: &Removed) {
+        self.0.retain(|root, _| !removed.has(*root));
+    }
+
+    /// Leaves out those of which this is true, and gives their roots.
+    pub fn withhold(&mut self, is_held: impl Fn(BubbId, &str) -> bool) -> Vec<BubbId> {
+        let held: Vec<BubbId> = self
+            .0
+            .iter()
+            .filter(|(root, (_, title))| is_held(**root, title))
+            .map(|(root, _)| *root)
+            .collect();
+        held.iter().for_each(|root| drop(self.0.remove(root)));
+        held
+    }
+
+    /// Writes those that a store does not have, or has older.
+    pub fn write_into(&self, store: &Store) -> Result<()> {
+        let known = store.titles().with_times()?;
+        let is_new = |(root, (time, _)): &(&BubbId, &(u64, String))| {
+            known.get(root).is_none_or(|(known, _)| known < time)
+        };
+        let new: Vec<(u64, BubbId, &str)> = self
+            .0
+            .iter()
+            .filter(is_new)
+            .map(|(root, (time, title))| (*time, *root, title.as_str()))
+            .collect();
+        if new.is_empty() { Ok(()) } else { store.titles().add(&new) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::id;
+
+    #[test]
+    fn titles_merge_by_their_time_and_are_written_once() {
+        let text = |lines: &[(u64, &str, &str)]| -> String {
+            lines.iter().map(|(time, root, title)| format!("{time} {} {title}\n", id(root))).collect()
+        };
+        let mine = SyncTitles::parse(text(&[(1, "A", "old"), (5, "B", "mine"), (3, "C", "gone")]).as_bytes());
+        let theirs = SyncTitles::parse(text(&[(2, "A", "new"), (5, "B", "theirs"), (9, "D", "")]).as_bytes());
+        let mut merged = mine.clone();
+        merged.merge(&theirs);
+        let mut removed = Removed::default();
+        removed.remove(id("C"));
+        merged.retain_there(&removed);
+        assert_eq!(merged.text(), text(&[(2, "A", "new"), (5, "B", "mine"), (9, "D", "")]));
+        assert_eq!(SyncTitles::parse(merged.text().as_bytes()), merged);
+
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::make(dir.path(), std::path::Path::new(".lepo"), "").unwrap().0;
+        for _ in 0..2 {
+            merged.write_into(&store).unwrap();
+            assert_eq!(std::fs::read_to_string(dir.path().join(".lepo/_titles")).unwrap(), merged.text());
+        }
+        assert_eq!(SyncTitles::read(&store).unwrap(), merged);
+        let mut sent = merged.clone();
+        assert_eq!(sent.withhold(|_, title| title == "new"), [id("A")]);
+        assert_eq!(sent.text(), text(&[(5, "B", "mine"), (9, "D", "")]));
+    }
+}

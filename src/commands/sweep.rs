@@ -1,0 +1,50 @@
+//! Sweeping lepo's own state after a write: logs of over a month, and tool lists that no configuration has used since.
+
+use lepo_base::env::Env;
+use lepo_base::when;
+use lepo_store::store::now;
+use lepo_tool::mcp::forget_tool_lists;
+use lepo_turn::config::Paths;
+
+/// The age at which a log is deleted, in milliseconds.
+const MONTH: u64 = 30 * 24 * 60 * 60 * 1000;
+
+/// Sweeps them. A folder that is not there, or a file that cannot be deleted, is nobody's failure.
+pub fn sweep_state() {
+    let Ok(paths) = Paths::from_env(&Env::from_process()) else { return };
+    let oldest = when::day(now().saturating_sub(MONTH));
+    for entry in std::fs::read_dir(paths.logs()).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().and_then(day_of_log).is_some_and(|day| day < oldest.as_str()) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    forget_tool_lists(&paths.tool_lists());
+}
+
+/// The day of a log by its name, as `application-lepo-2026-03-04.log`.
+fn day_of_log(name: &str) -> Option<&str> {
+    let day = name.strip_prefix("application-lepo-")?.strip_suffix(".log")?;
+    let is_date =
+        |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+    (day.len() == 10 && day.bytes().enumerate().all(is_date)).then_some(day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_known_by_its_whole_name() {
+        for (name, day) in [
+            ("application-lepo-2026-03-04.log", Some("2026-03-04")),
+            ("application-lepo-2026-03-04.log.gz", None),
+            ("application-lepo-2026-3-4.log", None),
+            ("application-lepo-0000000000.log", None),
+            ("application-lepo-.log", None),
+            ("mine-2026-03-04.log", None),
+        ] {
+            assert_eq!(day_of_log(name), day, "{name}");
+        }
+    }
+}
