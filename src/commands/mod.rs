@@ -54,10 +54,9 @@ use lepo_base::env::{self, Env};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{At, Hint};
 use lepo_base::work_tree::WorkTree;
-use lepo_store::store::{STORE, Store, Unkept};
-use lepo_turn::WorktreeRecord;
+use lepo_store::store::{Made, STORE, Store, Unkept};
 use lepo_turn::config::{Insts, Paths};
-use lepo_turn::user_prover;
+use lepo_turn::{WorktreeRecord, note_made, untrusted_insts, user_prover};
 
 /// The working directory, the store and the output of a command.
 pub struct Context<'o> {
@@ -185,7 +184,7 @@ impl<'o> Context<'o> {
         }
         // That of a linked work tree is made where the removal of the tree does not delete it.
         let root = self.main_work_tree().unwrap_or_else(|| self.new_root());
-        let made = proving(Store::make(&root, STORE.as_ref(), Insts::default_file_text())?.0);
+        let made = noted(Store::make(&root, STORE.as_ref(), Insts::default_file_text())?).0;
         if !quiet {
             say(&format!("made {STORE} in {}", root.display()));
         }
@@ -201,7 +200,11 @@ impl<'o> Context<'o> {
         let paths = Paths::from_env(&Env::from_process())?;
         let found = self.find_store()?;
         let root = found.as_ref().map_or_else(|| self.new_root(), |store| store.root().to_path_buf());
-        let insts = found.as_ref().map(|store| store.furniture().insts()).transpose()?.flatten();
+        // Instructions that need trust do not come along.
+        let counts =
+            |store: &&Store| untrusted_insts(store, &paths).is_ok_and(|untrusted| untrusted.is_none());
+        let insts =
+            found.as_ref().filter(counts).map(|store| store.furniture().insts()).transpose()?.flatten();
         let insts = insts.and_then(|bytes| String::from_utf8(bytes).ok());
         let insts = insts.as_deref().unwrap_or_else(|| Insts::default_file_text());
         let (store, unkept) = Store::unkept(&paths.unkept(), &root, insts)?;
@@ -233,10 +236,9 @@ impl<'o> Context<'o> {
     }
 
     /// Makes the store here, or what is missing of it.
-    pub fn make_store(&self) -> Result<(Store, lepo_store::store::Made)> {
+    pub fn make_store(&self) -> Result<(Store, Made)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
-        let (store, made) = Store::make(&self.cwd, rel, Insts::default_file_text())?;
-        Ok((proving(store), made))
+        Ok(noted(Store::make(&self.cwd, rel, Insts::default_file_text())?))
     }
 }
 
@@ -251,6 +253,14 @@ pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
         None => Ok(found),
     };
     Ok(found?.map(proving))
+}
+
+/// A store that was made, if it was, as this user's.
+fn noted((store, made): (Store, Made)) -> (Store, Made) {
+    if let (Made::New, Ok(paths)) = (made, Paths::from_env(&Env::from_process())) {
+        note_made(&store, &paths);
+    }
+    (proving(store), made)
 }
 
 /// The store, whose proofs are made with the user's key.

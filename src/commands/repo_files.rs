@@ -2,18 +2,21 @@
 
 use super::Context;
 use crate::term::{Line, say};
+use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::store::Store;
 use lepo_turn::config::{Paths, RepoFile, Trust};
-use lepo_turn::{TrustedFile, repo_file, repo_prompts};
+use lepo_turn::{TrustedFile, insts_of_repository, repo_file, repo_prompts};
 
 /// The files of a store that count only once trusted.
 pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
 
 /// Every file of the store that counts only once trusted, prompts too, as it is now.
 pub fn repo_files(store: &Store) -> Result<Vec<RepoFile>> {
+    let paths = Paths::from_env(&Env::from_process())?;
     let names = REPO_FILES.map(String::from).into_iter().chain(repo_prompts(store));
-    names.filter_map(|name| repo_file(store, &name).transpose()).collect()
+    let files = names.filter_map(|name| repo_file(store, &name).transpose());
+    files.chain(insts_of_repository(store, &paths).transpose()).collect()
 }
 
 /// A file of the repository, if it counts. One that does not is told of in one line, unless all is to be quiet.

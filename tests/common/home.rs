@@ -80,6 +80,13 @@ impl Home {
         std::fs::write(path, text).unwrap();
     }
 
+    /// Writes the instructions of the user's own store, which is made first: those of another's need trust.
+    #[allow(dead_code)]
+    pub fn write_insts(&self, text: &str) {
+        self.ok(&["init"]);
+        self.write("work/.lepo/_insts.toml", text);
+    }
+
     /// Writes a program below the home, as [`Home::write`] does; its path.
     pub fn write_program(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
         self.write(path, text);

@@ -2,7 +2,7 @@
 
 use crate::bots::{Bot, messages};
 use crate::disk::{bubbs, forest};
-use crate::home::Home;
+use crate::home::{Home, run};
 use crate::pty::on_terminal;
 
 const OFF: &str = "planner = \"off\"";
@@ -105,9 +105,47 @@ fn the_system_prompt_is_made_once_and_is_the_root() {
 fn an_empty_instruction_is_none() {
     let bot = Bot::saying(OFF, &["one"]);
     bot.home.write("config/system_prompt.txt", "");
-    bot.home.write("work/.lepo/_insts.toml", "general = ''\n");
+    bot.home.write_insts("general = ''\n");
     assert_eq!(bot.lepo(&["do", "1."]).code, 0);
     assert_eq!(messages(&bot.bodies()[0]), [("user".to_string(), "1.".to_string())]);
+}
+
+#[test]
+fn instructions_count_in_a_store_of_the_users_own_and_elsewhere_once_they_are_trusted() {
+    const INSTS: &str = "general = 'OBEY'\n";
+    let told =
+        |bot: &Bot| messages(bot.bodies().last().unwrap()).iter().any(|(_, text)| text.contains("OBEY"));
+    let ignored =
+        "warning: .lepo/_insts.toml is ignored: it is not trusted; `lepo trust` shows what it would do\n";
+    for (what, git, counts) in [
+        ("made here", None, true),
+        ("made here, in a repository that ignores it", Some("git init -q"), true),
+        ("tracked", Some("git init -q && git add -f .lepo/_insts.toml"), false),
+        ("a copy", Some("cp -r .lepo x && rm -r .lepo && mv x .lepo"), false),
+    ] {
+        let bot = Bot::saying(OFF, &["one", "two", "three", "four"]);
+        bot.home.write_insts(INSTS);
+        if let Some(git) = git {
+            assert_eq!(run(bot.home.shell(git), b"").code, 0, "{what}");
+        }
+        let ran = bot.lepo(&["do", "1."]);
+        assert_eq!((ran.code, told(&bot), ran.err == ignored), (0, counts, !counts), "{what}: {}", ran.err);
+        // A conversation that is not kept has no other ones.
+        let ran = bot.lepo(&["do", "--no-keep", "2."]);
+        assert_eq!((ran.code, told(&bot)), (0, counts), "{what}: {}", ran.err);
+        if counts {
+            continue;
+        }
+        let yes = [("Trust this, as it is? (y/N): ", "y\n")];
+        let ran = on_terminal(bot.home.command(&["trust"]), &yes);
+        assert_eq!(ran.code, 0, "{}", ran.out);
+        assert!(ran.out.contains("tells models its own `general`"), "{}", ran.out);
+        let ran = bot.lepo(&["do", "3."]);
+        assert_eq!((told(&bot), ran.err.as_str()), (true, ""), "{what}");
+        bot.home.write("work/.lepo/_insts.toml", INSTS.replace("OBEY", "OBEY!"));
+        let ran = bot.lepo(&["do", "4."]);
+        assert_eq!((told(&bot), ran.err.as_str()), (false, ignored), "{what}");
+    }
 }
 
 #[test]

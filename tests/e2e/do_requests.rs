@@ -19,7 +19,7 @@ fn short(body: &serde_json::Value) -> String {
 
 fn prepared(bot: &Bot) {
     bot.home.write("config/system_prompt.txt", "PROMPT");
-    bot.home.write("work/.lepo/_insts.toml", INSTS);
+    bot.home.write_insts(INSTS);
 }
 
 #[test]

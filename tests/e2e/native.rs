@@ -21,7 +21,7 @@ fn echo() -> Reply {
 fn bot(replies: impl IntoIterator<Item = Reply>) -> Bot {
     let bot = Bot::openai(NATIVE, replies);
     bot.home.write("config/system_prompt.txt", "PROMPT");
-    bot.home.write("work/.lepo/_insts.toml", "general = 'GENERAL'");
+    bot.home.write_insts("general = 'GENERAL'");
     bot
 }
 

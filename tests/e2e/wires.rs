@@ -24,7 +24,7 @@ fn home(server: &Server, settings: &str, model: &str) -> Home {
         model.replace("URL", &server.url())
     ));
     home.write("config/system_prompt.txt", "PROMPT");
-    home.write("work/.lepo/_insts.toml", "general = 'GENERAL'");
+    home.write_insts("general = 'GENERAL'");
     home
 }
 

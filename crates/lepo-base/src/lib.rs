@@ -16,6 +16,7 @@
 //! | [`repository`] | the roots of repositories and stores |
 //! | [`search_path`] | where programs are looked for: `PATH` without what a repository can fill |
 //! | [`work_folder`] | the folder that a yes to running programs is about, by its identity |
+//! | [`tracked`] | whether git tracks a file |
 //! | [`work_tree`] | the git work tree of a folder, and whether git would take it |
 //!
 //! Published for lepo's own crates, without a promise: it changes at any time.
@@ -32,6 +33,7 @@ pub mod repository;
 pub mod search_path;
 pub mod secret;
 pub mod sys;
+pub mod tracked;
 pub mod when;
 pub mod word;
 pub mod work_folder;

@@ -32,9 +32,10 @@ impl WorkFolder {
     }
 }
 
-/// Inode and time of birth: a number is given anew after its folder was deleted. The device is left out, as its number
+/// The identity of a folder, a hash, by which it is known under another name and another of its name is not. Made of
+/// inode and time of birth: a number is given anew after its folder was deleted. The device is left out, as its number
 /// changes from one mount to the next on some file systems; without a time of birth the path stands for it.
-fn identity_of(folder: &Path) -> io::Result<String> {
+pub fn identity_of(folder: &Path) -> io::Result<String> {
     let meta = folder.metadata()?;
     let inode = meta.ino().to_string();
     let born = meta.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());

@@ -12,7 +12,7 @@ use crate::repository::{has_repository, own_repository, repository_of};
 use crate::search_path;
 
 /// Variables that lead git to another repository, or let it look elsewhere.
-const REMOVED: [&str; 8] = [
+pub(crate) const REMOVED: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",

@@ -12,6 +12,7 @@ use super::held::{HeldAgents, Holder};
 use super::masking::{key_if_there, user_key};
 use super::recorded::not_recorded;
 use super::skills::Skills;
+use super::store_insts::insts_in_force;
 use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, load_settings, system_prompt};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
@@ -185,10 +186,7 @@ impl Configured {
 
     /// The instructions in force, and a warning for each part of their file that is ignored.
     pub fn insts(&self, store: &Store) -> Result<(Insts, Vec<String>)> {
-        match store.furniture().insts()? {
-            Some(bytes) => Insts::parse(&store.shown().join("_insts.toml"), &bytes),
-            None => Ok((Insts::default(), Vec::new())),
-        }
+        insts_in_force(store, &self.paths)
     }
 
     /// The folder that lepo was started in, where the repository's words go along.

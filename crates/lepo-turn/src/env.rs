@@ -48,6 +48,8 @@ pub struct TurnEnv {
     pub masking: Arc<Masking>,
     /// Notes about the repository's words that were given: each once.
     pub(super) said: Lock<Vec<Notice>>,
+    /// Warnings about the instructions of the store that were given.
+    warned: Lock<Vec<String>>,
 }
 
 impl TurnEnv {
@@ -74,6 +76,7 @@ impl TurnEnv {
             allowed: Lock::default(),
             masking: Arc::new(configured.masking()),
             said: Lock::default(),
+            warned: Lock::default(),
             configured,
             store,
             interrupt,
@@ -153,9 +156,13 @@ impl TurnEnv {
         &self.configured.settings
     }
 
-    /// The instructions in force, and a warning for each part of their file that is ignored.
+    /// The instructions in force, and a warning for each part of their file that is ignored, once for all turns.
     pub fn insts(&self) -> Result<(Insts, Vec<String>)> {
-        self.configured.insts(&self.store)
+        let (insts, mut warnings) = self.configured.insts(&self.store)?;
+        let mut warned = self.warned.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        warnings.retain(|warning| !warned.contains(warning));
+        warned.extend(warnings.iter().cloned());
+        Ok((insts, warnings))
     }
 
     /// Fills the catalogue whenever completion needs it; never ends.

@@ -104,7 +104,7 @@ fn a_real_model_is_given_it_and_answers() {
     ));
     home.write("config/system_prompt.txt", "");
     home.copy(".lepo.example", ".lepo");
-    home.write("work/.lepo/_insts.toml", "general = ''");
+    home.write_insts("general = ''");
     let skills = home.path().join(".agents/skills");
     std::fs::create_dir_all(&skills).unwrap();
     std::os::unix::fs::symlink(folder(), skills.join("lepo")).unwrap();

@@ -25,7 +25,7 @@ fn bot(settings: &str, replies: impl IntoIterator<Item = Reply>) -> Bot {
     let bot = Bot::openai(settings, replies);
     git_init(&bot.home);
     bot.home.write("config/system_prompt.txt", "PROMPT");
-    bot.home.write("work/.lepo/_insts.toml", "general = ''");
+    bot.home.write_insts("general = ''");
     skill(&bot.home, ".agents/skills/pdf", "Reads PDF files. 각", "Run scripts/read.py.");
     bot.home.write(".agents/skills/pdf/scripts/read.py", "print('read')\n");
     bot

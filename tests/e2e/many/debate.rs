@@ -504,7 +504,7 @@ fn a_debate_goes_on_with_a_question_or_without_and_needs_one() {
 fn insts_are_the_prompts() {
     let panel = Panel::saying(&[("chief", &["END: x"]), ("a", &["PASS"])]);
     let insts = "floor = 'F {participants} {topic} {conversation_history}'\norchestrator = ''\n";
-    panel.home.write("work/.lepo/_insts.toml", insts);
+    panel.home.write_insts(insts);
     assert_eq!(panel.lepo(&["do", "--debate", "q {topic}"]).code, 0);
     assert_eq!(panel.last_prompt("a"), "F a q {topic} (nothing yet)");
     assert_eq!(panel.last_prompt("chief"), "q {topic}\n\n(nothing yet)\n\na: PASS");

@@ -15,7 +15,7 @@ const AUTO: &str = "planner = 'off'\ntool_call_mode = 'auto'";
 fn bot(settings: &str, mode: &str, replies: impl IntoIterator<Item = Reply>) -> Bot {
     let bot = Bot::openai(settings, replies);
     bot.home.write("config/system_prompt.txt", "PROMPT");
-    bot.home.write("work/.lepo/_insts.toml", "general = ''");
+    bot.home.write_insts("general = ''");
     configure(&bot.home, &[("s", hostile(&bot.home, "s", mode))]);
     bot
 }

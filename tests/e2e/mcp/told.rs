@@ -12,7 +12,7 @@ const FUNCTION_CALL: &str = include_str!("../../../crates/lepo-tool/src/mcp/func
 fn ollama(mode: &str, answers: &[&str]) -> Bot {
     let bot = Bot::ollama(AUTO, answers);
     bot.home.write("config/system_prompt.txt", "PROMPT\n");
-    bot.home.write("work/.lepo/_insts.toml", "general = ''");
+    bot.home.write_insts("general = ''");
     configure(&bot.home, &[("s", hostile(&bot.home, "s", mode))]);
     bot
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::bounded::read_inside;
-use super::find::{MOST, is_path_of_instructions};
+use super::find::{InstructionFile, Instructions, MOST, is_path_of_instructions};
 use super::told::{is_instructions_entry, read};
 use crate::Masking;
 use crate::config::Trust;
@@ -14,7 +14,7 @@ use lepo_base::error::Result;
 
 /// A file of instructions that stands in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ToldFile {
+pub struct ToldFile {
     /// The place of the file on this machine.
     pub place: PathBuf,
     /// The path below the root of the repository.
@@ -48,8 +48,22 @@ pub(crate) fn unagreed(
     Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
 }
 
+/// The instructions for a folder that nobody has agreed to, as they would be written.
+pub fn unagreed_here(dir: &Path, trust: &Trust, masking: &Masking) -> Result<Vec<ToldFile>> {
+    let found = Instructions::of(dir);
+    let Some(root) = found.root else { return Ok(Vec::new()) };
+    let file = |file: InstructionFile| ToldFile {
+        place: root.join(&file.path),
+        text: masking.masked(&file.text).into_owned(),
+        path: file.path,
+    };
+    let files: Vec<ToldFile> = found.files.into_iter().map(file).collect();
+    let agreed = trust.agreed(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))?;
+    Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
+}
+
 /// Keeps a yes to these files.
-pub(crate) fn agree(files: &[ToldFile], trust: &Trust) -> Result<()> {
+pub fn agree(files: &[ToldFile], trust: &Trust) -> Result<()> {
     trust.agree(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))
 }
 

@@ -8,8 +8,8 @@ mod sent;
 mod told;
 mod turn;
 
-pub use agreed::{Agreement, agreements};
-pub(crate) use agreed::{ToldFile, agree, unagreed};
+pub(crate) use agreed::unagreed;
+pub use agreed::{Agreement, ToldFile, agree, agreements, unagreed_here};
 pub(crate) use bounded::{in_note, read_inside};
 pub(crate) use find::NOT_TAKEN;
 pub use find::{InstructionFile, Instructions};

@@ -74,6 +74,21 @@ impl Insts {
         Ok((said.over(Insts::default()), ignored))
     }
 
+    /// The names of the texts that are not the default ones.
+    pub fn changed(&self) -> Vec<&'static str> {
+        let default = Insts::default();
+        let texts = [
+            ("general", &self.general, &default.general),
+            ("toolChooser", &self.tool_chooser, &default.tool_chooser),
+            ("commandWriter", &self.command_writer, &default.command_writer),
+            ("orchestrator", &self.orchestrator, &default.orchestrator),
+            ("floor", &self.floor, &default.floor),
+            ("speech", &self.speech, &default.speech),
+            ("judge", &self.judge, &default.judge),
+        ];
+        texts.into_iter().filter(|(_, own, default)| own != default).map(|(name, ..)| name).collect()
+    }
+
     /// The text of a new `_insts.toml`: the defaults, commented.
     pub fn default_file_text() -> &'static str {
         DEFAULTS

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::entry::{KeyEntry, ModelEntry};
 use super::file::ConfigFile;
 use super::server_effect::server_effect;
-use super::{Paths, Prompt};
+use super::{Insts, Paths, Prompt};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
@@ -131,6 +131,10 @@ impl RepoFile {
                 let by = Prompt::parse(&self.path, &self.bytes)?.model;
                 let by = by.map(|name| format!(", by model {name:?}")).unwrap_or_default();
                 Ok(vec![format!("is asked{by} when you name it: lepo do -T NAME, or /NAME")])
+            }
+            false if self.path.ends_with("_insts.toml") => {
+                let (insts, _) = Insts::parse(&self.path, &self.bytes)?;
+                Ok(insts.changed().into_iter().map(|name| format!("tells models its own `{name}`")).collect())
             }
             false => {
                 let file = ConfigFile::parse(&self.path, &self.bytes)?.of_repository()?;

@@ -1,0 +1,137 @@
+//! The instructions of a store (`_insts.toml`) count where this user's lepo made the store and git does not track the
+//! file; elsewhere they are what a repository says to models, and need trust.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+use crate::config::{Insts, Paths, RepoFile, Trust};
+use lepo_base::error::{Error, Result};
+use lepo_base::tracked::is_tracked;
+use lepo_base::work_folder::identity_of;
+use lepo_base::work_tree::WorkTree;
+use lepo_store::store::Store;
+
+/// The name of the file.
+pub const INSTS_FILE: &str = "_insts.toml";
+
+/// The folder, in the state folder, with an empty file for each store that this user's lepo made.
+const MADE: &str = "made";
+
+/// Notes that this user's lepo made the store. Where that cannot be kept, its instructions need trust.
+pub fn note_made(store: &Store, paths: &Paths) {
+    let Ok(identity) = identity_of(&store.path()) else { return };
+    let folder = paths.state.join(MADE);
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    let mut file = OpenOptions::new();
+    file.create(true).append(true).mode(0o600);
+    let _ = made.and_then(|()| file.open(folder.join(identity)));
+}
+
+/// Whether this user's lepo made the store.
+fn is_made_here(store: &Store, paths: &Paths) -> bool {
+    let is_noted =
+        identity_of(&store.path()).is_ok_and(|identity| paths.state.join(MADE).join(identity).exists());
+    is_noted || store.path().starts_with(paths.unkept())
+}
+
+/// The instructions in force, and a warning for each part of their file that is ignored.
+pub(crate) fn insts_in_force(store: &Store, paths: &Paths) -> Result<(Insts, Vec<String>)> {
+    let Some(bytes) = store.furniture().insts()? else { return Ok((Insts::default(), Vec::new())) };
+    if let Some(file) = insts_of_repository(store, paths)?
+        && !Trust::of(paths).covers(&file)?
+    {
+        let file = store.shown().join(INSTS_FILE);
+        let why = "is ignored: it is not trusted; `lepo trust` shows what it would do";
+        return Ok((Insts::default(), vec![format!("{} {why}", file.display())]));
+    }
+    Insts::parse(&store.shown().join(INSTS_FILE), &bytes)
+}
+
+/// The file of a store's instructions, if it counts only once it is trusted.
+pub fn insts_of_repository(store: &Store, paths: &Paths) -> Result<Option<RepoFile>> {
+    let Some(bytes) = store.furniture().insts()? else { return Ok(None) };
+    if bytes == Insts::default_file_text().as_bytes() {
+        return Ok(None);
+    }
+    // One that says nothing else than the default is no matter of trust.
+    let said = Insts::parse(Path::new(INSTS_FILE), &bytes);
+    if said.is_ok_and(|(insts, _)| insts == Insts::default()) {
+        return Ok(None);
+    }
+    let dir = store.path().canonicalize().map_err(|error| {
+        Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
+    })?;
+    let path = dir.join(INSTS_FILE);
+    let is_own =
+        is_made_here(store, paths) && WorkTree::of(&dir).is_none_or(|tree| !is_tracked(&tree.root, &path));
+    Ok((!is_own).then_some(RepoFile { path, bytes }))
+}
+
+/// The file of a store's instructions, if it does not count until it is trusted.
+pub fn untrusted_insts(store: &Store, paths: &Paths) -> Result<Option<RepoFile>> {
+    let Some(file) = insts_of_repository(store, paths)? else { return Ok(None) };
+    Ok((!Trust::of(paths).covers(&file)?).then_some(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lepo_base::env::Env;
+
+    #[test]
+    fn the_file_counts_where_lepo_made_the_store_and_git_does_not_track_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let paths = Paths::from_env(&Env::of(&[("HOME", top.join("home").to_str().unwrap())])).unwrap();
+        let git = |args: &[&str]| {
+            let mut git = std::process::Command::new("git");
+            let ran =
+                git.arg("-C").arg(top.join("app")).args(args).stdout(std::process::Stdio::null()).status();
+            assert!(ran.unwrap().success(), "{args:?}");
+        };
+        std::fs::create_dir(top.join("app")).unwrap();
+        git(&["init", "-q"]);
+        let open =
+            || Store::make(&top.join("app"), Path::new(".lepo"), Insts::default_file_text()).unwrap().0;
+        let file = top.join("app/.lepo/_insts.toml");
+        let counts = |what: &str| {
+            let (insts, said) = insts_in_force(&open(), &paths).unwrap();
+            assert_eq!(insts.general.as_deref() == Some("Mine."), said.is_empty(), "{what}: {said:?}");
+            said.is_empty()
+        };
+        open();
+        assert_eq!(untrusted_insts(&open(), &paths).unwrap(), None, "the default");
+        std::fs::write(&file, "# only a comment\n").unwrap();
+        assert_eq!(untrusted_insts(&open(), &paths).unwrap(), None, "it says what the default says");
+        std::fs::write(&file, "general = 'Mine.'\n").unwrap();
+        assert!(!counts("made by nobody known"));
+        note_made(&open(), &paths);
+        assert!(counts("made here"));
+        git(&["add", "-f", ".lepo/_insts.toml"]);
+        assert!(!counts("tracked"));
+        let trusted = untrusted_insts(&open(), &paths).unwrap().unwrap();
+        Trust::of(&paths).keep(&[trusted]).unwrap();
+        assert!(counts("trusted"));
+        git(&["rm", "-q", "--cached", ".lepo/_insts.toml"]);
+        std::fs::write(&file, "general = 'Mine.'\n# changed\n").unwrap();
+        assert!(counts("made here, and not tracked any more"));
+        // Renamed, it is the same store; copied, it is another.
+        std::fs::rename(top.join("app"), top.join("moved")).unwrap();
+        let moved = Store::make(&top.join("moved"), Path::new(".lepo"), "").unwrap().0;
+        assert_eq!(untrusted_insts(&moved, &paths).unwrap(), None);
+        assert!(
+            std::process::Command::new("cp")
+                .arg("-r")
+                .arg(top.join("moved"))
+                .arg(top.join("app"))
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert!(!counts("a copy"));
+        // A mistake in what does not count is no error.
+        std::fs::write(&file, "general = [").unwrap();
+        assert!(!counts("a mistake"));
+    }
+}
