@@ -6,6 +6,7 @@ mod end;
 mod external;
 mod first;
 mod help;
+mod parse_error;
 mod preparse;
 mod store_words;
 pub mod tasks;
@@ -19,11 +20,12 @@ use clap::builder::Resettable::Reset;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{self, Context};
-use crate::term::{Color, Out, say};
+use crate::term::{Color, Out};
 use end::{report, report_at};
 use external::external;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::At;
+use parse_error::parse_error;
 use preparse::{Preparsed, preparse};
 use store_words::words_for_store;
 use version::print_version;
@@ -187,7 +189,9 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Err(error) if !error.use_stderr() => {
             return help::print_short(root, &[command]);
         }
-        Err(error) => return report_parse_error(&args, command == "do", &error),
+        Err(error) => {
+            return report_parse_error(&args, command == "do", &parse_error(&error, &root, &command));
+        }
     };
     if cli.globals.version {
         return print_version(false); // from a cluster of short options
@@ -220,36 +224,19 @@ pub fn run(args: Vec<OsString>) -> u8 {
     }
 }
 
-/// Prints the parser's message; gives the exit code.
-fn report_parse_error(args: &[OsString], is_do: bool, error: &clap::Error) -> u8 {
-    let rendered = plain_words(&error.render().to_string());
+/// Prints the error of a command line that could not be parsed; gives the exit code.
+fn report_parse_error(args: &[OsString], is_do: bool, error: &Error) -> u8 {
     if wants_document(args) {
-        // The names of missing arguments stand in the lines after the first.
-        let lines: Vec<&str> = rendered.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
-        let said = lines.join(" ");
-        let help = if is_do { "lepo do --help" } else { "lepo --help" };
-        let usage = Error::usage(said.strip_prefix("error: ").unwrap_or(&said)).hint(help);
         let mut out = Out::stdout();
         let has = |option: &str| args.iter().any(|word| word == option);
         let document = match is_do {
-            true => commands::r#do::failure(&usage, has("--events"), has("--parallel"), At::SHELL),
-            false => serde_json::json!({ "error": usage.to_json(At::SHELL) }),
+            true => commands::r#do::failure(error, has("--events"), has("--parallel"), At::SHELL),
+            false => serde_json::json!({ "error": error.to_json(At::SHELL) }),
         };
         out.line(&document.to_string());
         let _ = out.finish();
     }
-    say(rendered.trim_end());
-    2
-}
-
-/// The parser's message, with what the standard library says of a number in words of a user.
-fn plain_words(rendered: &str) -> String {
-    rendered
-        .replace("invalid digit found in string", "expected a whole number")
-        .replace("cannot parse integer from empty string", "expected a whole number")
-        .replace("number too large to fit in target type", "the number is too large")
-        .replace(&format!("is not in 1..{}", u64::MAX), "is too small: the minimum is 1")
-        .replace(&format!("is not in 1..={}", u64::MAX), "is too small: the minimum is 1")
+    report(error)
 }
 
 /// True if a document was asked for, on a command line that could not be parsed.

@@ -102,7 +102,9 @@ fn drawn(blocks: Vec<(Block, Vec<&str>)>) -> Vec<(Block, Vec<&str>)> {
             _ => None,
         });
         let first = indents.next();
-        match indents.all(|indent| Some(indent) == first) {
+        let has_sign = |lines: &[&str]| lines.iter().skip(1).any(|line| begins_with_sign(line));
+        let is_drawing = run.iter().any(|(block, lines)| is_item(block) && has_sign(lines));
+        match indents.all(|indent| Some(indent) == first) && !is_drawing {
             true => all.extend_from_slice(run),
             false => {
                 let lines = run.iter().flat_map(|(_, lines)| lines);
@@ -111,6 +113,11 @@ fn drawn(blocks: Vec<(Block, Vec<&str>)>) -> Vec<(Block, Vec<&str>)> {
         }
     }
     all
+}
+
+/// Whether a line begins with a sign like `↖`, and so goes on with a drawing and not with a text.
+fn begins_with_sign(line: &str) -> bool {
+    line.trim_start().starts_with(|first: char| !first.is_ascii() && !first.is_alphanumeric())
 }
 
 fn is_item(block: &Block) -> bool {

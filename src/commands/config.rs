@@ -20,7 +20,7 @@ use lepo_turn::config::{
 /// Show and change settings
 ///
 /// Without arguments, lists the settings in force, one per line: `NAME = VALUE  # FROM`, where FROM is `default`, a
-/// file and its line, or an environment variable. Keys are never shown, only whether one is set. With NAME, prints
+/// file and its line, or an environment variable. On a terminal, the allowed values follow. Keys are never shown, only whether one is set. With NAME, prints
 /// that setting, or all that begin with `NAME.`. With VALUE, sets it in the user's config.toml and keeps the comments
 /// there. A setting without a value prints nothing and exits with 1.
 ///
@@ -153,6 +153,10 @@ fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Contex
             false if has_none => {}
             false => context.out.line(&line.value),
         }
+        if let Some(allowed) = line.allowed.as_ref().filter(|_| !as_json && context.out.is_terminal()) {
+            context.out.flush();
+            context.say_hint(format!("allowed: {allowed}"));
+        }
         return Ok(u8::from(has_none));
     }
     let section = format!("{name}.");
@@ -213,13 +217,17 @@ fn suggest_setting(name: &str) -> impl FnOnce(Error) -> Error {
 }
 
 fn line_json(line: &Line) -> serde_json::Value {
-    json!({ "name": line.name, "value": line.value, "source": line.source.to_string() })
+    json!({
+        "name": line.name, "value": line.value, "source": line.source.to_string(), "allowed": line.allowed,
+    })
 }
 
 fn print(line: &Line, note: &str, context: &mut Context<'_>) {
     context.out.untrusted(format!("{} = {}", line.name, line.value).as_bytes());
     context.out.trusted(&context.paint.dim("  # "));
-    context.out.line(&format!("{}{note}", line.source));
+    let allowed = line.allowed.as_ref().filter(|_| context.out.is_terminal());
+    let allowed = allowed.map(|allowed| format!("; allowed: {allowed}")).unwrap_or_default();
+    context.out.line(&format!("{}{note}{allowed}", line.source));
 }
 
 fn show(settings: &Settings, commands: &[&str], as_json: bool, context: &mut Context<'_>) {

@@ -17,7 +17,7 @@ pub use wanted::{WantedModel, no_server};
 use wanted::{check_name, checked_url, taken};
 
 /// Adds a model: what is not said is asked for, if there is a person to ask; then the model is asked one question,
-/// and becomes the active one if it answers. Gives its name, or none where the person did not want it kept.
+/// and is added if it answers: as the active one, if it is the first or wanted so. Gives its name, or none where the person did not want it kept.
 pub async fn add_model(
     wanted: WantedModel,
     has_person: bool,
@@ -29,6 +29,7 @@ pub async fn add_model(
     }
     let wanted = WantedModel { base_url: wanted.base_url.as_deref().map(checked_url).transpose()?, ..wanted };
     let mut asker = Asker::new(settings, paths);
+    let is_used = wanted.is_used || settings.models.iter().all(|model| !model.active);
     let model = match has_person && tty().is_some() {
         true => asker.complete(wanted).await?,
         false => of_options(wanted)?,
@@ -51,7 +52,7 @@ pub async fn add_model(
         }
     };
     let active = match tried {
-        Ok(()) => true,
+        Ok(()) => is_used || has_person && asker.activates(&model.name).await?,
         Err(error) if matches!(error.kind, Kind::Signal(_)) => return Err(error),
         Err(mut error) => {
             if error.hint.as_ref().is_some_and(Hint::wants_key) {
@@ -78,7 +79,9 @@ pub async fn add_model(
             format!(" (now active; `lepo model use {}` switches back)", quoted(&before.name))
         }
         (true, None) => " (now active)".to_string(),
-        (false, _) => " (not active)".to_string(),
+        (false, _) => {
+            format!(" (not active; `lepo model use {}` makes it the active one)", quoted(&model.name))
+        }
     };
     say(&format!("added {} to {}{state}", model.name, settings.file.display()));
     Ok(Some(model.name))
@@ -86,7 +89,7 @@ pub async fn add_model(
 
 /// The model that options alone describe.
 fn of_options(wanted: WantedModel) -> Result<NewModel> {
-    let WantedModel { name, provider, model, base_url, key } = wanted;
+    let WantedModel { name, provider, model, base_url, key, .. } = wanted;
     let missing = |option: &str, about: &str| {
         Error::usage(format!("missing {option}"))
             .hint(format!("{about}; on a terminal, `lepo model add` asks for what is missing"))

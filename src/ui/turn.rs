@@ -9,6 +9,7 @@ use super::form;
 use super::notices::notice_lines;
 use super::permit;
 use super::printed::Printed;
+use super::shown::Shown;
 use super::state::{State, Step};
 use super::thinking::Thinking;
 use super::waiting::{WAITING, WaitingCounter};
@@ -22,35 +23,7 @@ use lepo_model::{AgentQuestion, Citation, Permit};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
-use lepo_turn::config::ThinkingShown;
 use lepo_turn::{ChangedProgram, Event, Front, RunBy};
-
-/// The parts of a turn that are shown, and their form.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Shown {
-    /// The answer is in a document that comes at the end.
-    pub json: bool,
-    /// The answer and nothing else.
-    pub quiet: bool,
-    /// Hidden bubbs too.
-    pub all: bool,
-    /// The answer's bytes, not the form that its Markdown asks for.
-    pub plain: bool,
-    /// No line about what an answer took, whatever the settings say.
-    pub no_usage: bool,
-    /// In a pipe the final answer only, once it is whole.
-    pub whole: bool,
-    /// The part of the thinking that a terminal shows.
-    pub thinking: ThinkingShown,
-}
-
-impl Shown {
-    /// The renderer of an answer's Markdown: only on a terminal that has paint.
-    pub fn markdown(self, out: &Out, paint: Paint) -> Option<Markdown> {
-        let formed = out.is_terminal() && paint.is_on() && !self.plain;
-        formed.then(|| Markdown::new(paint, columns))
-    }
-}
 
 /// A view of one turn.
 pub struct TurnView<'o> {

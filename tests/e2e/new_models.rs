@@ -34,21 +34,40 @@ fn a_model_added_by_options_is_asked_one_question_and_becomes_the_active_one() {
     let args = |key: &[&'static str]| [&args[..], key].concat();
     let ran = home.lepo_with(&args(&["--key", "-"]), b"sk-right-0123456789\n");
     assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
-    assert!(ran.err.contains("(now active; `lepo model use old` switches back)"), "{}", ran.err);
+    assert!(ran.err.contains("(not active; `lepo model use gpt` makes it the active one)"), "{}", ran.err);
     let asked = questions(&server);
     assert_eq!(asked.len(), 1);
     let messages = &asked[0].json()["messages"];
     assert_eq!((messages.as_array().unwrap().len(), &messages[0]["role"]), (1, &json!("user")), "{messages}");
     let file = home.read("config/config.toml");
     assert!(file.starts_with("# mine\n") && file.contains("api_key = \"sk-right-0123456789\""), "{file}");
-    assert_eq!(home.ok(&["model"]).lines().next(), Some("old ollama m"));
-    assert!(home.ok(&["model"]).contains("\ngpt openai large active\n"));
+    assert_eq!(home.ok(&["model"]).lines().next(), Some("old ollama m active"));
     assert!(!home.work().join(".lepo").exists(), "no message is kept");
 
     // A name that is taken is refused before anything is asked.
     let ran = home.lepo_with(&args(&["--key", "-"]), b"sk-right-0123456789\n");
     assert_eq!((ran.code, questions(&server).len()), (2, 1), "{}", ran.err);
     assert!(ran.err.contains("a model named gpt already exists in "), "{}", ran.err);
+
+    // What was added goes again, and the comments stay.
+    let ran = home.lepo(&["model", "rm", "gpt"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(
+        home.read("config/config.toml"),
+        "# mine\n[[models]]\nname = \"old\"\nprovider = \"ollama\"\nmodel = \"m\"\nactive = true\n"
+    );
+    let ran = home.lepo_with(&args(&["--key", "-", "--use"]), b"sk-right-0123456789\n");
+    assert!(ran.err.contains("(now active; `lepo model use old` switches back)"), "{}", ran.err);
+    assert!(home.ok(&["model"]).contains("\ngpt openai large active\n"));
+    assert_eq!(home.lepo(&["model", "rm", "old"]).code, 0);
+    let file = home.read("config/config.toml");
+    assert!(
+        file.starts_with("# mine\n") && !file.contains("old") && file.contains("name = \"gpt\""),
+        "{file}"
+    );
+    assert_eq!(home.lepo(&["model", "rm", "gpt"]).code, 0);
+    assert_eq!(home.read("config/config.toml").trim_end(), "# mine");
+    assert_eq!(home.lepo(&["model", "rm", "gpt"]).code, 1);
 }
 
 #[test]
@@ -66,7 +85,7 @@ fn a_key_comes_from_a_variable_or_a_command_too() {
     let file = home.read("config/config.toml");
     assert!(file.contains("api_key_env = \"MY_KEY\""), "{file}");
     assert!(file.contains("api_key_command = [\"echo\", \"sk-right-0123456789\"]"), "{file}");
-    assert!(home.ok(&["model"]).contains("two openai small active\n"));
+    assert!(home.ok(&["model"]).contains("one openai small active\n"), "the first one");
 }
 
 #[test]
@@ -81,7 +100,12 @@ fn what_does_not_answer_is_not_added_where_nobody_can_be_asked() {
         (vec![], "", 2, "missing --provider"),
         (vec!["--provider", "cli"], "", 2, "expected one of openai, anthropic, ollama"),
         (base.to_vec(), "", 2, "missing --model"),
-        ([&base[..], &model[..], &["--key", "sk-1"]].concat(), "", 2, "[possible values: -]"),
+        (
+            [&base[..], &model[..], &["--key", "sk-1"]].concat(),
+            "",
+            2,
+            "error: --key takes - and nothing else",
+        ),
         ([&base[..], &model[..], &["--key", "-"]].concat(), " \n", 2, "no key on stdin"),
         ([&base[..], &model[..], &["--key", "-"]].concat(), "sk-wrong-0123456789", 3, "wrong key"),
         (
@@ -100,7 +124,7 @@ fn what_does_not_answer_is_not_added_where_nobody_can_be_asked() {
         let ran = home.lepo_with(&[&add[..], &args].concat(), stdin.as_bytes());
         assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
         assert!(ran.err.contains(says), "{args:?}: {}", ran.err);
-        assert!(!ran.err.contains("sk-wrong"), "{}", ran.err);
+        assert!(!ran.err.contains("sk-wrong") && !ran.err.contains("sk-1"), "{}", ran.err);
         assert!(!ran.err.contains("config.toml"), "nothing was written there: {}", ran.err);
         assert_eq!(home.read("config/config.toml"), "", "{args:?}");
     }
@@ -206,7 +230,7 @@ fn every_name_that_is_listed_can_be_asked() {
 
 #[test]
 fn a_model_of_the_configuration_is_removed_there() {
-    let home = Home::with_config("[[models]]\nname = \"gpt\"\nprovider = \"openai\"\nmodel = \"m\"\n");
+    let home = Home::with_config("[[models]]\nname = \"gpt\"\nprovider = \"cli\"\ncommand = [\"x\"]\n");
     let ran = home.lepo(&["model", "rm", "gpt"]);
     assert_eq!(ran.code, 1);
     assert!(ran.err.contains("gpt is an entry of ") && ran.err.contains("config.toml:1\n"), "{}", ran.err);

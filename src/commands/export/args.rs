@@ -45,7 +45,9 @@ pub struct ExportArgs {
     /// The last message of the conversation; several with html; `-` reads addresses from stdin
     #[arg(value_name = "ADDR", default_value = "@", add = complete::address())]
     pub(super) addresses: Vec<String>,
-    /// The format to write (default: that of the ending of -o PATH, else markdown)
+    /// The format to write
+    ///
+    /// Without it, the format of the ending of -o PATH, else markdown.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) format: Option<Format>,
     /// Write hidden messages too (not with session)

@@ -4,14 +4,14 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::json;
 
-use super::sources::on_this_machine;
+use super::sources::{database, on_this_machine};
 use crate::commands::Context;
 use crate::term::width as columns_of;
 use lepo_base::error::Result;
 use lepo_base::when;
-use lepo_import::{Format, Place};
+use lepo_import::{Format, Place, Reading};
 
-/// Lists it; nothing is written, and nothing is read but sizes and dates.
+/// Lists it; nothing is written, and nothing is read but sizes, dates and the number of conversations in databases.
 pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let places = on_this_machine();
     if wants_json {
@@ -21,7 +21,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
                 let (size, newest) = measure(place);
                 json!({
                     "tool": place.tool, "format": place.word, "path": place.path.to_string_lossy(),
-                    "conversations": place.sources.len(), "bytes": size, "newest": newest,
+                    "conversations": conversations(place).unwrap_or(place.sources.len()), "bytes": size, "newest": newest,
                 })
             })
             .collect();
@@ -39,12 +39,13 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     for place in &places {
         let (size, newest) = measure(place);
         let newest = newest.map(when::day).unwrap_or_default();
-        let count = place.sources.len();
-        let unit = match (place.path.is_file(), count) {
+        let counted = conversations(place);
+        let count = counted.unwrap_or(place.sources.len());
+        let unit = match (place.path.is_file(), counted) {
             (true, _) if place.format != Format::Database => "file",
-            (true, _) => "database",
-            (false, 1) => "session",
-            (false, _) => "sessions",
+            (true, None) => "database",
+            (_, Some(1)) => "session",
+            _ => "sessions",
         };
         let tool = format!("{:words$}  {:width$}", place.word, place.tool);
         let row = format!("{tool}  {count:>6} {unit:<8}  {:>9}  {newest:10}", bytes(size));
@@ -53,10 +54,31 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     // The hint is on stderr, and belongs below.
     context.out.flush();
     if context.out.is_terminal() {
-        let first = places.first().map(|place| place.word).unwrap_or_default();
-        context.say_hint(format!("to import them: lepo import {first}"));
+        context.say_hint(format!("to import them: lepo import {}", words_of(&places[0])));
     }
     Ok(0)
+}
+
+/// The words that import what a tool keeps here: all of it, where it does not say which directory it is about.
+fn words_of(place: &Place) -> String {
+    let is_placed = Format::of(place.word).is_some_and(Format::knows_directories);
+    format!("{}{}", place.word, if is_placed { "" } else { " --all" })
+}
+
+/// The number of conversations; those of a database are counted by reading it. `None` if that cannot be done.
+fn conversations(place: &Place) -> Option<usize> {
+    if place.format != Format::Database {
+        return Some(place.sources.len());
+    }
+    let mut count = 0;
+    for path in &place.sources {
+        database(path, &mut Reading::default(), &mut |_, _| {
+            count += 1;
+            Ok(())
+        })
+        .ok()?;
+    }
+    Some(count)
 }
 
 /// A row with its path behind it, or below it where a terminal has no room for both.

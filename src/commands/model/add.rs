@@ -12,7 +12,7 @@ use lepo_model::weights::{self, Incoming, SMOLLM2};
 use lepo_model::{Installed, ModelConfig, Provider, embedded_program, program_missing};
 use lepo_net::fetch::{fetch_into, is_url};
 use lepo_net::runtime::current_thread;
-use lepo_turn::config::{Paths, Settings};
+use lepo_turn::config::{Paths, Settings, remove_model};
 
 /// The most bytes that are fetched.
 const MOST: u64 = 64 << 30;
@@ -72,6 +72,9 @@ pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     if !weights::remove(&paths.models(), name)? {
         if settings.models.iter().any(|model| model.name == name) {
             let source = settings.source(&format!("models.{name}"));
+            if removes_entry(settings, name)? {
+                return Ok(());
+            }
             return Err(Error::nothing(format!("{name} is an entry of {source}"))
                 .hint("remove it there: lepo config --edit"));
         }
@@ -83,6 +86,21 @@ pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
         say(&Line::note(format!("{} in {} still names it", model.name, settings.file.display())));
     }
     Ok(())
+}
+
+/// Removes the entry of a model that `lepo model add` could have written. False for others, which have settings of the
+/// user's own, and for those of another file.
+fn removes_entry(settings: &Settings, name: &str) -> Result<bool> {
+    let Some(model) = settings.models.iter().find(|model| model.name == name) else { return Ok(false) };
+    let is_of_server = model.provider.server().is_some() || model.provider == Provider::Embedded;
+    if !is_of_server || !remove_model(&settings.file, name)? {
+        return Ok(false);
+    }
+    say(&format!("removed {name} from {}", settings.file.display()));
+    if model.active && settings.models.len() > 1 {
+        say(&Line::note("no model is active now; `lepo model use NAME` makes one active"));
+    }
+    Ok(true)
 }
 
 /// The name of a file without its end.

@@ -64,15 +64,16 @@ enum Command {
     ///
     /// On a terminal, lepo asks for what the options leave out: the provider or server address, the key, and the
     /// model. It then asks the model one question, which is not kept. If the model answers, it is added to the user's
-    /// config.toml and becomes the active one; otherwise nothing is added.
+    /// config.toml; otherwise nothing is added. The first model becomes the active one, a later one with --use or after
+    /// a yes.
     ///
     /// With --sha256, NAME is a file of weights or its https address: a GGUF of SmolLM or SmolLM2, of any size. The
     /// file is copied or fetched, must have this SHA-256, and must answer a question. It needs the architecture
     /// `llama`, the tokenizer `smollm`, and the chat template ChatML if it has one. Prints the path of the weights.
     Add(Box<NewArgs>),
-    /// Remove weights that were added
+    /// Remove a model of a server from config.toml, or weights that were added
     Rm {
-        /// The name of the weights, as in `lepo model ls`
+        /// The name of the model or of the weights, as in `lepo model ls`
         #[arg(value_name = "NAME")]
         name: String,
     },

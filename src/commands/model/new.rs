@@ -41,6 +41,9 @@ pub struct NewArgs {
     /// The command that prints the key
     #[arg(long, value_name = "COMMAND", group = "key_source")]
     key_command: Option<String>,
+    /// Make it the active model, even if another one is
+    #[arg(long = "use", conflicts_with = "sha256")]
+    is_used: bool,
     /// Add weights with this published SHA-256 (64 hexadecimal digits)
     #[arg(long, value_name = "HASH", value_parser = sha256, requires = "name",
         conflicts_with_all = ["provider", "model", "base_url", "key_source"])]
@@ -83,6 +86,7 @@ pub fn add(args: NewArgs, settings: &Settings, paths: &Paths, context: &mut Cont
         model: args.model,
         base_url: args.base_url,
         key,
+        is_used: args.is_used,
     };
     let added = current_thread()?.block_on(async {
         let interrupt = Interrupt::listen()?;

@@ -66,6 +66,36 @@ impl<'a> Asker<'a> {
         Ok(is_yes(&answer))
     }
 
+    /// Asks whether a model that answered becomes the active one in place of another.
+    pub async fn activates(&mut self, name: &str) -> Result<bool> {
+        let answer = line(&format!("Make {} the active model? (y/N): ", clean(name))).await?;
+        Ok(is_yes(&answer))
+    }
+
+    /// The address of the server that answers at this one, which has no scheme: most have their API below `/v1`.
+    async fn tried(&self, typed: &str) -> Option<String> {
+        let url = with_scheme(typed)?;
+        let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
+        let urls = if has_path { vec![url] } else { vec![format!("{url}/v1"), url] };
+        for url in urls {
+            let new = NewModel {
+                name: "new".to_string(),
+                provider: Provider::Openai,
+                model: Some("-".to_string()),
+                base_url: Some(url.clone()),
+                key: KeyEntry::None,
+                active: false,
+            };
+            let config = planned_model(self.settings, &new, &Env::from_process()).ok()??;
+            match offered(&config, self.settings, self.paths).await {
+                Ok(_) => return Some(url),
+                Err(error) if error.is_of_key() => return Some(url),
+                Err(_) => {}
+            }
+        }
+        None
+    }
+
     async fn provider(&self) -> Result<(Provider, Option<String>)> {
         loop {
             let said = line("Provider (openai, anthropic, ollama), or the address of a server: ").await?;
@@ -78,8 +108,13 @@ impl<'a> Asker<'a> {
                 },
                 None if said.is_empty() => {}
                 None => {
+                    if let Some(url) = self.tried(&said).await {
+                        say(&format!("using {url}"));
+                        return Ok((Provider::Openai, Some(url)));
+                    }
                     let example = with_scheme(&said).map(|url| format!(": {url}")).unwrap_or_default();
-                    say(&format!("an address begins with http:// or https://{example}"));
+                    let none = if example.is_empty() { "" } else { "no server answered there; " };
+                    say(&format!("{none}an address begins with http:// or https://{example}"));
                 }
             }
         }

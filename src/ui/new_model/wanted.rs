@@ -18,6 +18,8 @@ pub struct WantedModel {
     pub base_url: Option<String>,
     /// Place of its key.
     pub key: Option<KeyEntry>,
+    /// It becomes the active model, even if another one is.
+    pub is_used: bool,
 }
 
 /// The error for a provider that has no server.

@@ -62,6 +62,16 @@ pub fn add_model(path: &Path, model: &NewModel) -> Result<bool> {
     }
 }
 
+/// Removes a model from a file; the comments before it stay. False, and nothing is written, if it has none of that name.
+pub fn remove_model(path: &Path, name: &str) -> Result<bool> {
+    let mut is_removed = false;
+    change(path, |document| {
+        is_removed = pull(document, name);
+        Ok(())
+    })?;
+    Ok(is_removed)
+}
+
 /// The text of a file with one model more; `None` if it has one of that name.
 pub(super) fn with_model(path: &Path, text: &str, model: &NewModel) -> Result<Option<String>> {
     let file = ConfigFile::parse(path, text.as_bytes())?;
@@ -146,6 +156,41 @@ pub(super) fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
             table.insert(key, Item::Value(value));
         }
     }
+}
+
+/// False if no model has that name.
+fn pull(document: &mut DocumentMut, name: &str) -> bool {
+    let is_it = |table: &dyn TableLike| table.get("name").and_then(Item::as_str) == Some(name);
+    let (mut comments, mut is_last) = (String::new(), false);
+    match document.get_mut("models") {
+        Some(Item::ArrayOfTables(tables)) => {
+            let Some(index) = tables.iter().position(|table| is_it(table)) else { return false };
+            let prefix =
+                |table: &Table| table.decor().prefix().and_then(|text| text.as_str()).map(str::to_string);
+            comments =
+                tables.get(index).and_then(prefix).filter(|text| text.contains('#')).unwrap_or_default();
+            tables.remove(index);
+            is_last = tables.is_empty();
+            if let Some(next) = tables.get_mut(index).filter(|_| !comments.is_empty()) {
+                let before = prefix(next).unwrap_or_default();
+                next.decor_mut().set_prefix(std::mem::take(&mut comments) + &before);
+            }
+        }
+        Some(Item::Value(Value::Array(array))) => {
+            let is_named = |value: &Value| value.as_inline_table().is_some_and(|table| is_it(table));
+            let Some(index) = array.iter().position(is_named) else { return false };
+            array.remove(index);
+        }
+        _ => return false,
+    }
+    if is_last {
+        document.remove("models");
+    }
+    if !comments.is_empty() {
+        let after = document.trailing().as_str().unwrap_or_default().to_string();
+        document.set_trailing(comments + &after);
+    }
+    true
 }
 
 fn push(document: &mut DocumentMut, model: &NewModel) -> Result<()> {

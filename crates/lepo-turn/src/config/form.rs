@@ -29,6 +29,11 @@ pub trait Form: Sized {
     /// The value as `lepo config` shows it: times in seconds, empty if there is none.
     fn shown(&self) -> String;
 
+    /// The values that are allowed, where they can be listed or have bounds.
+    fn allowed(_: &Self::Limits) -> Option<String> {
+        None
+    }
+
     /// The value once the directories of this machine are known.
     fn settled(self, _: &Paths) -> Self {
         self
@@ -53,6 +58,10 @@ macro_rules! words {
 
             fn shown(&self) -> String {
                 self.word().to_string()
+            }
+
+            fn allowed(words: &&'static [$word]) -> Option<String> {
+                Some(list_words(words))
             }
         }
     )*};
@@ -92,6 +101,10 @@ impl Form for u32 {
     fn shown(&self) -> String {
         self.to_string()
     }
+
+    fn allowed(range: &RangeInclusive<u32>) -> Option<String> {
+        Some(format!("{} to {}", range.start(), range.end()))
+    }
 }
 
 impl Form for bool {
@@ -112,6 +125,10 @@ impl Form for bool {
     fn shown(&self) -> String {
         self.to_string()
     }
+
+    fn allowed((): &()) -> Option<String> {
+        Some("true | false".to_string())
+    }
 }
 
 impl Form for Duration {
@@ -129,6 +146,10 @@ impl Form for Duration {
     fn shown(&self) -> String {
         self.as_secs_f64().to_string()
     }
+
+    fn allowed((): &()) -> Option<String> {
+        Some("0.1 to 86400 seconds".to_string())
+    }
 }
 
 impl Form for Money {
@@ -144,6 +165,10 @@ impl Form for Money {
 
     fn shown(&self) -> String {
         self.to_string()
+    }
+
+    fn allowed((): &()) -> Option<String> {
+        Some("0 to 1000000".to_string())
     }
 }
 
@@ -179,6 +204,10 @@ impl<T: Form> Form for Option<T> {
 
     fn shown(&self) -> String {
         self.as_ref().map(T::shown).unwrap_or_default()
+    }
+
+    fn allowed(limits: &T::Limits) -> Option<String> {
+        T::allowed(limits)
     }
 }
 

@@ -41,7 +41,7 @@ pub use added::planned_model;
 pub use alias::Alias;
 pub use choose::{Found, ModelChoice};
 pub use document::Source;
-pub use edit::{NewModel, add_model, set_active, set_tool_mode};
+pub use edit::{NewModel, add_model, remove_model, set_active, set_tool_mode};
 pub use entry::KeyEntry;
 pub use file::aliases;
 pub use flags::Flags;

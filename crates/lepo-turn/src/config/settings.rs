@@ -27,6 +27,8 @@ pub struct Line {
     pub value: String,
     /// The source of the value.
     pub source: Source,
+    /// The values that are allowed, where they can be listed or have bounds.
+    pub allowed: Option<String>,
 }
 
 /// Reads the user's file (or `--config`) and puts everything over it. `repo` is a trusted
@@ -81,18 +83,19 @@ pub fn load_settings(
 pub fn setting_lines(settings: &Settings) -> Vec<Line> {
     let none = Set { value: String::new(), source: Source::Default };
     let Set { value, source } = settings.chosen().unwrap_or(none);
-    let model = Line { name: "model".into(), value, source };
-    let line = |(name, value): (String, String)| {
+    let model = Line { name: "model".into(), value, source, allowed: None };
+    let line = |(name, value, allowed): (String, String, Option<String>)| {
         let source = settings.source(&name).clone();
-        Line { name, value, source }
+        Line { name, value, source, allowed }
     };
-    let set = settings.values().into_iter().filter(|(name, _)| *name != "model");
-    let shown = set.map(|(name, value)| (name.to_string(), value));
-    let models = settings.models.iter().map(|model| (format!("models.{}", model.name), about(model)));
+    let set = settings.values().into_iter().filter(|(name, ..)| *name != "model");
+    let shown = set.map(|(name, value, allowed)| (name.to_string(), value, allowed));
+    let models = settings.models.iter().map(|model| (format!("models.{}", model.name), about(model), None));
     let alias = |alias: &Alias| Line {
         name: format!("alias.{}", alias.name),
         value: alias.text.clone(),
         source: alias.source.clone(),
+        allowed: None,
     };
     let aliases = settings.aliases.iter().map(alias);
     [model].into_iter().chain(shown.chain(models).map(line)).chain(aliases).collect()

@@ -93,9 +93,9 @@ macro_rules! settings {
                 }
             }
 
-            /// Each setting's name and value, in the order of the table.
-            pub(super) fn values(&self) -> Vec<(&'static str, String)> {
-                vec![$(($name, self.$field.shown()),)*]
+            /// Each setting's name, value and allowed values, in the order of the table.
+            pub(super) fn values(&self) -> Vec<(&'static str, String, Option<String>)> {
+                vec![$(($name, self.$field.shown(), <$type as Form>::allowed(&$limits)),)*]
             }
         }
 

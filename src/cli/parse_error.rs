@@ -1,0 +1,130 @@
+//! The errors of the parser in the form of all other errors: what is wrong, and what was meant or where to look.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::commands::suggest::nearest;
+use lepo_base::error::{Error, quoted};
+
+/// The error of a command line of `command` that could not be parsed. `tree` has all commands.
+pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str) -> Error {
+    let option = text(error, ContextKind::InvalidArg).map(|argument| name_of(&argument)).unwrap_or_default();
+    let value = text(error, ContextKind::InvalidValue);
+    let (what, meant) = match error.kind() {
+        ErrorKind::UnknownArgument if option.starts_with('-') => {
+            let meant = text(error, ContextKind::SuggestedArg).map(|meant| name_of(&meant));
+            (format!("unknown option {option}"), meant.or_else(|| nearest_option(&option, tree, command)))
+        }
+        ErrorKind::UnknownArgument => (format!("unexpected argument {}", quoted(&option)), None),
+        ErrorKind::InvalidSubcommand => {
+            let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+            let meant = text(error, ContextKind::SuggestedSubcommand);
+            (format!("unknown command {}", quoted(&word)), meant)
+        }
+        ErrorKind::InvalidValue => {
+            let allowed = text(error, ContextKind::ValidValue).unwrap_or_default();
+            // It may be the key itself, which has no place on a command line nor in an error.
+            if allowed == "-" {
+                return Error::usage(format!("{option} takes - and nothing else"));
+            }
+            let what = match value.as_deref() {
+                None | Some("") => format!("{option} needs a value"),
+                Some(value) => format!("{option} cannot be {}", quoted(value)),
+            };
+            if !allowed.is_empty() {
+                return Error::usage(what).hint(format!("allowed: {allowed}"));
+            }
+            (what, None)
+        }
+        ErrorKind::ValueValidation => {
+            let why = std::error::Error::source(error).map(|why| plain_words(&why.to_string()));
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+            (format!("{option} cannot be {}{why}", quoted(&value.unwrap_or_default())), None)
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let missing = texts(error, ContextKind::InvalidArg)
+                .iter()
+                .map(|argument| name_of(argument))
+                .collect::<Vec<_>>();
+            (format!("missing {}", missing.join(", ")), None)
+        }
+        ErrorKind::ArgumentConflict => {
+            let others = texts(error, ContextKind::PriorArg)
+                .iter()
+                .map(|argument| name_of(argument))
+                .collect::<Vec<_>>();
+            let what = match others.as_slice() {
+                [] => format!("{option} cannot be used with the other options"),
+                [other] if *other == option => format!("{option} is given more than once"),
+                others => format!("{option} cannot be used with {}", others.join(", ")),
+            };
+            (what, None)
+        }
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            ("missing command".to_string(), None)
+        }
+        _ => {
+            let rendered = error.render().to_string();
+            let first = rendered.lines().next().unwrap_or_default();
+            (plain_words(first.strip_prefix("error: ").unwrap_or(first)), None)
+        }
+    };
+    match meant {
+        Some(meant) => Error::usage(what).hint(format!("did you mean `{meant}`?")),
+        None => Error::usage(what).hint(format!("`lepo {command} --help` lists what it takes")),
+    }
+}
+
+/// The long option of a command, or of all commands, that is nearest to a word.
+fn nearest_option(word: &str, tree: &clap::Command, command: &str) -> Option<String> {
+    let own = tree.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
+    let names = own.chain(tree.get_arguments()).filter_map(clap::Arg::get_long);
+    nearest(word.trim_start_matches('-'), names).map(|meant| format!("--{meant}"))
+}
+
+fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    Some(texts(error, kind)).filter(|texts| !texts.is_empty()).map(|texts| texts.join(", "))
+}
+
+fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        Some(ContextValue::StyledStr(text)) => vec![text.to_string()],
+        Some(ContextValue::StyledStrs(texts)) => texts.iter().map(|text| text.to_string()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The name of an argument, without its values: `--tail <ADDR>` is `--tail`, and `[PROMPT]...` is `PROMPT`.
+fn name_of(argument: &str) -> String {
+    let name = argument.split([' ', '=']).next().unwrap_or_default().trim_end_matches("...");
+    name.trim_start_matches(['<', '[']).trim_end_matches(['>', ']', '[']).to_string()
+}
+
+/// The words of the standard library about a number, in words of a user.
+fn plain_words(text: &str) -> String {
+    text.replace("invalid digit found in string", "expected a whole number")
+        .replace("cannot parse integer from empty string", "expected a whole number")
+        .replace("number too large to fit in target type", "the number is too large")
+        .replace(&format!("is not in 1..{}", u64::MAX), "is too small: the minimum is 1")
+        .replace(&format!("is not in 1..={}", u64::MAX), "is too small: the minimum is 1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_of;
+
+    #[test]
+    fn a_name_has_no_values() {
+        for (argument, name) in [
+            ("--tail <ADDR>", "--tail"),
+            ("--remote[=<NAME>]", "--remote"),
+            ("[PROMPT]...", "PROMPT"),
+            ("<PATTERN>", "PATTERN"),
+            ("<--parallel|--debate>", "--parallel|--debate"),
+            ("-n", "-n"),
+        ] {
+            assert_eq!(name_of(argument), name);
+        }
+    }
+}
