@@ -10,10 +10,13 @@ use crate::term::Progress;
 use lepo_base::error::{Error, Result};
 use lepo_secrets::is_binary;
 use lepo_store::bubb::Name;
-use lepo_store::store::Store;
+use lepo_store::store::{OLD, Store};
 
 /// Folders that are not searched: one holds the truth of requests until they are decided on, and what a running process has open.
-const LEFT_OUT: &[&str] = &["_wire", "_tmp"];
+const LEFT_OUT: &[&str] = &["_wire", UNFINISHED];
+
+/// What is being written.
+const UNFINISHED: &str = "_tmp";
 
 /// Other people's stores.
 const FROM: &str = "_from";
@@ -22,8 +25,10 @@ const FROM: &str = "_from";
 pub struct Searched {
     /// The path in the store.
     pub path: PathBuf,
-    /// The message that it is, if it is one.
+    /// The message that it is, if it is one by its place.
     pub message: Option<Name>,
+    /// The message whose name it has, in a folder where none is read.
+    pub named_for: Option<Name>,
     /// The clone whose it is, if it is another's.
     pub of: Option<String>,
 }
@@ -52,14 +57,39 @@ pub fn search(store: &Store, each: &mut dyn FnMut(Searched, Vec<u8>)) -> Result<
         }
         let path = path.strip_prefix(&root).unwrap_or(&path).to_path_buf();
         let of = of(&path);
-        let name = path.file_name().and_then(OsStr::to_str);
-        let message = name.and_then(|file| Name::parse(file.as_bytes()));
+        let name = path.file_name().and_then(OsStr::to_str).and_then(|file| Name::parse(file.as_bytes()));
+        let (message, named_for) = if is_place_of_messages(&path) { (name, None) } else { (None, name) };
         // A tidying that was interrupted leaves two copies.
         if message.is_none_or(|name| seen.insert((of.clone(), name.id))) {
-            each(Searched { path, message, of }, bytes);
+            each(Searched { path, message, named_for, of }, bytes);
         }
     }
     Ok(())
+}
+
+/// Reads every file in `_tmp/` that is text: what is being written, and what an ended process left.
+pub fn search_unfinished(store: &Store, each: &mut dyn FnMut(PathBuf, Vec<u8>)) -> Result<()> {
+    let (root, folder) = (store.path(), store.path().join(UNFINISHED));
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for path in files(&folder)? {
+        if let Some(bytes) = read(&path)?.filter(|bytes| !is_binary(bytes)) {
+            each(path.strip_prefix(&root).unwrap_or(&path).to_path_buf(), bytes);
+        }
+    }
+    Ok(())
+}
+
+/// True if a file at this path of a store is read as a message: in the store itself, in a day of `_old/`, and the same
+/// in another person's store.
+fn is_place_of_messages(path: &Path) -> bool {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut parts: Vec<&OsStr> = folder.iter().collect();
+    if parts.first().is_some_and(|first| *first == FROM) {
+        parts.drain(..parts.len().min(2));
+    }
+    matches!(parts[..], []) || matches!(parts[..], [old, _, _] if old == OLD)
 }
 
 /// The clone to which a path of a store belongs.

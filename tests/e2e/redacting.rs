@@ -321,6 +321,72 @@ fn other_clones_drop_it_too_and_who_may_still_hold_it_is_said() {
     assert_eq!((a.ok(&["fsck"]), b.ok(&["fsck"])), (String::new(), String::new()));
 }
 
+#[test]
+fn what_is_kept_for_a_request_alone_goes_or_is_named() {
+    let token = github_token(13);
+    let call = format!(r#"{{"access":"full","command":"echo {token} > ran"}}"#);
+    let waiting = || {
+        let bot = Bot::openai("planner = \"native\"", [openai_calls("", &[("run_command", call.as_str())])]);
+        assert_eq!(bot.home.alone(&["do", "say it"]).code, 4);
+        assert!(on_disk(&bot.home).contains(&token));
+        let id = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.contains("[secret: ")).unwrap().id;
+        (bot, id)
+    };
+    // All of the store, or the request by its id: what it stands for goes.
+    for address in ["--all", ""] {
+        let (bot, request) = waiting();
+        let address = if address.is_empty() { request.as_str() } else { address };
+        let listed = bot.home.alone(&["rm", "-n", "--redact", address]);
+        assert!(
+            listed.out.contains(&format!("_wire/{request}.json github-token")),
+            "{}{}",
+            listed.out,
+            listed.err
+        );
+        let ran = bot.home.alone(&["rm", "-y", "--redact", address]);
+        assert!(ran.err.contains(&format!("request {request} can no longer be approved")), "{}", ran.err);
+        assert!(!on_disk(&bot.home).contains(&token));
+        assert_eq!(bot.home.alone(&["do", "--approve", &request]).code, 2);
+    }
+    // Another message with the same secret: the request is named.
+    let (bot, request) = waiting();
+    bot.home.write("config/config.toml", "secrets = \"off\"\n");
+    let other = bot.home.add(&["--prev", "head"], &format!("is {token} valid?"));
+    bot.home.ok(&["config", "secrets", "mask"]);
+    let ran = bot.home.alone(&["rm", "-y", "--redact", &other]);
+    let held =
+        format!("may still hold it: request {request}, until it is decided on: lepo do --deny {request}\n");
+    assert!(ran.err.contains(&held), "{}", ran.err);
+}
+
+#[test]
+fn copies_in_foreign_folders_and_unfinished_files_are_named() {
+    let (home, token) = (open_home(), github_token(14));
+    let text = format!("is {token} valid?");
+    let question = home.add(&["--prev", "head"], &text);
+    let file = home.bubbs().remove(0);
+    // A file of the same name elsewhere is not the message, whatever comes first.
+    home.write(&format!("work/.lepo/0/{file}"), "nothing in it");
+    home.write(&format!("work/.lepo/backup/{file}"), &text);
+    home.write("work/.lepo/_tmp/a0-head-1-1", &text);
+    let found = home.lepo(&["fsck", "--secrets"]).out;
+    assert_eq!(found, format!("{question} github-token line 1\nbackup/{file} github-token line 1\n"));
+    let ran = home.alone(&["rm", "-n", "--redact", "--all"]);
+    for named in [format!("backup/{file}"), "_tmp/a0-head-1-1".to_string()] {
+        assert!(
+            ran.err.contains(&format!("note: {named} was left as it is (github-token): ")),
+            "{}",
+            ran.err
+        );
+    }
+    let ran = home.alone(&["rm", "-y", "--redact", &question]);
+    assert_eq!((ran.code, table(&ran.out)[0].0.as_str()), (0, question.as_str()), "{}", ran.err);
+    for named in [format!("0/{file}"), format!("backup/{file}"), "_tmp/a0-head-1-1".to_string()] {
+        let held = format!("may still hold it: {named}, a file of the store\n");
+        assert!(ran.err.contains(&held), "{held}: {}", ran.err);
+    }
+}
+
 /// A record as a kill leaves it, with the proof of this home's key for the store in `of`.
 fn record(home: &Home, of: &Path, wish: Value, replaced: Value) -> String {
     let key: [u8; 32] =

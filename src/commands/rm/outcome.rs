@@ -50,6 +50,13 @@ impl Outcome {
         let files =
             plan.files.iter().map(|(path, kinds)| (path.to_string_lossy().into_owned(), kinds.clone()));
         self.files.extend(files);
+        let moves = |id: &BubbId| plan.copies.iter().any(|copy| copy.original.id == *id);
+        let replays = plan
+            .replays
+            .iter()
+            .filter(|(id, _)| !moves(id))
+            .map(|(id, kinds)| (format!("_wire/{id}.json"), kinds.clone()));
+        self.files.extend(replays);
         self.left.extend(plan.left.iter().cloned());
     }
 

@@ -7,9 +7,10 @@ use lepo_base::error::{Error, Result};
 use lepo_secrets::{Found, Masker, Tally, is_binary};
 use lepo_store::bubb::{BubbId, ContentHash, Name, counted};
 use lepo_store::store::{Blob, Copy, Copying, Moved, Store, Under, blobs_in, plan_copies, with_other_blobs};
+use serde_json::Value;
 
 use super::wish::Wish;
-use crate::commands::searched::{Searched, search};
+use crate::commands::searched::{Searched, search, search_unfinished};
 
 /// Kinds of secrets, each once.
 pub type Kinds = BTreeSet<&'static str>;
@@ -27,6 +28,8 @@ pub struct Plan {
     pub orphans: Vec<ContentHash>,
     /// Files that are no messages and get masks.
     pub files: BTreeMap<PathBuf, Kinds>,
+    /// Requests for which something with a secret is kept: it goes, and they can no longer be approved.
+    pub replays: BTreeMap<BubbId, Kinds>,
     /// Files that stay as they are, and why.
     pub left: Vec<(String, Kinds, String)>,
     /// Messages that were named and have no such secret.
@@ -48,6 +51,10 @@ impl Plan {
         let known: HashMap<BubbId, Name> = names.iter().map(|name| (name.id, *name)).collect();
         if wish.all {
             plan.look_everywhere(store, (wish, masker), &names, &mut words)?;
+            for id in store.requests().kept() {
+                plan.look_into_replay(store, (wish, masker), id)?;
+            }
+            plan.look_into_unfinished(store, (wish, masker))?;
         }
         for name in wish.ids().iter().filter_map(|id| known.get(id)) {
             plan.look_into(store, (wish, masker), name, &mut words)?;
@@ -77,7 +84,7 @@ impl Plan {
 
     /// Nothing changes.
     pub fn is_nothing(&self) -> bool {
-        self.copies.is_empty() && self.files.is_empty() && self.orphans.is_empty()
+        self.copies.is_empty() && self.files.is_empty() && self.orphans.is_empty() && self.replays.is_empty()
     }
 
     /// The changes, in words.
@@ -87,6 +94,9 @@ impl Plan {
         if self.tally.count() > 0 {
             let count = counted(self.tally.count(), "secret");
             doing.push(format!("mask {count} ({})", self.tally.words()));
+        }
+        if !self.replays.is_empty() {
+            doing.push(format!("forget what is kept for {}", counted(self.replays.len(), "request")));
         }
         if other_words > 0 {
             doing.push(format!("replace the text of {}", counted(other_words, "message")));
@@ -142,13 +152,44 @@ impl Plan {
         if let Some(changed) = with_other_blobs(&masked, name.kind, &|hash| other.get(hash).cloned()) {
             masked = changed;
         }
+        let is_kept = self.look_into_replay(store, by, name.id)?;
         if kinds.is_empty() {
-            self.clean.push(name.id);
+            self.clean.extend((!is_kept).then_some(name.id));
         } else {
             self.changed.insert(name.id, kinds);
             words.insert(name.id, masked);
         }
         Ok(())
+    }
+
+    /// Looks into what is kept for a request that waits; true if it goes.
+    fn look_into_replay(&mut self, store: &Store, by: (&Wish, &Masker), id: BubbId) -> Result<bool> {
+        if self.replays.contains_key(&id) {
+            return Ok(true);
+        }
+        let Some(bytes) = store.requests().replay_bytes(id)? else { return Ok(false) };
+        let mut kinds = Kinds::new();
+        for text in texts_of(&bytes) {
+            kinds.extend(self.take_out(text.as_bytes(), by).map(|(_, kinds)| kinds).unwrap_or_default());
+        }
+        let goes = !kinds.is_empty();
+        if goes {
+            self.replays.insert(id, kinds);
+        }
+        Ok(goes)
+    }
+
+    /// Names the unfinished files with secrets: a process may be writing them.
+    fn look_into_unfinished(&mut self, store: &Store, (wish, masker): (&Wish, &Masker)) -> Result<()> {
+        search_unfinished(store, &mut |path, bytes| {
+            let found = masker.finder().find_with_ids(&bytes).into_iter().filter(|found| wish.wants(found));
+            let kinds: Kinds = found.map(|found| found.kind).collect();
+            if !kinds.is_empty() {
+                let why =
+                    "it is unfinished; `lepo fsck --recover` saves or removes it once its process has ended";
+                self.left.push((path.to_string_lossy().into_owned(), kinds, why.to_string()));
+            }
+        })
     }
 
     /// Looks into every file of the store.
@@ -215,6 +256,23 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// The texts in the JSON of what is kept for a request; the bytes themselves if they are none.
+fn texts_of(bytes: &[u8]) -> Vec<String> {
+    let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
+        return vec![String::from_utf8_lossy(bytes).into_owned()];
+    };
+    let (mut waiting, mut texts) = (vec![value], Vec::new());
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::String(text) => texts.push(text),
+            Value::Array(values) => waiting.extend(values),
+            Value::Object(fields) => waiting.extend(fields.into_iter().map(|(_, value)| value)),
+            _ => {}
+        }
+    }
+    texts
 }
 
 /// The part of a text in whose place another text has something else.

@@ -77,7 +77,9 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
                 return Err(Error::nothing("nothing was changed"));
             }
             let again = Plan::make(&store, &wish, &masker)?;
-            if (again.moved(), &again.files, &again.orphans) != (plan.moved(), &plan.files, &plan.orphans) {
+            if (again.moved(), &again.files, &again.orphans, &again.replays)
+                != (plan.moved(), &plan.files, &plan.orphans, &plan.replays)
+            {
                 return Err(Error::nothing("the store has changed in the meantime: nothing was changed")
                     .hint("look again: lepo rm -n --redact ADDR"));
             }
@@ -144,6 +146,10 @@ fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result
         if !has_none && store.requests().replay_bytes(from.id)?.is_some() {
             lost.push(to.id);
         }
+    }
+    for id in plan.replays.keys().filter(|id| !ids.contains_key(id)) {
+        store.requests().forget_replay(*id)?;
+        lost.push(*id);
     }
     let blobs: Vec<&[u8]> = plan.blobs.values().map(Vec::as_slice).collect();
     store.replacement().place(&plan.copies, &blobs)?;

@@ -13,9 +13,9 @@ use memchr::memmem::Finder;
 
 use super::plan::Plan;
 use super::wish::Wish;
-use crate::commands::searched::search;
+use crate::commands::searched::{search, search_unfinished};
 use crate::repl::history_file;
-use crate::term::{Line, say};
+use crate::term::{Line, one_line, say};
 
 /// Shorter words stand in other messages by chance.
 const SHORTEST: usize = 8;
@@ -30,6 +30,10 @@ pub struct Remains {
     secrets: BTreeSet<BubbId>,
     /// Messages with the words that another message loses.
     words: BTreeSet<BubbId>,
+    /// Requests that wait, for which something with one of these is kept.
+    requests: BTreeSet<BubbId>,
+    /// Other files of the store with one of these, or with the name of a message that moves.
+    files: BTreeSet<String>,
     /// The history of the prompt, if it has one of these.
     history: Option<PathBuf>,
 }
@@ -50,9 +54,21 @@ impl Remains {
         let secrets: BTreeSet<&[u8]> = plan.secrets.iter().map(Vec::as_slice).collect();
         let secrets: Vec<Finder<'_>> = secrets.into_iter().map(Finder::new).collect();
         let words: Vec<Finder<'_>> = words.into_iter().map(Finder::new).collect();
-        if !words.is_empty() || !secrets.is_empty() && !wish.all {
+        let moving: BTreeSet<BubbId> = plan.copies.iter().map(|copy| copy.original.id).collect();
+        let has_any = |bytes: &[u8]| is_in(&secrets, bytes) || is_in(&words, bytes);
+        if !moving.is_empty() || !plan.replays.is_empty() {
             search(store, &mut |file, bytes| {
-                let (Some(name), None) = (file.message, file.of) else { return };
+                if file.of.is_some() {
+                    return;
+                }
+                let Some(name) = file.message else {
+                    let is_named = file.named_for.is_some_and(|name| moving.contains(&name.id));
+                    let is_masked = plan.files.contains_key(&file.path) || file.path.starts_with("_blobs");
+                    if is_named || !wish.all && !is_masked && has_any(&bytes) {
+                        remains.files.insert(file.path.to_string_lossy().into_owned());
+                    }
+                    return;
+                };
                 if plan.changed.contains_key(&name.id) {
                     return;
                 }
@@ -62,10 +78,20 @@ impl Remains {
                     remains.words.insert(name.id);
                 }
             })?;
+            if !wish.all {
+                search_unfinished(store, &mut |path, bytes| {
+                    remains.files.extend(has_any(&bytes).then(|| path.to_string_lossy().into_owned()));
+                })?;
+            }
+            for id in store.requests().kept() {
+                let is_kept = !plan.replays.contains_key(&id) && !moving.contains(&id);
+                let bytes = if is_kept { store.requests().replay_bytes(id)? } else { None };
+                remains.requests.extend(bytes.filter(|bytes| has_any(bytes)).map(|_| id));
+            }
         }
         if let Ok(paths) = Paths::from_env(&Env::from_process()) {
             let path = history_file(&paths.state);
-            let has = std::fs::read(&path).is_ok_and(|all| is_in(&secrets, &all) || is_in(&words, &all));
+            let has = std::fs::read(&path).is_ok_and(|all| has_any(&all));
             remains.history = has.then_some(path);
         }
         Ok(remains)
@@ -82,9 +108,15 @@ impl Remains {
         }
     }
 
-    /// The history of the prompt, in words.
-    pub fn held(&self) -> Option<String> {
-        self.history.as_ref().map(|path| format!("the history of the prompt, {}", path.display()))
+    /// The files of the store and the history of the prompt, in words.
+    pub fn held(&self) -> Vec<String> {
+        let files = self.files.iter().map(|path| format!("{}, a file of the store", one_line(path)));
+        let requests = self.requests.iter();
+        let requests =
+            requests.map(|id| format!("request {id}, until it is decided on: lepo do --deny {id}"));
+        let history = self.history.iter();
+        let history = history.map(|path| format!("the history of the prompt, {}", path.display()));
+        files.chain(requests).chain(history).collect()
     }
 
     /// As a part of the document.
