@@ -1,15 +1,14 @@
 //! Fetching one file from the web, for a question: https (http to this machine only), once, up to a
 //! size, and without being led to a private address.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::{Response, Url, redirect};
 use url::Host;
 
+use crate::public_address::{PublicOnly, is_public_host};
 use crate::runtime::current_thread;
 use lepo_base::error::{Error, Result, cause};
 
@@ -106,9 +105,7 @@ fn allowed(first: &Url, url: &Url) -> Result<()> {
         }
         _ => return Err(Error::usage(format!("{} is not fetched: it is not https", shown(url)))),
     }
-    let private = here
-        || matches!(host, Some(Host::Ipv4(_) | Host::Ipv6(_))) && !host.as_ref().is_some_and(is_public_host);
-    if led && private {
+    if led && (here || !host.as_ref().is_some_and(is_public_host)) {
         return Err(Error::remote(format!(
             "{} redirects to {}, a private address, which is not allowed",
             shown(first),
@@ -201,66 +198,6 @@ fn is_this_machine(host: &Host<&str>) -> bool {
     }
 }
 
-/// True if a host is no private address by its very words.
-pub fn is_public_host(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(_) => true,
-        Host::Ipv4(ip) => is_public_address(IpAddr::V4(*ip)),
-        Host::Ipv6(ip) => is_public_address(IpAddr::V6(*ip)),
-    }
-}
-
-/// True if an address belongs to the internet at large.
-fn is_public_address(address: IpAddr) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(ip) => is_public_v4(ip),
-        IpAddr::V6(ip) => is_public_v6(ip),
-    }
-}
-
-fn is_public_v4(ip: Ipv4Addr) -> bool {
-    let [a, b, ..] = ip.octets();
-    let shared = a == 100 && (64..128).contains(&b);
-    let benchmark = a == 198 && (b == 18 || b == 19);
-    !(ip.is_private()
-        || ip.is_loopback()
-        || ip.is_link_local()
-        || ip.is_broadcast()
-        || ip.is_documentation()
-        || ip.is_multicast()
-        || shared
-        || benchmark
-        || a == 0
-        || a >= 240)
-}
-
-fn is_public_v6(ip: Ipv6Addr) -> bool {
-    let parts = ip.segments();
-    if parts.starts_with(&[0x64, 0xff9b]) {
-        // An IPv4 address behind a translator.
-        let [.., a, b] = parts;
-        return is_public_v4(Ipv4Addr::from(u32::from(a) << 16 | u32::from(b)));
-    }
-    // Global unicast is 2000::/3; of that, not 6to4.
-    parts[0] & 0xe000 == 0x2000 && parts[0] != 0x2002
-}
-
-/// Resolves names to public addresses only.
-pub struct PublicOnly;
-
-impl Resolve for PublicOnly {
-    fn resolve(&self, name: Name) -> Resolving {
-        Box::pin(async move {
-            let found = crate::net::addresses(&name).await?;
-            let public: Vec<SocketAddr> = found.filter(|found| is_public_address(found.ip())).collect();
-            match public.is_empty() {
-                true => Err("it has no public address".into()),
-                false => Ok(Box::new(public.into_iter()) as Addrs),
-            }
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
@@ -311,27 +248,6 @@ mod tests {
         ] {
             let parsed = |text| Url::parse(text).unwrap();
             assert_eq!(allowed(&parsed(first), &parsed(url)).is_ok(), ok, "{first} -> {url}");
-        }
-    }
-
-    #[test]
-    fn private_addresses_are_known() {
-        for (address, public) in [
-            ("8.8.8.8", true),
-            ("192.168.1.1", false),
-            ("172.16.0.1", false),
-            ("100.64.0.1", false),
-            ("0.0.0.0", false),
-            ("224.0.0.1", false),
-            ("2606:4700::1111", true),
-            ("::1", false),
-            ("fe80::1", false),
-            ("fd12::1", false),
-            ("64:ff9b::a00:1", false),
-            ("64:ff9b::808:808", true),
-            ("2002:a00:1::", false),
-        ] {
-            assert_eq!(is_public_address(address.parse().unwrap()), public, "{address}");
         }
     }
 

@@ -15,7 +15,8 @@ use url::{Host, Url};
 
 use super::super::errors::{one_line, reqwest_words};
 use lepo_net::address::is_loopback;
-use lepo_net::fetch::{PublicOnly, is_public_host, shown};
+use lepo_net::fetch::shown;
+use lepo_net::public_address::{PublicOnly, is_public_host};
 
 /// The time limit of one request.
 const LIMIT: Duration = Duration::from_secs(30);
