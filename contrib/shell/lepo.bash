@@ -7,19 +7,10 @@ _lepo_command() {
   local answer schema='{"type":"object","properties":{"command":{"type":"string"}},"required":["command"],"additionalProperties":false}'
   # The line and its prompt are gone until the answer is there. What is printed next covers it.
   printf 'asking lepo…\r' >&2
-  answer=$(lepo do -n --no-keep --no-stdin --tools off -q --schema "$schema" \
+  answer=$(lepo do -n --no-keep --no-stdin --tools off -q --line --schema "$schema" \
     --system "You turn words into one command line for bash on $(uname -s). Answer with the command alone." \
     -- "$READLINE_LINE") || return
   printf '\e[K' >&2
-  # The answer is {"command":"…"}. Of the escapes of JSON, those that stay are control characters.
-  answer=${answer#'{"command":"'}
-  answer=${answer%'"}'}
-  if [[ $(sed 's,\\["\\/],,g' <<<"$answer") == *[\\[:cntrl:]$'\u200b'-$'\u200f'$'\u2028'-$'\u202e'$'\u2060'-$'\u206f']* ]]; then
-    echo 'lepo: rejected a command with control characters or several lines' >&2
-    return
-  fi
-  answer=$(sed 's,\\\(["\\/]\),\1,g' <<<"$answer")
-  [ -n "$answer" ] || return
   READLINE_LINE=$answer
   READLINE_POINT=${#READLINE_LINE}
 }

@@ -65,9 +65,16 @@ fn words_give_way_to_a_command_that_does_not_run() {
 #[test]
 fn a_command_of_several_lines_or_with_control_characters_is_not_taken() {
     for shell in SHELLS.into_iter().filter(|shell| is_here(shell.0)) {
-        for command in ["echo a\ntouch ran", "echo \u{1b}[31m", "echo \u{202e}x", "echo \u{9b}31m"] {
+        for command in [
+            "echo a\ntouch ran",
+            "echo \u{1b}[31m",
+            "echo \u{202e}x",
+            "echo \u{9b}31m",
+            "echo \u{e0041}x",
+            "echo x\u{ad}",
+        ] {
             let bot = answering(command);
-            let shown = pressed(&bot, shell, "some words", "rejected a command");
+            let shown = pressed(&bot, shell, "some words", "the answer is not one line without control");
             assert!(!shown.contains("nothing more came"), "{} {command:?}: {shown}", shell.0);
             assert!(!bot.home.path().join("work/ran").exists(), "{}", shell.0);
         }

@@ -7,6 +7,6 @@ pub struct AcpArgs {
     ///
     /// Each chat in the editor is a conversation in the `.lepo` of its folder. The editor asks for consent; a request
     /// without an answer waits for --approve or --deny.
-    #[arg(long, conflicts_with_all = ["json", "events", "file", "context", "attach", "retry", "new", "approve", "deny", "compact", "list_tools", "template", "server_prompt", "schema", "output", "show_past"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["json", "events", "file", "context", "attach", "retry", "new", "approve", "deny", "compact", "list_tools", "template", "server_prompt", "schema", "line", "output", "show_past"], help_heading = "Output")]
     pub acp: bool,
 }

@@ -211,7 +211,7 @@ impl DoArgs {
     /// The parts of a turn that are shown, and their form.
     pub fn shown(&self) -> Shown {
         Shown {
-            json: self.json || self.form.code > 0,
+            json: self.json || self.form.is_printed_at_end(),
             quiet: self.quiet,
             all: self.show_all,
             plain: self.plain || self.form.schema.is_some(),

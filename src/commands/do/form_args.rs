@@ -1,4 +1,4 @@
-//! The options that say which form the answer has: JSON of a schema, or code alone.
+//! The options that say which form the answer has: JSON of a schema, code alone, or one line.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use lepo_turn::{AnswerSchema, is_short_schema, short_schema};
 /// The heading of these options in the help.
 const OUTPUT: &str = "Output";
 
-/// `--schema` and `--code`.
+/// `--schema`, `--code` and `--line`.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub struct FormArgs {
@@ -28,9 +28,20 @@ pub struct FormArgs {
     /// The model is asked for code only. If its answer has no code block, prints nothing and exits with 1.
     #[arg(short = 'x', long, action = ArgAction::Count, conflicts_with_all = ["schema", "json", "events", "parallel", "debate", "compact", "list_tools"], help_heading = OUTPUT)]
     pub(super) code: u8,
+    /// Print the answer only if it is one line without control, turning or invisible characters
+    ///
+    /// For a line that you are about to run. Of --schema, the answer is the value of its only field. Any other answer is
+    /// not printed, and exits with 1.
+    #[arg(long, conflicts_with_all = ["code", "json", "events", "parallel", "debate", "compact", "list_tools", "output"], help_heading = OUTPUT)]
+    pub(super) line: bool,
 }
 
 impl FormArgs {
+    /// True if the answer is printed at its end, in a form of its own.
+    pub fn is_printed_at_end(&self) -> bool {
+        self.code > 0 || self.line
+    }
+
     /// The schema of `--schema`, compiled.
     pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
         let Some(given) = &self.schema else { return Ok(None) };

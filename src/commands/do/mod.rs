@@ -151,6 +151,10 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(Error::usage("no question: --code needs one")
             .hint("lepo do -x QUESTION, or the question on stdin"));
     }
+    if args.form.line {
+        return Err(Error::usage("no question: --line needs one")
+            .hint("lepo do --line QUESTION, or the question on stdin"));
+    }
     session(&mut args, context)
 }
 

@@ -6,11 +6,13 @@ use super::DoArgs;
 use super::output::{write_output, write_text};
 use crate::commands::Context;
 use crate::commands::code_blocks::wanted_blocks;
+use crate::term::{OfferedWord, say};
 use crate::ui;
 use lepo_base::error::Result;
 use lepo_store::bubb::Name;
 use lepo_store::store::Store;
 use lepo_turn::Report;
+use serde_json::Value;
 
 /// Prints what comes at the end of a turn: the last event, the document of `--json`, the code of `--code`, the file of
 /// `--output`. False if code was wanted and there is none.
@@ -23,6 +25,10 @@ pub fn print(
 ) -> Result<bool> {
     if let (1.., Some(answer)) = (args.form.code, &report.answer) {
         return print_code(args, &report.as_given(store.bubbs().text(&answer.name)?), output, context);
+    }
+    if let (true, Some(answer)) = (args.form.line, &report.answer) {
+        let answer = report.as_given(store.bubbs().text(&answer.name)?);
+        return Ok(print_line(&answer, args.form.schema.is_some(), context));
     }
     let at = context.at;
     let document = || ui::turn_document(Some(store), report, report.error.as_ref(), at);
@@ -44,6 +50,31 @@ pub fn print(
     Ok(true)
 }
 
+/// Prints the one line of an answer. False if it is not one that hides nothing.
+fn print_line(answer: &str, has_schema: bool, context: &mut Context<'_>) -> bool {
+    let line = one_line_of(answer, has_schema);
+    match &line {
+        Some(line) => context.out.untrusted(format!("{}\n", line.as_str()).as_bytes()),
+        None => say("the answer is not one line without control, turning or invisible characters"),
+    }
+    line.is_some()
+}
+
+/// The one line of an answer; of a schema, the value of its only field. `None` if a character is in it that a person would
+/// not see, a newline among them.
+fn one_line_of(answer: &str, has_schema: bool) -> Option<OfferedWord> {
+    let only_field = || match serde_json::from_str(answer).ok()? {
+        Value::String(text) => Some(text),
+        Value::Object(fields) => match fields.into_iter().collect::<Vec<_>>().as_slice() {
+            [(_, Value::String(text))] => Some(text.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let text = if has_schema { only_field()? } else { answer.to_string() };
+    OfferedWord::parse(text.trim())
+}
+
 /// Prints the code blocks of an answer that are wanted. False if there is none.
 fn print_code(
     args: &DoArgs,
@@ -62,4 +93,41 @@ fn print_code(
         write_text(file, &code)?;
     }
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_one_line_that_hides_nothing_or_none() {
+        for (answer, has_schema, line) in [
+            ("ls -l", false, Some("ls -l")),
+            ("ls -l\n", false, Some("ls -l")),
+            ("echo '한글' \"$x\" | sort", false, Some("echo '한글' \"$x\" | sort")),
+            ("a\nb", false, None),
+            ("a\rb", false, None),
+            ("a\tb", false, None),
+            ("", false, None),
+            ("echo \u{1b}[31m", false, None),
+            ("echo \u{9b}31m", false, None),
+            ("echo \u{202e}x", false, None),
+            ("echo \u{2066}x", false, None),
+            ("echo x\u{200b}", false, None),
+            ("echo \u{e0041}x", false, None),
+            ("echo \u{ad}x", false, None),
+            (r#"{"command":"ls -l"}"#, true, Some("ls -l")),
+            (r#"{"command":"a\"b\\c/d"}"#, true, Some("a\"b\\c/d")),
+            (r#"{"command":"a\nb"}"#, true, None),
+            (r#"{"command":"\u001b[31m"}"#, true, None),
+            (r#"{"command":"\u202ex"}"#, true, None),
+            (r#"{"command":"a","more":"b"}"#, true, None),
+            (r#"{"command":1}"#, true, None),
+            (r#""ls""#, true, Some("ls")),
+            ("ls", true, None),
+        ] {
+            let found = one_line_of(answer, has_schema);
+            assert_eq!(found.as_ref().map(OfferedWord::as_str), line, "{answer:?}");
+        }
+    }
 }
