@@ -37,7 +37,7 @@ pub fn search_files(
             if let Err(error) = store.bubbs().read_into(&name, text) {
                 return Some(Outcome::Unreadable(error));
             }
-            let found = found(pattern, text).map(|lines| Outcome::Found(name, lines));
+            let found = matching_lines(pattern, text).map(|lines| Outcome::Found(name, lines));
             if text.capacity() > KEPT {
                 *text = Vec::new();
             }
@@ -54,8 +54,8 @@ pub fn search_files(
     broken
 }
 
-/// The lines of a text to report, if there is one.
-fn found(pattern: &Pattern, text: &[u8]) -> Option<Vec<FoundLine>> {
+/// The lines of a text to report; `None` if it does not match.
+pub fn matching_lines(pattern: &Pattern, text: &[u8]) -> Option<Vec<FoundLine>> {
     if pattern.is_for_texts() {
         return pattern.has_line(text).then(Vec::new);
     }

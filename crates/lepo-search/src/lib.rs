@@ -24,7 +24,7 @@ mod trigrams;
 
 pub use cache::Candidates;
 pub use convs::Convs;
-pub use files::{Outcome, search_files};
+pub use files::{Outcome, matching_lines, search_files};
 pub use filter::Filter;
 pub use months::{Looking, by_month};
 pub use pattern::{FoundLine, LineKind, Pattern};

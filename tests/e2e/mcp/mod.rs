@@ -12,6 +12,7 @@ mod real;
 mod remote;
 mod serving;
 mod serving_hostile;
+mod serving_masked;
 mod sign_in;
 mod told;
 

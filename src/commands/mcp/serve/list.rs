@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::masked_texts::WithSecrets;
 use super::quote::{Quoted, inline, marked};
 use super::shelf::Shelf;
 use super::told::{Arguments, PREFACE};
@@ -84,14 +85,15 @@ pub fn resources(shelf: &Shelf, cursor: Option<&str>) -> Result<(Vec<Listed>, Op
         let conditions =
             Conditions { below: below.take().filter(|_| number == first), ..Conditions::default() };
         let room = PAGE - listed.len();
-        let mut rows = rows((number, &store), &conditions, room + 1, &Going::alone())?;
+        let mut rows = rows(shelf, (number, &store), &conditions, room + 1, &Going::alone())?;
         let more = rows.len() > room;
         rows.truncate(room);
         let last = rows.last().map(|row| row.tail.id);
         for row in rows {
             let id = row.tail.id.to_string();
             let name = row.title.or(row.first).or(row.last).unwrap_or_default();
-            let name = Some(inline(masker, &name, 80)).filter(|name| !name.is_empty());
+            let name =
+                Some(inline(masker, &name, 80)).filter(|name| !name.is_empty()).map(|name| marked(&name));
             listed.push(Listed {
                 uri: shelf.stores.uri(number, &id),
                 name: name.unwrap_or_else(|| id.clone()),
@@ -114,7 +116,7 @@ fn told(
     let (limit, most) = (arguments.limit()?, arguments.max_bytes()?);
     let mut all = Vec::new();
     for (number, store) in shelf.stores.all()? {
-        all.extend(rows((number, &store), conditions, limit + 1, going)?);
+        all.extend(rows(shelf, (number, &store), conditions, limit + 1, going)?);
     }
     all.sort_by_key(|row| std::cmp::Reverse(row.tail.id));
     let masker = shelf.masker();
@@ -162,6 +164,7 @@ fn told(
 
 /// The newest conversations of a store that meet the conditions.
 fn rows(
+    shelf: &Shelf,
     (number, store): (usize, &Store),
     conditions: &Conditions<'_>,
     most: usize,
@@ -187,12 +190,17 @@ fn rows(
             break;
         }
     }
+    let with_secrets = is_searched.then(|| shelf.with_secrets(number, store)).transpose()?;
+    let matching = |text: &str, is_path: bool| match &with_secrets {
+        Some(with_secrets) => matching((store, with_secrets), &forest, text, is_path, going),
+        None => Ok(Vec::new()),
+    };
     for words in &conditions.words {
-        let named = matching(store, &forest, words, false, going)?;
+        let named = matching(words, false)?;
         tails = forest.through(&tails, &named);
     }
     if let Some(path) = conditions.path {
-        let named = matching(store, &forest, &relative(path, store.root()), true, going)?;
+        let named = matching(&relative(path, store.root()), true)?;
         tails = forest.through(&tails, &named);
     }
     tails.truncate(most);
@@ -225,7 +233,13 @@ fn relative(path: &str, root: &Path) -> String {
 
 /// The messages with a text in them, as whole words for a path. Hidden ones, of commands and calls, stand for the
 /// visible one before them.
-fn matching(store: &Store, forest: &Forest, text: &str, is_path: bool, going: &Going) -> Result<Vec<Ix>> {
+fn matching(
+    (store, with_secrets): (&Store, &WithSecrets),
+    forest: &Forest,
+    text: &str,
+    is_path: bool,
+    going: &Going,
+) -> Result<Vec<Ix>> {
     let options = PatternOptions {
         ignore_case: !is_path,
         words: is_path,
@@ -238,16 +252,21 @@ fn matching(store: &Store, forest: &Forest, text: &str, is_path: bool, going: &G
     let looking = Looking { no_cache: false, is_placed: false, progress: &progress };
     let filter = Filter { hidden: is_path, ..Filter::visible() };
     let mut found = Vec::new();
+    let mut add = |name: Name| {
+        let Some(ix) = forest.find(name.id) else { return };
+        let visible = forest.up(ix).find(|ix| !forest.name(*ix).hidden);
+        found.push(visible.unwrap_or(ix));
+    };
+    with_secrets.matching(&pattern, &filter).into_iter().for_each(|(name, _)| add(name));
     by_month(store, &pattern, &filter, &looking, |candidates| {
         if going.is_cancelled() {
             return ControlFlow::Break(());
         }
         search_files(store, &pattern, candidates.found.into_iter(), |outcome| {
             if let Outcome::Found(name, _) = outcome
-                && let Some(ix) = forest.find(name.id)
+                && !with_secrets.has(name.id)
             {
-                let visible = forest.up(ix).find(|ix| !forest.name(*ix).hidden);
-                found.push(visible.unwrap_or(ix));
+                add(name);
             }
             if going.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })

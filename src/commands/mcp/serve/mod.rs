@@ -2,6 +2,7 @@
 
 mod library;
 mod list;
+mod masked_texts;
 mod note;
 mod quote;
 mod search;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
+use super::masked_texts::WithSecrets;
 use super::quote::{Quoted, inline, marked};
 use super::shelf::Shelf;
 use super::told::{Arguments, PREFACE};
@@ -38,7 +39,8 @@ pub fn search(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result
     let filter = Filter { kinds: kinds(arguments)?, times: since..=u64::MAX, ..Filter::visible() };
     let mut hits = Vec::new();
     for (number, store) in shelf.stores.all()? {
-        hits.extend(in_store((number, &store), &pattern, &filter, limit, going)?);
+        let with_secrets = shelf.with_secrets(number, &store)?;
+        hits.extend(in_store((number, &store), &pattern, &filter, (limit, &with_secrets), going)?);
     }
     hits.sort_by_key(|hit| std::cmp::Reverse(hit.name.id));
     let more = hits.len() > limit;
@@ -59,10 +61,19 @@ fn in_store(
     (number, store): (usize, &Store),
     pattern: &Pattern,
     filter: &Filter,
-    limit: usize,
+    (limit, with_secrets): (usize, &WithSecrets),
     going: &Going,
 ) -> Result<Vec<Hit>> {
-    let (mut hits, mut facts): (Vec<Hit>, Option<FactIndex>) = (Vec::new(), None);
+    let mut facts: Option<FactIndex> = None;
+    let mut hit = |name: Name, lines: &[FoundLine]| {
+        let model = (name.kind == Kind::Assistant)
+            .then(|| facts.get_or_insert_with(|| store.journal().index()).get(name.id)?.model)
+            .flatten();
+        Hit { name, store: number, model, excerpt: excerpt(lines) }
+    };
+    let masked = with_secrets.matching(pattern, filter).into_iter().take(limit + 1);
+    let masked: Vec<Hit> = masked.map(|(name, lines)| hit(name, &lines)).collect();
+    let mut hits: Vec<Hit> = Vec::new();
     let progress = |done, total| going.progress(done, total);
     let looking = Looking { no_cache: false, is_placed: false, progress: &progress };
     by_month(store, pattern, filter, &looking, |candidates| {
@@ -71,11 +82,10 @@ fn in_store(
         }
         // Unreadable messages are passed over, as by grep.
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
-            if let Outcome::Found(name, lines) = outcome {
-                let model = (name.kind == Kind::Assistant)
-                    .then(|| facts.get_or_insert_with(|| store.journal().index()).get(name.id)?.model)
-                    .flatten();
-                hits.push(Hit { name, store: number, model, excerpt: excerpt(&lines) });
+            if let Outcome::Found(name, lines) = outcome
+                && !with_secrets.has(name.id)
+            {
+                hits.push(hit(name, &lines));
             }
             match hits.len() > limit || going.is_cancelled() {
                 true => ControlFlow::Break(()),
@@ -83,6 +93,7 @@ fn in_store(
             }
         })
     })?;
+    hits.extend(masked);
     Ok(hits)
 }
 

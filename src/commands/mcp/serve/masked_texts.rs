@@ -1,0 +1,74 @@
+//! Messages that have secrets, masked: patterns are matched against these texts. Matched against the messages themselves,
+//! searches for one character after another would spell a secret.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lepo_base::error::Result;
+use lepo_base::read_ahead::in_order;
+use lepo_search::{Filter, FoundLine, Pattern, matching_lines};
+use lepo_secrets::Masker;
+use lepo_store::bubb::{BubbId, Name};
+use lepo_store::store::Store;
+
+/// What is known of the messages of each store, by its number. A message never changes.
+#[derive(Default)]
+pub struct MaskedTexts(Mutex<HashMap<usize, StoreTexts>>);
+
+#[derive(Default)]
+struct StoreTexts {
+    /// The messages that were read.
+    read: HashSet<BubbId>,
+    /// The masked texts of those that have secrets.
+    masked: HashMap<BubbId, Arc<str>>,
+}
+
+/// The messages of a store that have secrets.
+pub struct WithSecrets(HashMap<BubbId, (Name, Arc<str>)>);
+
+impl MaskedTexts {
+    /// The messages of a store that have secrets now. Those that are new are read.
+    pub fn of_store(&self, number: usize, store: &Store, masker: &Masker) -> Result<WithSecrets> {
+        let mut names = store.names().all()?;
+        for (_, other) in store.others().all() {
+            names.extend(other.names().all()?);
+        }
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = all.entry(number).or_default();
+        let new: Vec<Name> = names.iter().filter(|name| !texts.read.contains(&name.id)).copied().collect();
+        let mask = |name: Name| {
+            let bytes = store.bubbs().read(&name).ok()?;
+            let masked = masker.mask(&String::from_utf8_lossy(&bytes)).text.into_owned();
+            Some((name.id, (masked.as_bytes() != bytes).then(|| Arc::from(masked))))
+        };
+        in_order(new.into_iter(), mask, |masked| {
+            // One that cannot be read is found by no search.
+            if let Some((id, masked)) = masked {
+                texts.read.insert(id);
+                texts.masked.extend(masked.map(|masked| (id, masked)));
+            }
+            ControlFlow::Continue(())
+        });
+        let with_secrets =
+            names.into_iter().filter_map(|name| Some((name.id, (name, texts.masked.get(&name.id)?.clone()))));
+        Ok(WithSecrets(with_secrets.collect()))
+    }
+}
+
+impl WithSecrets {
+    /// True if a message has secrets, so that a match in its file says nothing.
+    pub fn has(&self, id: BubbId) -> bool {
+        self.0.contains_key(&id)
+    }
+
+    /// Those that match once they are masked, the newest first.
+    pub fn matching(&self, pattern: &Pattern, filter: &Filter) -> Vec<(Name, Vec<FoundLine>)> {
+        let taken = self.0.values().filter(|(name, _)| filter.takes(name));
+        let mut found: Vec<_> = taken
+            .filter_map(|(name, text)| Some((*name, matching_lines(pattern, text.as_bytes())?)))
+            .collect();
+        found.sort_by_key(|(name, _)| std::cmp::Reverse(name.id));
+        found
+    }
+}
