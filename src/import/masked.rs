@@ -17,7 +17,7 @@ fn masked(text: &str) -> Cow<'_, str> {
 pub fn mask(what: &mut What) {
     let text = match what {
         What::Call { input, .. } => input,
-        What::Output { text, .. } => text,
+        What::Output { text, .. } | What::System(text) => text,
         What::Text(role, text, _) | What::Aside(role, text) | What::Side(role, text)
             if *role != Role::User =>
         {
@@ -35,13 +35,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outputs_are_masked_and_the_users_words_are_not() {
+    fn outputs_and_system_prompts_are_masked_and_the_users_words_are_not() {
         let key = format!("sk-{}-api03-{}", "ant", "aZ7Or0xhGfxTEUQXbx6Ppv9AVlolLA1z");
         let text = format!("key {key} end");
         let after = |mut what: What| {
             mask(&mut what);
             match what {
-                What::Output { text, .. } | What::Text(_, text, _) => text,
+                What::Output { text, .. } | What::Text(_, text, _) | What::System(text) => text,
                 _ => String::new(),
             }
         };
@@ -50,5 +50,6 @@ mod tests {
         let of = |role| What::Text(role, text.clone(), Vec::new());
         assert_eq!(after(of(Role::Assistant)), "key [secret: anthropic-key] end");
         assert_eq!(after(of(Role::User)), text);
+        assert_eq!(after(What::System(text)), "key [secret: anthropic-key] end");
     }
 }
