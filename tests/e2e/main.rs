@@ -99,6 +99,7 @@ mod sandbox;
 mod schema;
 mod schemas;
 mod searching;
+mod secrets_decided;
 mod secrets_kept_out;
 mod secrets_recall;
 mod settings;

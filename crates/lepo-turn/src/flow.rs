@@ -73,14 +73,9 @@ async fn take(mut turn: Turn<'_>, ask: Ask) -> Report {
 
 async fn go(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
     let decision = ask.decision.take();
-    let decided = decision.as_ref().map(|decision| decision.name.id);
     open(turn, ask).await?;
     let offer = decide_or_plan(turn, decision).await?;
-    let answered = answer(turn, offer).await;
-    if let Some(request) = decided.filter(|_| answered.is_ok()) {
-        let _ = turn.env.store.requests().forget_replay(request);
-    }
-    answered
+    answer(turn, offer).await
 }
 
 /// Runs the commands of `--run`, and begins to write what comes before the answer.

@@ -134,6 +134,7 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
         turn.record.transcript.restore_last(&truth);
     }
     if verdict == Verdict::Deny {
+        turn.env.store.requests().forget_replay(name.id)?;
         return not_run(turn, &name, &request, REFUSED);
     }
     if let ToolRequest::Call(_) = &request {
@@ -141,7 +142,10 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
     }
     let mut proposal = match propose(turn, &request).await? {
         Ok(proposal) => proposal,
-        Err(why) => return not_run(turn, &name, &request, &why),
+        Err(why) => {
+            turn.env.store.requests().forget_replay(name.id)?;
+            return not_run(turn, &name, &request, &why);
+        }
     };
     let steering = steering_words(turn, &proposal)?;
     proposal.name_unagreed(steering.names());
@@ -168,6 +172,8 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
                 "it is still pending; install bubblewrap, or add --unheld to run it with all your rights",
             ));
     }
+    // It is decided: what was kept for it is in memory, and not needed on the disk any more.
+    turn.env.store.requests().forget_replay(name.id)?;
     match Consent::of(proposal, reply) {
         Consent::Granted(granted) => {
             pin_tool(turn, &request)?;
