@@ -344,6 +344,96 @@ fn curl_and_wget_fetch_from_this_machine_and_follow_no_redirect() {
     }
 }
 
+/// An https server of this folder, as [`serve`] has it, and the file with its certificate; none without openssl or Python.
+const TLS: &str = "import http.server, os, ssl, sys\nfolder = sys.argv[1]\n\
+    class Handler(http.server.BaseHTTPRequestHandler):\n    def do_GET(self):\n        name = folder + self.path\n        \
+    if os.path.exists(name + '.to'):\n            self.send_response(302)\n            \
+    self.send_header('Location', open(name + '.to').read())\n            self.end_headers()\n        \
+    else:\n            body = open(name, 'rb').read()\n            self.send_response(200)\n            \
+    self.send_header('Content-Length', str(len(body)))\n            self.end_headers()\n            \
+    self.wfile.write(body)\n    def log_message(self, *_):\n        pass\n\
+    server = http.server.HTTPServer(('127.0.0.1', 0), Handler)\n\
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)\ncontext.load_cert_chain(sys.argv[2], sys.argv[3])\n\
+    server.socket = context.wrap_socket(server.socket, server_side=True)\n\
+    print(server.server_address[1], flush=True)\nserver.serve_forever()\n";
+
+struct TlsServer {
+    child: std::process::Child,
+    address: String,
+    certificate: PathBuf,
+}
+
+impl TlsServer {
+    fn start(home: &Home, folder: &Path) -> Option<TlsServer> {
+        let (key, certificate) = (home.path().join("key.pem"), home.path().join("cert.pem"));
+        let made = Command::new("openssl")
+            .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
+            .args(["-addext", "subjectAltName=IP:127.0.0.1", "-keyout"])
+            .arg(&key)
+            .arg("-out")
+            .arg(&certificate)
+            .output();
+        if !made.is_ok_and(|made| made.status.success()) {
+            crate::skip::skipped("openssl", "no openssl here");
+            return None;
+        }
+        let mut python = Command::new("python3");
+        python.args(["-c", TLS]).arg(folder).arg(&certificate).arg(&key).stdout(Stdio::piped());
+        let mut child = python.spawn().ok()?;
+        let mut port = String::new();
+        BufReader::new(child.stdout.take()?).read_line(&mut port).ok()?;
+        Some(TlsServer { child, address: format!("https://127.0.0.1:{}", port.trim()), certificate })
+    }
+}
+
+impl Drop for TlsServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn curl_and_wget_follow_a_redirect_to_https_and_none_to_http() {
+    for fetcher in ["curl", "wget"] {
+        let home = Home::new();
+        let Some(path) = only_with(&home, fetcher) else { continue };
+        publish(&home, "0.1.0");
+        let base = home.path().join("base");
+        let Some(server) = TlsServer::start(&home, &base) else { return };
+        let (plain, _) = serve(base.clone());
+        home.write("wgetrc", format!("ca_certificate = {}\n", server.certificate.display()));
+        let install = || {
+            let mut command = installer(&home, &[]);
+            command.env("LEPO_BASE", &server.address).env("PATH", &path);
+            command.env("CURL_CA_BUNDLE", &server.certificate).env("WGETRC", home.path().join("wgetrc"));
+            run(command, b"")
+        };
+        for to in [format!("{plain}/SHA256SUMS"), format!("{plain}/other"), "ftp://127.0.0.1/x".to_string()] {
+            home.write("base/SHA256SUMS.to", &to);
+            let ran = install();
+            assert!(
+                ran.code == 1 && ran.err.contains("cannot fetch "),
+                "{fetcher} {to}: {} {}",
+                ran.out,
+                ran.err
+            );
+            assert!(!home.path().join(".local/bin/lepo").exists(), "{fetcher} {to}");
+        }
+        // To https, by all ways to write it.
+        home.write("base/elsewhere", home.read("base/SHA256SUMS"));
+        for to in [format!("{}/elsewhere", server.address), "/elsewhere".to_string(), "elsewhere".to_string()]
+        {
+            home.write("base/SHA256SUMS.to", &to);
+            let ran = install();
+            assert_eq!(ran.code, 0, "{fetcher} {to}: {} {}", ran.out, ran.err);
+        }
+        // A circle has an end.
+        home.write("base/SHA256SUMS.to", "/SHA256SUMS");
+        assert_eq!(install().code, 1, "{fetcher}");
+    }
+}
+
 #[test]
 fn an_interrupted_download_leaves_what_was_there() {
     let home = Home::new();
