@@ -2,15 +2,16 @@
 
 use super::peer::Peer;
 use super::session::Session;
-use crate::ui::{agent_words, changed_words, permission_words};
+use crate::ui::{agent_words, changed_words, permission_words, programs_line, trust_line};
 use lepo_acp::TEXT;
 use lepo_acp::permission::{self, Choice, Outcome};
-use lepo_acp::update::{Status, ToolCall, Update, Voice};
+use lepo_acp::update::{Status, ToolCall, ToolKind, Update, Voice};
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::BubbId;
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::ChangedProgram;
+use lepo_turn::config::FolderQuestion;
 
 /// The outcome of a question.
 pub struct Asked {
@@ -62,6 +63,33 @@ pub async fn ask(
         Outcome::Cancelled => return Ok(Asked { withdrew: true, ..nobody }),
     };
     Ok(Asked { reply, withdrew: false })
+}
+
+/// Asks whether programs of the user's may start in a folder. `None` if the editor has nobody to ask, or leaves the
+/// question.
+pub async fn trust_folder((peer, session): (&Peer, &Session), question: &FolderQuestion) -> Option<bool> {
+    let options = [(Choice::AllowAlways, "Trust this folder"), (Choice::RejectAlways, "Do not trust it")];
+    let call = ToolCall {
+        id: format!("trust-{}", question.folder.identity.chars().take(12).collect::<String>()),
+        title: Some(trust_line(question)),
+        kind: Some(ToolKind::Other),
+        status: Some(Status::Pending),
+        texts: Some(vec![programs_line(question)]),
+        ..ToolCall::default()
+    };
+    peer.update(&session.id, &Update::ToolCall(call.clone()));
+    let params = permission::params(&session.id, &call, &options);
+    let answer = match peer.ask(permission::METHOD, &params).answer().await {
+        Some(Ok(result)) => match permission::outcome(&result, &options) {
+            Outcome::Chosen(choice) => Some(choice == Choice::AllowAlways),
+            Outcome::Cancelled => None,
+        },
+        Some(Err(_)) | None => None,
+    };
+    let status = if answer == Some(true) { Status::Completed } else { Status::Failed };
+    let ended = ToolCall { id: call.id, status: Some(status), ..ToolCall::default() };
+    peer.update(&session.id, &Update::ToolUpdate(ended));
+    answer
 }
 
 /// Hands a question of an agent on to the editor.

@@ -18,6 +18,7 @@ use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::{Proposal, Reply};
+use lepo_turn::config::FolderQuestion;
 use lepo_turn::{ChangedProgram, Event, Front};
 
 /// The view of one turn.
@@ -171,6 +172,14 @@ impl Front for AcpFront<'_> {
     ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
         self.flush();
         Box::pin(consent::agree_to_files((self.peer, self.session), changed))
+    }
+
+    fn trust_folder<'f>(
+        &'f mut self,
+        question: &'f FolderQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        self.flush();
+        Box::pin(async move { Ok(consent::trust_folder((self.peer, self.session), question).await) })
     }
 }
 

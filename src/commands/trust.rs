@@ -4,27 +4,32 @@ use std::path::{Path, PathBuf};
 
 use super::Context;
 use super::repo_files::{REPO_FILES, repo_files};
-use crate::term::{columns, extent, one_line, quote, say, tty};
-use crate::ui::notice_lines;
+use crate::term::{columns, extent, fold, one_line, quote, say, tty};
+use crate::ui::{folder_name, notice_lines};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
+use lepo_base::work_folder::WorkFolder;
 use lepo_base::work_tree::WorkTree;
 use lepo_store::bubb::counted_in_thousands;
+use lepo_store::store::Store;
 use lepo_turn::Masking;
 use lepo_turn::agents::{Agreement, agreements};
-use lepo_turn::config::{Flags, Paths, RepoFile, Trust, load_settings};
+use lepo_turn::config::{Flags, FolderTrust, Paths, RepoFile, Trust, load_settings, work_folder};
 use lepo_turn::skills::{Origin, Skill, Skills, files_of};
 
 /// Show what this repository's own configuration does, and trust it after confirmation
 ///
 /// Until then, `_config.toml`, `_mcp.json` and `_prompts/` in the store and the skills of the git repository are
-/// ignored. Trust covers exactly these bytes at this path: after any change, or for the same file elsewhere, lepo
-/// asks again. Lists what was trusted or agreed to here, including the repository's instructions (AGENTS.md), which
+/// ignored, and your own MCP servers, agents and `cli` models do not start in this folder. Trust in a file covers exactly
+/// these bytes at this path: after any change, or for the same file elsewhere, lepo asks again. Trust in a folder covers
+/// its linked worktrees and whatever comes into it later. Lists what was trusted or agreed to here, including the repository's instructions (AGENTS.md), which
 /// are agreed to together with a request that they may have led to.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  lepo trust\n  lepo trust --forget AGENTS.md")]
+#[command(
+    after_help = "Examples:\n  lepo trust\n  lepo trust --forget AGENTS.md\n  lepo trust --forget .    # programs of yours do not start here any more"
+)]
 pub struct TrustArgs {
-    /// Revoke all trust in this file, or in everything in this folder
+    /// Revoke all trust in this file, or in this folder and everything in it
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     forget: Option<PathBuf>,
 }
@@ -35,18 +40,28 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let paths = Paths::from_env(&env)?;
     let trust = Trust::of(&paths);
     if let Some(path) = &args.forget {
-        return forget(path, &trust, context);
+        return forget(path, (&trust, &paths), context);
     }
     let agreed = tell_agreed(&trust, (&paths, &env), context)?;
     let store = context.find_store()?;
     let files = store.as_ref().map(repo_files).transpose()?.unwrap_or_default();
     let skills = Skills::of(context.cwd(), &paths)?;
     let known = skills.counting.iter().filter(|skill| skill.origin == Origin::Repository).count();
-    if files.is_empty() && skills.untrusted.is_empty() && agreed + known > 0 {
+    let is_asked = |file: &RepoFile| Ok(!trust.covers(file)?);
+    let nothing_else = files.iter().map(is_asked).collect::<Result<Vec<bool>>>()?.iter().all(|asked| !asked);
+    let mut folders = folders_here(store.as_ref(), context)?;
+    let folder_trust = FolderTrust::new(&paths);
+    let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
+    // Nobody is there to ask: the folder's state was told.
+    if nothing_else && skills.untrusted.is_empty() && tty().is_none() {
+        folders.clear();
+    }
+    let has_nothing = files.is_empty() && skills.untrusted.is_empty() && folders.is_empty();
+    if has_nothing && agreed + known + trusted_folders > 0 {
         tell_trusted(&skills);
         return Ok(0);
     }
-    if files.is_empty() && skills.untrusted.is_empty() {
+    if has_nothing {
         let store = match store {
             Some(store) => store,
             None => context.store()?,
@@ -66,7 +81,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     tell_trusted(&skills);
-    if asked.is_empty() && skills.untrusted.is_empty() {
+    if asked.is_empty() && skills.untrusted.is_empty() && folders.is_empty() {
         return Ok(0);
     }
     let mine = load_settings(&paths, &env, None, &Flags::default())?.models;
@@ -76,6 +91,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     skills.warnings.iter().flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| say(&line));
     skills.untrusted.iter().for_each(|skill| show_skill(skill, context));
+    folders.iter().for_each(|folder| show_folder(folder, context));
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {
         Error::usage("there is no terminal to ask on").hint("run `lepo trust` yourself, in a terminal")
@@ -88,7 +104,49 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     asked.extend(skills.untrusted.into_iter().map(|skill| skill.file));
     trust.keep(&asked)?;
+    folders.iter().try_for_each(|folder| folder_trust.keep(folder, true))?;
     Ok(0)
+}
+
+/// The folders in which programs would start from here: of the store, where servers and agents work, and the current one.
+fn folders_here(store: Option<&Store>, context: &Context<'_>) -> Result<Vec<WorkFolder>> {
+    let root = store.map_or_else(|| context.new_root(), |store| store.root().to_path_buf());
+    let mut folders = vec![work_folder(&root)?];
+    let here = work_folder(context.cwd())?;
+    if folders.iter().all(|folder| folder.identity != here.identity) {
+        folders.push(here);
+    }
+    Ok(folders)
+}
+
+/// Says which folders are trusted, takes them out, and gives their number.
+fn tell_folders(folders: &mut Vec<WorkFolder>, trust: &FolderTrust) -> Result<usize> {
+    let mut trusted = 0;
+    for folder in std::mem::take(folders) {
+        let name = folder_name(&folder.root);
+        match trust.answer(&folder)? {
+            Some(true) => {
+                say(&format!("{name} is trusted: programs of yours start in it"));
+                trusted += 1;
+                continue;
+            }
+            Some(false) => {
+                say(&format!("{name} is not trusted, as you said: programs of yours start elsewhere"))
+            }
+            None => {}
+        }
+        folders.push(folder);
+    }
+    Ok(trusted)
+}
+
+/// The folder, and what trust in it means.
+fn show_folder(folder: &WorkFolder, context: &mut Context<'_>) {
+    let name = context.paint.bold(&folder_name(&folder.root));
+    context.out.trusted(&format!("{name}\n"));
+    let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
+    let about = "  your own servers, agents and `cli` models start in it and may run its files";
+    context.out.trusted(&format!("{}\n\n", fold(about, columns)));
 }
 
 /// Says which skills of the repository are trusted.
@@ -113,14 +171,18 @@ fn show_skill(skill: &Skill, context: &mut Context<'_>) {
 }
 
 /// Takes back every yes to what is at this path or below it.
-fn forget(path: &Path, trust: &Trust, context: &Context<'_>) -> Result<u8> {
+fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) -> Result<u8> {
     let path = context.cwd().join(path);
     // A link itself, and what is not there any more, can be meant.
     let named = match (path.parent().and_then(|parent| parent.canonicalize().ok()), path.file_name()) {
         (Some(parent), Some(name)) => parent.join(name),
         _ => path.canonicalize().unwrap_or(path),
     };
+    let folder = WorkFolder::read(&named).ok().filter(|folder| folder.root == named);
+    let folder_trust = FolderTrust::new(paths);
+    let was_folder = folder.map(|folder| folder_trust.forget(&folder)).transpose()?.unwrap_or_default();
     match trust.forget(&named)? {
+        _ if was_folder => Ok(0),
         0 => Err(Error::nothing(format!("nothing of {} was trusted", named.display()))
             .hint("`lepo trust` lists what is trusted here")),
         _ => Ok(0),

@@ -23,14 +23,14 @@ const WORDS: &[(&str, Choice)] =
 
 /// A question, and the answers that it takes.
 pub struct Offer {
-    ask: &'static str,
+    ask: String,
     taken: Vec<Choice>,
 }
 
 impl Offer {
     /// The question `ask` with the answers yes and no, and these.
-    pub fn new(ask: &'static str, more: &[Choice]) -> Offer {
-        Offer { ask, taken: [&[Choice::Yes, Choice::No], more].concat() }
+    pub fn new(ask: impl Into<String>, more: &[Choice]) -> Offer {
+        Offer { ask: ask.into(), taken: [&[Choice::Yes, Choice::No], more].concat() }
     }
 
     fn words(&self) -> impl Iterator<Item = (&'static str, Choice)> {

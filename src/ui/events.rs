@@ -8,6 +8,7 @@ use std::pin::Pin;
 use serde_json::{Value, json};
 
 use super::consent;
+use super::folder::{ask_about_folder, programs_line, trust_line};
 use super::form;
 use super::notices::notice_lines;
 use super::permit;
@@ -18,6 +19,7 @@ use lepo_model::{AgentQuestion, Permit, Utf8};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream, Unagreed};
+use lepo_turn::config::FolderQuestion;
 use lepo_turn::{Event, Front, Moment, Watch};
 
 /// A turn as lines on stdout.
@@ -101,6 +103,15 @@ impl Front for EventLines<'_> {
         let text = format!("{agent} asks for permission: {}", question.title);
         self.line(json!({ "event": "note", "text": text }));
         Box::pin(permit::permit(agent.to_string(), question.clone()))
+    }
+
+    fn trust_folder<'f>(
+        &'f mut self,
+        question: &'f FolderQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        let text = format!("{} {}", programs_line(question), trust_line(question));
+        self.line(json!({ "event": "note", "text": text }));
+        Box::pin(ask_about_folder(question))
     }
 
     fn has_person(&self) -> bool {

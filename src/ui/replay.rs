@@ -7,6 +7,7 @@ use std::pin::Pin;
 use tokio::sync::Mutex;
 
 use super::consent;
+use super::folder::ask_about_folder;
 use super::form;
 use super::group::TICK;
 use super::notices::notice_lines;
@@ -18,6 +19,7 @@ use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Permit, Usage};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply};
+use lepo_turn::config::FolderQuestion;
 use lepo_turn::replay::Progress;
 use lepo_turn::{Event, Front};
 
@@ -149,6 +151,17 @@ impl Front for ReplayLine<'_> {
             let _asking = self.rows.asking.lock().await;
             self.rows.end();
             permit::permit(agent.to_string(), question.clone()).await
+        })
+    }
+
+    fn trust_folder<'f>(
+        &'f mut self,
+        question: &'f FolderQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        Box::pin(async move {
+            let _asking = self.rows.asking.lock().await;
+            self.rows.end();
+            ask_about_folder(question).await
         })
     }
 

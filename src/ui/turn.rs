@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use super::changed_files::agree_to_files;
 use super::consent;
+use super::folder::ask_about_folder;
 use super::form;
 use super::notices::notice_lines;
 use super::permit;
@@ -23,6 +24,7 @@ use lepo_model::{AgentQuestion, Citation, Permit};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
+use lepo_turn::config::FolderQuestion;
 use lepo_turn::{ChangedProgram, Event, Front, RunBy};
 
 /// A view of one turn.
@@ -360,6 +362,15 @@ impl Front for TurnView<'_> {
     ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
         self.interject(|| {});
         Box::pin(agree_to_files(changed.clone()))
+    }
+
+    fn trust_folder<'f>(
+        &'f mut self,
+        question: &'f FolderQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        self.step(Step::Called);
+        self.out.flush();
+        Box::pin(ask_about_folder(question))
     }
 
     fn has_person(&self) -> bool {

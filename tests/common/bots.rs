@@ -43,7 +43,7 @@ impl Bot {
 
     /// A program, with these answers.
     pub fn program(settings: &str, answers: &[&str]) -> Bot {
-        let place = Home::new();
+        let place = Home::new().trusting();
         let command = place.path().join("bot/bot.sh");
         let model = format!("provider = \"cli\"\ncommand = [\"sh\", {:?}]", command.display().to_string());
         place.write("config/config.toml", config(settings, &model));

@@ -15,6 +15,7 @@ use signal_hook::flag::register_conditional_default;
 use tempfile::TempDir;
 
 use super::schemas::check_output;
+use lepo_turn::config::{FolderTrust, work_folder};
 
 /// Time limit for what must come, on a machine with much else to do; a failure, not a pause.
 pub const DEADLINE: Duration = Duration::from_secs(60);
@@ -121,6 +122,23 @@ impl Home {
         let mut command = self.program("script", &["-qec", script, "/dev/null"]);
         command.env("SHELL", "/bin/bash").env("TERM", "xterm");
         command
+    }
+
+    /// Keeps the user's yes to programs that start in `work`, as `lepo trust` does.
+    pub fn trust_work(&self) {
+        self.trust_folder(&self.work());
+    }
+
+    /// The same for another folder.
+    pub fn trust_folder(&self, folder: &Path) {
+        let state = self.dir.path().join("state/lepo");
+        FolderTrust::in_state(&state).keep(&work_folder(folder).unwrap(), true).unwrap();
+    }
+
+    /// The same for a home that is made.
+    pub fn trusting(self) -> Home {
+        self.trust_work();
+        self
     }
 
     /// Without any terminal to ask on.

@@ -8,6 +8,7 @@ fn home() -> Home {
     let home =
         Home::with_config("[[models]]\nname = 'm'\nprovider = 'cli'\ncommand = ['cat']\nactive = true\n");
     home.copy(".lepo.example", ".lepo");
+    home.trust_work();
     home
 }
 

@@ -89,6 +89,7 @@ fn a_failure_is_shown_and_the_line_stays() {
             "config/config.toml",
             "[[models]]\nname = \"m\"\nprovider = \"cli\"\ncommand = [\"false\"]\nactive = true\n",
         );
+        bot.home.trust_work();
         let then = [("failed with exit code 1", "\n"), ("stays", "exit\n")];
         let shown = typed(&bot, shell, "echo st\"\"ays", &then);
         assert!(!shown.contains("nothing more came"), "{}: {shown}", shell.0);

@@ -125,7 +125,7 @@ fn programs_fail_too() {
                 "{OFF}\n[[models]]\nname = \"p\"\nprovider = \"cli\"\ncommand = {command}\nactive = true\n"
             )
         };
-        let home = crate::home::Home::with_config(&config(command));
+        let home = crate::home::Home::with_config(&config(command)).trusting();
         let ran = home.lepo(&["do", "Capital?"]);
         assert_eq!(ran.code, 3, "{command}: {}", ran.err);
         assert!(ran.err.contains(says), "{command}: {}", ran.err);

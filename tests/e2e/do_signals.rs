@@ -170,7 +170,7 @@ fn a_program_that_answers_ends_too() {
     let config = format!(
         "{OFF}\n[[models]]\nname = \"p\"\nprovider = \"cli\"\nactive = true\ncommand = [\"sh\", \"-c\", {script:?}]\n"
     );
-    let home = Home::with_config(&config);
+    let home = Home::with_config(&config).trusting();
     let mut child = start(&home, &["do", "q"]);
     await_out(&mut child, "half");
     let pids = ["leader", "child"].map(|file| {

@@ -91,6 +91,7 @@ fn fresh_home() -> Home {
     home.write("config/mcp.json", serde_json::json!({ "mcpServers": { "docs": docs } }).to_string());
     let git = "mkdir -p ../.config/fish/completions && chmod +x ../bin/* && git init -q && git add src && git -c user.name=x -c user.email=x@x commit -qm x && echo '// more' >> src/main.rs";
     assert!(home.shell(git).status().unwrap().success());
+    home.trust_work();
     home
 }
 

@@ -136,6 +136,71 @@ fn only_one_room_writes_to_a_terminal() {
     holds_only_in(TERMINAL, "term/");
 }
 
+/// Ways to start a program, and to the folder that it starts in, each with the files that may have it. What a
+/// configuration names is started by `lepo-process/configured.rs` alone, what lepo needs of the system is found by
+/// `lepo-base/search_path.rs`; the others start lepo's own programs, or what was agreed to, in a sandbox.
+const STARTS: &[(&str, &[&str])] = &[
+    (
+        "Program::new(",
+        &[
+            "lepo-model/embedded.rs",
+            "lepo-process/configured.rs",
+            "lepo-tool/sandbox/bubblewrap.rs",
+            "lepo-tool/sandbox/landlock.rs",
+            "lepo-tool/sandbox/mod.rs",
+        ],
+    ),
+    (
+        "Command::new(",
+        &[
+            "cli.rs",
+            "cli/first.rs",
+            "commands/browse.rs",
+            "lepo-base/search_path.rs",
+            "lepo-base/sys/macos.rs",
+            "lepo-process/configured.rs",
+            "lepo-process/keeper.rs",
+            "lepo-process/program.rs",
+            "lepo-tool/sandbox/landlock.rs",
+        ],
+    ),
+    (
+        "ConfiguredProgram::new(",
+        &[
+            "lepo-model/acp/agent.rs",
+            "lepo-model/cli.rs",
+            "lepo-model/key.rs",
+            "lepo-tool/mcp/client/process.rs",
+            "lepo-turn/held.rs",
+        ],
+    ),
+    // The record of trust in folders; a repository's servers, whose definition is trusted.
+    ("StartFolder::trusted(", &["lepo-turn/config/folder_trust.rs", "lepo-turn/configured.rs"]),
+];
+
+#[test]
+fn programs_are_started_in_few_places() {
+    let mut found = vec![false; STARTS.len()];
+    let mut wrong = Vec::new();
+    for file in libraries() {
+        let (path, code) = (short(&file), code_of(&file));
+        let code = code.split("#[cfg(test)]").next().unwrap();
+        let is_test = path.contains("/tests") || path.ends_with("_tests.rs");
+        for (at, (word, may)) in STARTS.iter().enumerate() {
+            // `ConfiguredProgram::new` and the like are other words.
+            let has = code
+                .match_indices(word)
+                .any(|(at, _)| !code[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
+            found[at] |= has;
+            if has && !is_test && !may.contains(&path.as_str()) {
+                wrong.push(format!("{path} has {word}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(found.iter().all(|found| *found), "a word of the table is not in the code: {found:?}");
+}
+
 #[test]
 fn only_one_place_reads_the_environment() {
     let ways = ["env::var(", "env::var_os(", "env::vars(", "env::vars_os("];

@@ -106,6 +106,7 @@ mod settings;
 mod shell;
 mod show_journal;
 mod shown;
+mod starts;
 mod stats;
 mod sync;
 mod sync_days;

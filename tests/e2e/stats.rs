@@ -29,7 +29,7 @@ fn stats(home: &Home, args: &[&str]) -> Ran {
 
 /// A store with two convs and a journal of two days: 16 and 17 October 2025 in Seoul.
 fn spent() -> (Home, [String; 2]) {
-    let home = Home::with_config(CONFIG);
+    let home = Home::with_config(CONFIG).trusting();
     home.ok(&["init"]);
     let bubb = |text: &str| format!("01K7NY8{text}");
     let (q1, a1) = (bubb("GJ80000000000000001"), bubb("HHG0000000000000002"));
@@ -93,7 +93,7 @@ fn rows_are_counted_by_day_week_model_and_conv() {
 
 #[test]
 fn what_fails_is_journalled_and_what_was_asked_is_counted() {
-    let home = Home::with_config(CONFIG);
+    let home = Home::with_config(CONFIG).trusting();
     home.ok(&["do", "hello"]);
     let ran = home.lepo(&["do", "-m", "nobody", "again"]);
     assert_eq!(ran.code, 3, "{}", ran.err);
@@ -109,7 +109,7 @@ fn what_fails_is_journalled_and_what_was_asked_is_counted() {
 #[test]
 fn a_planner_that_fails_within_its_answer_is_journalled() {
     let model = "name = 'm'\nprovider = 'cli'\ncommand = ['sh', '-c', 'echo {; exit 3']\nactive = true\n";
-    let home = Home::with_config(&format!("planner = 'chooser'\n[[models]]\n{model}"));
+    let home = Home::with_config(&format!("planner = 'chooser'\n[[models]]\n{model}")).trusting();
     assert_eq!(home.lepo(&["do", "hello"]).code, 3);
     let found: Value = serde_json::from_str(&home.ok(&["stats", "--json", "--by", "model"])).unwrap();
     let row = &found["rows"][0];

@@ -204,7 +204,8 @@ fn what_is_shown_cannot_look_like_lepos_own_words() {
     assert_eq!(ran.code, 1, "{}", ran.out);
     let begun: Vec<&str> =
         ran.out.lines().filter(|line| !line.starts_with("  | ") && !line.starts_with("  + ")).collect();
-    let [path, effect, "", "", question, error] = &begun[..] else { panic!("{begun:#?}") };
+    let [path, effect, "", "", folder, about, "", question, error] = &begun[..] else { panic!("{begun:#?}") };
+    assert!(folder.contains("~/work") && about.starts_with("  your own servers"), "{begun:#?}");
     assert!(path.ends_with("_mcp.json\u{1b}[0m") || path.ends_with("_mcp.json"), "{path:?}");
     assert!(effect.starts_with(r#"  server "s": runs ["touch", "TRIPPED", "xxx"#), "{effect}");
     assert_eq!(*question, "Trust this, as it is? (y/N): n");

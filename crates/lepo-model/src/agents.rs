@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::notice::Notice;
 use lepo_base::error::Result;
 use lepo_base::word::Word;
-use lepo_process::Program;
+use lepo_process::{Program, StartFolder};
 
 /// The place of a question, for an agent that keeps conversations itself.
 #[derive(Debug, Clone, Copy, Default)]
@@ -69,6 +69,8 @@ pub struct ToHold<'a> {
     pub sandbox: &'a AgentSandbox,
     /// The folder to work in.
     pub dir: &'a Path,
+    /// The folder in which the program starts.
+    pub start: &'a StartFolder,
 }
 
 /// A program that starts in a sandbox.

@@ -11,13 +11,15 @@ use super::event::{Event, Events, Finish};
 use super::forms::prompt_text;
 use super::media::Accepts;
 use super::message::Request;
-use super::process::Process;
+use super::process::{Process, not_started};
+use super::start::ModelFolders;
 use super::timeouts::Timeouts;
 use super::utf8::Utf8;
 use crate::config::{AnswerForm, ModelConfig};
 use crate::planner::Planner;
 use lepo_base::error::{Error, Result};
 use lepo_net::net::{LIMIT, Lines};
+use lepo_process::ConfiguredProgram;
 
 /// A program that is an AI.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
@@ -41,7 +43,13 @@ pub(super) struct Run {
 
 impl Run {
     /// Starts the program with the question.
-    pub fn start(config: &ModelConfig, request: Request<'_>, timeouts: Timeouts) -> Result<Self> {
+    pub fn start(
+        config: &ModelConfig,
+        request: Request<'_>,
+        timeouts: Timeouts,
+        folders: &ModelFolders,
+    ) -> Result<Self> {
+        let start = folders.cli_start(&config.name)?;
         let question = prompt_text(request.messages);
         tracing::debug!(model = config.name, request = question, "request");
         let Some((program, arguments)) = config.command.split_first() else {
@@ -49,7 +57,10 @@ impl Run {
         };
         let in_arguments = arguments.iter().any(|argument| argument.contains(PLACE));
         let arguments: Vec<String> = arguments.iter().map(|a| a.replace(PLACE, &question)).collect();
-        let mut process = Process::spawn(OsStr::new(program), &arguments, !in_arguments)?;
+        let prepared = ConfiguredProgram::new(OsStr::new(program), &folders.cli_dir, &start).args(&arguments);
+        let prepared = prepared.prepare().map_err(|error| not_started(program, &error))?;
+        let prepared = if in_arguments { prepared } else { prepared.with_stdin() };
+        let mut process = Process::start(program, prepared)?;
         if !in_arguments {
             process.send(Bytes::from(question), false);
         }

@@ -1,18 +1,20 @@
 //! The key that a program prints (`api_key_command`): asked for once a process, and in no log.
 
 use std::collections::HashMap;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Mutex;
 
 use crate::Key;
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
+use lepo_process::{ConfiguredProgram, StartFolder};
 
 /// Keys that `api_key_command` programs printed, for this process.
 static PRINTED: Mutex<Option<HashMap<Vec<String>, Secret>>> = Mutex::new(None);
 
 /// A key with its value, if it is to come from a program.
-pub(super) fn resolve(key: Key) -> Result<Key> {
+pub(super) fn resolve(key: Key, state_dir: &Path) -> Result<Key> {
     let Some((program, arguments)) = key.command.split_first().filter(|_| key.value.is_none()) else {
         return Ok(key);
     };
@@ -25,8 +27,13 @@ pub(super) fn resolve(key: Key) -> Result<Key> {
         Error::usage(format!("{program} gave no key: {why}")).hint(format!("see {}", key.looked_for))
     };
     // It may ask on the terminal (a passphrase), by itself or by what it writes to stderr.
-    let output = Command::new(program)
-        .args(arguments)
+    // It has nothing to look for in a repository, trusted or not.
+    let start = StartFolder::empty(state_dir);
+    let work_dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let prepared = ConfiguredProgram::new(program.as_ref(), &work_dir, &start).args(arguments).command();
+    let (mut command, _folder) =
+        prepared.map_err(|error| failed("it could not be started").because(error))?;
+    let output = command
         .stdin(Stdio::null())
         .stderr(Stdio::inherit())
         .output()

@@ -57,6 +57,7 @@ mod request_log;
 mod responses;
 mod retry;
 mod sse_answer;
+mod start;
 mod stream;
 mod text;
 mod thinking;
@@ -100,6 +101,7 @@ pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
 pub use read_pieces::{StreamForm, read_pieces};
 pub use registry::spec;
 pub use replay::Replay;
+pub use start::{FindStart, ModelFolders};
 pub use text::Text;
 pub use timeouts::Timeouts;
 pub use utf8::Utf8;
@@ -122,6 +124,7 @@ pub struct Model {
     backend: Backend,
     meter: Option<Arc<dyn Meter>>,
     holder: Option<Arc<dyn HoldAgents>>,
+    folders: ModelFolders,
 }
 
 enum Backend {
@@ -134,7 +137,8 @@ enum Backend {
 impl Model {
     /// Prepares the model that `config` names; nothing is connected or started yet.
     ///
-    /// `state_dir` is where what models turn out not to take is remembered. `gate` holds every
+    /// `state_dir` is where what models turn out not to take is remembered. Until [`Model::set_folders`] a program starts
+    /// as for a trial. `gate` holds every
     /// request back until it is open. `installed` is needed for the embedded model only.
     ///
     /// # Errors
@@ -148,7 +152,7 @@ impl Model {
         installed: Option<Installed>,
     ) -> Result<Self> {
         let mut config = config.clone();
-        config.key = key::resolve(config.key)?;
+        config.key = key::resolve(config.key, state_dir)?;
         let config = &config;
         let spec = spec(config);
         let backend = match (spec.http, spec.path) {
@@ -164,7 +168,8 @@ impl Model {
             (None, _) if spec.own_tools => Backend::Acp,
             (None, _) => Backend::Cli,
         };
-        Ok(Model { config: config.clone(), timeouts, gate, backend, meter: None, holder: None })
+        let folders = ModelFolders::of_trial(state_dir);
+        Ok(Model { config: config.clone(), timeouts, gate, backend, meter: None, holder: None, folders })
     }
 
     /// The model as it is configured.
@@ -180,6 +185,11 @@ impl Model {
     /// An agent that is to be held is started by this holder; without one, it is not started.
     pub fn set_holder(&mut self, holder: Arc<dyn HoldAgents>) {
         self.holder = Some(holder);
+    }
+
+    /// Its program starts in these folders.
+    pub fn set_folders(&mut self, folders: ModelFolders) {
+        self.folders = folders;
     }
 
     /// True if the server is not known to refuse native tools.
@@ -214,7 +224,9 @@ impl Model {
     pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
         match &mut self.backend {
             Backend::Http(remote) => remote.offered().await,
-            Backend::Acp => acp::offered(&self.config, self.timeouts, self.holder.as_deref()).await,
+            Backend::Acp => {
+                acp::offered(&self.config, self.timeouts, self.holder.as_deref(), &self.folders).await
+            }
             Backend::Cli | Backend::Embedded(_) => Ok(Vec::new()),
         }
     }
@@ -254,11 +266,14 @@ impl Model {
             }
             Backend::Cli => {
                 self.gate.passed().await;
-                cli::Run::start(&self.config, request, self.timeouts).map(|run| Source::Cli(Box::new(run)))
+                let run = cli::Run::start(&self.config, request, self.timeouts, &self.folders);
+                run.map(|run| Source::Cli(Box::new(run)))
             }
             Backend::Acp => {
                 let holder = self.holder.as_deref();
-                let run = acp::begin(&self.config, request, self.timeouts, &self.gate, holder).await;
+                let run =
+                    acp::begin(&self.config, request, self.timeouts, &self.gate, (holder, &self.folders));
+                let run = run.await;
                 run.map(|run| Source::Acp(Box::new(run)))
             }
             Backend::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),

@@ -19,11 +19,12 @@ pub fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {
 /// The names that [`agent_preset`] knows.
 pub const AGENTS: &[&str] = &["claude", "codex", "gemini", "opencode"];
 
-/// The agents that lepo knows how to start, each in the way that its maker tells.
+/// The agents that lepo knows how to start, each in the way that its maker tells. What npm fetches has its version: the
+/// newest one would be whatever was published a minute ago. `scripts/acp-peers` installs the same ones.
 pub fn agent_preset(name: &str) -> Option<&'static [&'static str]> {
     match name {
-        "claude" => Some(&["npx", "-y", "@agentclientprotocol/claude-agent-acp"]),
-        "codex" => Some(&["npx", "-y", "@agentclientprotocol/codex-acp"]),
+        "claude" => Some(&["npx", "-y", "@agentclientprotocol/claude-agent-acp@0.101.0"]),
+        "codex" => Some(&["npx", "-y", "@agentclientprotocol/codex-acp@2.6.0"]),
         "gemini" => Some(&["gemini", "--acp"]),
         "opencode" => Some(&["opencode", "acp"]),
         _ => None,

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::error_text::excerpt;
 use lepo_base::error::{Error, Result};
-use lepo_process::{Program, Running, environment};
+use lepo_process::{Program, Running};
 
 /// The most bytes of the end of stderr that are kept.
 const TAIL: usize = 2 << 10;
@@ -39,13 +39,6 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts `program`; `stdin` says whether it has one.
-    pub fn spawn(program: &std::ffi::OsStr, arguments: &[String], stdin: bool) -> Result<Self> {
-        let prepared = Program::new(program, environment(|_| false)).args(arguments);
-        let prepared = if stdin { prepared.with_stdin() } else { prepared };
-        Process::start(&program.to_string_lossy(), prepared)
-    }
-
     /// Starts a program that was prepared, under this name in messages.
     pub fn start(name: &str, prepared: Program) -> Result<Self> {
         let name = name.to_owned();
@@ -185,7 +178,8 @@ async fn write(pipe: &mut Option<Sender>, bytes: &[u8]) -> std::io::Result<usize
     }
 }
 
-fn not_started(name: &str, error: &std::io::Error) -> Error {
+/// The error for a program that could not be started.
+pub(super) fn not_started(name: &str, error: &std::io::Error) -> Error {
     match error.kind() {
         ErrorKind::NotFound => Error::remote(format!("program {name} is not installed or not in PATH"))
             .hint("install it, or correct `command` in the configuration"),

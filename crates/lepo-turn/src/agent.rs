@@ -12,7 +12,7 @@ use super::path::PathEntry;
 use super::transcript::write_bubb;
 use super::turn::Turn;
 use super::{Event, Front, Interrupt, Masking, Notice, ToolUse};
-use lepo_base::error::Result;
+use lepo_base::error::{Error, Result};
 use lepo_model::{AgentCall, AgentQuestion, Answer, Permit, spec};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Store;
@@ -23,12 +23,17 @@ const LONGEST: usize = 1 << 20;
 /// The result of a call that was not over when the answer was cut short.
 const STOPPED: &str = "no result came: the answer was cut short";
 
+/// Questions of an agent in one turn that nobody can answer: an agent that goes on asking would never end.
+const MOST_UNANSWERED: usize = 16;
+
 /// The side branch of one answer.
 pub(super) struct Beside<'s> {
     store: &'s Arc<Store>,
     masking: &'s Masking,
     model: &'s str,
     asks: bool,
+    /// Questions of this answer that nobody could answer.
+    unanswered: usize,
     /// The bubb that the next one follows.
     pub tip: Option<BubbId>,
     /// The session of the agent that answers.
@@ -51,6 +56,7 @@ impl<'s> Beside<'s> {
             masking,
             model,
             asks: place.asks,
+            unanswered: 0,
             tip: place.tip,
             session: None,
             open: Vec::new(),
@@ -86,7 +92,7 @@ impl<'s> Beside<'s> {
 
     /// Asks the person. Where there are no tools, everything is refused.
     async fn permit(
-        &self,
+        &mut self,
         question: &AgentQuestion,
         front: &mut dyn Front,
         interrupt: &Interrupt,
@@ -96,6 +102,14 @@ impl<'s> Beside<'s> {
         }
         let permit = interrupt.or(front.permit(self.model, question)).await?;
         if permit == Permit::Nobody {
+            self.unanswered += 1;
+            if self.unanswered >= MOST_UNANSWERED {
+                return Err(Error::remote(format!(
+                    "{} asked {MOST_UNANSWERED} times for permission, and nobody can answer",
+                    self.model
+                ))
+                .hint("ask it in a terminal, or configure a `sandbox` and what the agent may do by itself"));
+            }
             front.happens(Event::Notice(&Notice::AgentRefused(self.model.to_string())));
         }
         Ok(permit)

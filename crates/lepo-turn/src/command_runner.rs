@@ -101,6 +101,7 @@ impl<'e> CommandRunner<'e> {
         let read_only = [&*settings.sandbox_read_only, self.readable].concat();
         let policy = Policy {
             dir: self.env.store.root(),
+            start: self.env.store.root(),
             store: &self.env.store.path(),
             own: &self.env.own,
             read_only: &read_only,

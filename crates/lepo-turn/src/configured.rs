@@ -13,23 +13,36 @@ use super::masking::{key_if_there, user_key};
 use super::recorded::not_recorded;
 use super::skills::Skills;
 use super::store_insts::insts_in_force;
-use crate::config::{Flags, Found, Insts, ModelChoice, Paths, Settings, load_settings, system_prompt};
+use crate::config::{
+    Flags, FolderTrust, Found, Insts, ModelChoice, Paths, Settings, load_settings, system_prompt,
+};
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_model::{
-    Accepts, Gate, Installed, Meter, Model, PathForm, Timeouts, embedded_program, first_ollama_model,
-    missing, spec, weights,
+    Accepts, Gate, Installed, Meter, Model, ModelFolders, PathForm, Timeouts, embedded_program,
+    first_ollama_model, missing, spec, weights,
 };
 use lepo_model::{ModelConfig, Options, Provider};
+use lepo_process::StartFolder;
 use lepo_secrets::{Key, keyed_hash};
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::client::{Limits, ProcessSetup};
 use lepo_tool::mcp::config::{ServerConfig, ServerVariables, servers};
-use lepo_tool::mcp::{self, KeyedHash, Patience, Servers, ToolLists};
+use lepo_tool::mcp::{self, KeyedHash, Patience, ServerFolders, Servers, ToolLists};
 
 /// A file of the repository that is trusted: its path and its bytes.
 pub type TrustedFile = (PathBuf, Vec<u8>);
+
+/// The folders in which servers start that work for `dir`. Those of a repository are trusted by their definition.
+pub fn server_folders(paths: &Paths, dir: &Path) -> ServerFolders {
+    ServerFolders {
+        work_dir: dir.to_path_buf(),
+        own: FolderTrust::new(paths).start_in(dir),
+        repository: StartFolder::trusted(dir),
+        empty: StartFolder::empty(&paths.state),
+    }
+}
 
 /// The settings in force and the files they came from. Read before a store is made.
 #[derive(Clone)]
@@ -107,7 +120,7 @@ impl Configured {
             configs,
             patience,
             ProcessSetup {
-                dir: dir.to_path_buf(),
+                folders: server_folders(&self.paths, dir),
                 hidden_env,
                 sign_ins: self.paths.sign_ins(),
                 transports: Some(self.paths.state.join("mcp-transports")),
@@ -217,6 +230,7 @@ impl Configured {
         let installed = self.installed(&config.model);
         let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
         model.set_meter(self.meter());
+        model.set_folders(self.model_folders());
         if config.sandbox.is_some() {
             model.set_holder(Arc::new(Holder::new(
                 self.held.clone(),
@@ -226,6 +240,22 @@ impl Configured {
             )));
         }
         Ok(model)
+    }
+
+    /// The folder that a `cli` model works in: the one that lepo was started in.
+    pub(crate) fn cli_dir(&self) -> PathBuf {
+        let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        self.start_dir().map_or_else(here, Path::to_path_buf)
+    }
+
+    /// The folders in which programs of models start, as the user trusts them when they do.
+    fn model_folders(&self) -> ModelFolders {
+        let trust = FolderTrust::new(&self.paths);
+        ModelFolders {
+            cli_dir: self.cli_dir(),
+            find_start: Arc::new(move |dir| trust.start_in(dir)),
+            is_trial: false,
+        }
     }
 
     /// The files that a model takes.

@@ -9,9 +9,10 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::catalogue::Catalogue;
 use super::configured::Configured;
+use super::folder_questions::{question_of_servers, take_answers};
 use super::programs::named_programs;
 use super::{Interrupt, Masking, Notice};
-use crate::config::{AutoCompact, Insts, Settings, set_tool_mode};
+use crate::config::{AutoCompact, FolderQuestion, FolderTrust, Insts, Settings, set_tool_mode};
 use lepo_base::error::Result;
 use lepo_base::record::HashFile;
 use lepo_store::store::Store;
@@ -50,6 +51,8 @@ pub struct TurnEnv {
     pub(super) said: Lock<Vec<Notice>>,
     /// Warnings about the instructions of the store that were given.
     warned: Lock<Vec<String>>,
+    /// Folders about which nobody answered: none is asked about again.
+    unanswered: Lock<Vec<String>>,
 }
 
 impl TurnEnv {
@@ -77,6 +80,7 @@ impl TurnEnv {
             masking: Arc::new(configured.masking()),
             said: Lock::default(),
             warned: Lock::default(),
+            unanswered: Lock::default(),
             configured,
             store,
             interrupt,
@@ -89,9 +93,28 @@ impl TurnEnv {
         TurnEnv::new(configured, servers, store, interrupt)
     }
 
+    /// The question about the folder before [`TurnEnv::servers`] starts any.
+    pub async fn servers_question(&self) -> Result<Option<FolderQuestion>> {
+        let mut servers = self.servers.lock().await;
+        let question = question_of_servers(&mut servers, true, &self.configured.paths)?;
+        Ok(question.filter(|question| !self.is_unanswered(question)))
+    }
+
+    /// Keeps the answer to a question about a folder.
+    pub fn keep_folder_answer(&self, question: &FolderQuestion, answer: Option<bool>) -> Result<()> {
+        match answer {
+            Some(is_trusted) => FolderTrust::new(&self.configured.paths).keep(&question.folder, is_trusted),
+            None => {
+                self.note_unanswered(question);
+                Ok(())
+            }
+        }
+    }
+
     /// The MCP servers, each started with its tools or failed, and notes about them for the user.
     pub async fn servers(&self) -> (MutexGuard<'_, Servers>, Vec<mcp::Notice>) {
         let mut servers = self.servers.lock().await;
+        take_answers(&mut servers, &self.configured.paths);
         let notes = servers.ready().await;
         (servers, notes)
     }
@@ -170,12 +193,35 @@ impl TurnEnv {
         loop {
             let wanted = self.catalogue.asked().await;
             let mut servers = self.servers_of_turns().await;
-            let mut said = servers.start_named(|name| wanted.iter().any(|wanted| wanted == name)).await;
+            // While a line is typed nobody can be asked whether a server may start in the folder.
+            let is_asked =
+                matches!(question_of_servers(&mut servers, true, &self.configured.paths), Ok(None));
+            let may_start: Vec<String> = servers
+                .each()
+                .iter()
+                .filter(|server| is_asked || !servers.folders().depends_on_trust(&server.config))
+                .map(|server| server.config.name.clone())
+                .collect();
+            let is_wanted = |name: &str| wanted.iter().any(|wanted| wanted == name);
+            let mut said =
+                servers.start_named(|name| is_wanted(name) && may_start.iter().any(|may| may == name)).await;
             said.extend(servers.list_offers().await);
             // A prompt is on the screen: the next turn says it.
             servers.say_later(said);
             self.catalogue.fill(servers.each());
         }
+    }
+
+    /// Notes that nobody answered the question about a folder.
+    pub(super) fn note_unanswered(&self, question: &FolderQuestion) {
+        let mut unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        unanswered.push(question.folder.identity.clone());
+    }
+
+    /// True if the question about a folder was asked, and nobody answered.
+    pub(super) fn is_unanswered(&self, question: &FolderQuestion) -> bool {
+        let unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        unanswered.contains(&question.folder.identity)
     }
 
     /// True if a conversation that does not fit is compacted by itself.

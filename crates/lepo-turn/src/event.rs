@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::{ChangedProgram, Notice};
+use crate::config::FolderQuestion;
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Citation, Permit, WebCall};
 use lepo_store::bubb::Name;
@@ -83,6 +84,15 @@ pub trait Front {
     fn agree_to_files<'f>(
         &'f mut self,
         _: &'f ChangedProgram,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Asks the person whether programs may start in a folder; `None` if nobody can be asked. Dropped, the question is
+    /// withdrawn.
+    fn trust_folder<'f>(
+        &'f mut self,
+        _question: &'f FolderQuestion,
     ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
         Box::pin(async { Ok(None) })
     }

@@ -6,6 +6,8 @@ use super::ask::Ask;
 use super::attach::begin_files;
 use super::called::take_up_called;
 use super::fetch_served::fetch;
+use super::folder_questions::take_answers;
+use super::folders::{StartNeeds, ask_about_folders};
 use super::new_turn::{Parties, new_turn};
 use super::offer::Offer;
 use super::path::Opening;
@@ -47,6 +49,7 @@ pub async fn take_turn(
     };
     let mut servers = env.servers_of_turns().await;
     servers.new_turn();
+    take_answers(&mut servers, &env.configured.paths);
     let parties = Parties { model: &mut model, gate, servers: &mut servers, front: &mut *front };
     let turn = new_turn(env, (config, insts), parties, transcript, forest, &mut ask);
     let report = take(turn, ask).await;
@@ -150,6 +153,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     let planner = turn.planner();
     let own_tools = spec(turn.config).own_tools;
     let tools = turn.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
+    ask_about_folders(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
     if tools {
         // Servers start while the chooser is asked about commands.
         turn.servers.begin();

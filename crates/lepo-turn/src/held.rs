@@ -12,6 +12,7 @@ use super::{Event, Front, Notice};
 use crate::config::{Paths, Settings};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, HeldAgent, HoldAgents, ToHold};
+use lepo_process::ConfiguredProgram;
 use lepo_tool::{Access, Aftermath, Detected, Held, NamedProgram, Policy, covers_home, hold};
 
 /// Facts about held agents that a process keeps.
@@ -102,6 +103,7 @@ impl Holder {
         let programs = open(&self.kept.programs).clone();
         let policy = Policy {
             dir: agent.dir,
+            start: agent.dir,
             store: &store,
             own: &self.own,
             read_only: &self.read_only,
@@ -109,7 +111,10 @@ impl Holder {
             programs: &programs,
         };
         let sandbox = self.kept.sandbox.get(agent.dir).await;
-        let held = hold(sandbox, agent.command, access, policy, self.patience).await;
+        let program = agent.command.first().map(String::as_str).unwrap_or_default();
+        let arguments = agent.command.iter().skip(1);
+        let program = ConfiguredProgram::new(program.as_ref(), agent.dir, agent.start).args(arguments);
+        let held = hold(sandbox, program, access, policy, self.patience).await;
         let (program, held) = held.map_err(|error| {
             let word = access.word();
             Error::usage(format!(

@@ -29,6 +29,8 @@ mod event;
 mod fetch_served;
 mod fill;
 mod flow;
+mod folder_questions;
+mod folders;
 mod group;
 mod held;
 mod interrupt;
@@ -78,13 +80,14 @@ pub use between::{keep_question, run_own};
 pub use catalogue::Catalogue;
 pub use command_runner::{Carried, CommandRunner};
 pub use compact::{Compaction, KEEP, compact, make_room};
-pub use configured::{Configured, TrustedFile};
+pub use configured::{Configured, TrustedFile, server_folders};
 pub use decision::{Decision, Verdict};
 pub use dry_run::{FirstRequest, first_request};
 pub use env::TurnEnv;
 pub use event::{Event, Front, RunBy};
 pub use fill::fill_in_time;
 pub use flow::take_turn;
+pub use folder_questions::{question_of_servers, questions_of_models, take_answers};
 pub use group::{
     Bid, DebateModels, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch,
     debate_models, take_group_turn,

@@ -12,6 +12,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::At;
 use lepo_net::runtime::current_thread;
 use lepo_tool::{Proposal, Reply};
+use lepo_turn::config::FolderQuestion;
 use lepo_turn::{Compaction, Event, Front, Interrupt, KEEP, Start, StartOptions, TurnEnv, compact, start};
 
 /// Shows nothing but notes, whose hints are read at this front.
@@ -31,6 +32,13 @@ impl Front for Quiet<'_> {
     fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
         // Nothing is asked while a summary is written.
         Box::pin(async { Ok(Reply::NoTerminal) })
+    }
+
+    fn trust_folder<'f>(
+        &'f mut self,
+        question: &'f FolderQuestion,
+    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        Box::pin(ui::ask_about_folder(question))
     }
 }
 

@@ -144,6 +144,10 @@ impl Group {
         let outcome = runtime.block_on(async {
             // Among many there are no tools.
             let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
+            for question in panel.folder_questions(&env.configured, store.root())? {
+                let answer = env.interrupt.or(ui::ask_about_folder(&question)).await?;
+                env.keep_folder_answer(&question, answer)?;
+            }
             let masking = env.masking.clone();
             let group = |watch| GroupTurn { env: &env, forest, insts, watch };
             let interrupt = env.interrupt.clone();

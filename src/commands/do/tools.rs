@@ -6,11 +6,12 @@ use super::DoArgs;
 use super::setup::Setup;
 use crate::commands::Context;
 use crate::term::say;
-use crate::ui::{server_line, tool_table};
+use crate::ui::{ask_about_folder, server_line, tool_table};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
-use lepo_turn::Interrupt;
+use lepo_turn::config::FolderTrust;
+use lepo_turn::{Interrupt, question_of_servers, take_answers};
 
 /// Starts the servers, lists them, and ends them.
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -22,6 +23,13 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let interrupt = Interrupt::listen()?;
         let listed = interrupt
             .or(async {
+                let paths = &setup.configured.paths;
+                if let Some(question) = question_of_servers(&mut servers, true, paths)? {
+                    if let Some(is_trusted) = ask_about_folder(&question).await? {
+                        FolderTrust::new(paths).keep(&question.folder, is_trusted)?;
+                    }
+                    take_answers(&mut servers, paths);
+                }
                 servers.ready().await.iter().map(server_line).for_each(|line| say(&line));
                 servers.list_offers().await.iter().map(server_line).for_each(|line| say(&line));
                 match args.json {

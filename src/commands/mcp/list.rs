@@ -11,6 +11,7 @@ use lepo_tool::mcp::Pins;
 use lepo_tool::mcp::client::auth::SignedIn;
 use lepo_tool::mcp::config::{ServerConfig, Target, Transport};
 use lepo_turn::config::Paths;
+use lepo_turn::server_folders;
 
 /// A server, and what is known of it from files.
 struct ListedServer<'s> {
@@ -23,10 +24,11 @@ struct ListedServer<'s> {
 /// A server a line; or one document.
 pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let dir = context.find_store()?.map_or_else(|| context.new_root(), |store| store.root().to_path_buf());
+    let folders = server_folders(paths, &dir);
     let pins = Pins::new(HashFile::at(paths.state.join("pins")));
     let mut listed = Vec::new();
     for server in servers {
-        let (signed_in, agreed) = (signed_in(server, paths)?, pins.agreed(server, &dir)?);
+        let (signed_in, agreed) = (signed_in(server, paths)?, pins.agreed(server, &folders)?);
         listed.push(ListedServer { server, signed_in, agreed });
     }
     if as_json {

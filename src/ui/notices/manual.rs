@@ -130,6 +130,10 @@ fn of_server(notice: &Server) -> Option<(&'static str, &'static str)> {
             SERVERS,
             "The question is answered without its tools. `lepo do --list-tools` tries all servers.",
         )),
+        Server::KeptOut(..) => Some((
+            SERVERS,
+            "A server that needs files of the folder cannot start before the folder is trusted.",
+        )),
         Server::Tools(..) => Some((SERVERS, "The server's other tools are used.")),
         Server::Junk(_) => Some((SERVERS, "A fault of the server, whose stdout is for messages alone.")),
         Server::ToolsUnlisted(..) => Some((SERVERS, "The tools that were known before are used.")),
@@ -183,6 +187,7 @@ fn samples() -> Vec<Notice> {
     ];
     let of_servers = [
         Server::CannotBeUsed(name(), why()),
+        Server::KeptOut(name(), "FOLDER".into()),
         Server::Tools(name(), ToolsFault::BadSchema(text("TOOL"))),
         Server::Junk(name()),
         Server::ToolsUnlisted(name(), why()),

@@ -1,12 +1,16 @@
 //! Words for what is to be known of MCP servers.
 
-use crate::term::Line;
+use crate::term::{Line, one_line};
 use lepo_tool::mcp::{KeyFault, Notice, ToolsFault};
 
 /// The line of a notice.
 pub fn line(notice: &Notice) -> Line {
     match notice {
         Notice::CannotBeUsed(name, why) => Line::warning(format!("server {name} cannot be used: {why}")),
+        Notice::KeptOut(name, dir) => Line::note(format!(
+            "server {name} started in an empty folder, because {} is not trusted; `lepo trust` trusts it",
+            one_line(&dir.to_string_lossy())
+        )),
         Notice::Tools(name, fault) => Line::note(format!("server {name}: {}", of_tools(fault))),
         Notice::Junk(name) => {
             Line::note(format!("server {name}: skipped lines on its stdout that are not messages"))

@@ -115,6 +115,11 @@ def turn(session, text):
             sys.exit(3)
         while True:
             time.sleep(1)
+    elif last == "ask forever":
+        number = 0
+        while True:
+            number += 1
+            ask(session, number, "make")
     elif last.startswith("ask "):
         tool(session, 1, last[4:])
         if ask(session, 1, last[4:]):

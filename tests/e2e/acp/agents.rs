@@ -14,6 +14,7 @@ pub fn home(mode: &str) -> Home {
     Home::with_config(&format!(
         "[[models]]\nname = \"robot\"\nprovider = \"acp\"\ncommand = [\"python3\", {agent:?}, {mode:?}]\nactive = true\n"
     ))
+    .trusting()
 }
 
 /// Messages that the agent was sent, each of a type of the protocol.

@@ -73,6 +73,7 @@ fn always_holds_for_the_definition_and_the_folder() {
     std::fs::create_dir(&other).unwrap();
     for folder in [&work, &other] {
         std::fs::write(folder.join("server.py"), "x").unwrap();
+        bot.home.trust_folder(folder);
     }
     let ask = |folder: &Path, server: &Value| question(&bot, folder, server, "allow_always");
     let named =

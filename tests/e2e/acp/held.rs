@@ -14,6 +14,7 @@ fn home(keys: &str) -> Home {
         "[[models]]\nname = \"robot\"\nprovider = \"acp\"\ncommand = [\"python3\", \"agent.py\"]\nactive = true\n{keys}\n"
     ));
     home.write("work/agent.py", agent);
+    home.trust_work();
     home
 }
 

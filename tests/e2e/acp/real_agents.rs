@@ -42,6 +42,7 @@ fn home(command: &[&str]) -> Home {
     Home::with_config(&format!(
         "[[models]]\nname = \"agent\"\nprovider = \"acp\"\ncommand = {command:?}\nactive = true\n"
     ))
+    .trusting()
 }
 
 /// Asks a real agent through lepo: something to say, something to do that is allowed, and something that is refused.

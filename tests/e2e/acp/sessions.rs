@@ -239,6 +239,7 @@ fn servers_of_the_editor_count_only_after_a_yes_and_always_is_kept_for_exactly_t
     let call = || openai_calls("", &[("greet__hello", "{}")]);
     let answers = [openai_sse(["None."]), call(), openai_sse(["One."]), call(), openai_sse(["Two."])];
     let bot = Bot::openai(NATIVE, answers);
+    bot.home.trust_work();
     let program = bot.home.write_program("server.py", SERVER);
     let given = |args: &[&str]| {
         json!({ "cwd": bot.home.work(), "mcpServers": [

@@ -28,7 +28,7 @@ fn home(there: &[(&str, &str)]) -> Home {
     let models =
         NAMES.map(|name| format!("[[models]]\nname = \"{name}\"\nprovider = \"cli\"\npreset = \"{name}\"\n"));
     let config = format!("{}[many]\nparticipants = {NAMES:?}\norchestrator = \"claude\"\n", models.concat());
-    let home = Home::with_config(&config);
+    let home = Home::with_config(&config).trusting();
     std::fs::create_dir(home.path().join("bin")).unwrap();
     for (name, text) in there {
         script(&home.path().join("bin"), name, text);

@@ -31,8 +31,14 @@ pub fn hostile(home: &Home, name: &str, mode: &str) -> Value {
     json!({ "command": "python3", "args": [script, mode, home.path().join(place)] })
 }
 
-/// Configures these servers.
+/// Configures these servers, in a folder that is trusted.
 pub fn configure(home: &Home, servers: &[(&str, Value)]) {
+    home.trust_work();
+    configure_only(home, servers);
+}
+
+/// Configures these servers.
+pub fn configure_only(home: &Home, servers: &[(&str, Value)]) {
     let servers: serde_json::Map<String, Value> =
         servers.iter().map(|(name, server)| (name.to_string(), server.clone())).collect();
     home.write("config/mcp.json", json!({ "mcpServers": servers }).to_string());

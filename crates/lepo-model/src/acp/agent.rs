@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use crate::agents::{HeldAgent, HoldAgents, ToHold};
 use crate::config::ModelConfig;
 use crate::notice::Notice;
-use crate::process::Process;
+use crate::process::{Process, not_started};
 use lepo_acp::client::{self, Capabilities};
 use lepo_acp::lines::{BoundedLine, LineBuffer};
 use lepo_acp::permission;
 use lepo_acp::rpc::{self, Incoming, RpcError};
 use lepo_base::error::{Error, Result};
 use lepo_base::word::Word;
-use lepo_process::{Program, environment};
+use lepo_process::{ConfiguredProgram, Program, StartFolder};
 
 /// The longest line that is taken of an agent.
 const LONGEST: usize = 16 << 20;
@@ -34,6 +34,8 @@ pub struct Agent {
     pub command: Vec<String>,
     /// The folder it works in.
     pub dir: PathBuf,
+    /// The folder in which it was started.
+    pub start: StartFolder,
     /// Sessions that it has open.
     pub open: HashSet<String>,
     /// Capabilities.
@@ -60,6 +62,8 @@ pub struct Starting<'s> {
     pub config: &'s ModelConfig,
     /// The folder it works in.
     pub dir: &'s Path,
+    /// The folder in which its program starts.
+    pub start: &'s StartFolder,
     /// The longest silence.
     pub idle: Duration,
     /// Puts it into a sandbox.
@@ -74,8 +78,10 @@ impl Starting<'_> {
             return Err(Error::usage("the model has no `command`"));
         };
         let Some(sandbox) = sandbox else {
-            let program = Program::new(program, environment(|_| false)).args(arguments);
-            return Ok((program.with_stdin().dir(self.dir), None, None));
+            let prepared =
+                ConfiguredProgram::new(program.as_ref(), self.dir, self.start).args(arguments).prepare();
+            let prepared = prepared.map_err(|error| not_started(program, &error))?;
+            return Ok((prepared.with_stdin(), None, None));
         };
         let Some(holder) = self.holder else {
             let what = format!(
@@ -85,7 +91,7 @@ impl Starting<'_> {
             );
             return Err(Error::usage(what));
         };
-        let held = ToHold { model: name, command, sandbox, dir: self.dir };
+        let held = ToHold { model: name, command, sandbox, dir: self.dir, start: self.start };
         let HeldAgent { program, words, note, rest } = holder.hold(held).await?;
         Ok((program.with_stdin(), Some(Held { words, _rest: rest }), note))
     }
@@ -102,6 +108,7 @@ impl Agent {
             name,
             command: command.clone(),
             dir: starting.dir.to_path_buf(),
+            start: starting.start.clone(),
             open: HashSet::new(),
             can: Capabilities::default(),
             process,

@@ -30,7 +30,10 @@ pub(super) async fn take(starting: Starting<'_>, session: Option<&str>) -> Resul
 fn waiting_for(starting: Starting<'_>, session: Option<&str>) -> Option<Agent> {
     let mut waiting = waiting();
     waiting.retain_mut(Agent::is_alive);
-    let fits = |agent: &Agent| agent.command == starting.config.command && agent.dir == starting.dir;
+    let fits = |agent: &Agent| {
+        let Starting { config, dir, start, .. } = starting;
+        agent.command == config.command && agent.dir == dir && agent.start == *start
+    };
     let has = |agent: &Agent| session.is_some_and(|session| agent.open.contains(session));
     let at = waiting.iter().position(|agent| fits(agent) && has(agent));
     at.or_else(|| waiting.iter().position(fits)).map(|at| waiting.remove(at))

@@ -16,6 +16,7 @@ use crate::forms::prompt_text;
 use crate::gate::Gate;
 use crate::message::{Message, Request, Role};
 use crate::notice::Notice;
+use crate::start::ModelFolders;
 use crate::timeouts::Timeouts;
 use lepo_acp::client;
 use lepo_acp::content;
@@ -28,14 +29,15 @@ pub async fn begin(
     request: Request<'_>,
     timeouts: Timeouts,
     gate: &Gate,
-    holder: Option<&dyn HoldAgents>,
+    (holder, folders): (Option<&dyn HoldAgents>, &ModelFolders),
 ) -> Result<Run> {
     let wanted = request.agent.session;
     let dir = match request.agent.dir {
         Some(dir) => dir.to_path_buf(),
         None => std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
     };
-    let starting = Starting { config, dir: &dir, idle: timeouts.idle, holder };
+    let start = folders.start_in(&dir);
+    let starting = Starting { config, dir: &dir, start: &start, idle: timeouts.idle, holder };
     let (mut agent, note) = pool::take(starting, wanted).await?;
     let messages: Vec<Message> =
         request.messages.iter().filter(|message| !message.instruction).cloned().collect();
@@ -131,9 +133,11 @@ pub async fn offered(
     config: &ModelConfig,
     timeouts: Timeouts,
     holder: Option<&dyn HoldAgents>,
+    folders: &ModelFolders,
 ) -> Result<Vec<ModelFacts>> {
     let dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-    let starting = Starting { config, dir: &dir, idle: timeouts.idle, holder };
+    let start = folders.start_in(&dir);
+    let starting = Starting { config, dir: &dir, start: &start, idle: timeouts.idle, holder };
     let (mut agent, _) = pool::take(starting, None).await?;
     let told = agent.call(client::NEW, &client::new_session(&dir.to_string_lossy())).await?;
     let facts = |id: String| ModelFacts { id, ..ModelFacts::default() };

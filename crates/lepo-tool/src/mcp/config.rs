@@ -73,7 +73,8 @@ pub fn all_servers(
         None => Vec::new(),
     };
     if let Some((path, bytes)) = repo {
-        let theirs = parse_with(&path, &bytes, variables.map(|all| (all, Origin::Repository)))?;
+        let mut theirs = parse_with(&path, &bytes, variables.map(|all| (all, Origin::Repository)))?;
+        theirs.iter_mut().for_each(|server| server.details.origin = Origin::Repository);
         servers.retain(|server| theirs.iter().all(|other| other.name != server.name));
         servers.extend(theirs);
     }

@@ -1,10 +1,14 @@
 //! Notices about servers: values that a person is told; a view has the words for them.
 
+use std::path::PathBuf;
+
 /// Something about a server that a person should know. The first text is the server's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
     /// It cannot be used, and why.
     CannotBeUsed(String, String),
+    /// It started in an empty folder, as this work tree is not trusted.
+    KeptOut(String, PathBuf),
     /// A fault of its list of tools.
     Tools(String, ToolsFault),
     /// Lines on its stdout that are no messages were skipped.

@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use super::server::folder_of;
-use super::{Server, Tool};
+use super::{Server, ServerFolders, Tool};
 use crate::mcp::config::{ServerConfig, Target};
 use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
@@ -39,9 +38,9 @@ impl Pins {
         self.record.has(&tool.hash(&identity_of(server)))
     }
 
-    /// The number of tools that the user has agreed to of a server that starts in `dir`; none if it was never seen.
-    pub fn agreed(&self, config: &ServerConfig, dir: &Path) -> Result<Option<usize>> {
-        if !self.record.has(&identity(config, folder_of(config, dir).as_deref()))? {
+    /// The number of tools that the user has agreed to of a server that starts in these folders; none if it was never seen.
+    pub fn agreed(&self, config: &ServerConfig, folders: &ServerFolders) -> Result<Option<usize>> {
+        if !self.record.has(&identity(config, folders.kept_by(config).as_deref()))? {
             return Ok(None);
         }
         let begin = format!("{:?} ", config.name);
@@ -89,13 +88,17 @@ fn identity(config: &ServerConfig, folder: Option<&Path>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lepo_process::StartFolder;
 
     #[test]
     fn a_server_is_what_stands_behind_its_name() {
         let id = |name: &str, fields: &str| {
             let text = format!(r#"{{"mcpServers":{{"{name}":{fields}}}}}"#);
             let config = crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap().remove(0);
-            identity(&config, folder_of(&config, "/no-such-folder".as_ref()).as_deref())
+            let own = StartFolder::trusted("/no-such-folder".as_ref());
+            let folders =
+                ServerFolders { work_dir: "/no-such-folder".into(), own, ..ServerFolders::default() };
+            identity(&config, folders.kept_by(&config).as_deref())
         };
         let program = r#"{"command":"x","args":["a","b"]}"#;
         let remote = r#"{"url":"http://h/mcp?token=1","env":{"A":"1"}}"#;

@@ -1,10 +1,11 @@
 //! One MCP server: its tools as models are told of them and as it lists them itself, and its session once it runs.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::client::{Client, Failure, Limits, ProcessSetup};
 use super::failure_words::{failure_words, hidden};
+use super::folders::ServerFolders;
 use super::lists::{ToolListFile, ToolLists, is_recent};
 use super::notice::{Notice, ToolsFault};
 use super::offers::Offers;
@@ -30,8 +31,10 @@ pub struct Server {
     pub sign_in_is_over: bool,
     /// Resources and prompts, once they were asked for.
     pub offers: Option<Offers>,
-    /// The folder that it starts in; none for an address.
+    /// The folder that its list and its pins are kept by; none for an address.
     pub(super) folder: Option<PathBuf>,
+    /// The work tree that it does not start in, as that is not trusted.
+    pub(super) kept_out: Option<PathBuf>,
     pub(super) secrets: Secrets,
     pub(super) client: Option<Client>,
     /// Something went wrong with it over HTTP: it may be gone.
@@ -48,21 +51,15 @@ pub struct Server {
     kept: Option<ToolListFile>,
 }
 
-/// The folder that a program starts in.
-pub(super) fn folder_of(config: &ServerConfig, dir: &Path) -> Option<PathBuf> {
-    let Target::Program { cwd, .. } = &config.target else { return None };
-    let folder = cwd.as_ref().map_or_else(|| dir.to_path_buf(), |cwd| dir.join(cwd));
-    Some(folder.canonicalize().unwrap_or(folder))
-}
-
 impl Server {
     /// A server that nothing is known of yet.
     pub(super) fn new(config: ServerConfig, setup: &ProcessSetup, lists: Option<&ToolLists>) -> Server {
-        let folder = folder_of(&config, &setup.dir);
+        let folder = setup.folders.kept_by(&config);
         Server {
             secrets: Secrets::of(&config),
             kept: lists.map(|lists| lists.of(&config, folder.as_deref())),
             folder,
+            kept_out: setup.folders.is_kept_out(&config).then(|| setup.folders.work_dir.clone()),
             config,
             tools: Vec::new(),
             live: Vec::new(),
@@ -74,6 +71,21 @@ impl Server {
             suspect: false,
             is_starting: false,
             starts: 0,
+        }
+    }
+
+    /// Takes other folders to start in. What is known of the tools was told in the folder of before, unless it runs.
+    pub(super) fn set_folders(&mut self, folders: &ServerFolders, lists: Option<&ToolLists>) {
+        let folder = folders.kept_by(&self.config);
+        if self.client.is_some() || self.is_starting {
+            return;
+        }
+        self.kept_out = folders.is_kept_out(&self.config).then(|| folders.work_dir.clone());
+        if self.folder != folder {
+            self.kept = lists.map(|lists| lists.of(&self.config, folder.as_deref()));
+            self.folder = folder;
+            (self.asked, self.failed) = (None, None);
+            (self.tools, self.live) = (Vec::new(), Vec::new());
         }
     }
 
@@ -125,9 +137,10 @@ impl Server {
                 let words = failure_words(&failure, &self.secrets, name);
                 self.sign_in_is_over = matches!(&failure, Failure::SignIn(needed) if needed.over);
                 tracing::warn!(server = name, failed = words, "not started");
-                let said = Notice::CannotBeUsed(name.clone(), words.clone());
+                let mut said = vec![Notice::CannotBeUsed(name.clone(), words.clone())];
+                said.extend(self.kept_out.clone().map(|dir| Notice::KeptOut(name.clone(), dir)));
                 self.failed = Some(words);
-                vec![said]
+                said
             }
         }
     }

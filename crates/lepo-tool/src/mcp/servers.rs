@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use super::client::{Failure, Limits, ProcessSetup};
 use super::content::{self, CallResult};
 use super::failure_words::{failure_words, hidden};
+use super::folders::{ServerFolders, program_label};
 use super::form::Caller;
 use super::lists::ToolLists;
 use super::notice::Notice;
@@ -19,7 +20,7 @@ use super::session::Session;
 use super::tools::Tool;
 use super::{CallRequest, native_name};
 use crate::consent::GrantedCall;
-use crate::mcp::config::ServerConfig;
+use crate::mcp::config::{ServerConfig, Target};
 use lepo_base::error::Error;
 
 /// All of them.
@@ -32,6 +33,7 @@ pub struct Servers {
     starting: Vec<JoinHandle<(usize, Result<Session, Failure>)>>,
     /// Every server is asked for its tools, whatever is kept.
     asks_all: bool,
+    lists: Option<ToolLists>,
 }
 
 /// The result of a call.
@@ -54,7 +56,15 @@ impl Servers {
         lists: Option<&ToolLists>,
     ) -> Servers {
         let each = configs.into_iter().map(|config| Server::new(config, &place, lists)).collect();
-        Servers { each, patience, place, unsaid: Vec::new(), starting: Vec::new(), asks_all: false }
+        Servers {
+            each,
+            patience,
+            place,
+            unsaid: Vec::new(),
+            starting: Vec::new(),
+            asks_all: false,
+            lists: lists.cloned(),
+        }
     }
 
     /// True if there are any.
@@ -65,6 +75,49 @@ impl Servers {
     /// Each of them.
     pub fn each(&self) -> &[Server] {
         &self.each
+    }
+
+    /// The folders that servers start in.
+    pub fn folders(&self) -> &ServerFolders {
+        &self.place.folders
+    }
+
+    /// Takes other folders for the servers that start from now on.
+    pub fn set_folders(&mut self, folders: ServerFolders) {
+        let lists = self.lists.as_ref();
+        self.each.iter_mut().for_each(|server| server.set_folders(&folders, lists));
+        self.place.folders = folders;
+    }
+
+    /// True if a server is about to start whose folder depends on the trust in the work tree: one that is asked for its
+    /// tools, or the one of this name.
+    pub fn is_trust_needed(&mut self, called: Option<&str>) -> bool {
+        if called.is_none() && !self.asks_all {
+            self.take_kept();
+        }
+        let Servers { each, place, asks_all, .. } = self;
+        let is_wanted = |server: &Server| match called {
+            Some(name) => server.config.name == name,
+            None => *asks_all || !server.is_known(),
+        };
+        let starts = |server: &&Server| {
+            let is_off = server.client.is_none() && server.failed.is_none() && !server.is_starting;
+            is_off && is_wanted(server) && place.folders.depends_on_trust(&server.config)
+        };
+        each.iter().any(|server| starts(&server))
+    }
+
+    /// The programs whose folder depends on the trust in the work tree, each once.
+    pub fn programs(&self) -> Vec<String> {
+        let mut labels = Vec::new();
+        for server in self.each.iter().filter(|server| self.place.folders.depends_on_trust(&server.config)) {
+            if let Target::Program { command, args, .. } = &server.config.target {
+                labels.push(program_label(command, args));
+            }
+        }
+        labels.sort();
+        labels.dedup();
+        labels
     }
 
     /// Asks every server for its tools, whatever is kept of them.
@@ -286,7 +339,16 @@ impl Servers {
                 self.unsaid.extend(said);
                 Ok(server)
             }
-            Err(words) => Err(Error::remote_lines(&format!("server {name} cannot be used: {words}"))),
+            Err(words) => {
+                let error = Error::remote_lines(&format!("server {name} cannot be used: {words}"));
+                Err(match &server.kept_out {
+                    Some(dir) => error.hint(format!(
+                        "it starts in an empty folder, because {} is not trusted: `lepo trust`",
+                        dir.display()
+                    )),
+                    None => error,
+                })
+            }
         }
     }
 

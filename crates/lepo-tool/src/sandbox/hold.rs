@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Aftermath, Leftovers, Policy, Sandbox};
 use crate::Access;
-use lepo_process::{Program, environment};
+use lepo_process::{ConfiguredProgram, Program};
 
 /// The interval at which the lock on the working directory is tried again.
 const RETRY: Duration = Duration::from_millis(20);
@@ -23,11 +23,11 @@ impl Held {
     }
 }
 
-/// A program with its arguments and lepo's environment, to be started held to `access`. Waits at most `patience` while a command that
+/// A configured program, to be started held to `access`. Waits at most `patience` while a command that
 /// writes is at work in its directory. Where nothing can hold it, it is refused.
 pub async fn hold(
     sandbox: &Sandbox,
-    words: &[String],
+    program: ConfiguredProgram<'_>,
     access: Access,
     policy: Policy<'_>,
     patience: Duration,
@@ -50,7 +50,10 @@ pub async fn hold(
             None => tokio::time::sleep(RETRY).await,
         }
     };
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (program, leftovers) = sandbox.prepare(&words, access, &policy, environment(|_| false), lock)?;
+    let (words, env, start) = program.parts()?;
+    let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
+    let words = words.ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
+    let policy = Policy { start: &start, ..policy };
+    let (program, leftovers) = sandbox.prepare(&words, access, &policy, env, lock)?;
     Ok((program, Held(leftovers)))
 }

@@ -108,9 +108,9 @@ impl Sandbox {
         let mut program = match self {
             Sandbox::None => {
                 let [program, arguments @ ..] = words else { return Err(io::Error::other("no program")) };
-                Program::new(program, env).args(arguments).dir(policy.dir)
+                Program::new(program, env).args(arguments).dir(policy.start)
             }
-            Sandbox::Landlock => landlock::program(&policy.mounts(access, None)?, policy.dir, env, words)?
+            Sandbox::Landlock => landlock::program(&policy.mounts(access, None)?, policy.start, env, words)?
                 .at_most(MOST_PROCESSES),
             Sandbox::Bubblewrap(bwrap) => {
                 let dir = policy.dir.canonicalize()?;
@@ -119,7 +119,8 @@ impl Sandbox {
                     _ => Some(survey(&dir, survey::MOST)?.with_settings(&dir)),
                 };
                 let mounts = policy.mounts(access, survey.as_ref())?;
-                let mut program = bubblewrap::program(bwrap, access, &mounts, &dir, &env, words)?;
+                let mut program =
+                    bubblewrap::program(bwrap, access, &mounts, &policy.start.canonicalize()?, &env, words)?;
                 // It makes directories to mount on, where nothing is to be made.
                 let made = mounts.iter().filter(|(_, mount)| **mount == Mount::Absent);
                 made.for_each(|(path, _)| program.remove_at_end(path));

@@ -19,6 +19,8 @@ const SECRETS: &[&str] = &["_config.toml", "_mcp.json", "_wire"];
 pub struct Policy<'a> {
     /// The working directory, absolute.
     pub dir: &'a Path,
+    /// The folder that the program starts in, absolute.
+    pub start: &'a Path,
     /// The store: never written, wherever it is.
     pub store: &'a Path,
     /// lepo's own directories, which hold keys, consent and trust: never even seen.
@@ -204,6 +206,7 @@ mod tests {
         let program = NamedProgram::new("python3", &["sub/tools/server.py".to_string()], &dir);
         let policy = Policy {
             dir: &dir,
+            start: &dir,
             store: &dir.join("a/b"),
             own: &own,
             read_only: &[],
@@ -246,8 +249,15 @@ mod tests {
         std::fs::create_dir(dir.join("elsewhere")).unwrap();
         std::os::unix::fs::symlink("elsewhere", dir.join(".git")).unwrap();
         let store = dir.join(".lepo");
-        let policy =
-            Policy { dir: &dir, store: &store, own: &[], read_only: &[], writable: &[], programs: &[] };
+        let policy = Policy {
+            dir: &dir,
+            start: &dir,
+            store: &store,
+            own: &[],
+            read_only: &[],
+            writable: &[],
+            programs: &[],
+        };
         assert!(policy.mounts(Access::Read, None).is_ok());
         let error = policy.mounts(Access::Write, Some(&survey(&dir, 100).unwrap())).unwrap_err();
         assert!(error.to_string().contains("is a link"), "{error}");

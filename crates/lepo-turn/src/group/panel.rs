@@ -1,10 +1,14 @@
 //! The participants of a group turn: names from the options and the configuration, each with its client.
 
+use std::path::Path;
+
 use super::debate::debate;
 use super::judge::judge;
 use super::parallel::parallel;
 use super::{Debated, GroupTurn, Participant, Polled};
 use crate::attach::{NewFile, check};
+use crate::config::FolderQuestion;
+use crate::folder_questions::questions_of_models;
 use crate::recorded::{Hit, not_recorded};
 use crate::truth::forget_overtaken;
 use crate::{Ask, Configured, Start};
@@ -75,6 +79,14 @@ impl Panel {
     fn models(&mut self) -> impl Iterator<Item = &mut Model> {
         let all = self.participants.iter_mut().chain(&mut self.orchestrator);
         all.filter_map(|one| one.model.as_mut().ok())
+    }
+
+    /// The questions about folders in which programs of these models would start. Asked before the turn, as they answer at
+    /// the same time.
+    pub fn folder_questions(&self, configured: &Configured, root: &Path) -> Result<Vec<FolderQuestion>> {
+        let all = self.participants.iter().chain(&self.orchestrator).chain(&self.judge);
+        let asked = all.filter(|one| one.recorded.is_none());
+        questions_of_models(configured, asked.filter_map(|one| Some(one.model.as_ref().ok()?.config())), root)
     }
 
     /// The panel of these names, whose answers are recorded: none of it can be asked.

@@ -1,6 +1,7 @@
 //! lepo's side of what a server may say or ask by itself: progress is passed on, a changed list of
 //! tools is remembered, and nothing is given away.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,6 +13,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
+use url::Url;
 
 use super::super::form::{Asked, FormAnswer};
 use super::errors;
@@ -19,6 +21,8 @@ use super::errors;
 /// The client's side of one session.
 #[derive(Clone)]
 pub struct Handler {
+    /// The folder that a program of this machine is told as its root; a server elsewhere has nothing to do with it.
+    pub root: Option<PathBuf>,
     /// Receives progress, in words.
     pub progress: mpsc::Sender<String>,
     /// Receives the server's questions, each with the way back for its answer.
@@ -31,10 +35,23 @@ pub struct Handler {
 
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
-        let capabilities = json!({ "elicitation": { "form": {}, "url": {} } });
+        let mut capabilities = json!({ "elicitation": { "form": {}, "url": {} } });
+        if self.root.is_some() {
+            capabilities["roots"] = json!({});
+        }
         let capabilities: ClientCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
         ClientConfig::new(capabilities, Implementation::new("lepo", env!("CARGO_PKG_VERSION")))
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    #[expect(deprecated, reason = "the servers that people have ask for roots")]
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<rmcp::model::ListRootsResult, ErrorData> {
+        let address = self.root.as_ref().and_then(|root| Url::from_file_path(root).ok());
+        let roots = address.into_iter().map(|address| rmcp::model::Root::new(address.to_string())).collect();
+        Ok(rmcp::model::ListRootsResult::new(roots))
     }
 
     async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {

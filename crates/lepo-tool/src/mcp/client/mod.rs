@@ -137,7 +137,8 @@ impl Client {
         let Way { transport, beginning } = way;
         let (progress_sender, progress) = mpsc::channel(1);
         let (question_sender, questions) = mpsc::channel(1);
-        let handler = Handler {
+        let mut handler = Handler {
+            root: None,
             progress: progress_sender,
             questions: question_sender,
             changed: Arc::new(AtomicBool::new(false)),
@@ -147,9 +148,12 @@ impl Client {
             (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(pipes::LIMIT)));
         let mut process = None;
         let begun = match &server.target {
-            Target::Program { command, args, env, cwd } => {
-                let (program, stdout, stdin) = Process::start(command, args, env, cwd.as_deref(), place)
+            Target::Program { command, args, env, .. } => {
+                let start = place.folders.start_of(server).map_err(Failure::Refused)?;
+                let Some(start) = start else { return Err(Failure::Refused("it has no folder".to_string())) };
+                let (program, stdout, stdin) = Process::start(command, args, env, &start, place)
                     .map_err(|error| not_started(command, &error))?;
+                handler.root = Some(place.folders.work_dir.clone());
                 process = Some(program);
                 let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk), Arc::clone(&limit_of_lines));
                 handshake(&handler, AttributeErrors::new(pipes, DOUBT), beginning, limit).await

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,9 +11,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::task::JoinHandle;
 
+use crate::mcp::ServerFolders;
 use lepo_base::secret::Secret;
 use lepo_net::runtime::blocking;
-use lepo_process::{Program, Running, environment};
+use lepo_process::{ConfiguredProgram, Running, StartFolder, environment};
 
 /// The most bytes of the end of stderr that are kept.
 const TAIL: usize = 8 << 10;
@@ -25,11 +25,11 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The time to wait for the end of stderr: a child of the server may hold it open.
 const DRAINED: Duration = Duration::from_millis(200);
 
-/// The directory in which programs are started, and the variables that they do not inherit.
+/// The folders in which programs are started, and the variables that they do not inherit.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessSetup {
-    /// Working directory of the servers.
-    pub dir: std::path::PathBuf,
+    /// The folders that servers start in.
+    pub folders: ServerFolders,
     /// Variables that hold lepo's keys.
     pub hidden_env: Vec<String>,
     /// The directory of sign-ins; none are used if it is empty.
@@ -46,23 +46,23 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `command`, and gives its stdout and stdin.
+    /// Starts the program of a server, and gives its stdout and stdin.
     pub fn start(
         command: &str,
         args: &[String],
         env: &[(String, Secret)],
-        cwd: Option<&Path>,
+        start: &StartFolder,
         place: &ProcessSetup,
     ) -> io::Result<(Process, Receiver, Sender)> {
-        let dir = cwd.map_or_else(|| place.dir.clone(), |dir| place.dir.join(dir));
-        if cwd.is_some() && !dir.is_dir() {
+        if start.path().is_some_and(|dir| !dir.is_dir()) {
             return Err(io::Error::other("its `cwd` is not a directory here"));
         }
         let mut variables = environment(|name| place.hidden_env.iter().any(|hidden| name == hidden.as_str()));
         variables.retain(|(name, _)| !env.iter().any(|(own, _)| name == own.as_str()));
         variables.extend(env.iter().map(|(name, value)| (name.into(), value.reveal().into())));
-        let prepared = Program::new(command, variables).args(args).dir(&dir).with_stdin();
-        let mut running = prepared.spawn()?;
+        let program = ConfiguredProgram::new(command.as_ref(), &place.folders.work_dir, start);
+        let prepared = program.args(args).env(variables).prepare()?;
+        let mut running = prepared.with_stdin().spawn()?;
         let tail = Arc::default();
         let drain = running.stderr.take().map(|stderr| tokio::spawn(drain(stderr, Arc::clone(&tail))));
         let pipes = running.stdout.take().zip(running.stdin.take());

@@ -80,6 +80,7 @@ pub(super) fn read(
     let fields = Fields { all: if is_filled { &filled.fields } else { written }, is_filled };
     let target = fields.target()?;
     let mut details = fields.details()?;
+    details.origin = variables.map(|(_, origin)| origin).unwrap_or_default();
     details.variables = used(written);
     details.written = (!details.variables.is_empty()).then(|| Fields { all: written, is_filled }.place());
     if matches!(target, Target::Remote { .. }) && written.contains_key("cwd") {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::identity::ClientIdentity;
-use super::variables::Used;
+use super::variables::{Origin, Used};
 use crate::mcp::notice::KeyFault;
 use lepo_base::secret::Secret;
 
@@ -86,6 +86,8 @@ pub struct ServerDetails {
     pub written: Option<String>,
     /// Why the server cannot be used: a variable has no value.
     pub left_out: Option<String>,
+    /// The file that it is in.
+    pub origin: Origin,
     /// Keys that are not known or not honoured.
     pub notes: Vec<KeyFault>,
 }

@@ -17,9 +17,10 @@ pub struct ServerVariables<'v> {
 }
 
 /// The file that an entry is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Origin {
     /// The user's own.
+    #[default]
     User,
     /// A trusted repository's: lepo's keys are never put in.
     Repository,

@@ -1,0 +1,57 @@
+//! The folder in which the program of a model starts.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lepo_base::error::{Error, Result};
+use lepo_process::StartFolder;
+
+/// Tells in which folder a program starts that works for this one.
+pub type FindStart = Arc<dyn Fn(&Path) -> StartFolder + Send + Sync>;
+
+/// The folders of the programs that speak for models.
+#[derive(Clone)]
+pub struct ModelFolders {
+    /// The folder that a `cli` model works in.
+    pub cli_dir: PathBuf,
+    /// Looked up right before a start: the user may have been asked by then.
+    pub find_start: FindStart,
+    /// A trial asks about nothing of the folder, so that a `cli` model may answer it from an empty one.
+    pub is_trial: bool,
+}
+
+impl fmt::Debug for ModelFolders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelFolders").field("cli_dir", &self.cli_dir).finish_non_exhaustive()
+    }
+}
+
+impl ModelFolders {
+    /// The folders of a trial question: an empty one in `state` for each program.
+    pub fn of_trial(state: &Path) -> ModelFolders {
+        let empty = StartFolder::empty(state);
+        let cli_dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        ModelFolders { cli_dir, find_start: Arc::new(move |_| empty.clone()), is_trial: true }
+    }
+
+    /// The folder in which an agent starts that works for this one.
+    pub(crate) fn start_in(&self, dir: &Path) -> StartFolder {
+        (self.find_start)(dir)
+    }
+
+    /// The folder in which the `cli` model of this name starts. It reads the settings of the folder by itself, so that it
+    /// is not started for one that is not trusted.
+    pub(crate) fn cli_start(&self, model: &str) -> Result<StartFolder> {
+        let start = self.start_in(&self.cli_dir);
+        if start.is_empty() && !self.is_trial {
+            let dir = self.cli_dir.display();
+            return Err(Error::usage(format!(
+                "model \"{model}\" is not started: {dir} is not trusted, and a program may run files of the folder it \
+                 starts in"
+            ))
+            .hint("`lepo trust` trusts this folder; or ask another model with -m"));
+        }
+        Ok(start)
+    }
+}

@@ -1,0 +1,157 @@
+//! The folder in which the program of a server starts.
+
+use std::path::{Path, PathBuf};
+
+use crate::mcp::config::{Origin, ServerConfig, Target};
+use lepo_process::StartFolder;
+
+/// The `cwd` of a server that starts in an empty folder always.
+const NONE: &str = "none";
+
+/// The folders that servers start in.
+#[derive(Debug, Clone)]
+pub struct ServerFolders {
+    /// The folder that the servers work for, which they are told as their root.
+    pub work_dir: PathBuf,
+    /// The folder of the user's own servers without a `cwd`: the work tree if it is trusted, else an empty one.
+    pub own: StartFolder,
+    /// The folder of a repository's servers, which count only once their definition is trusted.
+    pub repository: StartFolder,
+    /// An empty folder.
+    pub empty: StartFolder,
+}
+
+/// Folders that only a remote server can do with.
+impl Default for ServerFolders {
+    fn default() -> ServerFolders {
+        let root = Path::new("/");
+        let root = StartFolder::absolute(root).unwrap_or_else(|| StartFolder::empty(root));
+        ServerFolders { work_dir: "/".into(), own: root.clone(), repository: root.clone(), empty: root }
+    }
+}
+
+impl ServerFolders {
+    /// The folder in which a server starts; `None` for an address.
+    ///
+    /// # Errors
+    /// In words, for a folder of the work tree that is not trusted.
+    pub fn start_of(&self, config: &ServerConfig) -> Result<Option<StartFolder>, String> {
+        let Target::Program { cwd, .. } = &config.target else { return Ok(None) };
+        let own = match config.details.origin {
+            Origin::User => &self.own,
+            Origin::Repository => &self.repository,
+        };
+        let Some(cwd) = cwd else { return Ok(Some(own.clone())) };
+        if cwd.as_os_str() == NONE {
+            return Ok(Some(self.empty.clone()));
+        }
+        if let Some(absolute) = StartFolder::absolute(cwd) {
+            return Ok(Some(absolute));
+        }
+        let below = own.join(cwd);
+        let refused = || format!("its `cwd` is in {}, which is not trusted", self.work_dir.display());
+        below.map(Some).ok_or_else(refused)
+    }
+
+    /// True if a server of the user's starts elsewhere as long as the work tree is not trusted.
+    pub fn depends_on_trust(&self, config: &ServerConfig) -> bool {
+        let Target::Program { cwd, .. } = &config.target else { return false };
+        let is_own = config.details.origin == Origin::User;
+        is_own && cwd.as_ref().is_none_or(|cwd| cwd.is_relative() && cwd.as_os_str() != NONE)
+    }
+
+    /// True if a server is kept out of its folder because the work tree is not trusted.
+    pub fn is_kept_out(&self, config: &ServerConfig) -> bool {
+        self.own.is_empty() && self.depends_on_trust(config)
+    }
+
+    /// The folder by which lists and pins of a server are kept; `None` for an address. All empty folders are one.
+    pub fn kept_by(&self, config: &ServerConfig) -> Option<PathBuf> {
+        let Target::Program { cwd, .. } = &config.target else { return None };
+        let start = self.start_of(config).ok().flatten();
+        let path = start.as_ref().and_then(StartFolder::path);
+        Some(match (path, cwd) {
+            (Some(path), _) => path.canonicalize().unwrap_or_else(|_| path.to_path_buf()),
+            (None, Some(cwd)) => cwd.clone(),
+            (None, None) => NONE.into(),
+        })
+    }
+}
+
+/// A program as it is named in a question: its file name, and that it runs a module.
+pub fn program_label(command: &str, args: &[String]) -> String {
+    let name = Path::new(command).file_name().unwrap_or(command.as_ref()).to_string_lossy().into_owned();
+    match args.first() {
+        Some(first) if first == "-m" => format!("{name} -m"),
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(fields: &str, origin: Origin) -> ServerConfig {
+        let text = format!(r#"{{"mcpServers":{{"s":{fields}}}}}"#);
+        let mut config = crate::mcp::config::parse("m".as_ref(), text.as_bytes()).unwrap().remove(0);
+        config.details.origin = origin;
+        config
+    }
+
+    #[test]
+    fn a_server_starts_where_the_user_said_and_in_the_work_tree_only_by_trust() {
+        let (work, state) = (Path::new("/no-such-work"), Path::new("/state"));
+        let (trusted, empty) = (StartFolder::trusted(work), StartFolder::empty(state));
+        let folders = |is_trusted: bool| ServerFolders {
+            work_dir: work.into(),
+            own: if is_trusted { trusted.clone() } else { empty.clone() },
+            repository: trusted.clone(),
+            empty: empty.clone(),
+        };
+        let in_work = |path: &str| Ok(Some(StartFolder::trusted(&work.join(path))));
+        let (own, repository) = (Origin::User, Origin::Repository);
+        let refused = || Err("its `cwd` is in /no-such-work, which is not trusted".to_string());
+        for (cwd, origin, untrusted, trusts, kept) in [
+            ("", own, Ok(Some(empty.clone())), Ok(Some(trusted.clone())), "none"),
+            (r#","cwd":"sub""#, own, refused(), in_work("sub"), "sub"),
+            (r#","cwd":"./none""#, own, refused(), in_work("./none"), "./none"),
+            (r#","cwd":"none""#, own, Ok(Some(empty.clone())), Ok(Some(empty.clone())), "none"),
+            (
+                r#","cwd":"/a""#,
+                own,
+                Ok(StartFolder::absolute("/a".as_ref())),
+                Ok(StartFolder::absolute("/a".as_ref())),
+                "/a",
+            ),
+            ("", repository, Ok(Some(trusted.clone())), Ok(Some(trusted.clone())), "/no-such-work"),
+            (r#","cwd":"sub""#, repository, in_work("sub"), in_work("sub"), "/no-such-work/sub"),
+            (r#","cwd":"none""#, repository, Ok(Some(empty.clone())), Ok(Some(empty.clone())), "none"),
+        ] {
+            let config = config(&format!(r#"{{"command":"x"{cwd}}}"#), origin);
+            let start = |is_trusted| folders(is_trusted).start_of(&config);
+            assert_eq!((start(false), start(true)), (untrusted, trusts), "{cwd} {origin:?}");
+            assert_eq!(folders(false).kept_by(&config), Some(kept.into()), "{cwd} {origin:?}");
+            let differs = start(false) != start(true);
+            assert_eq!(folders(true).depends_on_trust(&config), differs, "{cwd} {origin:?}");
+            assert_eq!(
+                (folders(false).is_kept_out(&config), folders(true).is_kept_out(&config)),
+                (differs, false)
+            );
+        }
+        let remote = config(r#"{"url":"http://h/"}"#, own);
+        assert_eq!((folders(false).start_of(&remote), folders(false).kept_by(&remote)), (Ok(None), None));
+    }
+
+    #[test]
+    fn a_program_is_named_by_its_file_and_by_running_a_module() {
+        for (command, args, label) in [
+            ("npx", &["-y", "x"][..], "npx"),
+            ("/usr/bin/python3", &["-m", "x"], "python3 -m"),
+            ("python3", &["tools/server.py"], "python3"),
+            ("./run", &[], "run"),
+        ] {
+            let args: Vec<String> = args.iter().map(|arg| arg.to_string()).collect();
+            assert_eq!(program_label(command, &args), label);
+        }
+    }
+}

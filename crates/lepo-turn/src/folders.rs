@@ -1,0 +1,59 @@
+//! The question whether programs of the user's may start in the folder that a turn works in: asked once a folder, before
+//! the first of them starts there.
+
+use tokio::sync::Mutex;
+
+use super::folder_questions::{FolderPrograms, joined, model_programs, take_answers};
+use super::turn::Turn;
+use crate::config::{FolderQuestion, FolderTrust};
+use lepo_base::error::Result;
+
+/// The programs that are about to start in a turn.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct StartNeeds<'n> {
+    /// Servers are asked for their tools.
+    pub lists: bool,
+    /// The servers of these names are called.
+    pub calls: &'n [&'n str],
+    /// The model is asked.
+    pub model: bool,
+}
+
+/// Held while a question stands: turns side by side do not ask the same.
+static ASKING: Mutex<()> = Mutex::const_new(());
+
+/// Asks the person about each folder in which a program is about to start, unless there is an answer. Programs start in
+/// an empty folder as long as nobody has answered.
+pub(super) async fn ask_about_folders(turn: &mut Turn<'_>, needs: StartNeeds<'_>) -> Result<()> {
+    let trust = FolderTrust::new(&turn.env.configured.paths);
+    for question in questions(turn, &trust, needs)? {
+        // The question of the turn is kept, whatever the answer to this one is.
+        turn.question_saved().await?;
+        let _asking = ASKING.lock().await;
+        if trust.answer(&question.folder)?.is_some() {
+            continue;
+        }
+        let asked = turn.env.interrupt.or(turn.front.trust_folder(&question)).await?;
+        match asked {
+            Some(is_trusted) => trust.keep(&question.folder, is_trusted)?,
+            None => turn.env.note_unanswered(&question),
+        }
+    }
+    take_answers(turn.servers, &turn.env.configured.paths);
+    Ok(())
+}
+
+fn questions(turn: &mut Turn<'_>, trust: &FolderTrust, needs: StartNeeds<'_>) -> Result<Vec<FolderQuestion>> {
+    let mut is_server_needed = needs.lists && turn.servers.is_trust_needed(None);
+    is_server_needed |= needs.calls.iter().any(|name| turn.servers.is_trust_needed(Some(name)));
+    let of_model = model_programs(&turn.env.configured, turn.config, turn.env.store.root());
+    let of_model = of_model.map(|programs| FolderPrograms { is_needed: needs.model, ..programs });
+    let of_servers = FolderPrograms {
+        dir: turn.servers.folders().work_dir.clone(),
+        labels: turn.servers.programs(),
+        is_needed: is_server_needed,
+    };
+    let mut questions = joined([of_servers].into_iter().chain(of_model), trust)?;
+    questions.retain(|question| !turn.env.is_unanswered(question));
+    Ok(questions)
+}
