@@ -1,5 +1,6 @@
 //! `lepo edit`: another wording of a bubb, beside it.
 
+use super::finder::tell_typed;
 use super::words::find_one;
 use super::{Context, complete};
 use crate::term::edit;
@@ -48,6 +49,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     if sibling.is_steering() && !sibling.is_proven_when_written() {
         store.journal().prove([sibling.id]);
     }
+    tell_typed(&edited, "the message", &format!("lepo rm --redact {}", sibling.id));
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();

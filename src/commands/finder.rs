@@ -49,6 +49,24 @@ pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
     }
 }
 
+/// Says that words of the user's hold what looks like a secret, and are kept as typed, with a command that takes it out. Not
+/// where the settings leave secrets alone.
+pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
+    let env = Env::from_process();
+    let loaded = Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
+    if loaded.is_ok_and(|settings| settings.secrets == SecretsMode::Off) {
+        return;
+    }
+    let mut tally = Tally::default();
+    finder().find(words).iter().for_each(|found| tally.add(found));
+    if tally.count() > 0 {
+        let kinds = tally.words();
+        say(&format!(
+            "{what} has what looks like a secret ({kinds}); it is kept as typed. Take it out: {remedy}"
+        ));
+    }
+}
+
 /// Bytes of a file or of stdin as they are written: with masks, as the user's settings say; which is said.
 pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> Kept<'t> {
     let env = Env::from_process();

@@ -1,5 +1,6 @@
 //! `lepo title`: a name for a conversation, for people to find it by.
 
+use super::finder::tell_typed;
 use super::words::find_one;
 use super::{Context, complete};
 use crate::term::{one_line, say, stderr_is_terminal};
@@ -70,6 +71,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
         told(" removed");
     } else if !title.is_empty() {
         store.titles().set(root, &title)?;
+        tell_typed(title.as_bytes(), "the title", "lepo rm --redact --all");
         told(&format!(": {title}"));
     } else {
         match store.titles().all().get(&root) {

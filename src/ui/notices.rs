@@ -82,6 +82,10 @@ pub fn notice_lines(notice: &Notice, at: At<'_>) -> Vec<Line> {
             "your question has what looks like a secret ({kinds}); it is kept as typed. Take it out: \
              lepo rm --redact {question}"
         ))),
+        Notice::PromptSecret(kinds) => Line::plain(hint(&format!(
+            "the system prompt has what looks like a secret ({kinds}); it is kept as typed. Take it out: \
+             lepo rm --redact --all"
+        ))),
         Notice::ProcessesLeft(count) => {
             Line::warning(format!("{count} processes of the command could not be ended"))
         }

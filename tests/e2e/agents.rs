@@ -81,6 +81,31 @@ fn a_retry_keeps_what_its_question_was_told() {
 }
 
 #[test]
+fn a_replay_tells_those_of_today_with_tools_and_none_without() {
+    for prompt in ["Be brief.", ""] {
+        let bot = bot(&["1", "2", "3", "4", "5", "6"]);
+        bot.home.write("config/system_prompt.txt", prompt);
+        bot.home.write("work/AGENTS.md", "Old.");
+        bot.home.ok(&["do", "one"]);
+        bot.home.ok(&["do", "two"]);
+        let old = bot.home.ok(&["resolve", "@"]).trim().to_string();
+        bot.home.write("work/AGENTS.md", "New.");
+        bot.home.ok(&["do", "--replay", &old]);
+        bot.home.ok(&["do", "--replay", &old, "--tools", "manual"]);
+        let bodies = bot.bodies();
+        assert_eq!(bodies.len(), 6, "{prompt:?}");
+        for body in &bodies[2..4] {
+            assert_eq!(told(body), Vec::<String>::new(), "{prompt:?}");
+        }
+        for body in &bodies[4..] {
+            let told = told(body);
+            assert!(told.len() == 1 && told[0].contains("New."), "{prompt:?}: {told:?}");
+        }
+        assert_eq!(bodies[2].to_string().contains("Be brief."), !prompt.is_empty());
+    }
+}
+
+#[test]
 fn a_summary_is_followed_by_them_anew() {
     let bot = bot(&["1", "2", "3", "SUMMARY", "4"]);
     bot.home.write("work/AGENTS.md", "Use tabs.");

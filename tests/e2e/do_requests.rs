@@ -45,11 +45,9 @@ fn each_request_is_the_path_with_its_instruction_last() {
                 "system PROMPT / user say it / system CHOOSER".to_string(),
                 format!("system PROMPT / user say it / system {COMMAND} / system WRITER"),
                 format!("{turn} / system CHOOSER"),
-                format!("{turn} / system {NONE} / system GENERAL"),
-                format!("{turn} / system {NONE} / assistant Hi. / user and? / system CHOOSER"),
-                format!(
-                    "{turn} / system {NONE} / assistant Hi. / user and? / system {NONE} / system GENERAL"
-                ),
+                format!("{turn} / system GENERAL"),
+                format!("{turn} / assistant Hi. / user and? / system CHOOSER"),
+                format!("{turn} / assistant Hi. / user and? / system GENERAL"),
             ],
             "{}",
             bot.provider

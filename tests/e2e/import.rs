@@ -65,6 +65,69 @@ fn every_sample_twice_and_in_any_order_gives_one_sound_store() {
     assert!(all["tails"].as_array().unwrap().len() >= SAMPLES.len(), "{all}");
 }
 
+/// Imports a source, replaces the words of its oldest visible message, and imports it again.
+fn redacted_stays_redacted(what: &str, source: &str) {
+    let home = Home::new();
+    import(&home, &[source]);
+    let log = home.ok(&["log", "--all", "--json"]);
+    let visible = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let visible: Vec<String> = visible.filter_map(|line| line["id"].as_str().map(str::to_string)).collect();
+    let root = visible.last().unwrap_or_else(|| panic!("{what}: {log}"));
+    home.write("work/other", format!("taken out of {what}"));
+    home.ok(&["rm", "-y", "--redact", "--replace", &format!("{root}=other")]);
+    let (before, told) = (home.bubbs(), home.ok(&["ls"]));
+    assert!(!before.iter().any(|name| name.starts_with(root.as_str())), "{what}");
+    for args in [&["--json", source][..], &["-n", "--json", source]] {
+        let again: Value = serde_json::from_str(&import(&home, args)).unwrap();
+        assert_eq!(again["made"], 0, "{what}: {again}");
+    }
+    assert_eq!((home.bubbs(), home.ok(&["ls"])), (before, told), "{what}");
+    assert_eq!(home.ok(&["fsck"]), "", "{what}");
+}
+
+#[test]
+fn what_was_redacted_is_not_brought_back_by_any_format() {
+    for file in SAMPLES {
+        redacted_stays_redacted(file, sample(file).to_str().unwrap());
+    }
+    // Another store of lepo, whose ids are the same.
+    let other = Home::new();
+    import(&other, &[sample(SAMPLES[0]).to_str().unwrap()]);
+    redacted_stays_redacted("a store", other.work().to_str().unwrap());
+}
+
+#[test]
+fn what_came_since_follows_what_was_redacted() {
+    let home = Home::new();
+    let line = |role: &str, text: &str| format!("{{\"role\":\"{role}\",\"content\":\"{text}\"}}");
+    let write = |texts: &[(&str, &str)]| {
+        let lines: Vec<String> = texts.iter().map(|(role, text)| line(role, text)).collect();
+        home.write("work/log.jsonl", format!("{{\"messages\":[{}]}}\n", lines.join(",")));
+    };
+    let first = [("user", "my code is 4711"), ("assistant", "noted")];
+    write(&first);
+    import(&home, &["messages", "log.jsonl"]);
+    let root = home.ok(&["resolve", "@^"]);
+    home.write("work/other", "my code is gone");
+    home.ok(&["rm", "-y", "--redact", "--replace", &format!("{}=other", root.trim())]);
+    write(&[&first[..], &[("user", "and now?")]].concat());
+    for made in [1, 0] {
+        let told: Value = serde_json::from_str(&import(&home, &["--json", "messages", "log.jsonl"])).unwrap();
+        assert_eq!(told["made"], made, "{told}");
+        let shown = home.ok(&["show", "@"]);
+        assert!(
+            shown.contains("my code is gone") && shown.contains("noted") && shown.contains("and now?"),
+            "{shown}"
+        );
+        assert_eq!(home.bubbs().len(), 3, "{:?}", home.bubbs());
+    }
+    assert_eq!(home.ok(&["fsck"]), "");
+    assert_eq!(home.lepo(&["grep", "4711"]).code, 1);
+    // No id of what was taken out is kept, with which others could try words.
+    let journal = home.read("work/.lepo/_journal.ndjson");
+    assert!(journal.contains("redacted") && !journal.contains(root.trim()), "{journal}");
+}
+
 #[test]
 fn what_is_read_made_here_and_skipped_is_told() {
     let home = Home::new();

@@ -323,3 +323,78 @@ fn answer_of(copies: &[Value], home: &Home) -> String {
     let line = journal(home).into_iter().find(|line| line["bubb"] == last).unwrap();
     line["copy_of"].as_str().unwrap().to_string()
 }
+
+#[test]
+fn with_a_the_side_branches_of_what_is_copied_come_along_and_no_others() {
+    let home = Home::new();
+    let at = |minute: u32, tag: &str, prev: &str, text: &str| {
+        let (kind, hidden) = tag.split_at(1);
+        let time = format!("2025-03-01T12:{minute:02}Z");
+        let mut args = vec!["--kind", kind, "--prev", prev, "--time", &time];
+        args.extend((hidden == "1").then_some("--hidden"));
+        home.add(&args, text)
+    };
+    let question = at(1, "u0", "head", "a question");
+    let call = |minute: u32| {
+        let call = at(minute, "a1", &question, REQUEST);
+        let result = at(minute + 1, "t1", &call, &format!("a result of {minute}"));
+        [call, result]
+    };
+    let (first_call, first) = (call(2), at(4, "a0", &question, "first answer"));
+    let (second_call, second) = (call(5), at(7, "a0", &question, "second answer"));
+    let next = at(8, "u0", &second, "and then?");
+    let thought = at(9, "a1", &next, "what came of it was cut");
+    let copied = |args: &[&str]| -> Vec<String> {
+        let told = home.ok(&[&["rebase", "-a", "-n", "--json", "--onto", &elsewhere(&home)], args].concat());
+        let told: Value = serde_json::from_str(&told).unwrap();
+        let mut ids: Vec<String> = told["made"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|made| made["copy_of"].as_str().unwrap().to_string())
+            .collect();
+        ids.sort();
+        ids
+    };
+    let sorted = |ids: &[&[String]]| {
+        let mut ids = ids.concat();
+        ids.sort();
+        ids
+    };
+    let line = |ids: &[&String]| ids.iter().map(|id| id.to_string()).collect::<Vec<_>>();
+    assert_eq!(copied(&[&first]), sorted(&[&line(&[&question, &first]), &first_call]));
+    assert_eq!(copied(&[&second]), sorted(&[&line(&[&question, &second]), &second_call]));
+    // What hangs on the end is of what follows it, if something does.
+    assert_eq!(copied(&[&question]), line(&[&question]));
+    let whole = sorted(&[&line(&[&question, &second, &next, &thought]), &second_call]);
+    assert_eq!(copied(&[&next]), whole);
+}
+
+/// Another conversation, to copy onto.
+fn elsewhere(home: &Home) -> String {
+    home.add(&["--prev", "head", "--time", "2025-04-01T12:00Z"], "elsewhere")
+}
+
+#[test]
+fn a_branch_is_moved_with_f_and_checked_with_n() {
+    let home = Home::new();
+    let ids = two_lines(&home);
+    home.ok(&["branch", "main", &ids[6]]);
+    let base = ["rebase", ids[4].as_str(), "--root"];
+    for (args, code, moves) in [
+        (&["--branch", "main"][..], 1, false),
+        (&["-n", "--branch", "main"], 1, false),
+        (&["-n", "--branch", "new"], 0, false),
+        (&["-n", "-f", "--branch", "main"], 0, false),
+        (&["-f", "--branch", "main"], 0, true),
+        (&["-f", "--branch", "new"], 0, true),
+    ] {
+        let before = home.ok(&["branch"]);
+        let ran = home.lepo(&[&base[..], args].concat());
+        assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
+        assert_eq!(home.ok(&["branch"]) != before, moves, "{args:?}");
+    }
+    assert!(home.lepo(&[&base[..], &["--branch", "main"]].concat()).err.contains("-f moves the branch"));
+    assert_eq!(home.ok(&["resolve", "main"]), home.ok(&["resolve", "new"]));
+    assert_eq!(home.lepo(&[&base[..], &["-f"]].concat()).code, 2, "-f needs --branch");
+}

@@ -572,3 +572,38 @@ fn what_cannot_be_read_stops_it_before_anything_changes() {
     home.ok(&["rm", "-y", "--redact", &cut, &question]);
     assert!(!on_disk(&home).contains(&token));
 }
+
+#[test]
+fn what_the_user_typed_is_said_to_be_kept_wherever_it_is_kept() {
+    let (secret, mode) =
+        (crate::secrets::github_token(7), |mode: &str| format!("planner = \"off\"\nsecrets = \"{mode}\""));
+    for (mode, is_said) in [(mode("mask"), true), (mode("off"), false)] {
+        let bot = Bot::saying(&mode, &["one", "two"]);
+        let home = &bot.home;
+        let text = format!("say {secret}");
+        home.write("bin/editor", format!("#!/bin/sh\necho '{text}' > \"$1\"\n"));
+        let editor = home.path().join("bin/editor");
+        std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let message = home.add(&[], "a message");
+        for args in [
+            &["title", "@", &text][..],
+            &["edit", &message],
+            &["do", "-q", "-n", "-S", &text, "q"],
+            &["do", "-n", "-S", &text, "q"],
+            &["prompt", "add", "mine", &text],
+            &["rebase", &message, "--system", &text],
+        ] {
+            let mut command = home.command(args);
+            command.env("EDITOR", &editor).env("VISUAL", &editor);
+            let ran = run(command, b"");
+            assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
+            let told = ran.err.contains(
+                "has what looks like a secret (github-token); it is kept as typed. Take it out: lepo ",
+            ) || ran.err.contains(
+                "has what looks like a secret (1 github-token); it is kept as typed. Take it out: lepo ",
+            );
+            assert_eq!(told, is_said && !args.contains(&"-q"), "{args:?}: {}", ran.err);
+            assert!(!ran.err.contains(&secret), "{args:?}");
+        }
+    }
+}

@@ -8,6 +8,7 @@ use crate::bots::Bot;
 use crate::disk::journal;
 use crate::home::{Home, Ran, finish};
 use crate::scripted::{Asked, Reply, Server, openai_calls, openai_sse};
+use crate::secrets::github_token;
 
 /// Answers each question with its own words, behind the name of the model.
 fn echo(_: usize, asked: &Asked) -> Reply {
@@ -268,4 +269,57 @@ fn options_that_cannot_be_are_refused() {
     let elsewhere = home.lepo(&["do", "--replay", &old, "--from", &alone]);
     assert!(elsewhere.code == 2 && elsewhere.err.contains("is not in the conversation"), "{}", elsewhere.err);
     assert_eq!(server.asked().len(), 2);
+}
+
+#[test]
+fn a_replay_sends_attachments_as_they_were() {
+    // Words that look like an attachment, without a file, stay words.
+    let words = format!("[image/png 12 bytes x.png: _blobs/{}]", "0".repeat(64));
+    let bot = Bot::saying("planner = \"off\"\n", &["a pixel", "still", "words", "a pixel", "still", "words"]);
+    bot.home.write("work/a b.png", crate::attached::PNG);
+    for args in [&["--attach", "a b.png", "what is this?"][..], &["and now?"], &[&words]] {
+        let ran = bot.lepo(&[&["do"], args].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    let old = tip(&bot.home);
+    let ran = bot.lepo(&["do", "--replay", &old]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let bodies = bot.bodies();
+    assert_eq!(bodies.len(), 6);
+    assert!(bodies[0].to_string().contains("data:image/png;base64,"), "{}", bodies[0]);
+    assert_eq!(bodies[..3], bodies[3..]);
+    assert_eq!(texts(&bot.home, &ids(&ran)[0]), texts(&bot.home, &old));
+    // A file that is gone is named, and nothing is asked.
+    let blob = bot.home.work().join(".lepo/_blobs").join(crate::attached::sha256(crate::attached::PNG));
+    std::fs::remove_file(blob).unwrap();
+    let ran = bot.lepo(&["do", "--replay", &old]);
+    assert_ne!(ran.code, 0);
+    assert!(
+        ran.err.contains("the file a b.png of question") && ran.err.contains("is missing"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(bot.bodies().len(), 6);
+}
+
+#[test]
+fn a_recorded_result_of_a_request_with_a_secret_is_given_on_another_machine_too() {
+    let token = github_token(3);
+    let call =
+        || openai_calls("", &[("run_command", &format!(r#"{{"command":"echo {token}","access":"read"}}"#))]);
+    let told = || openai_sse(["It is said."]);
+    let bot = Bot::openai("planner = \"native\"", [call(), told(), call(), told(), call(), told()]);
+    bot.home.write("config/system_prompt.txt", "");
+    bot.home.ok(&["do", "-n", "--tools", "auto", "--no-stdin", "Say the token."]);
+    let old = tip(&bot.home);
+    let recorded: String =
+        bot.home.bubbs().iter().map(|name| bot.home.read(&format!("work/.lepo/{name}"))).collect();
+    assert!(recorded.contains("[secret: github-token") && !recorded.contains(&token), "{recorded}");
+    for _ in ["here", "there"] {
+        let ran = bot.home.alone(&["do", "--replay", &old, "--tools", "auto"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.err.contains("recorded: "), "{}", ran.err);
+        // Another machine has another key, and so other digits in its masks.
+        std::fs::remove_file(bot.home.path().join("state/lepo/secrets-key")).unwrap();
+    }
 }

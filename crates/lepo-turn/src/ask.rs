@@ -18,7 +18,7 @@ pub struct Ask {
     pub question: Option<Question>,
     /// Resources and prompts of MCP servers that go with the question.
     pub served: Served,
-    /// The system prompt of a new conv.
+    /// The system prompt of a new conv; with an empty one it has none, whatever the settings say.
     pub system_prompt: Option<String>,
     /// Commands of the user's own, run first.
     pub runs: Vec<String>,
@@ -63,6 +63,7 @@ impl Ask {
         if self.start == Start::New && self.system_prompt.is_none() {
             self.system_prompt = env.system_prompt()?;
         }
+        self.system_prompt = self.system_prompt.take().filter(|prompt| !prompt.is_empty());
         Ok(())
     }
 }

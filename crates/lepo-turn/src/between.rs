@@ -5,7 +5,6 @@ use super::attach::keep_files;
 use super::transcript::Transcript;
 use super::{CommandRunner, Event, Front, Notice, Question, RunBy, Start, TurnEnv};
 use lepo_base::error::Result;
-use lepo_secrets::Kept;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
 
@@ -52,7 +51,7 @@ fn begin(env: &TurnEnv, forest: &Forest, start: Start, prompt: Option<String>) -
     if start == Start::New
         && let Some(prompt) = prompt
     {
-        transcript.add_as(Kind::System, true, prompt.as_bytes(), &Kept::typed(&prompt))?;
+        transcript.add_as(Kind::System, true, prompt.as_bytes(), &env.masking.kept_prompt(&prompt))?;
     }
     Ok(transcript)
 }

@@ -62,7 +62,7 @@ fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild
                 at = end;
             }
             None => {
-                messages.push(message(bubb));
+                messages.extend((!is_none(bubb)).then(|| message(bubb)));
                 at += 1;
             }
         }
@@ -80,21 +80,18 @@ pub fn instruction(text: &str) -> Message {
 /// where nothing visible came before it.
 fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message> {
     // Such a program reads the repository's instructions itself.
-    let is_told = |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry);
+    let is_told =
+        |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry);
     let path: Vec<&PathEntry> = entries.iter().filter(is_told).collect();
     let planner = match inst {
         Inst::General(_) => None,
         Inst::Planner(inst) => inst,
     };
-    // The chooser's word that no command is needed adds nothing to the question before it.
-    let is_none = |entry: &PathEntry| entry.hidden && *entry.text == *ChooserAnswer::None.canonical();
-    let question = path.iter().rposition(|entry| !is_none(entry));
-    let alone = question.filter(|&at| {
-        let is_question = path.get(at).is_some_and(|entry| entry.kind == Kind::User);
-        is_question && path.iter().take(at).all(|entry| entry.hidden)
-    });
-    let path = match alone.filter(|_| planner.is_none() && !told) {
-        Some(at) => path.get(at..=at).unwrap_or_default(),
+    let is_alone = path
+        .split_last()
+        .is_some_and(|(last, before)| last.kind == Kind::User && before.iter().all(|entry| entry.hidden));
+    let path = match path.last().filter(|_| is_alone && planner.is_none() && !told) {
+        Some(question) => std::slice::from_ref(question),
         None => &path,
     };
     path.iter().map(|entry| message(entry)).chain(planner.map(instruction)).collect()
@@ -112,7 +109,8 @@ fn plain(entries: &[PathEntry]) -> Vec<Message> {
         messages.push(Message::new(Role::System, prompt.text.clone()));
     }
     let mut before = None;
-    let is_told = |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry);
+    let is_told =
+        |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry);
     for entry in entries.iter().filter(is_told) {
         // A question that was never answered, as it was too long, is no part of the next one.
         let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
@@ -138,6 +136,12 @@ fn message(entry: &PathEntry) -> Message {
     Message { files: entry.sent_files(), ..Message::new(role(entry.kind), text) }
 }
 
+/// True for the chooser's word that no command is needed: it adds nothing to the question before it, and a model that reads
+/// it answers in that form.
+fn is_none(entry: &PathEntry) -> bool {
+    entry.hidden && *entry.text == *ChooserAnswer::None.canonical()
+}
+
 /// True for a bubb that models with tools are told before a question.
 fn is_of_repository(entry: &PathEntry) -> bool {
     is_instructions_entry(entry) || is_catalogue_entry(entry)
@@ -145,10 +149,9 @@ fn is_of_repository(entry: &PathEntry) -> bool {
 
 /// True for the result of a command or a call, and for what else the conversation was told.
 fn is_result(entry: &PathEntry) -> bool {
-    let is_none = *entry.text == *ChooserAnswer::None.canonical();
     match entry.kind {
         Kind::Tool => true,
-        Kind::System => !is_system_prompt(entry) && !is_of_repository(entry) && !is_none,
+        Kind::System => !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry),
         Kind::User | Kind::Assistant => false,
     }
 }
@@ -227,8 +230,18 @@ mod tests {
                 r#"u0 hi / s1 {"tool":"command"} / s1 r / s1 {"tool":"none"}"#,
                 general,
                 Program,
-                r#"user hi / system {"tool":"command"} / system r / system {"tool":"none"}"#,
+                r#"user hi / system {"tool":"command"} / system r"#,
             ),
+            (r#"u0 hi / s1 {"tool":"none"}"#, general, Messages, "user hi / system INST"),
+            (
+                r#"u0 hi / s1 {"tool":"none"} / a0 so / u0 and?"#,
+                planner,
+                Prompted,
+                "user hi / assistant so / user and? / system PLAN",
+            ),
+            // Words of the user's that look so are words.
+            (r#"u0 {"tool":"none"}"#, general, Messages, r#"user {"tool":"none"} / system INST"#),
+            (r#"u0 hi / s1 {"tool":"none"}"#, general, Plain, "user hi"),
             ("s1 P / s0 ran / u0 hi", general, Program, "system ran / user hi"),
             ("s1 P / u0 a / a0 b / u0 c", general, Program, "user a / assistant b / user c"),
             ("s1 P / u0 hi", planner, Program, "user hi / system PLAN"),

@@ -21,7 +21,6 @@ use super::{CommandRunner, Decision, Event, Front, Notice, Report, Start, TurnEn
 use crate::config::Insts;
 use lepo_base::error::{Error, Result};
 use lepo_model::{Gate, ModelConfig, Planner, spec};
-use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
@@ -93,7 +92,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
     if ask.start == Start::New
         && let Some(prompt) = ask.system_prompt
     {
-        let kept = Kept::typed(&prompt).into_owned();
+        let kept = turn.env.masking.kept_prompt(&prompt);
         opening.push(Opening { kind: Kind::System, hidden: true, text: prompt, kept });
     }
     find_skills(turn)?;

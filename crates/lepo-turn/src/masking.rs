@@ -40,6 +40,8 @@ struct Seen {
     truths: Vec<(String, String)>,
     /// The kinds of what looks like a secret in the user's own words, until it is told.
     typed: Option<String>,
+    /// The same of a system prompt.
+    prompt: Option<String>,
     /// Texts of masked bubbs as they were said, for those that show many answers at their end.
     given: HashMap<BubbId, String>,
 }
@@ -140,6 +142,23 @@ impl Masking {
             self.seen().typed = Some(own.words());
         }
         kept
+    }
+
+    /// A system prompt as it is written: as typed.
+    pub fn kept_prompt(&self, prompt: &str) -> Kept<'static> {
+        if self.treatment != Treatment::Leave {
+            let mut tally = Tally::default();
+            self.masker.mask(prompt).found.iter().for_each(|found| tally.add(found));
+            if tally.count() > 0 {
+                self.seen().prompt = Some(tally.words());
+            }
+        }
+        Kept::typed(prompt).into_owned()
+    }
+
+    /// Tells once that a system prompt has what looks like a secret, and is kept as typed.
+    pub fn told_prompt(&self) -> Option<Notice> {
+        self.seen().prompt.take().map(Notice::PromptSecret)
     }
 
     /// Tells once that a question has what looks like a secret, and is kept as typed.

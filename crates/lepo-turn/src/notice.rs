@@ -57,6 +57,8 @@ pub enum Notice {
     Secrets(Secrets),
     /// This question has secrets of these kinds, and is kept as typed.
     TypedSecret(BubbId, String),
+    /// The system prompt has secrets of these kinds, and is kept as typed.
+    PromptSecret(String),
     /// Files that are not sent to the model of this name.
     FilesNotSent(String, LeftOut),
     /// So many processes of a command could not be ended.

@@ -123,7 +123,7 @@ fn agree(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()> {
 
 /// The recorded result of this request, in a replay.
 fn recorded(turn: &Turn<'_>, request: &ToolRequest) -> Option<(Vec<u8>, Option<i32>)> {
-    let (text, exit) = turn.results.as_ref()?.of(request)?;
+    let (text, exit) = turn.results.as_ref()?.of(request, &turn.env.masking)?;
     Some((text.to_vec(), exit))
 }
 

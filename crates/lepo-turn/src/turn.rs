@@ -140,7 +140,8 @@ impl Turn<'_> {
 
 /// Says that the user's own words are kept as typed, if they have what looks like a secret.
 pub fn tell_typed(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
-    if let Some(note) = question.and_then(|id| masking.told_typed(id)) {
+    let typed = question.and_then(|id| masking.told_typed(id));
+    for note in masking.told_prompt().into_iter().chain(typed) {
         front.happens(Event::Notice(&note));
     }
 }

@@ -9,9 +9,9 @@ use super::stop::Stop;
 use crate::import::{Plan, Tools, VERSION};
 use crate::term::{Line, say};
 use lepo_base::error::Result;
-use lepo_store::bubb::BubbId;
+use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
-use lepo_store::store::{Batch, Imported, Imports, Store, check_branch_name, has_ended_batches};
+use lepo_store::store::{Batch, Imported, Imports, Redactions, Store, check_branch_name, has_ended_batches};
 
 /// Bubbs that wait for their place, at most.
 const FLUSH: usize = 20_000;
@@ -64,6 +64,10 @@ pub struct Writer<'s> {
     make: Option<Make<'s>>,
     stop: &'s Stop,
     imports: Imports,
+    /// What was redacted here, and is not brought back.
+    redactions: Option<Redactions<'s>>,
+    /// Bubbs that have another id here, because they or one before them were redacted.
+    ids: HashMap<BubbId, BubbId>,
     branches: Vec<(String, BubbId)>,
     /// Bubbs of the user's own, to be proven.
     own: HashSet<BubbId>,
@@ -85,8 +89,20 @@ impl<'s> Writer<'s> {
             None => Target::Count(HashSet::new()),
         };
         let make = Some(make).filter(|_| store.is_none() && !dry);
-        let (branches, own, edited) = (Vec::new(), HashSet::new(), Vec::new());
-        Ok(Writer { store, target, make, stop, imports, branches, own, made: 0, here: 0, edited })
+        Ok(Writer {
+            store,
+            target,
+            make,
+            stop,
+            imports,
+            redactions: store.map(|store| store.journal().redactions()),
+            ids: HashMap::new(),
+            branches: Vec::new(),
+            own: HashSet::new(),
+            made: 0,
+            here: 0,
+            edited: Vec::new(),
+        })
     }
 
     /// Makes the store if it is not there; called when there is something to write.
@@ -142,14 +158,14 @@ impl<'s> Writer<'s> {
             if stopped.is_err() {
                 break;
             }
-            let name = bubb.name;
+            let (name, is_redacted) = self.settled(bubb.name, bubb.text.as_bytes())?;
             if name.prev.is_none() && !roots.contains(&name.id) {
                 roots.push(name.id);
             }
             if !name.hidden {
                 newest = newest.max(Some(name.id));
             }
-            match self.put(name, bubb.text.as_bytes(), &bubb.blobs)? {
+            match !is_redacted && self.put(name, bubb.text.as_bytes(), &bubb.blobs)? {
                 true => made.push(name.id),
                 false => there.push(name.id),
             }
@@ -181,10 +197,28 @@ impl<'s> Writer<'s> {
             });
         }
         if branches {
-            self.branches.extend(plan.labels);
+            let ids = &self.ids;
+            self.branches
+                .extend(plan.labels.into_iter().map(|(label, id)| (label, *ids.get(&id).unwrap_or(&id))));
             self.branches.extend(about.title.zip(newest));
         }
         stopped
+    }
+
+    /// The name that a bubb has here: of one that was redacted that of the copy in its place, and true; of one behind such
+    /// a bubb, that with which it follows the copy.
+    fn settled(&mut self, name: Name, text: &[u8]) -> Result<(Name, bool)> {
+        let prev = name.prev.map(|prev| self.ids.get(&prev).copied().unwrap_or(prev));
+        if let Some(copy) = self.redactions.as_ref().and_then(|redactions| redactions.copy_of(name.id)) {
+            self.ids.insert(name.id, copy);
+            return Ok((Name { id: copy, prev, ..name }, true));
+        }
+        if prev == name.prev {
+            return Ok((name, false));
+        }
+        let moved = Batch::name(name.kind, name.hidden, prev, name.id.time(), text)?;
+        self.ids.insert(name.id, moved.id);
+        Ok((moved, false))
     }
 
     fn has(&mut self, id: BubbId) -> Result<bool> {
@@ -195,7 +229,7 @@ impl<'s> Writer<'s> {
     }
 
     /// True if it was not there.
-    fn put(&mut self, name: lepo_store::bubb::Name, text: &[u8], blobs: &[Vec<u8>]) -> Result<bool> {
+    fn put(&mut self, name: Name, text: &[u8], blobs: &[Vec<u8>]) -> Result<bool> {
         match &mut self.target {
             Target::Count(known) => Ok(known.insert(name.id)),
             Target::Batch(batch) => {

@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use super::finder::tell_typed;
 use super::{Context, complete};
 use crate::term::{edit, say};
 use lepo_base::env::Env;
@@ -141,7 +142,9 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 ))
                 .hint(format!("`lepo prompt edit {}` changes it", quoted(&name))));
             }
-            write(&path, text_of(&text)?, store.as_ref(), &paths)?;
+            let text = text_of(&text)?;
+            tell_typed(&text, "the prompt", &format!("lepo prompt edit {}", quoted(&name)));
+            write(&path, text, store.as_ref(), &paths)?;
             context.out.path(&path);
             Ok(0)
         }

@@ -44,9 +44,12 @@ pub struct RebaseArgs {
     /// Give the copies times of now, for a conversation that a wrong clock dated ahead
     #[arg(long)]
     pub(super) redate: bool,
-    /// Create a branch at the new end
-    #[arg(long, value_name = "NAME", conflicts_with = "dry_run")]
+    /// Create a branch at the new end; with -n, only check its name
+    #[arg(long, value_name = "NAME")]
     pub(super) branch: Option<String>,
+    /// Move the branch of --branch if it exists
+    #[arg(short, long, requires = "branch")]
+    pub(super) force: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

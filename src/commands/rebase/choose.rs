@@ -106,10 +106,14 @@ fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
     }
     let on_path: HashSet<Ix> = path.iter().copied().collect();
     let mut all = Vec::new();
-    for &ix in path {
+    for (place, &ix) in path.iter().enumerate() {
         all.push(ix);
         let mut beside = Vec::new();
-        let mut open: Vec<Ix> = forest.children(ix).filter(|child| !on_path.contains(child)).collect();
+        // What other people have beside it is not of this line.
+        let is_of_line =
+            |child: &Ix| !on_path.contains(child) && forest.store_of(*child) == forest.store_of(ix);
+        let mut open: Vec<Ix> = forest.children(ix).filter(is_of_line).collect();
+        let children = open.clone();
         let mut at = 0;
         while let Some(&next) = open.get(at) {
             at += 1;
@@ -125,9 +129,27 @@ fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
                 visible.extend(forest.prev(next));
             }
         }
-        all.extend(beside.into_iter().filter(|ix| !visible.contains(ix)));
+        let (goes_on, ends): (Vec<Ix>, Vec<Ix>) =
+            children.into_iter().partition(|child| visible.contains(child));
+        let taken = of_next(forest, path.get(place + 1).copied(), &goes_on, ends);
+        let is_taken =
+            |side: &Ix| forest.up(*side).take_while(|above| *above != ix).any(|above| taken.contains(&above));
+        all.extend(beside.into_iter().filter(|side| !visible.contains(side) && is_taken(side)));
     }
     all
+}
+
+/// Of the side branches that begin beside a message, those of the answer that is copied behind it: they are not newer than
+/// that, and newer than another answer before it, as one that was asked for again. Behind the end of the line, those are
+/// of nothing that is copied which something goes on from.
+fn of_next(forest: &Forest, next: Option<Ix>, goes_on: &[Ix], sides: Vec<Ix>) -> HashSet<Ix> {
+    let time = |ix: Ix| forest.name(ix).id.time();
+    let Some(next) = next.map(time) else {
+        return if goes_on.is_empty() { sides.into_iter().collect() } else { HashSet::new() };
+    };
+    let before = goes_on.iter().map(|other| time(*other)).filter(|other| *other < next).max();
+    let is_of_it = |side: &Ix| time(*side) <= next && before.is_none_or(|before| time(*side) > before);
+    sides.into_iter().filter(is_of_it).collect()
 }
 
 /// Requests are known by their text, as they will be copied.

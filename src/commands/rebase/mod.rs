@@ -14,7 +14,7 @@ use lepo_store::store::{
 };
 
 use super::Context;
-use super::finder::masked;
+use super::finder::{masked, tell_typed};
 use super::words::find_all;
 pub use args::RebaseArgs;
 use choose::{Wish, choose};
@@ -30,7 +30,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let asked = Asked::of(&args, &store)?;
     if let Some(branch) = &args.branch {
-        check_branch(&store, branch)?;
+        check_branch(&store, branch, args.force)?;
     }
     let choice = choose(&store, &asked.forest, asked.wish(&args))?;
     let now = args.redate.then(|| now().max(asked.forest.root_time()));
@@ -56,8 +56,14 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         // The user's own words.
         store.journal().prove(root.iter().map(|(name, _)| name.id));
         if let Some(branch) = &args.branch {
-            store.branches().make(branch, tail)?;
+            match args.force {
+                true => store.branches().set(branch, tail)?,
+                false => drop(store.branches().make(branch, tail)?),
+            }
         }
+    }
+    if let (Some((name, text)), false) = (&root, args.dry_run) {
+        tell_typed(text, "the system prompt", &format!("lepo rm --redact {}", name.id));
     }
     tell(&store, &outcome, &args, context)?;
     Ok(0)
@@ -177,12 +183,12 @@ fn new_root(asked: &Asked, root_is_kept: bool, now: Option<u64>) -> Result<Optio
     Ok(Some((Batch::name(Kind::System, true, None, time, text)?, text.clone())))
 }
 
-/// Refuses a name that is taken, before anything is written.
-fn check_branch(store: &Store, name: &str) -> Result<()> {
+/// Refuses a name that is taken, before anything is written, unless the branch may be moved.
+fn check_branch(store: &Store, name: &str, may_move: bool) -> Result<()> {
     check_branch_name(name)?;
-    match store.branches().get(name)? {
+    match store.branches().get(name)?.filter(|_| !may_move) {
         None => Ok(()),
         Some(_) => Err(Error::nothing(format!("branch {name} already exists"))
-            .hint("choose another name; `lepo branch -f` moves one")),
+            .hint("choose another name; -f moves the branch")),
     }
 }

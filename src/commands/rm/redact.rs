@@ -177,6 +177,7 @@ fn has_ids(path: &Path) -> bool {
 
 /// Ends what has all its copies.
 fn end(store: &Store, wish: &Wish, replaced: &Replaced, masker: &Masker) -> Result<()> {
+    store.journal().add_redactions(&replaced.moved())?;
     let about = about(store, &replaced.moved())?;
     store.replacement().end(replaced, &mut |line| {
         let taken =

@@ -72,7 +72,7 @@ fn meaning(notice: &Notice) -> Option<(&'static str, &'static str)> {
             SECRETS,
             "The store has masks in their place; `secrets` of lepo-config(5) decides. The model was told them.",
         ),
-        Notice::TypedSecret(..) => (
+        Notice::TypedSecret(..) | Notice::PromptSecret(_) => (
             SECRETS,
             "Your own words are never changed unasked. What was sent stays sent: replace the secret.",
         ),
@@ -251,6 +251,7 @@ fn samples() -> Vec<Notice> {
     let question = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
     let typed = question.map(|question| Notice::TypedSecret(question, text("1 github-token")));
     let values = of_models.map(Notice::Model).into_iter().chain(of_turns).chain(typed);
+    let values = values.chain([Notice::PromptSecret(text("1 github-token"))]);
     values.chain(of_left.map(Notice::Left)).chain(of_servers.map(Notice::Server)).collect()
 }
 

@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::journal::{Fact, Journal, JournalRecord, fact_of};
-use super::proof::PROVEN;
+use super::proof::is_fact;
 use crate::bubb::BubbId;
 
 /// The journal with an index of which line tells of which bubb.
@@ -46,7 +46,7 @@ impl FactIndex {
     /// All lines of the journal about a bubb, the newest first.
     pub fn records(&self, id: BubbId) -> impl Iterator<Item = JournalRecord> {
         let told = self.newest_first(id).filter_map(|line| serde_json::from_slice(line).ok());
-        told.filter(move |record: &JournalRecord| record.bubb == Some(id) && record.what != PROVEN)
+        told.filter(move |record: &JournalRecord| record.bubb == Some(id) && is_fact(&record.what))
     }
 
     /// The lines that name a bubb first.

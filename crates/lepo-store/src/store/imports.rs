@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dir::now;
 use super::journal::{JOURNAL, Journal};
-use super::proof::PROVEN;
+use super::proof::is_fact;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -178,7 +178,7 @@ impl Imports {
 
     /// Takes a line of the journal.
     fn learn(&mut self, id: BubbId, what: &str, line: &[u8]) {
-        if what == PROVEN {
+        if !is_fact(what) {
             // No fact of the message.
         } else if what != "import" {
             self.told.insert(id);

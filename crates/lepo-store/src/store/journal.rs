@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::dir::{FILE, now};
 use super::handle::Store;
-use super::proof::{PROVEN, Statement};
+use super::proof::{Statement, is_fact};
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
@@ -278,7 +278,7 @@ impl<'s> Journal<'s> {
 fn records(journal: impl io::Read) -> impl Iterator<Item = JournalRecord> {
     let lines = BufReader::new(journal).split(b'\n').map_while(io::Result::ok);
     let records = lines.filter_map(|line| serde_json::from_slice::<JournalRecord>(&line).ok());
-    records.filter(|record| record.what != PROVEN)
+    records.filter(|record| is_fact(&record.what))
 }
 
 fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
@@ -289,7 +289,7 @@ fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
 /// The bubb that a line tells of, and what it says.
 pub(super) fn fact_of(line: &[u8]) -> Option<(BubbId, Fact)> {
     let told: FactLine =
-        serde_json::from_slice(line).ok().filter(|told: &FactLine| told.fact.what != PROVEN)?;
+        serde_json::from_slice(line).ok().filter(|told: &FactLine| is_fact(&told.fact.what))?;
     Some((BubbId::parse(told.bubb.as_bytes())?, told.fact))
 }
 

@@ -6,6 +6,14 @@ use crate::bubb::BubbId;
 /// The kind of a line that holds a proof and no other fact.
 pub(super) const PROVEN: &str = "proven";
 
+/// The kind of a line that tells of a redacted message and no other fact.
+pub(super) const REDACTED: &str = "redacted";
+
+/// True for the kind of a line that holds a fact about its message.
+pub(super) fn is_fact(what: &str) -> bool {
+    !matches!(what, PROVEN | REDACTED)
+}
+
 /// The beginning of a proof in a line.
 pub(super) const PROOF_KEY: &[u8] = b"\"proof\":\"";
 
@@ -26,6 +34,9 @@ pub enum Statement<'s> {
     Replay(BubbId, &'s [u8]),
     /// These bytes are a record of messages that are being replaced.
     Replacement(&'s [u8]),
+    /// The message had secrets or other words in it, and was replaced. Its id would let others try words, so that only its
+    /// hash is kept.
+    Redacted(BubbId),
 }
 
 impl Statement<'_> {
@@ -38,6 +49,7 @@ impl Statement<'_> {
             }
             Statement::Replay(id, bytes) => prover.keyed_hash(&[b"replay", &id.ascii(), bytes]),
             Statement::Replacement(bytes) => prover.keyed_hash(&[b"replacement", bytes]),
+            Statement::Redacted(id) => prover.keyed_hash(&[b"redacted", &id.ascii()]),
         }
     }
 }

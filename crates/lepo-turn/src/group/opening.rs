@@ -7,7 +7,6 @@ use crate::report::ToolUse;
 use crate::transcript::Transcript;
 use crate::{Ask, CommandRunner, Event, Start};
 use lepo_base::error::Result;
-use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 
 /// The conv that all participants are asked about.
@@ -23,7 +22,12 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
     let transcript = Transcript::at(&group.env.store, group.forest, ask.start, &group.env.masking)?;
     let mut opening = Opening { transcript, tools: Vec::new() };
     if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == Start::New) {
-        group.add_as(&mut opening.transcript, Kind::System, true, (&prompt, &Kept::typed(&prompt)))?;
+        group.add_as(
+            &mut opening.transcript,
+            Kind::System,
+            true,
+            (&prompt, &group.env.masking.kept_prompt(&prompt)),
+        )?;
     }
     let runner = CommandRunner::of(group.env);
     let mut ran = ask.ran.into_iter();
@@ -44,7 +48,8 @@ pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
             opening.transcript.mark_answering(question);
         }
         let note = opening.transcript.tip().and_then(|id| group.env.masking.told_typed(id));
-        note.into_iter().for_each(|note| group.tell(Event::Notice(&note)));
+        let notes = group.env.masking.told_prompt().into_iter().chain(note);
+        notes.for_each(|note| group.tell(Event::Notice(&note)));
     }
     Ok(opening)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::agents::is_of_repository;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::{Forest, Ix};
@@ -63,7 +64,7 @@ impl Plan {
         let plan = match (wish.teacher, wish.onto) {
             (true, _) => teacher(forest, &path, from),
             (false, Some(onto)) => below(store, forest, (&path, from), onto),
-            (false, None) => anew(forest, &path, from, wish.new_system),
+            (false, None) => anew(store, forest, (&path, from), wish.new_system)?,
         };
         if plan.steps.is_empty() && plan.answered == 0 {
             return Err(Error::usage("the conversation has no question to ask again")
@@ -110,12 +111,12 @@ fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<Step> {
 }
 
 /// A line of its own: it shares what stands before `from`, else the system prompt.
-fn anew(forest: &Forest, path: &[Ix], from: usize, new_system: bool) -> Plan {
-    let is_root = |ix: &Ix| {
-        let name = forest.name(*ix);
-        name.kind == Kind::System && name.hidden
-    };
-    let from = from.max(usize::from(path.first().is_some_and(is_root)));
+fn anew(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), new_system: bool) -> Result<Plan> {
+    let root =
+        path.first().map(|ix| forest.name(*ix)).filter(|name| name.kind == Kind::System && name.hidden);
+    // What a repository said then is the root where there is no prompt: a replay has what it says now, or nothing.
+    let has_prompt = root.map(|root| Ok(!is_of_repository(&store.bubbs().text(&root)?))).transpose()?;
+    let from = from.max(usize::from(has_prompt.unwrap_or_default()));
     let shared = if new_system { None } else { from.checked_sub(1).and_then(|at| path.get(at)) };
     let (mut steps, rest) = steps(forest, path.get(from..).unwrap_or_default());
     let mut base = shared.map(|ix| forest.name(*ix).id);
@@ -123,7 +124,7 @@ fn anew(forest: &Forest, path: &[Ix], from: usize, new_system: bool) -> Plan {
         base = step.again;
         steps.insert(0, step);
     }
-    Plan { base, steps, rest, answered: 0 }
+    Ok(Plan { base, steps, rest, answered: 0 })
 }
 
 /// Each answer is asked for where it was given.

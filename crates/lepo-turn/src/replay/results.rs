@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::masking::Masking;
 use crate::path::request;
 use lepo_base::error::Result;
 use lepo_secrets::without_digits;
@@ -31,7 +32,7 @@ impl ResultRecord {
             let bytes = store.bubbs().read(&name)?;
             let text = String::from_utf8_lossy(&bytes);
             if let Some(request) = request(name.kind, name.hidden, &text) {
-                asked.push((ix, same(&request)));
+                asked.push((ix, same(&action(&request))));
             } else if let Some((_, request)) = asked.iter().find(|(request, _)| *request == prev) {
                 let exit = facts.get(name.id).and_then(|fact| fact.exit);
                 results.push((request.clone(), bytes, exit));
@@ -41,20 +42,25 @@ impl ResultRecord {
         Ok(ResultRecord { results })
     }
 
-    /// The result of a request that is equal to a recorded one.
-    pub fn of(&self, request: &ToolRequest) -> Option<(&[u8], Option<i32>)> {
-        let wanted = same(request);
+    /// The result of a request that is equal to a recorded one, as that would be written now.
+    pub fn of(&self, request: &ToolRequest, masking: &Masking) -> Option<(&[u8], Option<i32>)> {
+        let wanted = same(&masking.masked(&action(request)));
         let found = self.results.iter().find(|(request, ..)| *request == wanted)?;
         Some((&found.1, found.2))
     }
 }
 
-/// A request as it is compared: what is done, masks of one kind being equal. The words for the person do not count.
-fn same(request: &ToolRequest) -> String {
+/// What a request does. The words for the person do not count.
+fn action(request: &ToolRequest) -> String {
     let mut action = request.to_json();
     if let (ToolRequest::Command(_), Some(action)) = (request, action.as_object_mut()) {
         action.shift_remove("why");
     }
     action.sort_all_objects();
-    without_digits(&action.to_string()).into_owned()
+    action.to_string()
+}
+
+/// What is compared of it: each machine has digits of its own in its masks, so that those of one kind are equal.
+fn same(action: &str) -> String {
+    without_digits(action).into_owned()
 }

@@ -6,11 +6,12 @@ use futures_util::future::join_all;
 
 use super::plan::{Plan, Step};
 use super::results::ResultRecord;
+use crate::attach::NewFile;
 use crate::config::Insts;
 use crate::{Ask, Front, Question, Report, Start, TurnEnv, take_turn};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
-use lepo_store::bubb::{BubbId, Name};
+use lepo_store::bubb::{Attachment, BubbId, Name, split_attachments};
 use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Store, note_copy, plan_copies_of_now, write_copies};
 
@@ -101,23 +102,20 @@ async fn take(
     let before = step.copied.split_last().map_or(&[][..], |(_, before)| before);
     let (start, question) = match (step.again, *tail) {
         (Some(question), _) => (Start::Again(question), None),
-        // A root.
-        (None, None) if before.is_empty() => {
-            let copied = copy(&env.store, None, &step.copied, apart)?;
-            let copied = copied.ok_or_else(|| Error::usage("a question of the conversation is missing"))?;
-            (Start::Again(copied), None)
-        }
+        // A root: the recorded one had no prompt before it.
+        (None, None) if before.is_empty() => (Start::New, Some(as_asked(&env.store, &step.question)?)),
         (None, base) => {
             let copied = copy(&env.store, base, before, apart)?.or(base);
             let copied = copied.ok_or_else(|| Error::usage("a question of the conversation is missing"))?;
-            (Start::Under(copied), Some(Question::from(env.store.bubbs().text(&step.question)?)))
+            (Start::Under(copied), Some(as_asked(&env.store, &step.question)?))
         }
     };
-    let at = start.id().unwrap_or(step.question.id);
-    *tail = Some(at);
-    let forest = env.store.names().forest_for(&[Wanted::Paths(vec![at])])?;
+    *tail = start.id();
+    let wanted = start.id().map_or(Wanted::Tip, |at| Wanted::Paths(vec![at]));
+    let forest = env.store.names().forest_for(&[wanted])?;
     let is_new = question.is_some();
-    let ask = Ask { results: Some(recorded), ..Ask::new(start, question, &[]) };
+    let ask =
+        Ask { results: Some(recorded), system_prompt: Some(String::new()), ..Ask::new(start, question, &[]) };
     let report = take_turn(env, config, insts, &forest, front, ask).await?;
     if let Some(asked) = report.user.filter(|_| is_new) {
         *tail = Some(asked);
@@ -127,6 +125,24 @@ async fn take(
         }
     }
     Ok(report)
+}
+
+/// A question as it was asked, with its files.
+fn as_asked(store: &Store, name: &Name) -> Result<Question> {
+    let text = store.bubbs().text(name)?;
+    let (words, attached) = split_attachments(&text);
+    let others = store.others().all().iter().map(|(_, other)| other);
+    let stores: Vec<&Store> = std::iter::once(store).chain(others).collect();
+    let file = |attachment: &Attachment| {
+        let bytes = stores.iter().find_map(|store| store.blobs().bytes(&attachment.hash));
+        let bytes = bytes.ok_or_else(|| {
+            Error::store(format!("the file {} of question {} is missing", attachment.name, name.id))
+                .hint("lepo fsck names missing blobs; --from begins behind this question")
+        })?;
+        NewFile::read(&attachment.name, bytes)
+    };
+    let files = attached.iter().map(file).collect::<Result<_>>()?;
+    Ok(Question { files, ..Question::from(words.to_string()) })
 }
 
 /// Copies messages in a row, as new ones, durable when this returns; gives the last. `apart` milliseconds keep the copies

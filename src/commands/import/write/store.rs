@@ -34,8 +34,13 @@ impl Writer<'_> {
                 missing.insert(name.id);
                 continue;
             };
+            let (here, is_redacted) = self.settled(*name, &bytes)?;
+            if is_redacted {
+                self.here += 1;
+                continue;
+            }
             if proven.contains(&name.id) {
-                self.own.insert(name.id);
+                self.own.insert(here.id);
             }
             match is_request(name, &bytes) {
                 true => requests.push(*name),
@@ -87,9 +92,13 @@ impl Writer<'_> {
                 }
             }
         }
-        self.made += u64::from(self.put(*name, bytes, &blobs)?);
+        let (here, is_redacted) = self.settled(*name, bytes)?;
+        match !is_redacted && self.put(here, bytes, &blobs)? {
+            true => self.made += 1,
+            false => self.here += 1,
+        }
         if let Some(fact) = from.facts.get(&name.id) {
-            self.imports.add_fact(name.id, fact.model.as_deref(), fact.input, fact.output);
+            self.imports.add_fact(here.id, fact.model.as_deref(), fact.input, fact.output);
         }
         self.flush_if_many()
     }
