@@ -271,6 +271,21 @@ const ACP: &[(&str, &[&str])] = &[
 ];
 
 #[test]
+fn every_crate_has_a_readme_that_its_manifest_names() {
+    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let mut count = 0;
+    for dir in std::fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path()) {
+        let Ok(manifest) = std::fs::read_to_string(dir.join("Cargo.toml")) else { continue };
+        let name = dir.file_name().unwrap().to_str().unwrap();
+        let readme = std::fs::read_to_string(dir.join("README.md")).unwrap_or_default();
+        assert!(readme.starts_with(&format!("# {name}\n")), "{name} has no README.md");
+        assert!(manifest.lines().any(|line| line == "readme = \"README.md\""), "{name}: Cargo.toml names it");
+        count += 1;
+    }
+    assert!(count >= 15, "{count}");
+}
+
+#[test]
 fn the_editors_protocol_is_named_in_one_crate() {
     holds_only_in(ACP, "lepo-acp/");
 }

@@ -18,7 +18,7 @@ use lepo_base::when;
 /// With --redact, no conversation is deleted: secrets in the messages, and in the files that these name, are masked.
 /// Because an id is a hash of its message, the messages and all that follow are copied with new ids, and the old
 /// files are deleted. Branches, titles, the journal and pending requests move along. Prints the old and new id of
-/// each message, and asks for confirmation. With --all, also masks titles, the journal, prompts and instructions of
+/// each message, and asks for confirmation. An import of the same source does not bring them back. With --all, also masks titles, the journal, prompts and instructions of
 /// the store, but not settings or the stores of other people; they are named. If it is interrupted, the next
 /// one completes it, after saying what is left to do and asking; only where the machine that began it can prove that it
 /// did. Other messages with the same secret, or the same replaced words, are named. Other
