@@ -190,7 +190,7 @@ impl Agent {
                 let forest = session.store.names().forest().map_err(|error| of_error(&error))?;
                 let is_there = forest.find(wanted).is_some_and(|ix| forest.store_of(ix).is_none());
                 match is_there {
-                    true => Ok(agent::forked(&session.store.journal().new_session(Some(wanted)))),
+                    true => self.fork_at(&session, wanted).map(|fork| agent::forked(&fork.id)),
                     false => Err(wrong(format!("no message {wanted} in this store"))),
                 }
             }
@@ -198,6 +198,22 @@ impl Agent {
                 Err(wrong("this is not answered at once"))
             }
         }
+    }
+
+    /// Begins a session like this one at a message. It can be prompted at once.
+    fn fork_at(&self, from: &Session, at: BubbId) -> std::result::Result<Rc<Session>, RpcError> {
+        let opened = self.folders.open(&from.cwd).map_err(|error| of_error(&error))?;
+        let given = {
+            let state = from.state.borrow();
+            state.given.iter().chain(&state.agreed).cloned().collect()
+        };
+        let id = from.store.journal().new_session(Some(at));
+        let place = Place { at: Some(at), is_journaled: true, ..Place::default() };
+        let fork =
+            Session::new(id, from.cwd.clone(), opened, place, given).map_err(|error| of_error(&error))?;
+        let fork = Rc::new(fork);
+        self.sessions.borrow_mut().insert(fork.id.clone(), fork.clone());
+        Ok(fork)
     }
 
     fn session(&self, id: &str) -> std::result::Result<Rc<Session>, RpcError> {
@@ -286,7 +302,7 @@ impl Agent {
     }
 
     fn tell_commands(&self, session: &Session) {
-        if let Some(commands) = session.with_paths(|paths| available(&session.store, paths)) {
+        if let Some(commands) = session.with_configured(|configured| available(&session.store, configured)) {
             self.peer.update(&session.id, &Update::Commands(commands));
         }
     }

@@ -1,10 +1,12 @@
 //! Slash commands of an editor's session: those that make sense without a terminal, and prompts by their names.
 
+use super::question::typed;
 use lepo_acp::update::Command;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
-use lepo_turn::config::{Filling, Paths};
-use lepo_turn::{PromptWish, Prompts, Verdict};
+use lepo_turn::config::{Filling, check_prompt_name};
+use lepo_turn::skills::Skill;
+use lepo_turn::{Configured, PromptWish, Prompts, Question, TurnEnv, Verdict, join_parts};
 
 /// Action that a slash command asks for.
 #[derive(Debug, PartialEq)]
@@ -23,6 +25,8 @@ pub enum Wish {
     Ask(String, Option<String>),
     /// A prompt of an MCP server.
     Served(PromptWish),
+    /// A question with the skill of this name.
+    Skill(String, String),
 }
 
 const COMMANDS: &[(&str, &str, Option<&str>)] = &[
@@ -34,8 +38,9 @@ const COMMANDS: &[(&str, &str, Option<&str>)] = &[
     ("deny", "Refuse the pending request", None),
 ];
 
-/// The commands and prompts that there are.
-pub fn available(store: &Store, paths: &Paths) -> Vec<Command> {
+/// All commands, prompts and skills.
+pub fn available(store: &Store, configured: &Configured) -> Vec<Command> {
+    let paths = &configured.paths;
     let own = COMMANDS.iter().map(|(name, about, hint)| Command {
         name: name.to_string(),
         about: about.to_string(),
@@ -50,11 +55,41 @@ pub fn available(store: &Store, paths: &Paths) -> Vec<Command> {
             all.push(Command { name: prompt.name, about, hint: Some("words".into()) });
         }
     }
+    let skills = configured.skills().ok().flatten().map(|skills| skills.counting).unwrap_or_default();
+    for skill in skills {
+        if all.iter().all(|known| known.name != skill.name) {
+            all.push(Command { name: skill.name, about: skill.description, hint: Some("question".into()) });
+        }
+    }
     all
 }
 
+/// The question that is asked with a skill, and the skill; without words it asks for itself.
+pub fn skill_question(configured: &Configured, name: &str, words: &str) -> Result<(Question, Skill)> {
+    let unknown = Error::usage(format!("no command, prompt or skill /{name}"));
+    let skill = configured.skills()?.unwrap_or_default().named(name, unknown)?;
+    let text = match words.trim() {
+        "" => skill.asks_for_itself(),
+        words => words.to_string(),
+    };
+    Ok((join_parts(vec![typed(&text)], Vec::new(), Vec::new())?, skill))
+}
+
+/// Action of a text that was entered in a session, with the prompts and skills there.
+pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<Wish>> {
+    let prompts = Prompts { store: Some(store), paths: &env.configured.paths };
+    let skills = env.configured.skills().ok().flatten().unwrap_or_default();
+    let is_skill = |name: &str| skills.counting.iter().any(|skill| skill.name == name);
+    wish(text, env.catalogue.names(), &prompts, &is_skill)
+}
+
 /// Action of a text that is a slash command: a line that begins with a slash and a word that is no path.
-pub fn wish(text: &str, servers: &[String], prompts: &Prompts<'_>) -> Result<Option<Wish>> {
+fn wish(
+    text: &str,
+    servers: &[String],
+    prompts: &Prompts<'_>,
+    is_skill: &dyn Fn(&str) -> bool,
+) -> Result<Option<Wish>> {
     let line = text.trim_end();
     let Some(rest) = line.strip_prefix('/').filter(|rest| !rest.contains('\n')) else { return Ok(None) };
     let (word, words) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -70,7 +105,7 @@ pub fn wish(text: &str, servers: &[String], prompts: &Prompts<'_>) -> Result<Opt
         "branch" => Wish::Branch(words.to_string()),
         "approve" => Wish::Decide(Verdict::Approve),
         "deny" => Wish::Decide(Verdict::Deny),
-        name => return other(name, words, servers, prompts).map(Some),
+        name => return other(name, words, servers, (prompts, is_skill)).map(Some),
     };
     let takes_words = matches!(wish, Wish::Compact(_) | Wish::Branch(_));
     match takes_words || words.is_empty() {
@@ -79,9 +114,14 @@ pub fn wish(text: &str, servers: &[String], prompts: &Prompts<'_>) -> Result<Opt
     }
 }
 
-/// A prompt of a server, or one of the person's own.
-fn other(name: &str, words: &str, servers: &[String], prompts: &Prompts<'_>) -> Result<Wish> {
-    let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);
+/// A prompt of a server, one of the user's own, or a skill.
+fn other(
+    name: &str,
+    question: &str,
+    servers: &[String],
+    (prompts, is_skill): (&Prompts<'_>, &dyn Fn(&str) -> bool),
+) -> Result<Wish> {
+    let words = shlex::split(question).unwrap_or_else(|| vec![question.to_string()]);
     let of_server = servers.iter().find_map(|server| {
         let prompt = name.strip_prefix(server.as_str())?.strip_prefix(':')?;
         Some((server.clone(), prompt.to_string()))
@@ -89,7 +129,11 @@ fn other(name: &str, words: &str, servers: &[String], prompts: &Prompts<'_>) -> 
     if let Some((server, name)) = of_server {
         return Ok(Wish::Served(PromptWish { server, name, named: Vec::new(), words }));
     }
-    let prompt = prompts.find(name)?.ok_or_else(|| {
+    let found = if check_prompt_name(name).is_ok() { prompts.find(name)? } else { None };
+    if found.is_none() && is_skill(name) {
+        return Ok(Wish::Skill(name.to_string(), question.to_string()));
+    }
+    let prompt = found.ok_or_else(|| {
         Error::usage(format!("no command or prompt /{name}"))
             .hint("a space before the slash makes it a question")
     })?;
@@ -101,12 +145,17 @@ fn other(name: &str, words: &str, servers: &[String], prompts: &Prompts<'_>) -> 
 mod tests {
     use super::*;
     use lepo_base::env::Env;
+    use lepo_turn::config::Paths;
 
     #[test]
     fn a_slash_begins_a_command_unless_it_begins_a_path() {
         let paths = Paths::from_env(&Env::of(&[("HOME", "/nowhere")])).unwrap();
         let prompts = Prompts { store: None, paths: &paths };
-        let read = |text: &str| wish(text, &["docs".to_string()], &prompts);
+        let read = |text: &str| wish(text, &["docs".to_string()], &prompts, &|name| name == "deploy");
+        assert_eq!(
+            read("/deploy to  'the moon'").unwrap(),
+            Some(Wish::Skill("deploy".into(), "to  'the moon'".into()))
+        );
         assert_eq!(read("/retry ").unwrap(), Some(Wish::Retry));
         assert_eq!(read("/compact the figures").unwrap(), Some(Wish::Compact("the figures".into())));
         assert_eq!(read("/deny").unwrap(), Some(Wish::Decide(Verdict::Deny)));

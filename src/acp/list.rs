@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::begin::Lines;
 use crate::term::excerpt_within;
 use lepo_acp::agent::{self, Listed};
-use lepo_base::error::Result;
+use lepo_base::error::{Error, Result};
 use lepo_base::when;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix, Origins};
@@ -27,6 +27,14 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
     // Newest first; where two end at one bubb, by their ids.
     all.sort_by(|one, other| other.cmp(one));
     let key = |(ix, id): &(Ix, String)| format!("{} {id}", lines.forest.name(*ix).id);
+    let is_key = |cursor: &str| {
+        cursor
+            .split_once(' ')
+            .is_some_and(|(end, id)| BubbId::parse(end.as_bytes()).is_some() && !id.is_empty())
+    };
+    if let Some(cursor) = cursor.filter(|cursor| !is_key(cursor)) {
+        return Err(Error::usage(format!("cursor {cursor:?} is none of session/list")));
+    }
     let rest: Vec<(Ix, String)> = all
         .into_iter()
         .skip_while(|entry| cursor.is_some_and(|cursor| key(entry).as_str() >= cursor))

@@ -16,7 +16,7 @@ use lepo_base::word::{Word, list_words, read_word};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
-use lepo_turn::config::{ModelChoice, Paths};
+use lepo_turn::config::ModelChoice;
 use lepo_turn::{Configured, Interrupt, TrustedFile, TurnEnv};
 
 /// The signal that a cancelled turn ends with.
@@ -171,9 +171,9 @@ impl Session {
         Ok(())
     }
 
-    /// Environment made of the paths of the user's files, unless a turn is taken.
-    pub fn with_paths<T>(&self, of: impl FnOnce(&Paths) -> T) -> Option<T> {
-        self.env.borrow().as_ref().map(|env| of(&env.configured.paths))
+    /// The value that this makes of the configuration, unless a turn is taken.
+    pub fn with_configured<T>(&self, make: impl FnOnce(&Configured) -> T) -> Option<T> {
+        self.env.borrow().as_ref().map(|env| make(&env.configured))
     }
 
     /// Moves some bubbs of days that are over into their folders, as every command that writes does.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::commands::{Wish, wish};
+use super::commands::{Wish, entered, skill_question};
 use super::failure::{of_error, of_question};
 use super::front::{AcpFront, Silent};
 use super::list::Titles;
@@ -21,9 +21,10 @@ use lepo_base::hint::At;
 use lepo_model::ModelConfig;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Wanted};
+use lepo_turn::skills::Skill;
 use lepo_turn::{
-    Ask, Compaction, Decision, KEEP, Prompts, Question, Report, ResourceAddress, Served, Start, StartOptions,
-    TurnEnv, Verdict, compact, fill_in_time, join_parts, keep_question, make_room, start, take_turn,
+    Ask, Compaction, Decision, KEEP, Question, Report, ResourceAddress, Served, Start, StartOptions, TurnEnv,
+    Verdict, compact, fill_in_time, join_parts, keep_question, make_room, start, take_turn,
 };
 
 /// Answer to a prompt.
@@ -52,15 +53,14 @@ impl Turning<'_> {
             self.peer.say(&self.session.id, Voice::Thought, &format!("{note}\n"));
         }
         if entry.is_words() {
-            let prompts = Prompts { store: Some(&self.session.store), paths: &self.env.configured.paths };
-            match wish(&entry.text, self.env.catalogue.names(), &prompts) {
+            match entered(&entry.text, &self.session.store, self.env) {
                 Ok(None) => {}
                 Ok(Some(wish)) => return self.grant(wish).await,
                 Err(error) => return Err(of_error(&error)),
             }
         }
         match entry.question() {
-            Ok(question) => self.ask(question, None).await,
+            Ok(question) => self.ask(question, None, None).await,
             Err(wrong) => self.not_begun(wrong.0, wrong.1),
         }
     }
@@ -103,10 +103,14 @@ impl Turning<'_> {
             Wish::Ask(text, model) => {
                 self.peer.say(&self.session.id, Voice::Thought, &format!("{text}\n"));
                 match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
-                    Ok(question) => self.ask(question, model.as_deref()).await,
+                    Ok(question) => self.ask(question, model.as_deref(), None).await,
                     Err(error) => Err(of_error(&error)),
                 }
             }
+            Wish::Skill(name, words) => match skill_question(&self.env.configured, &name, &words) {
+                Ok((question, skill)) => self.ask(question, None, Some(skill)).await,
+                Err(error) => Err(of_error(&error)),
+            },
             Wish::Served(wish) => {
                 let served = Served { prompt: Some(wish), ..Served::default() };
                 let begun = self.forest().and_then(|forest| Ok((self.start(&forest, false)?, forest)));
@@ -118,7 +122,7 @@ impl Turning<'_> {
     }
 
     /// Asks a question.
-    async fn ask(&mut self, question: Question, model: Option<&str>) -> Answered {
+    async fn ask(&mut self, question: Question, model: Option<&str>, skill: Option<Skill>) -> Answered {
         let prepared = self.prepare(&question, model).await;
         let (config, forest, start) = match prepared {
             Ok(prepared) => prepared,
@@ -127,10 +131,8 @@ impl Turning<'_> {
         let resources = ResourceAddress::in_question(&question.text, self.env.catalogue.names());
         let served = Served { resources, prompt: None };
         let kept = question.clone();
-        match self.take(&config, &forest, Ask { served, ..Ask::new(start, Some(question), &[]) }).await {
-            Ok(answered) => answered,
-            Err(error) => self.keep(error, kept),
-        }
+        let ask = Ask { served, skill, ..Ask::new(start, Some(question), &[]) };
+        self.take(&config, &forest, ask).await.unwrap_or_else(|error| self.keep(error, kept))
     }
 
     /// The model, the forest, and the place of a question; from a summary if it would not fit.

@@ -18,6 +18,10 @@ pub(super) fn tell_leaving(session: &Session<'_>) {
     if !dropped.is_empty() {
         say(&format!("for this session only: {}", clean(&dropped.join(", "))));
     }
+    if session.unanswered.is_some() && session.env.keeps {
+        let again = "`lepo do --retry` answers the last question; `lepo -n` starts over";
+        return say_dim(again, session.paint);
+    }
     let Some(at) = session.at.filter(|_| session.env.keeps) else { return };
     let continued = if is_continued(session, at) {
         "`lepo` continues here; `lepo -n` starts over".to_string()

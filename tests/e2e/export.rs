@@ -165,6 +165,16 @@ fn a_hand_over_has_questions_turns_files_commands_and_the_open_request() {
     assert_eq!(home.lepo(&["export", "--bytes", "2k"]).code, 2);
 }
 
+#[test]
+fn a_hand_over_can_be_an_argument() {
+    let home = Home::new();
+    home.add(&["--prev", "head"], "-rf a\0b\n--help");
+    home.add(&["--kind", "a"], "- one\0");
+    home.ok(&["title", "@", "--", "-x"]);
+    let told = home.ok(&["export", "--format", "handoff"]);
+    assert!(!told.contains('\0') && !told.starts_with('-') && told.contains("a\u{FFFD}b"), "{told}");
+}
+
 /// What `-o PATH` makes of one conversation, and what `--all` does.
 #[test]
 fn every_format_goes_to_stdout_a_file_a_folder_or_a_new_name() {

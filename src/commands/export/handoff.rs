@@ -37,6 +37,8 @@ const MOST: usize = 40;
 
 /// The text, of at most so many bytes; and how many bytes of the last answer were left out. `Err`: the bytes that the
 /// last question needs.
+///
+/// It goes on a command line: it has no NUL, which no argument can have, and begins with a heading, never with `-`.
 pub fn text(conversation: &Conversation, most: usize) -> Result<(String, usize), usize> {
     let said = &conversation.said;
     let starts: Vec<usize> = (0..said.len()).filter(|at| said[*at].is_question).collect();

@@ -62,7 +62,7 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
 /// The messages and commands of a path, masked.
 fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<Conversation> {
     let (facts, masker) = (store.journal().facts(), masker());
-    let mask = |text: &str| masker.mask(text).text.into_owned();
+    let mask = |text: &str| masker.mask(text).text.replace('\0', "\u{FFFD}");
     let (mut said, mut ran) = (Vec::new(), Vec::new());
     for name in path.iter().map(|&ix| forest.name(ix)).filter(|name| !name.hidden) {
         let text = store.bubbs().text(&name)?;

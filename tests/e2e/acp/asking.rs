@@ -345,3 +345,21 @@ fn slash_commands_and_prompts_are_told_and_carried_out() {
     let id = client.ask(&session, "/nothing");
     assert_eq!(client.end(id).unwrap_err()["data"]["kind"], "usage");
 }
+
+#[test]
+fn skills_are_offered_by_their_names_and_a_question_is_asked_with_one() {
+    let bot = Bot::saying(OFF, &["One.", "Two."]);
+    let skill = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun scripts/read.py.\n";
+    bot.home.write(".agents/skills/pdf/SKILL.md", skill);
+    let mut client = Client::start(&bot.home, &[]);
+    let session = client.session(&bot.home);
+    let told = client.until("the commands", |client| client.of_kind("available_commands_update").pop());
+    let commands = told["availableCommands"].as_array().unwrap();
+    let offered = commands.iter().find(|command| command["name"] == "pdf").unwrap();
+    assert_eq!(offered["description"], "Reads PDF files.");
+    client.asks(&session, "/pdf what does it say?");
+    let found = bubbs(&bot.home);
+    let given = found.iter().find(|bubb| bubb.text.contains("Run scripts/read.py.")).unwrap();
+    let asked = found.iter().find(|bubb| bubb.text == "what does it say?").unwrap();
+    assert_eq!((given.tag.as_str(), &asked.prev), ("s1", &given.id));
+}

@@ -130,8 +130,12 @@ fn a_fork_begins_at_its_message_and_its_origin_goes_on_without_it() {
     // Listed before anything is written in it.
     let ids: Vec<String> = listed(&mut client, &bot).into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids, [session.clone(), fork.clone()]);
-    client.call("session/load", load(&bot, &fork));
+    // It can be prompted at once.
     client.asks(&fork, "elsewhere");
+    for cursor in ["x", "", "x y", &format!("{} ", found[2].id)] {
+        let wrong = client.fail("session/list", json!({ "cwd": bot.home.work(), "cursor": cursor }));
+        assert_eq!(wrong["code"], -32602, "{cursor}: {wrong}");
+    }
     let whole = client.call("session/fork", load(&bot, &session));
     let whole = whole["sessionId"].as_str().unwrap().to_string();
     client.asks(&whole, "third");

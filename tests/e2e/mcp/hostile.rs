@@ -2,10 +2,12 @@
 
 use std::process::Stdio;
 
+use serde_json::json;
+
 use super::{configure, hostile, is_running, left, no_orphans, texts_below, within};
 use crate::bots::Bot;
 use crate::disk::bubbs;
-use crate::home::{finish, run, until};
+use crate::home::{Home, finish, run, until};
 use crate::scripted::{openai_calls, openai_sse};
 
 /// Short, so that what hangs is given up soon.
@@ -14,6 +16,26 @@ const SETTINGS: &str = "planner = 'off'\ntool_call_mode = 'auto'\nlog_level = 'd
 
 const TOKEN: &str = "tok-s3cr3t-1234567890";
 const KEY: &str = "sk-lepo-0987654321";
+
+#[test]
+fn a_late_answer_to_the_first_request_is_not_that_to_the_second_and_a_server_is_started_once() {
+    let home = Home::new();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/late_server.py");
+    let ways = ["named", "unnamed", "result"];
+    let servers = ways.map(|how| {
+        home.write(&format!("left/{how}/.here"), "");
+        let args = json!([script, how, home.path().join("left").join(how)]);
+        (how, json!({ "command": "python3", "args": args }))
+    });
+    configure(&home, &servers);
+    let ran = home.lepo(&["do", "--list-tools"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for how in ways {
+        assert!(ran.out.contains(how), "{}", ran.out);
+        assert_eq!(left(&home, how, "starts").len(), 1, "{how}: {}", ran.err);
+    }
+    assert_eq!(ran.out.matches("echo").count(), 3, "{}", ran.out);
+}
 
 #[test]
 fn the_last_words_of_a_server_stand_below_the_error() {

@@ -231,7 +231,17 @@ fn relative(path: &str, root: &Path) -> String {
     below.strip_prefix("./").unwrap_or(below).to_string()
 }
 
-/// The messages with a text in them, as whole words for a path. Hidden ones, of commands and calls, stand for the
+/// A pattern for a path that is named whole: `src/main.rs` neither goes on, as `src/main.rs.bak` does, nor is it the
+/// end of another name. A full stop behind it ends the sentence.
+fn whole_path(path: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '/';
+    let escaped =
+        |letter: char| if is_plain(letter) || !letter.is_ascii() { vec![letter] } else { vec!['\\', letter] };
+    let literal: String = path.chars().flat_map(escaped).collect();
+    format!(r"(?:^|[^\w.~-]|[^\w./~-]\.|\./){literal}(?:$|[^\w./~-]|\.(?:$|[^\w]))")
+}
+
+/// The messages with a text in them, named whole for a path. Hidden ones, of commands and calls, stand for the
 /// visible one before them.
 fn matching(
     (store, with_secrets): (&Store, &WithSecrets),
@@ -240,14 +250,10 @@ fn matching(
     is_path: bool,
     going: &Going,
 ) -> Result<Vec<Ix>> {
-    let options = PatternOptions {
-        ignore_case: !is_path,
-        words: is_path,
-        fixed: true,
-        first: true,
-        ..PatternOptions::default()
-    };
-    let pattern = Pattern::new(text, options)?;
+    let options =
+        PatternOptions { ignore_case: !is_path, fixed: !is_path, first: true, ..PatternOptions::default() };
+    let text = if is_path { whole_path(text) } else { text.to_string() };
+    let pattern = Pattern::new(&text, options)?;
     let progress = |done, total| going.progress(done, total);
     let looking = Looking { no_cache: false, is_placed: false, progress: &progress };
     let filter = Filter { hidden: is_path, ..Filter::visible() };

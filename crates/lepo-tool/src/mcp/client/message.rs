@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, CustomResult, ErrorData, JsonRpcError, JsonRpcMessage,
-    RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, CustomResult, ErrorData, JsonRpcError,
+    JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
 use serde::Deserialize;
@@ -103,12 +103,39 @@ pub struct AttributeErrors<T> {
     unassigned: Option<(JsonRpcError, Instant)>,
     /// The inner one is at its end.
     ended: bool,
+    /// Requests whose answer is no longer waited for, as `initialize` was sent after them: a server that starts slowly
+    /// answers them all the same, and that is not the answer to `initialize`.
+    overtaken: Arc<Mutex<HashSet<RequestId>>>,
 }
 
 impl<T> AttributeErrors<T> {
     /// Around `inner`; with `grace` an error that names no request may be about something else.
     pub fn new(inner: T, grace: Duration) -> AttributeErrors<T> {
-        AttributeErrors { inner, waiting: Arc::default(), grace, unassigned: None, ended: false }
+        AttributeErrors {
+            inner,
+            waiting: Arc::default(),
+            grace,
+            unassigned: None,
+            ended: false,
+            overtaken: Arc::default(),
+        }
+    }
+
+    /// Whether a message answers an overtaken request, which it does once. An error that names no request counts as one:
+    /// servers answer in order.
+    fn is_late(&self, message: &ServerJsonRpcMessage) -> bool {
+        let mut overtaken = self.overtaken.lock().unwrap_or_else(PoisonError::into_inner);
+        match message {
+            JsonRpcMessage::Response(response) => overtaken.remove(&response.id),
+            JsonRpcMessage::Error(error) => match &error.id {
+                Some(id) => overtaken.remove(id),
+                None => {
+                    let first = overtaken.iter().next().cloned();
+                    first.is_some_and(|id| overtaken.remove(&id))
+                }
+            },
+            _ => false,
+        }
     }
 
     fn waiting(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
@@ -124,7 +151,14 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
         match &message {
-            JsonRpcMessage::Request(request) => drop(self.waiting().insert(request.id.clone())),
+            JsonRpcMessage::Request(request) => {
+                let mut waiting = self.waiting();
+                if matches!(request.request, ClientRequest::InitializeRequest(_)) {
+                    let mut overtaken = self.overtaken.lock().unwrap_or_else(PoisonError::into_inner);
+                    overtaken.extend(waiting.drain());
+                }
+                waiting.insert(request.id.clone());
+            }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
@@ -157,6 +191,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
             };
             match message {
                 None => self.ended = true,
+                Some(message) if self.is_late(&message) => {}
                 Some(JsonRpcMessage::Error(error)) if error.id.is_none() => {
                     let grace =
                         if error.error.data == Some(OWN.into()) { Duration::ZERO } else { self.grace };
