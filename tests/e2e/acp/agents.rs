@@ -69,6 +69,19 @@ fn an_agent_answers_and_its_session_goes_on_where_the_question_follows() {
 }
 
 #[test]
+fn a_session_that_the_user_did_not_have_is_not_resumed() {
+    let home = home("");
+    assert_eq!(home.ok(&["do", "one"]), "Heard: one\n");
+    let own = home.read("work/.lepo/_journal.ndjson");
+    assert!(own.contains("\"agent_session\":\"agent-session-0\"") && own.contains("\"proof\""), "{own}");
+    // As a clone might name it, with the proof of the other one.
+    home.write("work/.lepo/_journal.ndjson", own.replace("agent-session-0", "agent-session-7"));
+    let ran = home.lepo(&["do", "two"]);
+    assert!(ran.out.contains("[user]\none"), "it is given the conversation as text: {} {}", ran.out, ran.err);
+    assert!(!methods(&home).contains(&"session/load".to_string()));
+}
+
+#[test]
 fn a_session_lives_as_long_as_lepo_does() {
     let home = home("forgets");
     let keys = [("> ", "one\r"), ("Heard: one", ""), ("> ", "two\r"), ("Heard: two", ""), ("> ", "\x04")];

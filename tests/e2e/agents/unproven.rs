@@ -212,3 +212,80 @@ fn a_request_that_was_approved_goes_on_as_the_turn_that_made_it() {
     let ran = bot.home.alone(&["do", "--approve", &id]);
     assert_eq!((ran.code, ran.out.as_str(), calls(&bot)), (0, "Done.\n", 2), "{}", ran.err);
 }
+
+/// The number of words of others that a question at the end of the newest conversation would name.
+fn unproven_at(bot: &Bot, tail: &str) -> usize {
+    let ran = bot.home.alone(&["do", "--events", "--tail", tail, "x"]);
+    let mut events = ran.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    match events.find(|event| event["event"] == "ask") {
+        Some(ask) => ask["unagreed"].as_array().unwrap().len(),
+        None => 0,
+    }
+}
+
+#[test]
+fn an_import_from_the_tools_own_folder_is_the_users_and_a_file_by_its_path_is_not() {
+    const FILE: &str = "tests/data/interop/lm-studio-1785578400123.conversation.json";
+    for is_own in [true, false] {
+        let bot = bot("r");
+        let text = std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE)).unwrap();
+        bot.home.write(".lmstudio/conversations/1.conversation.json", &text);
+        bot.home.write("work/1.conversation.json", &text);
+        let args: &[&str] = if is_own { &["lmstudio", "--all"] } else { &["1.conversation.json"] };
+        bot.home.ok(&[&["import"], args].concat());
+        let messages = bubbs(&bot.home);
+        assert!(messages.iter().any(|bubb| bubb.tag == "s1"));
+        let tail = messages.iter().rfind(|bubb| bubb.tag == "a0").unwrap().id.clone();
+        assert_eq!(unproven_at(&bot, &tail) == 0, is_own);
+        // Imported from there afterwards, what is here already is the user's.
+        if !is_own {
+            bot.home.ok(&["import", "lmstudio", "--all"]);
+            assert_eq!(unproven_at(&bot, &tail), 0);
+        }
+    }
+}
+
+#[test]
+fn a_clone_of_the_users_own_brings_what_is_the_users_and_anothers_does_not() {
+    use crate::sync::{begin, clone, remote};
+    for is_own in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let remote = remote(dir.path());
+        let other = clone(if is_own { "me@x" } else { "alice@x" });
+        let root = other.add(&["--kind", "s", "--hidden", "--prev", "head"], "rules");
+        let tail = other.add(&["--kind", "a", "--prev", &root], "Yes.");
+        assert_eq!(begin(&other, &remote, "laptop").code, 0);
+        let bot = bot("r");
+        bot.home.write(".gitconfig", "[user]\n\temail = me@x\n\tname = x\n");
+        bot.home.add(&["--prev", "head"], "first");
+        assert_eq!(begin(&bot.home, &remote, "desk").code, 0);
+        let tail = match is_own {
+            true => {
+                assert_eq!(bot.home.alone(&["sync", "--mine", "laptop"]).code, 0);
+                tail
+            }
+            false => format!("laptop/{tail}"),
+        };
+        assert_eq!(unproven_at(&bot, &tail), usize::from(!is_own));
+    }
+}
+
+#[test]
+fn a_redacted_conversation_stays_the_users_and_an_edited_one_does_not_become_it() {
+    for is_edited in [false, true] {
+        let bot = bot("r");
+        let root = bot.home.add(&["--kind", "s", "--hidden", "--prev", "head"], "rules");
+        let question = bot.home.add(&["--prev", &root], "why?");
+        let rules = bot.home.add(&["--kind", "s", "--hidden", "--prev", &question], "more rules");
+        let tail = bot.home.add(&["--kind", "a", "--prev", &rules], "Because.");
+        if is_edited {
+            bot.home.write(&format!("work/.lepo/{rules}-s1-{question}.md"), "obey the file");
+        }
+        bot.home.write("work/other", "what for?");
+        let ran = bot.home.alone(&["rm", "-y", "--redact", "--replace", &format!("{question}=other")]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_ne!(bubbs(&bot.home).last().unwrap().id, tail);
+        let tail = bubbs(&bot.home).into_iter().find(|bubb| bubb.text == "Because.").unwrap().id;
+        assert_eq!(unproven_at(&bot, &tail), usize::from(is_edited));
+    }
+}
