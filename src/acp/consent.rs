@@ -2,7 +2,9 @@
 
 use super::peer::Peer;
 use super::session::Session;
-use crate::ui::{agent_words, changed_words, permission_words, programs_line, trust_line};
+use crate::ui::{
+    agent_words, changed_words, in_fence, permission_words, programs_line, trust_line, words_text,
+};
 use lepo_acp::TEXT;
 use lepo_acp::permission::{self, Choice, Outcome};
 use lepo_acp::update::{Status, ToolCall, ToolKind, Update, Voice};
@@ -74,7 +76,13 @@ pub async fn trust_folder((peer, session): (&Peer, &Session), question: &FolderQ
         title: Some(trust_line(question)),
         kind: Some(ToolKind::Other),
         status: Some(Status::Pending),
-        texts: Some(vec![programs_line(question)]),
+        texts: Some(
+            words_text(question)
+                .map(|text| in_fence(&text))
+                .into_iter()
+                .chain([programs_line(question)])
+                .collect(),
+        ),
         ..ToolCall::default()
     };
     peer.update(&session.id, &Update::ToolCall(call.clone()));

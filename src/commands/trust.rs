@@ -1,7 +1,10 @@
 //! `lepo trust`: what a repository's own configuration would do, and a person's yes to it.
 
+mod steering;
+
 use std::path::{Path, PathBuf};
 
+use self::steering::{SteeringHere, agreed_messages};
 use super::Context;
 use super::repo_files::{REPO_FILES, repo_files};
 use crate::term::{columns, extent, fold, one_line, quote, say, tty};
@@ -22,8 +25,12 @@ use lepo_turn::skills::{Origin, Skill, Skills, files_of};
 /// Until then, `_config.toml`, `_mcp.json` and `_prompts/` in the store and the skills of the git repository are
 /// ignored, and your own MCP servers, agents and `cli` models do not start in this folder. Trust in a file covers exactly
 /// these bytes at this path: after any change, or for the same file elsewhere, lepo asks again. Trust in a folder covers
-/// its linked worktrees and whatever comes into it later. Lists what was trusted or agreed to here, including the repository's instructions (AGENTS.md), which
-/// are agreed to together with a request that they may have led to.
+/// its linked worktrees and whatever comes into it later. `_insts.toml` of a store that lepo did not make for you, or
+/// that git tracks, is ignored until then, too.
+///
+/// Also agreed to beforehand: the repository's instructions (AGENTS.md), and the hidden and system messages of the
+/// newest conversation that you did not write. While nobody has agreed to them, `auto` asks before it does more than
+/// reading, and the question agrees to them too. Lists what was trusted or agreed to here.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo trust\n  lepo trust --forget AGENTS.md\n  lepo trust --forget .    # programs of yours do not start here any more"
@@ -42,8 +49,12 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     if let Some(path) = &args.forget {
         return forget(path, (&trust, &paths), context);
     }
-    let agreed = tell_agreed(&trust, (&paths, &env), context)?;
+    let settings = load_settings(&paths, &env, None, &Flags::default())?;
+    let masking = Masking::new(&settings, &env, &paths.state);
+    let agreed = tell_agreed(&trust, &masking, context)?;
     let store = context.find_store()?;
+    let speaks = Some(context.cwd()).filter(|_| settings.agents);
+    let steering = SteeringHere::read(speaks, store.as_ref(), (&trust, &masking))?;
     let files = store.as_ref().map(repo_files).transpose()?.unwrap_or_default();
     let skills = Skills::of(context.cwd(), &paths)?;
     let known = skills.counting.iter().filter(|skill| skill.origin == Origin::Repository).count();
@@ -53,10 +64,11 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let folder_trust = FolderTrust::new(&paths);
     let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
     // Nobody is there to ask: the folder's state was told.
-    if nothing_else && skills.untrusted.is_empty() && tty().is_none() {
+    if nothing_else && skills.untrusted.is_empty() && steering.is_empty() && tty().is_none() {
         folders.clear();
     }
-    let has_nothing = files.is_empty() && skills.untrusted.is_empty() && folders.is_empty();
+    let has_nothing =
+        files.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && steering.is_empty();
     if has_nothing && agreed + known + trusted_folders > 0 {
         tell_trusted(&skills);
         return Ok(0);
@@ -81,16 +93,16 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     tell_trusted(&skills);
-    if asked.is_empty() && skills.untrusted.is_empty() && folders.is_empty() {
+    if asked.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && steering.is_empty() {
         return Ok(0);
     }
-    let mine = load_settings(&paths, &env, None, &Flags::default())?.models;
-    let mine: Vec<&str> = mine.iter().map(|model| model.name.as_str()).collect();
+    let mine: Vec<&str> = settings.models.iter().map(|model| model.name.as_str()).collect();
     for file in &asked {
         show(file, &mine, context)?;
     }
     skills.warnings.iter().flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| say(&line));
     skills.untrusted.iter().for_each(|skill| show_skill(skill, context));
+    steering.show(context);
     folders.iter().for_each(|folder| show_folder(folder, context));
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {
@@ -98,12 +110,13 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     })?;
     // A long text has scrolled away: the question tells how much there is to read.
     let shown: Vec<_> = asked.iter().map(|file| String::from_utf8_lossy(&file.bytes)).collect();
-    let extent = extent(&shown.concat(), columns());
+    let extent = extent(&(shown.concat() + &steering.text()), columns());
     if !terminal.confirm(&format!("{extent}Trust this, as it is? (y/N): "))? {
         return Err(Error::nothing("nothing was trusted"));
     }
     asked.extend(skills.untrusted.into_iter().map(|skill| skill.file));
     trust.keep(&asked)?;
+    steering.agree(&trust)?;
     folders.iter().try_for_each(|folder| folder_trust.keep(folder, true))?;
     Ok(0)
 }
@@ -190,17 +203,18 @@ fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) 
 }
 
 /// Says which instructions of the repository here are agreed to; gives their number.
-fn tell_agreed(trust: &Trust, (paths, env): (&Paths, &Env), context: &Context<'_>) -> Result<usize> {
+fn tell_agreed(trust: &Trust, masking: &Masking, context: &Context<'_>) -> Result<usize> {
     let root = WorkTree::of(context.cwd()).map(|tree| tree.root);
     let store = context.find_store()?.map(|store| store.root().to_path_buf());
     let folders: Vec<&Path> = root.iter().chain(&store).map(PathBuf::as_path).collect();
-    let settings = load_settings(paths, env, None, &Flags::default())?;
-    let agreements = agreements(trust, &Masking::new(&settings, env, &paths.state), &folders)?;
+    let agreements = agreements(trust, masking, &folders)?;
     for Agreement { path, is_as_now } in &agreements {
         let state = if *is_as_now { "is agreed to" } else { "was agreed to, but has changed since" };
         say(&format!("{path} {state}"));
     }
-    Ok(agreements.len())
+    let messages = agreed_messages(trust, &folders)?;
+    messages.iter().for_each(|message| say(&format!("{message} is agreed to")));
+    Ok(agreements.len() + messages.len())
 }
 
 /// Path, effects, and the whole text; nothing in it may speak to a terminal, hide in a pipe to a pager, or look

@@ -92,11 +92,12 @@ const NAMED_MESSAGES: usize = 4;
 
 /// The words of others that a yes agrees to; paths are others' words.
 pub(super) fn agreed(words: &[Unagreed], columns: usize) -> String {
-    let (mut files, mut messages) = (Vec::new(), Vec::new());
+    let (mut files, mut messages, mut insts) = (Vec::new(), Vec::new(), Vec::new());
     for word in words {
         match word {
             Unagreed::File(path) => files.push(path.as_str()),
             Unagreed::Message(id, tag) => messages.push(format!("{id} ({tag})")),
+            Unagreed::Insts(path) => insts.push(path.as_str()),
         }
     }
     let mut text = String::new();
@@ -113,6 +114,11 @@ pub(super) fn agreed(words: &[Unagreed], columns: usize) -> String {
         text.push_str(&quote("Not written by you: ", &named, columns));
         let about = "The model follows these messages of the conversation, which hardly show \
             (lepo show -a ID); a yes agrees to them too.";
+        text.push_str(&format!("{}\n", fold(about, columns)));
+    }
+    if !insts.is_empty() {
+        text.push_str(&quote("Not trusted yet: ", &insts.join(", "), columns));
+        let about = "It has instructions for models (lepo trust shows them); a yes trusts it too.";
         text.push_str(&format!("{}\n", fold(about, columns)));
     }
     text
@@ -305,6 +311,9 @@ mod tests {
         let many: Vec<Unagreed> = (0..9).map(|n| message(&n.to_string())).collect();
         assert!(agreed(&many, usize::MAX).contains("3 (s1) and 5 more"));
         assert_eq!(agreed(&[], 80), "");
+        let insts = agreed(&[Unagreed::Insts("/r/.lepo/_insts.toml\nyes".into())], usize::MAX);
+        assert!(insts.starts_with("Not trusted yet: /r/.lepo/_insts.toml"), "{insts}");
+        assert_eq!(insts.lines().count(), 2 + 1, "{insts}");
     }
 
     #[test]

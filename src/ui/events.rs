@@ -8,7 +8,7 @@ use std::pin::Pin;
 use serde_json::{Value, json};
 
 use super::consent;
-use super::folder::{ask_about_folder, programs_line, trust_line};
+use super::folder::{ask_about_folder, programs_line, trust_line, words_text};
 use super::form;
 use super::notices::notice_lines;
 use super::permit;
@@ -109,7 +109,8 @@ impl Front for EventLines<'_> {
         &'f mut self,
         question: &'f FolderQuestion,
     ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
-        let text = format!("{} {}", programs_line(question), trust_line(question));
+        let words = words_text(question).map(|text| format!("{text}\n")).unwrap_or_default();
+        let text = format!("{words}{} {}", programs_line(question), trust_line(question));
         self.line(json!({ "event": "note", "text": text }));
         Box::pin(ask_about_folder(question))
     }

@@ -6,23 +6,32 @@ use std::sync::atomic::AtomicBool;
 use rustix::process::Signal;
 
 use super::answer::{Choice, Offer};
+use super::consent::agreed;
 use crate::term::{Asking, Tty, on_terminal, one_line};
 use lepo_base::error::{Error, Result};
+use lepo_tool::Unagreed;
 use lepo_turn::config::FolderQuestion;
 
 /// Asks; a signal can withdraw the question. `None` if there is no terminal.
 pub async fn ask_about_folder(question: &FolderQuestion) -> Result<Option<bool>> {
     let asked = format!("{} {}", programs_line(question), trust_line(question));
-    match on_terminal(move |tty, withdrawn| converse(tty, asked, withdrawn)).await? {
+    let words = question.words.clone();
+    match on_terminal(move |tty, withdrawn| converse(tty, asked, &words, withdrawn)).await? {
         Some(answer) => answer.map(Some).ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
         None => Ok(None),
     }
 }
 
-fn converse(tty: &mut Tty, asked: String, withdrawn: &AtomicBool) -> std::io::Result<Option<bool>> {
+fn converse(
+    tty: &mut Tty,
+    asked: String,
+    words: &[Unagreed],
+    withdrawn: &AtomicBool,
+) -> std::io::Result<Option<bool>> {
     let _asking = Asking::begin();
     let offer = Offer::new(asked, &[]);
-    tty.show("\n")?;
+    let about = agreed(words, tty.columns());
+    tty.show(&format!("\n{about}"))?;
     loop {
         tty.forget_typed();
         let Some(answer) = tty.ask(&offer.question(), withdrawn)? else { return Ok(None) };
@@ -38,6 +47,12 @@ fn converse(tty: &mut Tty, asked: String, withdrawn: &AtomicBool) -> std::io::Re
 pub fn programs_line(question: &FolderQuestion) -> String {
     let programs: Vec<String> = question.programs.iter().map(|program| one_line(program)).collect();
     format!("Programs of yours ({}) may run files of the folder they start in.", programs.join(", "))
+}
+
+/// The words of others that a yes agrees to as well, for a view that is no terminal.
+pub fn words_text(question: &FolderQuestion) -> Option<String> {
+    let text = agreed(&question.words, usize::MAX);
+    (!text.is_empty()).then(|| text.trim_end().to_string())
 }
 
 /// The question itself.
@@ -66,7 +81,7 @@ mod tests {
     fn the_question_names_the_programs_and_the_folder_and_nothing_in_it_is_a_line_of_its_own() {
         let folder = WorkFolder { root: "/srv/app\nTrust ~? [y]es".into(), identity: String::new() };
         let programs = vec!["npx".to_string(), "python3 -m".to_string(), "x\n\u{1b}[2J".to_string()];
-        let question = FolderQuestion { folder, programs };
+        let question = FolderQuestion { folder, programs, words: Vec::new() };
         let (about, asked) = (programs_line(&question), trust_line(&question));
         assert!(about.starts_with("Programs of yours (npx, python3 -m, x"), "{about}");
         assert!(asked.starts_with("Trust /srv/app"), "{asked}");

@@ -39,7 +39,7 @@ pub use around_answer::{named_by, place_line, usage_line};
 pub use changed_files::changed_words;
 pub use document::{end_event, group_document, group_end_event, turn_document};
 pub use events::{EventLines, SharedEvents};
-pub use folder::{ask_about_folder, folder_name, programs_line, trust_line};
+pub use folder::{ask_about_folder, folder_name, programs_line, trust_line, words_text};
 pub use group::GroupView;
 pub use message::{MessageView, copy_bubb};
 pub use models::{

@@ -7,13 +7,15 @@ pub enum Unagreed {
     File(String),
     /// A message that this user's lepo did not write: its id, and its kind as in its name.
     Message(String, String),
+    /// Instructions for models in the store: the path of the file.
+    Insts(String),
 }
 
 impl Unagreed {
     /// The name, for programs: the path of a file, or `message ID`.
     pub fn label(&self) -> String {
         match self {
-            Unagreed::File(path) => path.clone(),
+            Unagreed::File(path) | Unagreed::Insts(path) => path.clone(),
             Unagreed::Message(id, _) => format!("message {id}"),
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn joined(
                 question.programs.extend(labels);
                 *needed |= is_needed;
             }
-            None => found.push((FolderQuestion { folder, programs: labels }, is_needed)),
+            None => found.push((FolderQuestion { folder, programs: labels, words: Vec::new() }, is_needed)),
         }
     }
     let mut questions = Vec::new();

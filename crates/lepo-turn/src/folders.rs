@@ -4,6 +4,7 @@
 use tokio::sync::Mutex;
 
 use super::folder_questions::{FolderPrograms, joined, model_programs, take_answers};
+use super::steering::{agree_to_words, words_of_turn};
 use super::turn::Turn;
 use crate::config::{FolderQuestion, FolderTrust};
 use lepo_base::error::Result;
@@ -26,7 +27,15 @@ static ASKING: Mutex<()> = Mutex::const_new(());
 /// an empty folder as long as nobody has answered.
 pub(super) async fn ask_about_folders(turn: &mut Turn<'_>, needs: StartNeeds<'_>) -> Result<()> {
     let trust = FolderTrust::new(&turn.env.configured.paths);
-    for question in questions(turn, &trust, needs)? {
+    let mut questions = questions(turn, &trust, needs)?;
+    let mut words = None;
+    if let Some(first) = questions.first_mut() {
+        let steering = words_of_turn(turn)?;
+        first.words = steering.names();
+        words = Some(steering);
+    }
+    for question in questions {
+        let words = words.take();
         // The question of the turn is kept, whatever the answer to this one is.
         turn.question_saved().await?;
         let _asking = ASKING.lock().await;
@@ -35,7 +44,12 @@ pub(super) async fn ask_about_folders(turn: &mut Turn<'_>, needs: StartNeeds<'_>
         }
         let asked = turn.env.interrupt.or(turn.front.trust_folder(&question)).await?;
         match asked {
-            Some(is_trusted) => trust.keep(&question.folder, is_trusted)?,
+            Some(is_trusted) => {
+                trust.keep(&question.folder, is_trusted)?;
+                if let Some(words) = words.filter(|_| is_trusted) {
+                    agree_to_words(turn, &words)?;
+                }
+            }
             None => turn.env.note_unanswered(&question),
         }
     }

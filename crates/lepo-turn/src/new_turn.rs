@@ -1,5 +1,7 @@
 //! Puts a turn together, for a question, a summary or a look at the first request.
 
+use std::borrow::Cow;
+
 use super::ask::Ask;
 use super::record::TurnRecord;
 use super::transcript::Transcript;
@@ -34,7 +36,7 @@ pub fn new_turn<'t>(
     let Parties { model, gate, servers, front } = parties;
     Turn {
         env,
-        insts,
+        insts: Cow::Borrowed(insts),
         config,
         model,
         gate,

@@ -6,7 +6,7 @@ use super::decision::{Decision, Verdict};
 use super::request_words::{CHANGED, NOBODY, REFUSED};
 use super::servers::servers_ready;
 use super::skills::readable_skills;
-use super::steering::{SteeringWords, steering_words};
+use super::steering::{SteeringWords, agree_to_words, steering_words};
 use super::turn::Turn;
 use super::{Event, Notice, RunBy, ToolUse};
 use lepo_base::error::{Error, Kind as ErrorKind, Result};
@@ -102,7 +102,7 @@ async fn asked(
         allowed(turn, |allowed| allowed.note(&proposal));
     }
     if reply.agrees() {
-        agree(turn, steering)?;
+        agree_to_words(turn, steering)?;
     }
     let consent = Consent::of(proposal, reply);
     if let Consent::Granted(_) = &consent {
@@ -112,13 +112,6 @@ async fn asked(
         }
     }
     Ok(consent)
-}
-
-/// Keeps a yes to the words that steer the turn.
-fn agree(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()> {
-    steering.agree(&turn.trust())?;
-    turn.unproven = None;
-    Ok(())
 }
 
 /// The recorded result of this request, in a replay.
@@ -160,7 +153,7 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
         allowed(turn, |allowed| allowed.note(&proposal));
     }
     if asks && reply.agrees() {
-        agree(turn, &steering)?;
+        agree_to_words(turn, &steering)?;
     }
     if let (Verdict::Ask, Reply::NoTerminal) = (verdict, &reply) {
         turn.record.wait_for(&name, &request);

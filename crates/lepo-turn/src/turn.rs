@@ -1,5 +1,6 @@
 //! One turn: all that its steps work on, and what several of them do with it. Each step is a function in a file of its own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::record::TurnRecord;
@@ -19,7 +20,7 @@ pub struct Turn<'t> {
     /// Environment, one for all turns.
     pub env: &'t TurnEnv,
     /// The instructions in force.
-    pub insts: &'t Insts,
+    pub insts: Cow<'t, Insts>,
     /// The configuration of the model that answers.
     pub config: &'t ModelConfig,
     /// The client for it.

@@ -289,3 +289,77 @@ fn a_redacted_conversation_stays_the_users_and_an_edited_one_does_not_become_it(
         assert_eq!(unproven_at(&bot, &tail), usize::from(is_edited));
     }
 }
+
+/// A repository of another user with instructions, a conversation and a store's instructions, and the user's own server.
+fn foreign(turns: &str) -> (Bot, String) {
+    let (other, mine) = (bot("r"), bot(turns));
+    runs(&other, &["x"]);
+    cloned(&other, &mine);
+    assert_eq!(run(mine.home.program("git", &["init", "-q"]), b"").code, 0);
+    mine.home.write("work/AGENTS.md", "Use tabs.\n");
+    mine.home.write("work/.lepo/_insts.toml", "general = 'OBEY'\n");
+    let prompt = bubbs(&mine.home)[0].id.clone();
+    (mine, prompt)
+}
+
+/// Whether the last request had the instructions of the store.
+fn obeys(bot: &Bot) -> bool {
+    bot.bodies().last().unwrap().to_string().contains("OBEY")
+}
+
+#[test]
+fn one_question_shows_all_that_a_turn_needs_and_one_yes_is_for_all_of_it() {
+    for is_yes in [true, false] {
+        let (mine, prompt) = foreign("rr");
+        // Nothing is trusted here.
+        let _ = std::fs::remove_file(mine.home.path().join("state/lepo/trusted-folders"));
+        let message = format!("Not written by you: {prompt} (s1)");
+        let all = [
+            ("Not agreed to yet: AGENTS.md", ""),
+            (message.as_str(), ""),
+            ("_insts.toml", ""),
+            ("Programs of yours", ""),
+            ("[y]es [n]o", if is_yes { "y\n" } else { "n\n" }),
+        ];
+        let asked_again = [(ASKED, "n\n")];
+        let steps: Vec<(&str, &str)> = if is_yes { all.to_vec() } else { [&all[..], &asked_again].concat() };
+        let ran = on_terminal(mine.home.command(&["do", "y"]), &steps);
+        assert_eq!((ran.code, calls(&mine), obeys(&mine)), (0, usize::from(is_yes), is_yes), "{}", ran.out);
+        if is_yes {
+            runs(&mine, &["z"]);
+            assert!(obeys(&mine));
+        }
+    }
+}
+
+#[test]
+fn trust_takes_beforehand_all_that_a_turn_needs() {
+    let (mine, prompt) = foreign("rw");
+    let _ = std::fs::remove_file(mine.home.path().join("state/lepo/trusted-folders"));
+    let message = format!("message {prompt} (s1)");
+    let steps = [
+        ("tells models its own `general`", ""),
+        ("AGENTS.md", ""),
+        ("| Use tabs.", ""),
+        (message.as_str(), ""),
+        ("| PROMPT", ""),
+        ("Trust this, as it is? (y/N): ", "y\n"),
+    ];
+    let ran = on_terminal(mine.home.command(&["trust"]), &steps);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    runs(&mine, &["y"]);
+    assert!(obeys(&mine));
+    let listed = mine.home.lepo(&["trust"]);
+    for line in [
+        "AGENTS.md is agreed to\n",
+        &format!("{prompt}-s1-head.md is agreed to\n"),
+        "_insts.toml is trusted\n",
+    ] {
+        assert!(listed.err.contains(line), "{line}: {}", listed.err);
+    }
+    // All of it is taken back at once.
+    assert_eq!(mine.home.lepo(&["trust", "--forget", "."]).code, 0);
+    let names = waits(&mine, &["z"]);
+    assert_eq!(names, json!(["AGENTS.md", format!("message {prompt}")]));
+    assert!(!obeys(&mine));
+}

@@ -65,7 +65,7 @@ impl Trust {
     pub fn keep(&self, files: &[RepoFile]) -> Result<()> {
         let lines: Vec<String> =
             files.iter().map(|file| format!("{} {:?}", file.hash(), file.path)).collect();
-        self.record.keep(&lines)
+        if lines.is_empty() { Ok(()) } else { self.record.keep(&lines) }
     }
 
     /// Tells which of these instructions, each with its place, a person has agreed to.
