@@ -21,6 +21,8 @@ const MARK: &str = "[instructions of this repository]";
 fn git_init(home: &Home) {
     let ran = run(home.program("git", &["init", "-q"]), b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
+    // A repository is known by its `.git`.
+    home.trust_work();
 }
 
 /// A bot in a repository, with the planner off.
