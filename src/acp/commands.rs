@@ -8,6 +8,8 @@ use lepo_turn::config::{Filling, check_prompt_name};
 use lepo_turn::skills::Skill;
 use lepo_turn::{Configured, PromptWish, Prompts, Question, TurnEnv, Verdict, join_parts};
 
+use crate::term::OfferedWord;
+
 /// Action that a slash command asks for.
 #[derive(Debug, PartialEq)]
 pub enum Wish {
@@ -48,6 +50,7 @@ pub fn available(store: &Store, configured: &Configured) -> Vec<Command> {
     });
     let prompts = Prompts { store: Some(store), paths }.list().unwrap_or_default();
     let prompts = prompts.into_iter().filter(|prompt| prompt.counts && prompt.prompt.is_some());
+    let prompts = prompts.filter(|prompt| OfferedWord::parse(&prompt.name).is_some());
     let mut all: Vec<Command> = own.collect();
     for prompt in prompts {
         if all.iter().all(|known| known.name != prompt.name) {
