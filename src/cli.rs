@@ -78,6 +78,7 @@ Environment:
                 the model to ask if none is configured, and keys and addresses that configured
                 models leave out
   HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY    proxies; not used for addresses of this machine
+  SSL_CERT_FILE, SSL_CERT_DIR    certificates to trust in place of the system's, such as a company's
   NO_COLOR      disables colours
   VISUAL, EDITOR    the editor
   LEPO_PAGER, PAGER    the pager for long output on a terminal

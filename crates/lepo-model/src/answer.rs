@@ -14,7 +14,7 @@ use super::remote::Remote;
 use super::replay::Replay;
 use super::request_log::RequestLog;
 use super::stream::{Begun, Stream};
-use super::thinking::ThinkFilter;
+use super::thinking::{Lesson, ThinkFilter};
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 
@@ -82,9 +82,14 @@ impl<'m> Answer<'m> {
     pub(super) fn begun(begun: Begun, key: Option<Secret>, mut log: RequestLog, again: Again<'m>) -> Self {
         let Begun { source, events, failure, status, .. } = begun;
         log.status(status);
+        let think = match again.remote.begins_thinking() {
+            true => ThinkFilter::beginning_with_thinking(),
+            false => ThinkFilter::default(),
+        };
         let mut answer = Answer {
             raw: events,
             failure,
+            think,
             again: Some(again),
             ..Answer::new(Source::Http(source), key, log)
         };
@@ -122,6 +127,9 @@ impl<'m> Answer<'m> {
                 event => event,
             };
             self.think.pass(event, &mut self.events);
+        }
+        if let (Some(lesson), Some(again)) = (self.think.take_lesson(), &mut self.again) {
+            again.remote.learn_beginning(lesson == Lesson::BeginsThinking);
         }
         if self.failure.is_some() {
             self.ended = true;

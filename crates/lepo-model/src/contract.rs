@@ -5,6 +5,7 @@
 use super::asking::Asking;
 use super::facts::Catalog;
 use super::media::Accepts;
+use super::message::ToolSpec;
 use super::payload::Payload;
 use super::planner::Planner;
 use super::quirks::Quirk;
@@ -61,8 +62,8 @@ pub(super) struct HttpSpec {
     pub headers: &'static [(&'static str, &'static str)],
     /// Writes the body of a request.
     pub body: fn(&mut Asking<'_>) -> Payload,
-    /// A reader of one answer; `true` if what has calls must be kept to be sent back.
-    pub reader: fn(bool) -> Box<dyn AnswerReader>,
+    /// A reader of one answer to a request with these tools: with any, what has calls must be kept to be sent back.
+    pub reader: fn(&[ToolSpec]) -> Box<dyn AnswerReader>,
     /// The quirks that its models may have.
     pub quirks: &'static [&'static Quirk],
     /// The hint for a model that is not there.

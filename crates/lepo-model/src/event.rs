@@ -15,6 +15,8 @@ pub enum Event {
     Thinking(String),
     /// Text of the answer.
     Text(String),
+    /// All text so far was thinking: its end came without its beginning.
+    WasThinking,
     /// The answer as received, if it has calls: just before these.
     Replay(Replay),
     /// A call, complete.
@@ -108,13 +110,54 @@ impl Finish {
 
     /// A provider's word, read.
     pub(super) fn from_word(word: &str) -> Self {
-        match word {
-            "stop" | "end_turn" | "eos" | "stop_sequence" => Finish::Stop,
-            "length" | "max_tokens" | "max_output_tokens" => Finish::Length,
-            "model_context_window_exceeded" => Finish::Window,
-            "tool_calls" | "function_call" | "tool_use" => Finish::ToolCalls,
-            other => Finish::Other(other.to_owned()),
+        match word.to_ascii_lowercase().as_str() {
+            "stop" | "end_turn" | "eos" | "eos_token" | "end" | "complete" | "completed"
+            | "stop_sequence" => Finish::Stop,
+            "length" | "max_tokens" | "max_output_tokens" | "max_length" => Finish::Length,
+            "model_context_window_exceeded" | "model_length" => Finish::Window,
+            "tool_calls" | "tool_call" | "function_call" | "tool_use" => Finish::ToolCalls,
+            _ => Finish::Other(word.to_owned()),
         }
+    }
+
+    /// The word of a finish reason, in the forms that servers give it; none for one that says nothing yet.
+    pub(super) fn word_in(reason: &Value) -> Option<String> {
+        let word = match reason {
+            Value::String(word) => word.as_str(),
+            Value::Object(fields) => {
+                ["type", "reason"].iter().find_map(|name| fields.get(*name)?.as_str())?
+            }
+            _ => return None,
+        };
+        let says_nothing =
+            ["", "null", "none", "undefined"].iter().any(|none| word.trim().eq_ignore_ascii_case(none));
+        (!says_nothing).then(|| word.trim().to_owned())
+    }
+
+    /// True for a word that names a failure in place of an end.
+    pub(super) fn is_failure(word: &str) -> bool {
+        const FAILED: &[&str] = &[
+            "fail",
+            "failed",
+            "failure",
+            "abort",
+            "aborted",
+            "cancel",
+            "canceled",
+            "cancelled",
+            "interrupted",
+            "disconnect",
+            "disconnected",
+            "timeout",
+            "timed_out",
+            "overloaded",
+            "insufficient_system_resource",
+            "malformed_function_call",
+            "malformed_tool_call",
+            "unexpected_tool_call",
+        ];
+        let word = word.to_ascii_lowercase();
+        word.contains("error") || FAILED.contains(&word.as_str())
     }
 }
 
@@ -150,6 +193,33 @@ impl TextKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_finish_reason_is_an_end_a_failure_or_nothing_yet() {
+        use serde_json::json;
+        for (reason, end, is_failure) in [
+            (json!("stop"), Some(Finish::Stop), false),
+            (json!("STOP"), Some(Finish::Stop), false),
+            (json!({"type": "length", "length": 7}), Some(Finish::Length), false),
+            (json!("MAX_TOKENS"), Some(Finish::Length), false),
+            (json!("content_filter"), Some(Finish::Other("content_filter".into())), false),
+            (json!("network_error"), Some(Finish::Other("network_error".into())), true),
+            (json!("error"), Some(Finish::Other("error".into())), true),
+            (json!("MALFORMED_FUNCTION_CALL"), Some(Finish::Other("MALFORMED_FUNCTION_CALL".into())), true),
+            (json!("abort"), Some(Finish::Other("abort".into())), true),
+            (json!("null"), None, false),
+            (json!(" "), None, false),
+            (json!(null), None, false),
+            (json!(false), None, false),
+            (json!(0), None, false),
+            (json!({}), None, false),
+            (json!([]), None, false),
+        ] {
+            let word = Finish::word_in(&reason);
+            assert_eq!(word.as_deref().map(Finish::from_word), end, "{reason}");
+            assert_eq!(word.is_some_and(|word| Finish::is_failure(&word)), is_failure, "{reason}");
+        }
+    }
 
     #[test]
     fn texts_of_one_voice_are_joined_up_to_a_length() {

@@ -9,9 +9,11 @@ use serde_json::Value;
 use tokio::time::sleep;
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::base_path::meant;
 use super::contract::{Auth, HttpSpec};
 use super::gate::{Gate, GateLayer};
 use super::payload::Payload;
+use super::proxy::refused_by_proxy;
 use super::timeouts::Timeouts;
 use crate::{Key, ModelConfig};
 use lepo_base::error::{Error, Result, cause};
@@ -32,6 +34,8 @@ pub(super) struct Http {
     headers: HeaderMap,
     gate: Gate,
     connected: bool,
+    /// The address under `base_url` that was given up for the one that was meant.
+    given_up: Option<Url>,
     /// The place of the model, for messages: `base_url` without query and user.
     pub place: String,
     /// The time limits of each step.
@@ -67,7 +71,23 @@ impl Http {
             Error::remote(format!("cannot prepare a connection to {place}: {}", cause(&e.without_url())))
         })?;
         let headers = headers(&config.key, api)?;
-        Ok(Http { client, base, endpoint, headers, gate, connected: false, place, timeouts })
+        Ok(Http { client, base, endpoint, headers, gate, connected: false, given_up: None, place, timeouts })
+    }
+
+    /// Goes on at the address that the `base_url` plainly should have been, within its origin, and gives that; `None` if
+    /// nothing is plain, or it was tried.
+    pub fn go_to_meant(&mut self, path: &[&str]) -> Option<String> {
+        let right = meant(&self.base, path).filter(|_| self.given_up.is_none())?;
+        self.given_up = Some(std::mem::replace(&mut self.endpoint, under(&right, path)));
+        Some(shown(&right))
+    }
+
+    /// Back from there, as nothing answers there either; with the error, which names it.
+    pub fn back_from_meant(&mut self, error: Error) -> Error {
+        if let Some(own) = self.given_up.clone() {
+            self.endpoint = own;
+        }
+        error
     }
 
     /// Posts a JSON body and gives the response as it is, whatever its status.
@@ -160,10 +180,13 @@ impl Http {
             sleep(self.timeouts.idle).await;
         };
         tokio::select! {
-            answered = request.send() => answered.map_err(|error| Unanswered {
-                closed: error.is_request() && !error.is_connect() && !error.is_timeout(),
-                error: self.failed(error.without_url()),
-            }),
+            answered = request.send() => match answered {
+                Ok(response) => Ok(response),
+                Err(error) => Err(Unanswered {
+                    closed: error.is_request() && !error.is_connect() && !error.is_timeout(),
+                    error: self.failed(error.without_url()).await,
+                }),
+            },
             () = silence => Err(Unanswered { closed: false, error: self.silent() }),
         }
     }
@@ -173,11 +196,20 @@ impl Http {
         silent(&self.place, self.timeouts)
     }
 
-    fn failed(&self, error: reqwest::Error) -> Error {
+    async fn failed(&self, error: reqwest::Error) -> Error {
         let why = cause(&error);
         if error.is_connect() {
-            let unreachable = Error::remote(format!("cannot reach {}: {why}", self.place))
-                .hint("check that the server is running and that `base_url` is right");
+            if let Some(refused) = refused_by_proxy(&self.endpoint, &why, self.timeouts.connect).await {
+                return refused;
+            }
+            let unreachable = Error::remote(format!("cannot reach {}: {why}", self.place));
+            let unreachable = match is_about_certificate(&why) {
+                true => unreachable.hint(
+                    "certificates are checked against those of the system; SSL_CERT_FILE names a file of others, \
+                     such as a company's",
+                ),
+                false => unreachable.hint("check that the server is running and that `base_url` is right"),
+            };
             return match is_refusal(&error) {
                 true => unreachable.of_refused_connection(),
                 false => unreachable,
@@ -204,6 +236,13 @@ fn is_refusal(error: &reqwest::Error) -> bool {
         let io = error.downcast_ref::<std::io::Error>();
         io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused)
     })
+}
+
+fn is_about_certificate(why: &str) -> bool {
+    let why = why.to_lowercase();
+    ["certificate", "unknownissuer", "unknown issuer", "notvalidforname"]
+        .iter()
+        .any(|word| why.contains(word))
 }
 
 /// The error for a model at `place` that says nothing for too long.

@@ -7,6 +7,8 @@ use super::contract::HttpSpec;
 use super::facts::{ModelFacts, One, RunningWindow, listed};
 use super::http::Http;
 use super::refusal::{Refusal, refused_key};
+use super::refusals::Meaning;
+use super::unpack::Unpacking;
 use lepo_base::error::{Error, Result};
 
 /// The longest list that is read.
@@ -98,7 +100,7 @@ async fn read(
 }
 
 fn untold(http: &Http, refusal: &Refusal) -> Error {
-    match refusal.is_of_key() {
+    match refusal.meaning("") == Meaning::Key {
         true => refused_key(&http.place, refusal.words()),
         false => Error::remote(format!("{} does not list its models: {}", http.place, refusal.words())),
     }
@@ -122,8 +124,10 @@ async fn document(http: &Http, mut response: Response) -> Result<std::result::Re
         return Ok(Err(Refusal::read(response, http.timeouts.idle).await));
     }
     let mut bytes = Vec::new();
+    let mut unpacking = Unpacking::default();
     let reading = async {
         while let Ok(Some(chunk)) = response.chunk().await {
+            let Ok(chunk) = unpacking.feed(chunk) else { break };
             bytes.extend_from_slice(&chunk);
             if bytes.len() > LONGEST {
                 break;

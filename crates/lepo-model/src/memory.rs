@@ -45,6 +45,15 @@ impl Memory {
         }
     }
 
+    /// Forgets one quirk of the model.
+    pub fn forget(&self, quirk: &Quirk) {
+        let mut all = self.read();
+        let had = all.get_mut(&self.model).is_some_and(|words| words.remove(quirk.word));
+        if had && let Err(error) = self.write(&all) {
+            tracing::warn!("cannot write {}: {error}", self.path.display());
+        }
+    }
+
     fn read(&self) -> Remembered {
         let bytes = fs::read(&self.path).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
@@ -93,6 +102,9 @@ mod tests {
         assert_eq!(recalled("b"), ["system_first"]);
         memory("a").keep(&learned(&SYSTEM_FIRST));
         assert_eq!(recalled("a"), ["system_first", "temperature"]);
+        memory("a").forget(&TEMPERATURE);
+        assert_eq!(recalled("a"), ["system_first"]);
+        assert_eq!(recalled("b"), ["system_first"]);
         fs::write(directory.join("quirks.json"), "{").unwrap();
         assert!(recalled("a").is_empty());
     }

@@ -108,30 +108,3 @@ pub struct Request<'a> {
     /// Key of the conversation, one for all its requests: servers find their cache by it.
     pub cache_key: Option<&'a str>,
 }
-
-/// Arguments as a model wrote them: empty text means none, and what is no JSON stays text.
-pub(super) fn arguments(text: &str) -> Value {
-    if text.trim().is_empty() {
-        return Value::Object(serde_json::Map::new());
-    }
-    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn arguments_are_json_or_the_text_itself() {
-        for (text, expected) in [
-            (r#"{"a":1}"#, json!({"a": 1})),
-            ("", json!({})),
-            (" \n", json!({})),
-            (r#"{"a":"#, json!(r#"{"a":"#)),
-            ("ls -l", json!("ls -l")),
-        ] {
-            assert_eq!(arguments(text), expected, "{text}");
-        }
-    }
-}

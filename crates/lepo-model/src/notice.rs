@@ -12,6 +12,14 @@ pub enum Notice {
     Learned(String, &'static str),
     /// It rejects a message of its own as it was sent back, with these words, and is asked without the thinking in it.
     OwnMessageRejected(String, String),
+    /// It does not accept the schema of this tool, which is left out; and its words.
+    ToolLeftOut(String, String, String),
+    /// Nothing answers at its `base_url`; it is asked at this address.
+    OtherAddress(String, String),
+    /// It wrote a call that its server could not read, and is asked once more; what it wrote, or the server's words.
+    Slipped(String, String),
+    /// The text so far was thinking: a mark told its end and not its beginning.
+    WasThinking(String),
     /// It failed in a way that may pass, and is asked again.
     Retries(Retry),
     /// A tool of the provider's server failed: the tool, and the code of its error.
@@ -52,12 +60,15 @@ impl Notice {
     /// The same without the key, should a server have repeated it.
     pub(super) fn without_key(mut self, key: Option<&Secret>) -> Notice {
         let texts: &mut [&mut String] = match &mut self {
-            Notice::OwnMessageRejected(model, words) | Notice::WebToolFailed(model, words) => {
-                &mut [model, words]
-            }
+            Notice::OwnMessageRejected(model, words)
+            | Notice::WebToolFailed(model, words)
+            | Notice::OtherAddress(model, words)
+            | Notice::Slipped(model, words) => &mut [model, words],
+            Notice::ToolLeftOut(model, tool, words) => &mut [model, tool, words],
             Notice::Retries(Retry { model, after: Passing::Words(words), .. }) => &mut [model, words],
             Notice::Retries(Retry { model, after: Passing::Status(_), .. })
             | Notice::Learned(model, _)
+            | Notice::WasThinking(model)
             | Notice::ToldAsText(model)
             | Notice::Held(model, ..)
             | Notice::Program(model) => &mut [model],

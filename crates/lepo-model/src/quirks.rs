@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use super::refusals::field;
+
 /// Something a model does not take, or needs.
 #[derive(Debug)]
 pub(super) struct Quirk {
@@ -89,24 +91,26 @@ pub(super) static SCHEMA_ALONE: Quirk = Quirk {
 /// The word of a quirk that is the fault of one schema, besides [`STRICT`].
 pub(super) const ONE_SCHEMA: &str = "schema";
 
-/// No native tools: they are told in words, and a chooser plans.
+/// No native tools: they are told in words, and a chooser plans. Its words are in the table of refusals.
 pub(super) static TOOLS: Quirk = Quirk {
     word: "tools",
-    status: &[400, 404, 422, 500],
-    named: &[
-        &["tool"],
-        &[
-            "not support",
-            "unsupported",
-            "does not take",
-            "no endpoints",
-            "--jinja",
-            "--enable-auto-tool-choice",
-        ],
-    ],
+    status: &[],
+    named: &[],
     says: "does not support native tools: a separate request asks whether a command is needed (planner = \
         \"chooser\")",
 };
+
+/// No streams: the answer comes whole. Its words are in the table of refusals.
+pub(super) static STREAM: Quirk = Quirk {
+    word: "stream",
+    status: &[],
+    named: &[],
+    says: "does not stream here: retrying for the whole answer at once",
+};
+
+/// Answers begin within thinking: a chat template has opened it. Learned from an answer, not from a refusal.
+pub(super) static BEGINS_THINKING: Quirk =
+    Quirk { word: "begins_thinking", status: &[], named: &[], says: "begins its answers with thinking" };
 
 /// No files: the model reads text only.
 pub(super) static FILES: Quirk = Quirk {
@@ -155,6 +159,11 @@ impl Quirks {
         self.0.insert(quirk.word, quirk);
     }
 
+    /// Takes one away.
+    pub fn remove(&mut self, quirk: &Quirk) {
+        self.0.remove(quirk.word);
+    }
+
     /// Quirks that `known` has not.
     pub fn beyond(&self, known: &Quirks) -> Quirks {
         Quirks(
@@ -191,7 +200,9 @@ impl FromIterator<&'static Quirk> for Quirks {
 
 /// The `possible` quirks that a refusal names.
 pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Quirks {
-    let mut found: Quirks = possible.iter().copied().filter(|quirk| quirk.is_named(status, body)).collect();
+    let by_table = field(status, body);
+    let is_named = |quirk: &&Quirk| quirk.is_named(status, body) || by_table == Some(quirk.word);
+    let mut found: Quirks = possible.iter().copied().filter(is_named).collect();
     if found.has(&STRICT) {
         // It is named as a part of these.
         found.0.remove("response_format");

@@ -1,6 +1,7 @@
 //! The entry of the fuzz targets: reads an answer from given bytes.
 
 use super::event::{Event, Events};
+use super::message::ToolSpec;
 use super::{anthropic, ollama, openai, responses};
 
 /// The API that the bytes belong to.
@@ -16,6 +17,30 @@ pub enum StreamForm {
     Responses,
 }
 
+/// The beginning of an answer of this form, which says `one`, and its end, which says `two`.
+pub fn text_between(form: StreamForm) -> (&'static str, &'static str) {
+    match form {
+        StreamForm::Openai => (
+            "data: {\"choices\":[{\"delta\":{\"content\":\"one\"}}]}\n\n",
+            "data: {\"choices\":[{\"delta\":{\"content\":\"two\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+        ),
+        StreamForm::Ollama => (
+            "{\"message\":{\"content\":\"one\"},\"done\":false}\n",
+            "{\"message\":{\"content\":\"two\"},\"done\":true}\n",
+        ),
+        StreamForm::Anthropic => (
+            "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"one\"}}\n\n",
+            "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"two\"}}\n\n\
+             data: {\"type\":\"message_stop\"}\n\n",
+        ),
+        StreamForm::Responses => (
+            "data: {\"type\":\"response.output_text.delta\",\"delta\":\"one\"}\n\n",
+            "data: {\"type\":\"response.output_text.delta\",\"delta\":\"two\"}\n\n\
+             data: {\"type\":\"response.completed\",\"response\":{}}\n\n",
+        ),
+    }
+}
+
 /// The events of an answer whose bytes come in these pieces, text joined; and how it failed, if it did.
 pub fn read_pieces<'b>(
     form: StreamForm,
@@ -29,7 +54,9 @@ pub fn read_pieces<'b>(
         StreamForm::Responses => &responses::SPEC,
     };
     let Some(http) = spec.http else { return (Vec::new(), None) };
-    let mut reader = (http.reader)(true);
+    let name = "run_command".to_owned();
+    let tools = [ToolSpec { name, description: String::new(), schema: serde_json::Value::Null }];
+    let mut reader = (http.reader)(&tools);
     let mut pieces = pieces.into_iter();
     let read =
         pieces.try_for_each(|piece| reader.read(piece, &mut events)).and_then(|()| reader.end(&mut events));

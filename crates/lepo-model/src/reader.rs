@@ -1,6 +1,10 @@
 //! The contract of what reads an answer's bytes.
 
+use serde_json::Value;
+
 use super::event::Events;
+use super::failure::failure_words;
+use super::refusals::status_of;
 use lepo_base::error::Result;
 
 /// Decodes the bytes of one answer, which come in pieces of any size.
@@ -13,6 +17,11 @@ pub(super) trait AnswerReader {
 
     /// The answer is complete, and only its price may follow.
     fn is_finishing(&self) -> bool {
+        false
+    }
+
+    /// The end mark has come.
+    fn is_done(&self) -> bool {
         false
     }
 
@@ -29,12 +38,14 @@ pub(super) struct Refused {
     pub status: u16,
     /// The server's words.
     pub words: String,
+    /// The error as JSON.
+    pub body: String,
 }
 
 impl Refused {
-    /// None if `status` is not that of a refusal.
-    pub fn new(status: u64, words: &str) -> Option<Refused> {
-        let status = u16::try_from(status).ok().filter(|status| (400..600).contains(status))?;
-        Some(Refused { status, words: words.to_owned() })
+    /// The refusal that an error is; none if nothing tells its status.
+    pub fn new(error: &Value) -> Option<Refused> {
+        let status = status_of(error)?;
+        Some(Refused { status, words: failure_words(error), body: error.to_string() })
     }
 }

@@ -5,12 +5,15 @@ use std::time::Duration;
 use reqwest::{Response, StatusCode};
 
 use super::contract::HttpSpec;
-use super::error_text::told;
+use super::error_text::{excerpt, told};
 use super::notice::Passing;
 use super::reader::Refused;
+use super::refusals::{Meaning, meaning};
+use super::retry::wait_in_body;
+use super::unpack::Unpacking;
 use crate::ModelConfig;
-use lepo_base::error::Error;
-use lepo_base::hint::Hint;
+use lepo_base::error::{Error, Kind};
+use lepo_base::hint::{Act, Command, Hint};
 
 /// The most bytes of a refusal that are read.
 const ENOUGH: usize = 64 << 10;
@@ -21,7 +24,7 @@ pub(super) struct Refusal {
     pub status: u16,
     /// The body, as text.
     pub body: String,
-    /// The header `Retry-After` or `retry-after-ms`, in seconds or as a date.
+    /// The time to wait: the header `Retry-After` or `retry-after-ms`, or what the body says.
     pub retry_after: Option<String>,
     /// The header `x-should-retry`.
     should_retry: Option<bool>,
@@ -42,8 +45,10 @@ impl Refusal {
         };
         let should_retry = header("x-should-retry").and_then(|yes| yes.trim().parse().ok());
         let mut body = Vec::new();
+        let mut unpacking = Unpacking::default();
         let reading = async {
             while let Ok(Some(chunk)) = response.chunk().await {
+                let Ok(chunk) = unpacking.feed(chunk) else { break };
                 body.extend_from_slice(&chunk);
                 if body.len() >= ENOUGH {
                     break;
@@ -52,10 +57,11 @@ impl Refusal {
         };
         let _ = tokio::time::timeout(limit, reading).await;
         let words = told(&body);
+        let body = String::from_utf8_lossy(&body).into_owned();
         Refusal {
             status: status.as_u16(),
-            body: String::from_utf8_lossy(&body).into_owned(),
-            retry_after,
+            retry_after: retry_after.or_else(|| wait_in_body(&body)),
+            body,
             should_retry,
             words: titled(status, words),
             within: false,
@@ -66,9 +72,9 @@ impl Refusal {
     pub fn within(refused: Refused) -> Self {
         Refusal {
             status: refused.status,
-            words: refused.words.clone(),
-            body: refused.words,
-            retry_after: None,
+            words: refused.words,
+            retry_after: wait_in_body(&refused.body),
+            body: refused.body,
             should_retry: None,
             within: true,
         }
@@ -87,30 +93,94 @@ impl Refusal {
         &self.words
     }
 
-    /// True if the server wants a key, or another one.
-    pub fn is_of_key(&self) -> bool {
-        matches!(self.status, 401 | 403)
+    /// The meaning of it, where this model was asked for.
+    pub fn meaning(&self, model: &str) -> Meaning {
+        meaning(self.status, &self.body, model)
     }
 
     /// True if it may pass by itself.
-    pub fn may_pass(&self) -> bool {
-        self.should_retry.unwrap_or(self.status == 429 || (500..=599).contains(&self.status))
+    pub fn may_pass(&self, model: &str) -> bool {
+        let is_passing = self.meaning(model) == Meaning::Wait;
+        self.should_retry.map_or(is_passing, |yes| yes && (is_passing || !self.is_for_good(model)))
     }
 
-    /// The error for it, from `place`.
+    /// True if the same request will never be accepted, whatever a header says.
+    fn is_for_good(&self, model: &str) -> bool {
+        matches!(
+            self.meaning(model),
+            Meaning::UsedUp | Meaning::OverMinute | Meaning::Overflow | Meaning::Key | Meaning::Forbidden
+        )
+    }
+
+    /// What the model wrote that its server could not read, in short.
+    pub fn tried(&self) -> Option<String> {
+        let behind = |mark: &str| self.body.split_once(mark).map(|(_, behind)| behind);
+        let body: serde_json::Value = serde_json::from_str(&self.body).unwrap_or_default();
+        let generation = ["/error/failed_generation", "/failed_generation"].iter();
+        let told = generation.filter_map(|pointer| body.pointer(pointer)?.as_str()).next();
+        let told = told.or_else(|| behind("raw='")?.split_once("', err=").map(|(raw, _)| raw))?;
+        Some(excerpt(told.as_bytes())).filter(|told| !told.is_empty())
+    }
+
+    /// The error for it, from `place`: one sentence and one hint for each meaning.
     pub fn error(&self, config: &ModelConfig, spec: &HttpSpec, place: &str) -> Error {
-        let words = &self.words;
-        match self.status {
-            401 | 403 => refused_key(place, words).hint(key_hint(config)),
-            404 => Error::remote(format!("no model \"{}\" at {place}: {words}", config.model))
-                .hint((spec.missing)(&config.model)),
-            429 => Error::remote(format!("{place} received too many requests: {words}"))
-                .hint("wait and ask again"),
-            300..=399 => Error::remote(format!("{place} answered {words}"))
+        let (words, model) = (&self.words, &config.model);
+        let other_model = |before: &str| Hint::from(before).command(Command::OtherModel);
+        let refused = || Error::remote(format!("{place} refused the request: {words}"));
+        match self.meaning(model) {
+            Meaning::UsedUp => {
+                Error::remote(format!("the credit or spending limit at {place} is used up: {words}"))
+                    .hint(other_model("add credit or raise the limit there, or ask another model: "))
+            }
+            Meaning::Overflow => {
+                let told = format!("the conversation is too long for {}: {words}", config.name);
+                Error::new(Kind::Overflow, told).hint(
+                    Hint::from(Act::Compact)
+                        .words(" continues from a summary of it; a model with a larger window takes it as it is: ")
+                        .command(Command::OtherModel),
+                )
+            }
+            Meaning::OverMinute => {
+                let told = format!("this request alone is over a limit per minute at {place}: {words}");
+                Error::remote(told).hint(
+                    Hint::from("send less, or go on from a summary: ")
+                        .command(Act::Compact)
+                        .words("; waiting does not help"),
+                )
+            }
+            Meaning::Slip => {
+                let tried = self.tried().map(|tried| format!("; it tried {tried}")).unwrap_or_default();
+                Error::remote(format!(
+                    "{} wrote a call that its server cannot read: {words}{tried}",
+                    config.name
+                ))
+                .ask_again()
+            }
+            Meaning::Key => refused_key(place, words).hint(key_hint(config)),
+            Meaning::Forbidden => refused().hint(other_model(
+                "this is about the place, the account or the text, and not about the key; another model: ",
+            )),
+            Meaning::Model => {
+                Error::remote(format!("no model \"{model}\" at {place}: {words}")).hint((spec.missing)(model))
+            }
+            Meaning::Path => {
+                let path = spec.path.join("/");
+                Error::remote(format!("nothing answers /{path} at {place}: {words}")).hint(format!(
+                    "check `base_url`: it usually ends in /v1, and never in /{path}; or `provider` is another"
+                ))
+            }
+            Meaning::Wait if self.status == 429 => {
+                Error::remote(format!("{place} received too many requests: {words}"))
+                    .hint("wait and ask again")
+            }
+            Meaning::Wait => Error::remote(format!("{place} failed: {words}")).hint("ask again later"),
+            Meaning::Proxy => Error::remote(format!("the proxy before {place} refused the request: {words}"))
+                .hint("HTTP_PROXY and HTTPS_PROXY name the proxy, with user and password"),
+            Meaning::Moved => Error::remote(format!("{place} answered {words}"))
                 .hint("check `base_url`: the server has moved"),
-            500..=599 => Error::remote(format!("{place} failed: {words}")).hint("ask again later"),
-            _ => Error::remote(format!("{place} refused the request: {words}"))
-                .hint("check `provider`, `model` and `base_url`"),
+            Meaning::Field(_) | Meaning::Request => {
+                refused().hint("check `provider`, `model` and `base_url`")
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! One request over HTTP, asked until it is answered or refused for good: the only place that
 //! decides to ask again. Everything here happens before the first token.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -10,19 +12,19 @@ use serde_json::{Map, Value};
 use super::asking::Asking;
 use super::cache::Cache;
 use super::contract::HttpSpec;
-use super::credit::{is_used_up, used_up};
 use super::error_text::hide_key;
 use super::facts::ModelFacts;
 use super::forms::{is_system_first, system_first, without_system};
 use super::http::Http;
 use super::lookup::{list, look_up};
 use super::memory::{Memory, remembered_name};
-use super::message::{Message, Request, Role};
+use super::message::{Message, Request, Role, ToolSpec};
 use super::notice::{Notice, Retry};
-use super::overflow::{is_overflow, overflow};
 use super::payload::Payload;
-use super::quirks::{self, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
+use super::quirks::{self, BEGINS_THINKING, FILES, NO_SYSTEM, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::Refusal;
+use super::refusals::Meaning;
+use super::refused_tool::refused_tool;
 use super::retry::{self, Next};
 use super::stream::{Begun, Body};
 
@@ -42,6 +44,8 @@ pub(super) struct Remote {
     facts: Option<ModelFacts>,
     /// The server refused what it had said itself: it is rebuilt for the rest of the turn.
     rebuilds: bool,
+    /// Names of tools whose schemas it does not take.
+    left_out: BTreeSet<String>,
 }
 
 /// Fields of bodies that hold the conversation, the tools or the form of the answer.
@@ -65,12 +69,39 @@ impl Remote {
             quirks.add(&SYSTEM_FIRST);
         }
         let (config, state_dir) = (config.clone(), state_dir.to_path_buf());
-        Remote { http, spec, config, quirks, memory, state_dir, facts: None, rebuilds: false }
+        Remote {
+            http,
+            spec,
+            config,
+            quirks,
+            memory,
+            state_dir,
+            facts: None,
+            rebuilds: false,
+            left_out: BTreeSet::new(),
+        }
     }
 
     /// True if it is not known to refuse native tools.
     pub fn takes_tools(&self) -> bool {
         !self.quirks.has(&TOOLS)
+    }
+
+    /// True if its answers are known to begin within thinking.
+    pub fn begins_thinking(&self) -> bool {
+        self.quirks.has(&BEGINS_THINKING)
+    }
+
+    /// Remembers whether its answers begin within thinking.
+    pub fn learn_beginning(&mut self, with_thinking: bool) {
+        if with_thinking {
+            let mut quirks = self.quirks.clone();
+            quirks.add(&BEGINS_THINKING);
+            self.accepted(quirks);
+        } else {
+            self.quirks.remove(&BEGINS_THINKING);
+            self.memory.forget(&BEGINS_THINKING);
+        }
     }
 
     /// The server's facts of the model, asked at most once an hour.
@@ -122,25 +153,54 @@ impl Remote {
         if self.rebuilds {
             request.messages = &rebuilt;
         }
+        let mut has_slipped = false;
         loop {
-            let (body, open) = self.body(request, &facts, &quirks);
-            let (refusal, failure) = match self.send(body, &request).await? {
+            let tools = self.taken_tools(request.tools);
+            let request_now = Request { tools: &tools, ..request };
+            let (body, open) = self.body(request_now, &facts, &quirks);
+            let (refusal, failure) = match self.send(body, &request_now).await? {
                 Sent::Begun(begun) => {
                     self.accepted(quirks);
                     return Ok(*begun);
                 }
                 Sent::Refused(refusal, failure) => (refusal, failure),
             };
-            if is_overflow(refusal.status, &refusal.body) {
-                return Err(overflow(&self.config.name, refusal.words()));
+            let meaning = refusal.meaning(&self.config.model);
+            if let Meaning::UsedUp | Meaning::OverMinute | Meaning::Overflow = meaning {
+                return Err(refusal.error(&self.config, self.spec, &self.http.place));
             }
-            if is_used_up(refusal.status, &refusal.body) {
-                return Err(used_up(&self.http.place, refusal.words()));
+            if let Some(tool) = refused_tool(refusal.status, &refusal.body, &tools) {
+                let (model, name) = (self.config.name.clone(), tool.name.clone());
+                notice(Notice::ToolLeftOut(model, name.clone(), refusal.words().to_string()));
+                self.left_out.insert(name);
+                continue;
             }
             let learned = quirks::named(refusal.status, &refusal.body, &open);
             if !learned.is_empty() {
                 self.learn(&learned, &mut quirks, (&request, &refusal), notice)?;
                 continue;
+            }
+            match meaning {
+                Meaning::Path => {
+                    let Some(right) = self.http.go_to_meant(self.spec.path) else {
+                        return Err(self.http.back_from_meant(refusal.error(
+                            &self.config,
+                            self.spec,
+                            &self.http.place,
+                        )));
+                    };
+                    notice(Notice::OtherAddress(self.config.name.clone(), right));
+                    continue;
+                }
+                Meaning::Slip if !std::mem::replace(&mut has_slipped, true) => {
+                    let tried = refusal.tried().unwrap_or_else(|| refusal.words().to_string());
+                    notice(Notice::Slipped(self.config.name.clone(), tried));
+                    continue;
+                }
+                Meaning::Slip | Meaning::Key | Meaning::Forbidden | Meaning::Model => {
+                    return Err(refusal.error(&self.config, self.spec, &self.http.place));
+                }
+                _ => {}
             }
             if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
                 notice(Notice::OwnMessageRejected(self.config.name.clone(), refusal.words().to_string()));
@@ -149,11 +209,19 @@ impl Remote {
                 continue;
             }
             match failure {
-                Some(failure) if !refusal.may_pass() => return Err(failure),
+                Some(failure) if !refusal.may_pass(&self.config.model) => return Err(failure),
                 _ => self.pause(&refusal, attempt, notice).await?,
             }
             attempt += 1;
         }
+    }
+
+    /// The tools without those whose schemas the server does not take.
+    fn taken_tools<'t>(&self, tools: &'t [ToolSpec]) -> Cow<'t, [ToolSpec]> {
+        if self.left_out.is_empty() {
+            return Cow::Borrowed(tools);
+        }
+        tools.iter().filter(|tool| !self.left_out.contains(&tool.name)).cloned().collect()
     }
 
     /// Sends a body once.
@@ -258,7 +326,7 @@ impl Remote {
     async fn begin(&self, response: Response, request: &Request<'_>) -> Begun {
         let status = response.status().as_u16();
         let body = Body::new(response, self.http.place.clone(), self.http.timeouts);
-        Begun::wait(status, body, (self.spec.reader)(!request.tools.is_empty())).await
+        Begun::wait(status, body, (self.spec.reader)(request.tools)).await
     }
 
     fn accepted(&mut self, quirks: Quirks) {
@@ -272,7 +340,7 @@ impl Remote {
     /// Waits before the next try, or says why there is none.
     async fn pause(&self, refusal: &Refusal, attempt: u32, notice: &mut dyn FnMut(Notice)) -> Result<()> {
         let error = || -> Error { refusal.error(&self.config, self.spec, &self.http.place) };
-        if !refusal.may_pass() || attempt == retry::TRIES {
+        if !refusal.may_pass(&self.config.model) || attempt == retry::TRIES {
             return Err(error());
         }
         match retry::pause(attempt, refusal.retry_after.as_deref(), Timestamp::now(), retry::dice()) {
@@ -294,9 +362,18 @@ impl Remote {
     }
 }
 
-/// Messages without the form in which the model had said them.
+/// Messages without the form in which the model had said them. Arguments that were no JSON are an object.
 fn rebuilt(messages: &[Message]) -> Vec<Message> {
-    messages.iter().cloned().map(|message| Message { replay: None, ..message }).collect()
+    let sound = |mut message: Message| {
+        for call in &mut message.calls {
+            if !call.arguments.is_object() {
+                let given = call.arguments.take();
+                call.arguments = serde_json::json!({ "given": given });
+            }
+        }
+        Message { replay: None, ..message }
+    };
+    messages.iter().cloned().map(sound).collect()
 }
 
 /// True if files go with the last message of the person: what is asked is about them.

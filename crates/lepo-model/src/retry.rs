@@ -30,14 +30,107 @@ pub(super) fn pause(attempt: u32, retry_after: Option<&str>, now: Timestamp, dic
     }
 }
 
-/// `Retry-After` (RFC 9110, section 10.2.3): seconds, or an HTTP date. A date that is past means now.
+/// `Retry-After` (RFC 9110, section 10.2.3): seconds, or an HTTP date. Servers also write `30s`, `1m30.5s`, a date of
+/// RFC 3339, and the time as seconds or milliseconds since 1970. A time that is past means now.
 fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
+        let since_1970 = match seconds {
+            1e9..1e11 => Some(seconds),
+            1e12..1e14 => Some(seconds / 1000.0),
+            _ => None,
+        };
+        let seconds = since_1970.map_or(seconds, |time| (time - now.as_second() as f64).max(0.0));
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    let date = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
-    Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
+    let of_mail = || jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok();
+    if let Some(date) = of_mail().or_else(|| value.parse::<Timestamp>().ok()) {
+        return Some(Duration::try_from(date.duration_since(now)).unwrap_or_default());
+    }
+    duration(&value.to_lowercase()).filter(|(_, rest)| rest.is_empty()).map(|(wait, _)| wait)
+}
+
+/// What stands before the time to wait, in a refusal's body in lower case; and the seconds of a number without a unit.
+const BEFORE_WAIT: &[(&str, f64)] = &[
+    ("\"retrydelay\":", 1.0),
+    ("\"retry_delay\":", 1.0),
+    ("\"retry_after_ms\":", 0.001),
+    ("\"retryafterms\":", 0.001),
+    ("\"retry_after_seconds\":", 1.0),
+    ("\"retry_after\":", 1.0),
+    ("\"retryafter\":", 1.0),
+    ("\"retry-after\":", 1.0),
+    ("\"x-ratelimit-reset\":", 1.0),
+    ("try again in ", 1.0),
+    ("try again after ", 1.0),
+    ("retry in ", 1.0),
+    ("retry after ", 1.0),
+    ("please wait ", 1.0),
+    ("wait for ", 1.0),
+];
+
+/// The time to wait that a refusal's body tells, as `Retry-After` would: `retryDelay`, or words.
+pub(super) fn wait_in_body(body: &str) -> Option<String> {
+    let body = body.to_lowercase();
+    BEFORE_WAIT.iter().find_map(|(before, unit)| {
+        body.split(before).skip(1).find_map(|behind| {
+            let told = behind.trim_start_matches([' ', '"', '\'', '~', '\n']);
+            let (number, rest) = leading_number(told)?;
+            match duration(told) {
+                Some((wait, _)) if rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == ' ') => {
+                    Some(wait.as_secs_f64().to_string())
+                }
+                _ => Some((number * unit).to_string()),
+            }
+        })
+    })
+}
+
+/// The units of a duration, with their seconds; a longer word before one that it begins with.
+const UNITS: &[(&str, f64)] = &[
+    ("milliseconds", 0.001),
+    ("millisecond", 0.001),
+    ("ms", 0.001),
+    ("seconds", 1.0),
+    ("second", 1.0),
+    ("secs", 1.0),
+    ("sec", 1.0),
+    ("s", 1.0),
+    ("minutes", 60.0),
+    ("minute", 60.0),
+    ("mins", 60.0),
+    ("min", 60.0),
+    ("m", 60.0),
+    ("hours", 3600.0),
+    ("hour", 3600.0),
+    ("h", 3600.0),
+    ("days", 86400.0),
+    ("day", 86400.0),
+    ("d", 86400.0),
+];
+
+/// The duration that a text begins with, as `2m59.56s` or `20 seconds`; and what follows it.
+fn duration(text: &str) -> Option<(Duration, &str)> {
+    let (mut seconds, mut rest, mut is_any) = (0.0, text, false);
+    while let Some((number, behind)) = leading_number(rest) {
+        let unit = behind.trim_start();
+        let known = UNITS.iter().find_map(|(word, seconds)| Some((seconds, unit.strip_prefix(word)?)));
+        let Some((size, after)) = known else { break };
+        if after.starts_with(|c: char| c.is_alphabetic()) {
+            break;
+        }
+        seconds += number * size;
+        (rest, is_any) = (after.trim_start_matches([' ', ',']), true);
+    }
+    is_any.then(|| Duration::try_from_secs_f64(seconds).ok().map(|wait| (wait, rest))).flatten()
+}
+
+/// The number that a text begins with, and what follows it.
+fn leading_number(text: &str) -> Option<(f64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    // A full stop at the end of a sentence is none of the number.
+    Some((digits.trim_end_matches('.').parse().ok()?, rest))
 }
 
 /// A number in 0..1 that differs between processes and calls; nothing more is asked of it.
@@ -67,8 +160,39 @@ mod tests {
             (0, Some("Wed, 21 Oct 2015 07:28:30 GMT"), 0.5, after(30_000)),
             (0, Some("Wed, 21 Oct 2015 07:27:30 GMT"), 0.5, after(0)),
             (0, Some("Wed, 21 Oct 2015 08:28:00 GMT"), 0.5, Next::TooLong(Duration::from_secs(3600))),
+            (0, Some("2s"), 0.5, after(2000)),
+            (0, Some("1m30s"), 0.5, Next::TooLong(Duration::from_secs(90))),
+            (0, Some("250ms"), 0.5, after(250)),
+            (0, Some("2015-10-21T07:28:05Z"), 0.5, after(5000)),
+            (0, Some("1445412490"), 0.5, after(10_000)),
+            (0, Some("1445412490000"), 0.5, after(10_000)),
+            (0, Some("2 apples"), 0.5, after(500)),
         ] {
             assert_eq!(pause(attempt, header, now, dice), expected, "{attempt} {header:?}");
+        }
+    }
+
+    #[test]
+    fn a_body_tells_how_long_to_wait() {
+        for (body, expected) in [
+            (r#"{"retryDelay": "2.2s"}"#, Some("2.2")),
+            ("Rate limit reached. Please try again in 7.66s. Visit", Some("7.66")),
+            ("Please try again in 2m59.56s. Need more tokens?", Some("179.56")),
+            ("Please try again in 20ms.", Some("0.02")),
+            ("try again in 6 seconds", Some("6")),
+            ("Please retry in 23.1s.", Some("23.1")),
+            ("Please retry after 3 seconds", Some("3")),
+            ("please wait 10 seconds", Some("10")),
+            ("try again in 1 minute, 5 seconds", Some("65")),
+            (r#"{"retry_after": 2.5}"#, Some("2.5")),
+            (r#"{"retry_after":"4"}"#, Some("4")),
+            (r#"{"retry_after_ms": 1500}"#, Some("1.5")),
+            (r#"{"headers":{"X-RateLimit-Reset":"1741305600000"}}"#, Some("1741305600000")),
+            ("please wait and try again later", None),
+            ("try again in a while", None),
+            ("", None),
+        ] {
+            assert_eq!(wait_in_body(body).as_deref(), expected, "{body}");
         }
     }
 

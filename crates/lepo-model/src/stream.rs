@@ -11,10 +11,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::event::{Event, Events};
+use super::event::Events;
 use super::http::silent;
 use super::reader::{AnswerReader, Refused};
 use super::timeouts::Timeouts;
+use super::unpack::Unpacking;
 use lepo_base::error::{Error, Result, cause};
 
 /// The time to wait for the price and `[DONE]`, once the answer itself is complete.
@@ -47,10 +48,12 @@ impl Stream {
                 Err(_) if reader.is_finishing() => return reader.end(events),
                 Err(error) => return Err(error),
             }
-        }
-        // The connection of a complete answer stays open for the next request.
-        if let Some(Event::Done(_) | Event::Paused(_)) = events.back() {
-            body.finish();
+            if reader.is_done() {
+                // Whatever the connection does behind the end mark, the answer is whole; the connection stays open for
+                // the next request.
+                body.finish();
+                break;
+            }
         }
         Ok(())
     }
@@ -94,7 +97,7 @@ const WAITING: usize = 64;
 
 /// An answer's body. Dropped before its end, it closes the connection.
 pub(super) struct Body {
-    chunks: mpsc::Receiver<reqwest::Result<Bytes>>,
+    chunks: mpsc::Receiver<Result<Bytes>>,
     pump: JoinHandle<()>,
     place: String,
     timeouts: Timeouts,
@@ -106,12 +109,17 @@ impl Body {
     pub fn new(mut response: Response, place: String, timeouts: Timeouts) -> Self {
         let (sender, chunks) = mpsc::channel(WAITING);
         let pump = tokio::spawn(async move {
+            let mut unpacking = Unpacking::default();
             while let Some(chunk) = response.chunk().await.transpose() {
-                let broken = chunk.is_err();
-                if sender.send(chunk).await.is_err() || broken {
+                let chunk = chunk.map_err(|error| broken(&error.without_url())).and_then(|bytes| {
+                    unpacking.feed(bytes).map_err(|error| cut_off(&format!("its gzip is broken: {error}")))
+                });
+                let is_broken = chunk.is_err();
+                if sender.send(chunk).await.is_err() || is_broken {
                     return;
                 }
             }
+            let _ = sender.send(Ok(unpacking.end())).await;
         });
         Body { chunks, pump, place, timeouts, ended: false }
     }
@@ -127,7 +135,7 @@ impl Body {
             return Err(silent(&self.place, self.timeouts));
         }
         self.ended = batch.is_empty();
-        Ok(batch.into_iter().map(|chunk| chunk.map_err(|e| broken(&e.without_url()))).collect())
+        Ok(batch)
     }
 
     /// Lets the connection live on: its answer is complete, only the body's own end is outstanding.

@@ -1,15 +1,34 @@
-//! Separates thinking that stands in the answer itself: `<think>…</think>` at its start, from any provider.
+//! Separates thinking that stands in the answer itself: between marks at its start, in channels, or before a lone mark that
+//! ends it; from any provider.
 
-use super::event::{Event, Events};
+use super::event::{Event, Events, Finish};
+use super::harmony::{Channels, OPENINGS};
+use super::think_marks::{LONE, MARKS, OPENED_BEFORE, ThinkMark, is_mention, open_end};
 
-const OPEN: &str = "<think>";
-const CLOSE: &str = "</think>";
+/// Bytes of text in which a lone mark is looked for.
+const LOOKED_AT: usize = 4 << 20;
 
 /// Turns the text between the marks into thinking. Only what stands before all other text is meant.
 #[derive(Default)]
 pub(super) struct ThinkFilter {
     state: Stage,
     held: String,
+    /// Text that was handed on, as long as a lone mark may make it thinking.
+    said: String,
+    /// The model is known to begin within thinking.
+    begins_thinking: bool,
+    /// Thinking that may turn out to be text.
+    unsure: String,
+    lesson: Option<Lesson>,
+}
+
+/// What an answer teaches about the beginning of the model's answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lesson {
+    /// They begin within thinking.
+    BeginsThinking,
+    /// They do not, any more.
+    BeginsWithText,
 }
 
 #[derive(Default)]
@@ -17,29 +36,63 @@ enum Stage {
     /// Nothing but white space and perhaps the beginning of the mark has come.
     #[default]
     Start,
-    Thinking,
+    Thinking(ThinkMark),
+    Channels(Channels),
     /// The mark's end has come: white space after it is no part of the answer.
     After,
+    /// Text, which a lone mark may still make thinking.
     Text,
+    /// Text for good.
+    Settled,
 }
 
 impl ThinkFilter {
+    /// A filter for a model that is known to begin within thinking.
+    pub fn beginning_with_thinking() -> ThinkFilter {
+        ThinkFilter { begins_thinking: true, ..ThinkFilter::default() }
+    }
+
+    /// What the answer has taught; once.
+    pub fn take_lesson(&mut self) -> Option<Lesson> {
+        self.lesson.take()
+    }
+
     /// Adds an event to `events`; a text is added as thinking or as text, once it is known which.
     pub fn pass(&mut self, event: Event, events: &mut Events) {
         match event {
-            Event::Text(text) if matches!(self.state, Stage::Text) => events.push_back(Event::Text(text)),
-            Event::Text(text) => {
-                self.held.push_str(&text);
-                while self.step(events) {}
+            Event::Text(text) => match &mut self.state {
+                Stage::Settled => events.push_back(Event::Text(text)),
+                Stage::Channels(channels) => channels.feed(&text, events),
+                _ => {
+                    self.held.push_str(&text);
+                    while self.step(events) {}
+                }
+            },
+            Event::Thinking(_) => {
+                // Its server tells thinking apart.
+                self.begins_thinking &= !matches!(self.state, Stage::Start);
+                events.push_back(event);
+            }
+            Event::Done(ref finish) => {
+                let is_whole = *finish == Finish::Stop;
+                self.flush(events);
+                if is_whole && !self.unsure.is_empty() {
+                    // The mark that was to end it never came: it was the answer.
+                    events.push_back(Event::Text(std::mem::take(&mut self.unsure)));
+                    self.lesson = Some(Lesson::BeginsWithText);
+                }
+                events.push_back(event);
             }
             Event::ToolCall(_)
             | Event::Replay(_)
             | Event::Usage(_)
             | Event::AgentCall(_)
             | Event::AgentCallOpen(_)
-            | Event::AgentAsks(_)
-            | Event::Done(_) => {
+            | Event::AgentAsks(_) => {
                 self.flush(events);
+                if let Event::ToolCall(_) = event {
+                    self.unsure.clear();
+                }
                 events.push_back(event);
             }
             other => events.push_back(other),
@@ -48,10 +101,18 @@ impl ThinkFilter {
 
     /// Adds the text that was held back, as no more comes.
     pub fn flush(&mut self, events: &mut Events) {
+        if let Stage::Channels(channels) = &mut self.state {
+            return channels.end(events);
+        }
+        if let Stage::Text = self.state
+            && self.find_lone(true, events)
+        {
+            return;
+        }
         let held = std::mem::take(&mut self.held);
         match self.state {
             _ if held.is_empty() => {}
-            Stage::Thinking => events.push_back(Event::Thinking(held)),
+            Stage::Thinking(mark) => self.think(held, mark, events),
             _ => events.push_back(Event::Text(held)),
         }
     }
@@ -59,52 +120,143 @@ impl ThinkFilter {
     /// Takes one step; true if another may follow.
     fn step(&mut self, events: &mut Events) -> bool {
         match self.state {
-            Stage::Start => {
-                let text = self.held.trim_start();
-                if text.starts_with(OPEN) {
-                    self.held = text.split_at(OPEN.len()).1.to_owned();
-                    self.state = Stage::Thinking;
-                    return true;
-                }
-                if OPEN.starts_with(text) {
-                    return false;
-                }
-                self.state = Stage::Text;
-            }
-            Stage::Thinking => {
-                let (thought, rest) = match self.held.split_once(CLOSE) {
+            Stage::Start => self.begin(events),
+            Stage::Thinking(mark) => {
+                let (thought, rest) = match self.held.split_once(mark.close) {
                     Some((thought, rest)) => (thought.to_owned(), Some(rest.to_owned())),
-                    None => (self.held.split_at(self.held.len() - open_end(&self.held)).0.to_owned(), None),
+                    None => {
+                        let kept = open_end(&self.held, &[mark.close]);
+                        (self.held.split_at(self.held.len() - kept).0.to_owned(), None)
+                    }
                 };
                 self.held = match &rest {
                     Some(rest) => rest.clone(),
                     None => self.held.split_off(thought.len()),
                 };
-                if !thought.is_empty() {
-                    events.push_back(Event::Thinking(thought));
-                }
+                self.think(thought, mark, events);
                 if rest.is_some() {
+                    self.unsure.clear();
                     self.state = Stage::After;
                 }
-                return rest.is_some();
+                rest.is_some()
             }
             Stage::After => {
                 self.held = self.held.trim_start().to_owned();
                 if self.held.is_empty() {
                     return false;
                 }
-                self.state = Stage::Text;
+                self.state = Stage::Settled;
+                self.hand_on(events);
+                false
             }
-            Stage::Text => {}
+            Stage::Text => self.find_lone(false, events),
+            Stage::Channels(_) | Stage::Settled => {
+                self.hand_on(events);
+                false
+            }
         }
-        self.flush(events);
+    }
+
+    /// Finds out what the answer begins with.
+    fn begin(&mut self, events: &mut Events) -> bool {
+        let text = self.held.trim_start();
+        if OPENINGS.iter().any(|opening| text.starts_with(opening)) {
+            let mut channels = Channels::default();
+            channels.feed(text, events);
+            (self.state, self.held) = (Stage::Channels(channels), String::new());
+            return false;
+        }
+        if let Some(mark) = MARKS.iter().find(|mark| mark.begins(text) == Some(true)) {
+            self.held = text.split_at(mark.open.len()).1.to_owned();
+            self.state = Stage::Thinking(*mark);
+            return true;
+        }
+        let may_begin = MARKS.iter().any(|mark| mark.begins(text).is_none());
+        if may_begin || OPENINGS.iter().any(|opening| opening.starts_with(text)) {
+            return false;
+        }
+        self.state = if self.begins_thinking { Stage::Thinking(OPENED_BEFORE) } else { Stage::Text };
+        true
+    }
+
+    fn think(&mut self, thought: String, mark: ThinkMark, events: &mut Events) {
+        if thought.is_empty() {
+            return;
+        }
+        if mark.is_unsure {
+            self.unsure.push_str(&thought);
+        }
+        events.push_back(Event::Thinking(thought));
+    }
+
+    /// Hands text on, but for what may be the beginning of a lone mark; true if one has come. `is_end` if no more comes.
+    fn find_lone(&mut self, is_end: bool, events: &mut Events) -> bool {
+        let mut from = 0;
+        while let Some((at, mark)) =
+            LONE.iter().filter_map(|mark| Some((self.held.get(from..)?.find(mark)? + from, *mark))).min()
+        {
+            let (before, behind) = self.held.split_at(at);
+            let after = behind.split_at(mark.len()).1;
+            // A few characters behind it tell whether it is spoken of.
+            if !is_end && after.chars().count() < 2 {
+                self.said_up_to(at, events);
+                return false;
+            }
+            if !is_mention(&format!("{}{before}", self.said), after) {
+                let thought = before.to_owned();
+                self.held = after.to_owned();
+                self.lesson = Some(Lesson::BeginsThinking);
+                match self.said.is_empty() {
+                    // Nothing of it went out.
+                    true if !thought.is_empty() => events.push_back(Event::Thinking(thought)),
+                    true => {}
+                    false => {
+                        if !thought.is_empty() {
+                            events.push_back(Event::Thinking(thought));
+                        }
+                        events.push_back(Event::WasThinking);
+                    }
+                }
+                self.said = String::new();
+                self.state = Stage::After;
+                return self.step_after(events);
+            }
+            from = at + mark.len();
+        }
+        let kept = if is_end { 0 } else { open_end(&self.held, LONE) };
+        self.said_up_to(self.held.len() - kept, events);
+        if self.said.len() > LOOKED_AT {
+            (self.state, self.said) = (Stage::Settled, String::new());
+        }
         false
     }
-}
 
-/// The length of the beginning of [`CLOSE`] that a text ends in.
-fn open_end(text: &str) -> usize {
-    (1..CLOSE.len()).rev().find(|&length| text.ends_with(CLOSE.split_at(length).0)).unwrap_or_default()
+    /// The step behind a lone mark.
+    fn step_after(&mut self, events: &mut Events) -> bool {
+        self.held = self.held.trim_start().to_owned();
+        if !self.held.is_empty() {
+            self.state = Stage::Settled;
+            self.hand_on(events);
+        }
+        true
+    }
+
+    /// Hands on the text that is held up to an offset.
+    fn said_up_to(&mut self, at: usize, events: &mut Events) {
+        let rest = self.held.split_off(at);
+        let now = std::mem::replace(&mut self.held, rest);
+        if !now.is_empty() {
+            self.said.push_str(&now);
+            events.push_back(Event::Text(now));
+        }
+    }
+
+    fn hand_on(&mut self, events: &mut Events) {
+        let held = std::mem::take(&mut self.held);
+        if !held.is_empty() {
+            events.push_back(Event::Text(held));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -121,6 +273,7 @@ mod tests {
             match event {
                 Event::Thinking(piece) => thinking += &piece,
                 Event::Text(piece) => text += &piece,
+                Event::WasThinking => thinking = std::mem::take(&mut text) + &thinking,
                 other => panic!("{other:?}"),
             }
         }
@@ -140,11 +293,61 @@ mod tests {
             ("<think>never closed", "(never closed)"),
             ("<think></think>x<think>y</think>", "()x<think>y</think>"),
             ("", "()"),
+            ("[THINK]a[/THINK]b", "(a)b"),
+            ("<thinking>a</thinking>\nb", "(a)b"),
+            ("◁think▷a◁/think▷b", "(a)b"),
+            ("<|channel>thought\na<channel|>b", "(\na)b"),
+            ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "(a)b"),
+            ("analysisWe think.assistantfinalFour.", "(We think.)Four."),
+            ("analysis of it", "()analysis of it"),
+            // Whose beginning stood in the template.
+            ("I think.\n</think>\n\nFour.", "(I think.\n)Four."),
+            ("I think.</think>Four.", "(I think.)Four."),
+            ("I think.[/THINK]Four.", "(I think.)Four."),
+            ("I think.</think>", "(I think.)"),
+            ("</think>Four.", "()Four."),
+            ("a</think>b</think>c", "(a)b</think>c"),
+            ("`</think>` ends it", "()`</think>` ends it"),
+            ("a < b </thi", "()a < b </thi"),
         ] {
             assert_eq!(filtered(&[answer]), expected, "{answer}");
             let chars: Vec<String> = answer.chars().map(String::from).collect();
             let chars: Vec<&str> = chars.iter().map(String::as_str).collect();
             assert_eq!(filtered(&chars), expected, "{answer} a character at a time");
+        }
+    }
+
+    /// The texts of an answer to its end: thinking in parentheses; and what it taught.
+    fn whole(mut filter: ThinkFilter, given: Vec<Event>) -> (String, Option<Lesson>) {
+        let mut events = Events::new();
+        given.into_iter().for_each(|event| filter.pass(event, &mut events));
+        let told = |event: &Event| match event {
+            Event::Thinking(text) => format!("({text})"),
+            Event::Text(text) => text.clone(),
+            Event::WasThinking => "!".to_owned(),
+            _ => String::new(),
+        };
+        (events.iter().map(told).collect(), filter.take_lesson())
+    }
+
+    #[test]
+    fn a_model_that_begins_within_thinking_is_learned_and_unlearned() {
+        let text = |text: &str| Event::Text(text.to_owned());
+        let thought = |text: &str| Event::Thinking(text.to_owned());
+        let done = || Event::Done(Finish::Stop);
+        let (new, known) = (ThinkFilter::default, ThinkFilter::beginning_with_thinking);
+        for (filter, given, expected, lesson) in [
+            (new(), vec![text("hm"), text("</think>Four"), done()], "hm!Four", Some(Lesson::BeginsThinking)),
+            (new(), vec![text("hm</think>Four"), done()], "(hm)Four", Some(Lesson::BeginsThinking)),
+            (new(), vec![text("Four"), done()], "Four", None),
+            (known(), vec![text("hm"), text("</think>Four"), done()], "(hm)Four", None),
+            (known(), vec![text("<think>hm</think>Four"), done()], "(hm)Four", None),
+            (known(), vec![thought("hm"), text("Four"), done()], "(hm)Four", None),
+            (known(), vec![text("Four"), done()], "(Four)Four", Some(Lesson::BeginsWithText)),
+            // Cut at a limit it was thinking indeed.
+            (known(), vec![text("hm"), Event::Done(Finish::Length)], "(hm)", None),
+        ] {
+            assert_eq!(whole(filter, given.clone()), (expected.to_owned(), lesson), "{given:?}");
         }
     }
 }

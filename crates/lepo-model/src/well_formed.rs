@@ -1,18 +1,42 @@
-//! JSON of servers that cut a text within a character: bytes that are not UTF-8, or the escape of half a
-//! surrogate pair. No JSON reader takes these, and an answer must not be lost for one character.
+//! JSON of servers that is not quite JSON: a text cut within a character (bytes that are not UTF-8, or the escape of half
+//! a surrogate pair), raw line breaks, several values in one place. An answer must not be lost for one character.
 
 use std::borrow::Cow;
 
-use lepo_base::error::Result;
+use serde_json::Value;
 
-/// Gives `data` to `read`; if it is refused and is not well formed, once more with U+FFFD in place of what is not.
-pub(super) fn read_well_formed(data: &[u8], mut read: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    match read(data) {
-        Ok(()) => Ok(()),
-        Err(error) => match well_formed(data) {
-            Some(data) => read(&data),
-            None => Err(error),
-        },
+use lepo_base::loose_json::repaired;
+
+/// The objects, lists and texts that data is, one behind the other; none if it is no JSON, whatever is repaired.
+pub(super) fn values_in(data: &[u8]) -> Vec<Value> {
+    let text = match well_formed(data) {
+        Some(whole) => String::from_utf8_lossy(&whole).into_owned(),
+        None => String::from_utf8_lossy(data).into_owned(),
+    };
+    match each_value(&text) {
+        Some(values) => values,
+        None => repaired(&text).and_then(|text| each_value(&text)).unwrap_or_default(),
+    }
+}
+
+/// The values of a text, with what events have around them; `None` if anything else is in it.
+fn each_value(text: &str) -> Option<Vec<Value>> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start_matches('\u{feff}');
+    loop {
+        rest = rest.trim_start();
+        for around in ["data:", "[DONE]"] {
+            rest = rest.strip_prefix(around).unwrap_or(rest).trim_start();
+        }
+        if rest.is_empty() {
+            return Some(found);
+        }
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        let value = values.next()?.ok()?;
+        rest = rest.get(values.byte_offset()..)?;
+        if matches!(value, Value::Object(_) | Value::Array(_) | Value::String(_)) {
+            found.push(value);
+        }
     }
 }
 
@@ -78,15 +102,23 @@ mod tests {
     }
 
     #[test]
-    fn it_is_read_once_more_only_if_it_was_not_well_formed() {
-        let refused = || Err(lepo_base::error::Error::remote("no"));
-        for (json, times) in [(&b"{}"[..], 1), (b"\xff", 2)] {
-            let mut read = 0;
-            let done = read_well_formed(json, |_| {
-                read += 1;
-                refused()
-            });
-            assert_eq!((done.is_err(), read), (true, times));
+    fn values_are_found_one_behind_the_other() {
+        use serde_json::json;
+        for (data, expected) in [
+            (&br#"{"a":1}"#[..], vec![json!({"a": 1})]),
+            (b"{\"a\":1}{\"b\":2}", vec![json!({"a": 1}), json!({"b": 2})]),
+            (b"{\"a\":1}\n{\"b\":2}\n[DONE]", vec![json!({"a": 1}), json!({"b": 2})]),
+            (b"{\"a\":1}data: {\"b\":2}\n\ndata: [DONE]\n\n", vec![json!({"a": 1}), json!({"b": 2})]),
+            (b"{\"a\":\"x\ny\",\"b\":NaN}", vec![json!({"a": "x\ny", "b": null})]),
+            (b"{\"a\":\"\xff\"}", vec![json!({"a": "\u{fffd}"})]),
+            (b"null", vec![]),
+            (b"ping", vec![]),
+            (b"2024-04-07 20:20:50.554328", vec![]),
+            (b"{\"a\":1} and more", vec![]),
+            (b"{\"a\":", vec![]),
+            (b"", vec![]),
+        ] {
+            assert_eq!(values_in(data), expected, "{}", String::from_utf8_lossy(data));
         }
     }
 }

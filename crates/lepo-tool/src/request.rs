@@ -123,6 +123,30 @@ impl CommandRequest {
         sound.then(|| CommandRequest { command: command.to_string(), access, why })
     }
 
+    /// The field of an object for which it is no command, and why; `None` if it is one.
+    pub fn fault(value: &Value) -> Option<String> {
+        let field = |name: &str| value.get(name).filter(|field| !field.is_null());
+        let is_text = |name: &str| field(name).is_none_or(Value::is_string);
+        let words = || Access::words().join(", ");
+        match field("command") {
+            None => return Some("`command` is missing".to_string()),
+            Some(Value::String(command)) if command.contains('\0') => {
+                return Some("`command` has a NUL character in it".to_string());
+            }
+            Some(Value::String(command)) if !command.contains(char::is_alphanumeric) => {
+                return Some("`command` has no command in it".to_string());
+            }
+            Some(Value::String(_)) => {}
+            Some(_) => return Some("`command` must be a string".to_string()),
+        }
+        let access = field("access").map(|word| word.as_str().and_then(Access::of));
+        match (access, is_text("why")) {
+            (Some(None), _) => Some(format!("`access` must be one of {}", words())),
+            (_, false) => Some("`why` must be a string".to_string()),
+            _ => None,
+        }
+    }
+
     /// Reads a bubb's text, which must be the canonical form and nothing else.
     pub fn from_canonical(text: &str) -> Option<CommandRequest> {
         let request = CommandRequest::from_json(&serde_json::from_str(text).ok()?)?;

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use super::agent::agent_session;
 use super::answer_place::{AnswerPlace, Tools};
+use super::call_fault::call_fault;
 use super::called::keep_called;
 use super::code_only::tell_code_only;
 use super::context::{Inst, instruction, messages};
@@ -324,7 +325,8 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progr
 
 /// Carries out the calls of one answer: a round of tools.
 async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
-    progress.rounds = match carry_out_calls(turn, calls, &mut progress.done).await? {
+    let names = progress.tools.names(turn);
+    progress.rounds = match carry_out_calls(turn, calls, (&names, &mut progress.done)).await? {
         Next::Again if progress.rounds == 1 => {
             let limit = turn.env.settings().max_rounds;
             turn.front.happens(Event::Notice(&Notice::NoMoreTools(limit)));
@@ -347,7 +349,7 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut 
 async fn carry_out_calls(
     turn: &mut Turn<'_>,
     calls: Vec<Wanted>,
-    done: &mut Vec<ToolRequest>,
+    (names, done): (&[String], &mut Vec<ToolRequest>),
 ) -> Result<Next> {
     turn.env.sandbox.begin(turn.env.store.root());
     if let Some(told) = several_note(calls.len()) {
@@ -356,7 +358,7 @@ async fn carry_out_calls(
     let mut calls = calls.into_iter();
     while let Some(call) = calls.next() {
         let request = match call {
-            Wanted::InText(request) => Ok(ToolRequest::Call(request)),
+            Wanted::InText(request) => Ok(ToolRequest::Call(turn.servers.meant(request))),
             Wanted::Native(call) => request_of(turn, &call).ok_or(call),
         };
         let request = match request {
@@ -366,7 +368,7 @@ async fn carry_out_calls(
                 turn.add(Kind::Assistant, true, call_text(&call).as_bytes())?;
                 let text = match turn.servers.not_up_by_name(&call.name) {
                     Some(not_up) => format!("error: {not_up}"),
-                    None => "error: there is no such tool, or its arguments do not fit its schema".into(),
+                    None => call_fault(&call, names),
                 };
                 turn.add(Kind::Tool, true, text.as_bytes())?;
                 continue;

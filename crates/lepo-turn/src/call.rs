@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::call_fault::told;
 use super::command_runner::Carried;
 use super::folders::{StartNeeds, ask_about_folders};
 use super::result_text::ResultText;
@@ -45,7 +46,15 @@ fn no_tool(turn: &Turn<'_>, request: &CallRequest) -> String {
     let CallRequest { server, tool, .. } = request;
     match turn.servers.is_told(request) {
         true => format!("error: server {server:?} no longer has a tool {tool:?}"),
-        false => format!("error: there is no tool {tool:?} of a server {server:?}"),
+        false => {
+            let tools = turn.servers.each().iter();
+            let names: Vec<String> = tools
+                .flat_map(|server| {
+                    server.tools.iter().map(|tool| format!("{:?} of {:?}", tool.name, server.config.name))
+                })
+                .collect();
+            format!("error: there is no tool {tool:?} of a server {server:?}; {}", told(&names))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use lepo_model::{ToolCall, ToolSpec};
 use lepo_tool::{Access, CommandRequest, ToolRequest, lenient_json};
 
 /// The shell command, as a tool.
-const RUN_COMMAND: &str = "run_command";
+pub const RUN_COMMAND: &str = "run_command";
 
 const DESCRIPTION: &str = "Runs one shell command by `sh -c` in the user's working directory, without a \
     terminal and without stdin, with a time limit, in a sandbox that allows only what `access` says: \

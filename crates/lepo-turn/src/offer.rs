@@ -32,6 +32,14 @@ impl ToolList {
     pub fn is_nothing(&self) -> bool {
         self.specs.is_empty() && self.blocks.is_none()
     }
+
+    /// The names by which a model may call them.
+    pub fn names(&self, turn: &Turn<'_>) -> Vec<String> {
+        match self.specs.is_empty() {
+            true => turn.servers.native_names(),
+            false => self.specs.iter().map(|spec| spec.name.clone()).collect(),
+        }
+    }
 }
 
 /// The tools of `offer`, in the form that the model of this turn takes.

@@ -130,8 +130,44 @@ pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<Ne
 }
 
 fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {
-    String::from_utf8(bytes)
-        .map_err(|error| not_utf8(from, error.as_bytes(), error.utf8_error().valid_up_to()))
+    text_of_bytes(from, &bytes).map(str::to_string)
+}
+
+/// The text that bytes from here are, without a byte order mark; exit 2 if they are none.
+pub fn text_of_bytes<'b>(from: &str, bytes: &'b [u8]) -> Result<&'b str> {
+    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(from, bytes, error.valid_up_to()))?;
+    match bytes.iter().position(|&byte| byte == 0) {
+        Some(at) => Err(not_text(from, bytes, at)),
+        None => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
+    }
+}
+
+/// The error for bytes that have a NUL character at this offset: those of an archive, or of another encoding.
+fn not_text(from: &str, bytes: &[u8], offset: usize) -> Error {
+    let error = Error::usage(format!("{from} is not text: byte {offset} is NUL"));
+    match utf16_without_mark(bytes) {
+        Some(encoding) => {
+            error.hint(format!("it looks like UTF-16 without a mark: iconv -f {encoding} -t UTF-8"))
+        }
+        None => error.hint("only text, PNG, JPEG, GIF, WebP and PDF can be sent"),
+    }
+}
+
+/// The form of UTF-16 that bytes look like: every other one of their beginning is NUL.
+fn utf16_without_mark(bytes: &[u8]) -> Option<&'static str> {
+    const LOOKED_AT: usize = 1000;
+    let pairs = bytes.as_chunks::<2>().0.iter().take(LOOKED_AT);
+    let (mut high, mut low, mut all) = (0, 0, 0);
+    for [first, second] in pairs {
+        all += 1;
+        high += usize::from(*first == 0 && *second != 0);
+        low += usize::from(*second == 0 && *first != 0);
+    }
+    match (all, low * 2 > all, high * 2 > all) {
+        (2.., true, _) => Some("UTF-16LE"),
+        (2.., _, true) => Some("UTF-16BE"),
+        _ => None,
+    }
 }
 
 /// The error for bytes from here that are not UTF-8 at this offset.
@@ -215,6 +251,24 @@ mod tests {
         assert_eq!(names, ["first.gif", "in.gif", "c.gif"]);
         let error = join_parts(vec![image("in.gif")], vec![], vec![]);
         assert_eq!(error.unwrap_err().message, "no question about in.gif");
+    }
+
+    #[test]
+    fn text_has_no_nul_characters_and_no_byte_order_mark() {
+        let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let be = "hello there".encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+        for (bytes, hint) in [
+            (utf16("hello there"), "UTF-16LE"),
+            (be, "UTF-16BE"),
+            ([b"name".as_slice(), &[0; 96], b"000644 \0"].concat(), "only text"),
+            (b"a\0b".to_vec(), "only text"),
+        ] {
+            let error = text_of_bytes("stdin", &bytes).unwrap_err();
+            assert!(error.message.contains("stdin is not text"), "{}", error.message);
+            assert!(error.hint_for(At::SHELL).unwrap().contains(hint), "{bytes:?}");
+        }
+        assert_eq!(text_of_bytes("x", b"\xEF\xBB\xBFhi").unwrap(), "hi");
+        assert_eq!(text_of_bytes("x", "안\u{feff}".as_bytes()).unwrap(), "안\u{feff}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::time::Instant;
 
 use super::agent::Beside;
+use super::answer_failures::{only_thinking, too_long};
 use super::answer_order::WritingTurn;
 use super::answer_place::{AnswerPlace, Tools};
 use super::call_filter::{CallFilter, CalledText, calls_in_text};
@@ -52,6 +53,14 @@ struct Receiving<'s> {
     behind: String,
     /// Actions of the agent.
     beside: Beside<'s>,
+    /// The bubb that the spool follows.
+    tip: Option<BubbId>,
+    /// The model's configured name.
+    model: &'s str,
+    /// Thinking, as long as nothing else has come.
+    thought: String,
+    /// Nothing but thinking has come.
+    is_thought: bool,
 }
 
 /// An answer that was received.
@@ -96,6 +105,7 @@ pub async fn receive(
         receiving.beside.stop(front)?;
     }
     drop(answer);
+    receiving.keep_thought(&done);
     receiving.spool.end();
     let ending = receiving.ending(done, &place)?;
     let mut writing = match (&ending, place.order) {
@@ -239,8 +249,12 @@ async fn receive_events(
                 receiving.text(&text, front);
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
+            Some(lepo_model::Event::WasThinking) => receiving.was_thinking(front)?,
             Some(lepo_model::Event::Thinking(text)) => {
                 front.happens(Event::Thinking(&text));
+                if receiving.blank {
+                    receiving.thought.push_str(&text);
+                }
                 receiving.room = receiving.room.checked_sub(text.len()).ok_or_else(too_long)?;
             }
             Some(lepo_model::Event::WebCall(call)) => front.happens(Event::WebCall(&call)),
@@ -262,11 +276,6 @@ async fn receive_events(
     }
 }
 
-fn too_long() -> Error {
-    Error::remote("the answer exceeded max_answer and was stopped; the part that came is kept, hidden")
-        .hint("max_answer in config.toml is the limit, in bytes")
-}
-
 impl<'s> Receiving<'s> {
     fn begin(place: &AnswerPlace<'s>, front: &dyn Front) -> Result<Receiving<'s>> {
         Ok(Receiving {
@@ -286,6 +295,10 @@ impl<'s> Receiving<'s> {
             filter: CallFilter::default(),
             behind: String::new(),
             beside: Beside::of(place),
+            tip: place.tip,
+            model: place.model,
+            thought: String::new(),
+            is_thought: false,
         })
     }
 
@@ -294,6 +307,9 @@ impl<'s> Receiving<'s> {
             self.first_ms = Some(self.start.elapsed().as_millis() as u64);
         }
         self.blank = self.blank && text.trim().is_empty();
+        if !self.blank {
+            self.thought = String::new();
+        }
         if self.tools == Tools::InText {
             self.said.push_str(text);
         }
@@ -309,6 +325,30 @@ impl<'s> Receiving<'s> {
         self.spool.push(text);
     }
 
+    /// All text so far was thinking: what is shown stays shown, and nothing of it is kept.
+    fn was_thinking(&mut self, front: &mut dyn Front) -> Result<()> {
+        if !self.held && !self.blank {
+            front.happens(Event::Pause);
+            let said = lepo_model::Notice::WasThinking(self.model.to_string());
+            front.happens(Event::Notice(&Notice::Model(said)));
+        }
+        self.spool.begin_again(self.tip)?;
+        (self.blank, self.lead, self.said) = (true, String::new(), String::new());
+        self.filter = CallFilter::default();
+        Ok(())
+    }
+
+    /// Where nothing but thinking has come, it is kept as the part of an answer that failed.
+    fn keep_thought(&mut self, done: &Result<()>) {
+        let is_ended = matches!(done, Err(error) if matches!(error.kind, ErrorKind::Signal(_)));
+        self.is_thought = self.blank && self.calls.is_empty() && !self.thought.trim().is_empty() && !is_ended;
+        if self.is_thought {
+            self.blank = false;
+            let thought = std::mem::take(&mut self.thought);
+            self.spool.push(&thought);
+        }
+    }
+
     /// Shows text as it comes; what may be a call waits.
     fn show(&mut self, text: &str, front: &mut dyn Front) {
         let in_text = (self.tools == Tools::InText).then(|| self.filter.push(text));
@@ -322,6 +362,9 @@ impl<'s> Receiving<'s> {
     fn ending(&mut self, done: Result<()>, place: &AnswerPlace<'s>) -> Result<Ending> {
         if let Err(error) = done {
             return Ok(Ending::Failed(error));
+        }
+        if self.is_thought {
+            return Ok(Ending::Failed(only_thinking(self.model)));
         }
         if !self.calls.is_empty() {
             return Ok(Ending::Calls(std::mem::take(&mut self.calls), self.replay.take()));

@@ -90,6 +90,7 @@ pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(Str
         }
         match event {
             lepo_model::Event::Text(piece) => text.push_str(&piece),
+            lepo_model::Event::WasThinking => text.clear(),
             lepo_model::Event::Usage(told) => usage = told,
             lepo_model::Event::Notice(said) => front.happens(Event::Notice(&Notice::Model(said))),
             lepo_model::Event::Done(finish) => tell_cut(finish, front),

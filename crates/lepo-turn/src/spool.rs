@@ -52,6 +52,13 @@ impl<'s> AnswerSpool<'s> {
         self.write();
     }
 
+    /// Begins anew: nothing of what came is kept.
+    pub fn begin_again(&mut self, prev: Option<BubbId>) -> Result<()> {
+        self.draft = self.store.bubbs().draft(Kind::Assistant, false, prev)?;
+        (self.masked, self.truths, self.failed) = (self.masking.spool(), Vec::new(), None);
+        Ok(())
+    }
+
     /// Takes `text` in place of all that was written.
     pub fn replace(&mut self, prev: Option<BubbId>, text: &Kept<'_>) -> Result<()> {
         self.draft = self.store.bubbs().draft(Kind::Assistant, false, prev)?;

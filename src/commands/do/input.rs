@@ -13,7 +13,7 @@ use lepo_base::hint::At;
 use lepo_net::fetch::is_url;
 use lepo_turn::attach::{Gathering, Looked, NewFile, same_name};
 use lepo_turn::config::{Filling, Prompt};
-use lepo_turn::{ContextFile, Part, Question, join_parts, not_utf8};
+use lepo_turn::{ContextFile, Part, Question, join_parts, text_of_bytes};
 
 /// The path that means stdin.
 const STDIN: &str = "-";
@@ -102,13 +102,7 @@ fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
     let is_text = |part: &Part| part.from == "stdin" && matches!(part.content, Looked::Other(_));
     let at = parts.iter().position(is_text);
     let piped = match at.map(|at| &parts[at].content) {
-        Some(Looked::Other(bytes)) => {
-            let text = std::str::from_utf8(bytes);
-            Some(
-                text.map_err(|error| not_utf8("stdin", bytes, error.valid_up_to()))?
-                    .trim_end_matches(['\n', '\r']),
-            )
-        }
+        Some(Looked::Other(bytes)) => Some(text_of_bytes("stdin", bytes)?.trim_end_matches(['\n', '\r'])),
         _ => None,
     };
     let name = args.template.as_deref().unwrap_or_default();

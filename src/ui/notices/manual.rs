@@ -113,6 +113,19 @@ fn of_model(notice: &Model) -> Option<(&'static str, &'static str)> {
         Model::OwnMessageRejected(..) => {
             Some((MODELS, "Its earlier thinking is not sent back; the answers are."))
         }
+        Model::ToolLeftOut(..) => Some((
+            MODELS,
+            "The other tools are offered. The schema is a fault of the MCP server; another model may accept it.",
+        )),
+        Model::OtherAddress(..) => Some((
+            MODELS,
+            "The key goes to the same host. `lepo model` and lepo-config(5) tell where it is configured.",
+        )),
+        Model::Slipped(..) => Some((MODELS, "Nothing was carried out. The second failure is an error.")),
+        Model::WasThinking(_) => Some((
+            MODELS,
+            "What is kept, and what \\-q and \\-\\-json print, is the answer alone. From now on its answers begin as thinking.",
+        )),
         Model::ToldAsText(_) => {
             Some((COMMANDS, "The agent has no session of this conversation that it could continue."))
         }
@@ -180,6 +193,10 @@ fn samples() -> Vec<Notice> {
         Model::Retries(retry),
         Model::Learned(model(), "does not accept `temperature`: retrying without it"),
         Model::OwnMessageRejected(model(), why()),
+        Model::ToolLeftOut(model(), text("SERVER__TOOL"), why()),
+        Model::OtherAddress(model(), text("URL")),
+        Model::Slipped(model(), text("WORDS")),
+        Model::WasThinking(model()),
         Model::WebToolFailed(text("TOOL"), text("CODE")),
         Model::ToldAsText(model()),
         Model::Held(model(), "read", "bubblewrap"),

@@ -10,6 +10,24 @@ pub fn line(notice: &Notice) -> Line {
         Notice::OwnMessageRejected(model, words) => Line::plain(format!(
             "{model} rejects its own earlier message: retrying without the thinking in it ({words})"
         )),
+        Notice::ToolLeftOut(model, tool, words) => {
+            let tool = match tool.split_once("__") {
+                Some((server, tool)) => format!("tool {tool} of MCP server {server}"),
+                None => format!("tool {tool}"),
+            };
+            Line::warning(format!(
+                "{model} does not accept the schema of {tool}, which is left out ({words})"
+            ))
+        }
+        Notice::OtherAddress(model, right) => Line::note(format!(
+            "nothing answers at the `base_url` of {model}: asking at {right}, which it should be"
+        )),
+        Notice::Slipped(model, tried) => Line::plain(format!(
+            "{model} wrote a call that its server cannot read: asking once more (it tried {tried})"
+        )),
+        Notice::WasThinking(model) => Line::note(format!(
+            "all of this was thinking, which {model} ended without having begun it; the answer follows"
+        )),
         Notice::Retries(Retry { model, after, wait, attempt, of }) => {
             let failed = match after {
                 Passing::Status(status) => format!("answered {status}"),

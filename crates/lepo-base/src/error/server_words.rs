@@ -12,15 +12,34 @@ fn in_json(body: &str) -> Option<String> {
     words_in(&serde_json::from_str(body.trim()).ok()?)
 }
 
+/// Fields of an error that have words, the best ones first.
+const WORDS: &[&str] = &[
+    "error",
+    "message",
+    "detail",
+    "msg",
+    "error_message",
+    "error_msg",
+    "errorMessage",
+    "errorMsg",
+    "err_msg",
+    "error_description",
+    "status_msg",
+    "errors",
+    "err",
+    "exception",
+    "fault",
+    "faultstring",
+    "code",
+];
+
 /// The words within an error object.
 pub fn words_in(error: &Value) -> Option<String> {
     match error {
         Value::String(text) if !text.trim().is_empty() => {
             Some(in_json_object(text).unwrap_or_else(|| text.clone()))
         }
-        Value::Object(fields) => {
-            ["error", "message", "detail", "msg", "code"].iter().find_map(|key| words_in(fields.get(*key)?))
-        }
+        Value::Object(fields) => WORDS.iter().find_map(|key| words_in(fields.get(*key)?)),
         Value::Array(items) => items.iter().find_map(words_in),
         _ => None,
     }

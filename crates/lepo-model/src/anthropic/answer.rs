@@ -1,47 +1,48 @@
 //! Anthropic's Messages API: what comes back, a stream of events or one message.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::block::Block;
 use super::web::Fetched;
-use crate::error_text::{excerpt, words};
+use crate::call_pieces::own_ids;
+use crate::error_text::words;
 use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
 use crate::kept::Kept;
-use crate::message::{self, ToolCall};
-use crate::reader::Refused;
+use crate::loose_fields::{IfObject, Prose};
+use crate::message::{ToolCall, ToolSpec};
 use crate::replay::Replay;
-use crate::sse_answer::{Decoder, not_understood};
+use crate::sse_answer::{Decoder, EventUse};
+use crate::tool_names::ToolNames;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 
-/// One event, as far as it is used.
+/// One event, as far as it is used. What has another form than is known is as if it were not there.
 #[derive(Deserialize)]
 struct Chunk<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-    index: Option<usize>,
-    #[serde(borrow)]
-    delta: Option<Delta<'a>>,
-    content_block: Option<Map<String, Value>>,
+    #[serde(rename = "type", default, borrow)]
+    kind: Prose<'a>,
+    index: Option<Value>,
+    #[serde(default, borrow)]
+    delta: IfObject<Delta<'a>>,
+    content_block: Option<Value>,
     message: Option<Value>,
     usage: Option<Value>,
-    error: Option<Value>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 struct Delta<'a> {
+    #[serde(rename = "type", default, borrow)]
+    kind: Prose<'a>,
     #[serde(default, borrow)]
-    text: Cow<'a, str>,
+    text: Prose<'a>,
     #[serde(default, borrow)]
-    thinking: Cow<'a, str>,
+    thinking: Prose<'a>,
     #[serde(default, borrow)]
-    signature: Cow<'a, str>,
-    #[serde(default, borrow)]
-    partial_json: Cow<'a, str>,
+    signature: Prose<'a>,
+    partial_json: Option<Value>,
     citation: Option<Value>,
-    stop_reason: Option<String>,
+    stop_reason: Option<Value>,
     stop_details: Option<Value>,
 }
 
@@ -58,101 +59,91 @@ struct Tokens {
 #[derive(Default)]
 pub struct MessagesDecoder {
     blocks: Vec<Block>,
+    names: ToolNames,
     fetched: Fetched,
     kept: Kept,
     tokens: Tokens,
     stop: Option<String>,
     stop_details: Option<Value>,
-    refused: Option<Refused>,
     begun: bool,
+    /// Anything but thinking has come.
+    has_more: bool,
     done: bool,
 }
-
-/// A block as received, its streamed texts joined.
-struct Block {
-    index: usize,
-    fields: Map<String, Value>,
-    json: String,
-}
-
-const FORM: &str = "an answer of the Messages API";
 
 /// The most blocks of one answer: each delta looks for its own.
 const MOST_BLOCKS: usize = 10_000;
 
 impl Decoder for MessagesDecoder {
     const END: &'static str = "`message_stop`";
-    const FORM: &'static str = FORM;
+    const FORM: &'static str = "an answer of the Messages API";
 
-    fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
-        match chunk.kind.as_ref() {
-            "error" => return Err(self.failed(chunk.error.unwrap_or_default())),
+    fn data(&mut self, data: &[u8], events: &mut Events) -> Result<EventUse> {
+        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(data) else { return Ok(EventUse::Unread) };
+        let index = chunk.index.as_ref().and_then(number);
+        match &*chunk.kind.0 {
             "message_start" => {
                 self.begun = true;
-                self.count(chunk.message.as_ref().and_then(|message| message.get("usage")));
+                let Some(message) = chunk.message else { return Ok(EventUse::Used) };
+                self.count(message.get("usage"));
+                if message
+                    .get("content")
+                    .is_some_and(|content| content.as_array().is_some_and(|all| !all.is_empty()))
+                {
+                    self.kept.count(data)?;
+                    self.blocks_of(&message, events)?;
+                }
             }
             "content_block_start" => {
-                if let (Some(index), Some(fields)) = (chunk.index, chunk.content_block) {
+                if let Some(Value::Object(fields)) = chunk.content_block {
                     self.kept.count(data)?;
-                    if self.blocks.len() >= MOST_BLOCKS {
-                        return Err(Error::remote(format!("the answer has more than {MOST_BLOCKS} blocks")));
-                    }
-                    self.start(index, fields, events);
+                    self.start(index, fields, events)?;
                 }
             }
-            "content_block_delta" => {
-                if let (Some(index), Some(delta)) = (chunk.index, chunk.delta) {
-                    if delta.text.is_empty() && delta.thinking.is_empty() {
-                        self.kept.count(data)?;
-                    }
-                    self.delta(index, delta, events);
+            "content_block_delta" | "" => {
+                let Some(delta) = chunk.delta.0 else { return Ok(EventUse::Unused) };
+                if delta.text.0.is_empty() && delta.thinking.0.is_empty() {
+                    self.kept.count(data)?;
                 }
+                return self.delta(index, delta, events);
             }
-            "content_block_stop" => {
-                if let Some(index) = chunk.index {
-                    self.ended(index, events);
-                }
-            }
+            "content_block_stop" => self.ended(index, events),
             "message_delta" => {
                 self.count(chunk.usage.as_ref());
-                if let Some(delta) = chunk.delta {
-                    self.stop = delta.stop_reason.or(self.stop.take());
+                if let Some(delta) = chunk.delta.0 {
+                    self.stop = delta.stop_reason.as_ref().and_then(Finish::word_in).or(self.stop.take());
                     self.stop_details = delta.stop_details.or(self.stop_details.take());
                 }
             }
-            "message_stop" => return self.finish(events),
-            // `ping`, and what is yet to come.
-            _ => {
-                // llama.cpp and gateways send errors in OpenAI's form.
-                if let Some(error) = chunk.error {
-                    return Err(self.failed(error));
-                }
-            }
+            "message_stop" => return Ok(EventUse::End),
+            // `ping`, errors, and what is yet to come.
+            _ => return Ok(EventUse::Unused),
         }
+        self.begun = true;
+        Ok(EventUse::Used)
+    }
+
+    fn document(&mut self, whole: &Value, events: &mut Events) -> Result<bool> {
+        if !whole.get("content").is_some_and(|content| content.is_array() || content.is_string()) {
+            return Ok(false);
+        }
+        self.begun = true;
+        self.blocks_of(whole, events)?;
+        self.count(whole.get("usage"));
+        let stop = whole.get("stop_reason").and_then(Finish::word_in);
+        self.stop = Some(stop.unwrap_or_else(|| "end_turn".to_owned()));
+        self.stop_details = whole.get("stop_details").cloned();
+        Ok(true)
+    }
+
+    fn finish(&mut self, events: &mut Events) -> Result<()> {
+        self.done = true;
+        if self.stop.as_deref() == Some("refusal") {
+            return Err(refusal(self.stop_details.take()));
+        }
+        self.hand_on(events);
         Ok(())
     }
-
-    fn document(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        let mut whole: Value = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
-        if let Some(error) = whole.get_mut("error").map(Value::take) {
-            return Err(self.failed(error));
-        }
-        let Some(Value::Array(blocks)) = whole.get_mut("content").map(Value::take) else { return Ok(()) };
-        self.begun = true;
-        for (index, block) in blocks.into_iter().enumerate() {
-            if let Value::Object(fields) = block {
-                self.start(index, fields, events);
-                self.ended(index, events);
-            }
-        }
-        self.count(whole.get("usage"));
-        self.stop = whole["stop_reason"].as_str().map(str::to_owned);
-        self.stop_details = whole.get("stop_details").cloned();
-        self.finish(events)
-    }
-
-    fn close(&mut self, _: &mut Events) {}
 
     fn has_begun(&self) -> bool {
         self.begun
@@ -162,37 +153,137 @@ impl Decoder for MessagesDecoder {
         self.done
     }
 
-    fn refused(&self) -> Option<Refused> {
-        self.refused.clone()
+    fn has_finish(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    fn failed_word(&self) -> Option<&str> {
+        self.stop.as_deref().filter(|word| Finish::is_failure(word))
+    }
+
+    fn is_finishing(&self) -> bool {
+        self.stop.is_some() && (self.has_more || self.blocks.is_empty())
     }
 }
 
+/// An index, in whatever form it comes.
+fn number(index: &Value) -> Option<u64> {
+    let number = index.as_f64().or_else(|| index.as_str()?.trim().parse().ok())?;
+    (number >= 0.0).then_some(number as u64)
+}
+
 impl MessagesDecoder {
-    fn start(&mut self, index: usize, fields: Map<String, Value>, events: &mut Events) {
-        let said = |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-        match fields.get("type").and_then(Value::as_str) {
-            Some("text") => events.extend(said("text").map(|text| Event::Text(text.to_owned()))),
-            Some("thinking") => events.extend(said("thinking").map(|text| Event::Thinking(text.to_owned()))),
-            _ => {}
-        }
-        self.blocks.push(Block { index, fields, json: String::new() });
+    /// Reads an answer to a request with these tools.
+    pub(super) fn new(tools: &[ToolSpec]) -> MessagesDecoder {
+        MessagesDecoder { names: ToolNames::new(tools), ..MessagesDecoder::default() }
     }
 
-    fn delta(&mut self, index: usize, delta: Delta<'_>, events: &mut Events) {
-        let Some(block) = self.blocks.iter_mut().rev().find(|block| block.index == index) else { return };
-        if !delta.text.is_empty() {
-            block.join("text", &delta.text);
-            TextKind::Text.say(&delta.text, events);
+    /// The blocks of a whole message.
+    fn blocks_of(&mut self, message: &Value, events: &mut Events) -> Result<()> {
+        let text;
+        let blocks = match message.get("content") {
+            Some(Value::Array(blocks)) => blocks.as_slice(),
+            Some(Value::String(all)) => {
+                text = [json!({"type": "text", "text": all})];
+                &text
+            }
+            _ => return Ok(()),
+        };
+        for (index, block) in (0..).zip(blocks) {
+            if let Value::Object(fields) = block {
+                self.start(Some(index), fields.clone(), events)?;
+                self.ended(Some(index), events);
+            }
         }
-        if !delta.thinking.is_empty() {
-            block.join("thinking", &delta.thinking);
-            TextKind::Thinking.say(&delta.thinking, events);
+        Ok(())
+    }
+
+    fn start(
+        &mut self,
+        index: Option<u64>,
+        mut fields: Map<String, Value>,
+        events: &mut Events,
+    ) -> Result<()> {
+        let said = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kind = match (said("type").as_str(), fields.contains_key("text")) {
+            ("", true) => "text".to_owned(),
+            (kind, _) => kind.to_owned(),
+        };
+        match kind.as_str() {
+            "text" => {
+                self.has_more |= !said("text").trim().is_empty();
+                TextKind::Text.say(&said("text"), events);
+            }
+            "thinking" => TextKind::Thinking.say(&said("thinking"), events),
+            _ => self.has_more |= kind.ends_with("tool_use"),
         }
-        if !delta.signature.is_empty() {
-            block.join("signature", &delta.signature);
+        fields.insert("type".to_owned(), kind.into());
+        self.push(index, fields).map(drop)
+    }
+
+    fn push(&mut self, index: Option<u64>, fields: Map<String, Value>) -> Result<usize> {
+        if self.blocks.len() >= MOST_BLOCKS {
+            return Err(Error::remote(format!("the answer has more than {MOST_BLOCKS} blocks")));
         }
-        block.json.push_str(&delta.partial_json);
-        if let Some(citation) = delta.citation {
+        let next = || self.blocks.iter().map(|block| block.index.saturating_add(1)).max().unwrap_or_default();
+        let index = index.unwrap_or_else(next);
+        self.blocks.push(Block::new(index, fields));
+        Ok(self.blocks.len() - 1)
+    }
+
+    /// The block of this kind that a delta belongs to: that of its index, else the open one, else a new one.
+    fn block(&mut self, index: Option<u64>, kind: &str) -> Result<&mut Block> {
+        let is_it = |block: &Block| block.is_of(kind);
+        let at = match index {
+            Some(index) => self.blocks.iter().rposition(|block| block.index == index && is_it(block)),
+            None => self
+                .blocks
+                .len()
+                .checked_sub(1)
+                .filter(|&at| is_it(&self.blocks[at]) && !self.blocks[at].ended),
+        };
+        let at = match at {
+            Some(at) => at,
+            None => self.push(index, Map::from_iter([("type".to_owned(), kind.into())]))?,
+        };
+        Ok(&mut self.blocks[at])
+    }
+
+    fn delta(&mut self, index: Option<u64>, delta: Delta<'_>, events: &mut Events) -> Result<EventUse> {
+        let mut taken = EventUse::Unused;
+        let is_thought = delta.kind.0.starts_with("thinking") || delta.kind.0.starts_with("reasoning");
+        for (text, field) in [(&delta.text.0, "text"), (&delta.thinking.0, "thinking")] {
+            if text.is_empty() {
+                continue;
+            }
+            taken = EventUse::Used;
+            let is_text = field == "text" && !is_thought;
+            let (field, kind) =
+                if is_text { ("text", TextKind::Text) } else { ("thinking", TextKind::Thinking) };
+            self.has_more |= is_text && !text.trim().is_empty();
+            self.block(index, field)?.join(field, text);
+            kind.say(text, events);
+        }
+        if !delta.signature.0.is_empty() {
+            taken = EventUse::Used;
+            self.block(index, "thinking")?.join("signature", &delta.signature.0);
+        }
+        let json = match delta.partial_json {
+            Some(Value::String(text)) => text,
+            Some(object @ Value::Object(_)) => object.to_string(),
+            _ => String::new(),
+        };
+        if !json.is_empty() {
+            let is_call =
+                |block: &&mut Block| block.is_call() && index.is_none_or(|index| block.index == index);
+            if let Some(block) = self.blocks.iter_mut().rev().find(is_call) {
+                taken = EventUse::Used;
+                block.json.add(&json);
+            }
+        }
+        if let Some(citation) = delta.citation.filter(Value::is_object) {
+            taken = EventUse::Used;
+            let block = self.block(index, "text")?;
             match block.fields.get_mut("citations") {
                 Some(Value::Array(all)) => all.push(citation),
                 _ => {
@@ -200,13 +291,17 @@ impl MessagesDecoder {
                 }
             }
         }
+        self.begun |= taken == EventUse::Used;
+        Ok(taken)
     }
 
-    /// A block is whole.
-    fn ended(&mut self, index: usize, events: &mut Events) {
-        if let Some(block) = self.blocks.iter_mut().rev().find(|block| block.index == index) {
-            if block.is_of_server() {
-                block.call();
+    /// A block is whole: that of this index, or the last.
+    fn ended(&mut self, index: Option<u64>, events: &mut Events) {
+        let is_it = |block: &&mut Block| index.is_none_or(|index| block.index == index);
+        if let Some(block) = self.blocks.iter_mut().rev().find(is_it) {
+            block.ended = true;
+            if block.is_of("server_tool_use") {
+                block.call(&self.names);
             }
             self.fetched.ended(&block.fields, events);
         }
@@ -229,15 +324,24 @@ impl MessagesDecoder {
         };
     }
 
-    /// The end mark has come.
-    fn finish(&mut self, events: &mut Events) -> Result<()> {
-        self.done = true;
-        if self.stop.as_deref() == Some("refusal") {
-            return Err(refusal(self.stop_details.take()));
-        }
-        let mut calls = Vec::new();
-        for block in &mut self.blocks {
-            calls.extend(block.call());
+    /// The calls, and before them the message they are in as it was received.
+    fn hand_on(&mut self, events: &mut Events) {
+        let mut calls: Vec<ToolCall> = Vec::new();
+        let names = &self.names;
+        // What is told twice is one call.
+        self.blocks.retain_mut(|block| match block.call(names) {
+            Some(call) if !call.id.is_empty() && calls.contains(&call) => false,
+            Some(call) => {
+                calls.push(call);
+                true
+            }
+            None => true,
+        });
+        let ids = own_ids(calls.iter().map(|call| call.id.clone()).collect());
+        let own = self.blocks.iter_mut().filter(|block| block.is_of("tool_use"));
+        for ((call, id), block) in calls.iter_mut().zip(ids).zip(own) {
+            block.fields.insert("id".to_owned(), id.clone().into());
+            call.id = id;
         }
         // Of tools that the server runs itself.
         let paused = self.stop.as_deref() == Some("pause_turn") && calls.is_empty();
@@ -271,67 +375,6 @@ impl MessagesDecoder {
         }
         let finish = || Event::Done(Finish::from_word(self.stop.as_deref().unwrap_or("end_turn")));
         events.push_back(said.map_or_else(finish, Event::Paused));
-        Ok(())
-    }
-
-    /// The error for an event that is one. Its type says the HTTP status that it would have had.
-    fn failed(&mut self, error: Value) -> Error {
-        let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
-        let kind = error["type"].as_str().unwrap_or_default();
-        let status = match kind {
-            "overloaded_error" => Some(529),
-            "rate_limit_error" => Some(429),
-            "api_error" | "server_error" => Some(500),
-            "timeout_error" => Some(504),
-            "invalid_request_error" | "exceed_context_size_error" => Some(400),
-            "authentication_error" => Some(401),
-            "permission_error" => Some(403),
-            "not_found_error" => Some(404),
-            "request_too_large" => Some(413),
-            _ => error["code"].as_u64(),
-        };
-        self.refused = status.and_then(|status| Refused::new(status, &format!("{words} ({kind})")));
-        Error::remote(format!("the model failed: {words}")).ask_again()
-    }
-}
-
-impl Block {
-    fn join(&mut self, field: &str, text: &str) {
-        match self.fields.get_mut(field) {
-            Some(Value::String(whole)) => whole.push_str(text),
-            _ => {
-                self.fields.insert(field.to_owned(), text.into());
-            }
-        }
-    }
-
-    /// The call that the block is, of one of the caller's tools. The arguments become a part of the block, also of a
-    /// call that the server makes itself.
-    fn call(&mut self) -> Option<ToolCall> {
-        let kind = self.fields.get("type")?.as_str()?;
-        let own = kind == "tool_use";
-        if !own && !matches!(kind, "server_tool_use" | "mcp_tool_use") {
-            return None;
-        }
-        let mut arguments = self.fields.get("input").cloned().unwrap_or_else(|| json!({}));
-        if !self.json.is_empty() {
-            arguments = message::arguments(&self.json);
-        }
-        let input = if arguments.is_object() { arguments.clone() } else { json!({}) };
-        self.fields.insert("input".to_owned(), input);
-        let text = |name: &str| Some(self.fields.get(name).filter(|_| own)?.as_str()?.to_owned());
-        Some(ToolCall { id: text("id")?, name: text("name")?, arguments })
-    }
-
-    /// True if the server itself carries out the call that the block is.
-    fn is_of_server(&self) -> bool {
-        self.fields.get("type").is_some_and(|kind| kind == "server_tool_use")
-    }
-
-    /// A text of white space, which the API sends but does not take.
-    fn is_blank(&self) -> bool {
-        let text = |name: &str| self.fields.get(name).and_then(Value::as_str);
-        text("type") == Some("text") && text("text").is_none_or(|text| text.trim().is_empty())
     }
 }
 

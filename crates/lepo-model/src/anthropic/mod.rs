@@ -2,6 +2,7 @@
 //! <https://platform.claude.com/docs/en/api/messages>
 
 mod answer;
+mod block;
 mod messages;
 mod thinking;
 mod web;
@@ -15,7 +16,7 @@ use super::facts::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES_AND_PDF};
 use super::message::ToolSpec;
 use super::payload::{Object, Payload};
-use super::quirks::{FILES, MALFORMED, ONE_SCHEMA, Quirk, TEMPERATURE};
+use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, ONE_SCHEMA, Quirk, STREAM, TEMPERATURE, TOOLS};
 use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use crate::Planner;
@@ -44,6 +45,9 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         reader,
         quirks: &[
             &FILES,
+            &STREAM,
+            &BEGINS_THINKING,
+            &TOOLS,
             &TEMPERATURE,
             &SYSTEM_ROLE,
             &OUTPUT_FORMAT,
@@ -104,8 +108,8 @@ static EFFORT: Quirk = Quirk {
 /// The longest answer where neither the configuration nor the server says one.
 const MAX_TOKENS: u64 = 8192;
 
-fn reader(_keep: bool) -> Box<dyn AnswerReader> {
-    Box::new(SseAnswer::new(answer::MessagesDecoder::default()))
+fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
+    Box::new(SseAnswer::new(answer::MessagesDecoder::new(tools)))
 }
 
 /// The JSON of a request, without what the model does not take.
@@ -123,7 +127,11 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     }
     messages::write(&mut object, asking);
     object.field("max_tokens", limit);
-    object.field("stream", true);
+    let streams = asking.takes(&STREAM);
+    object.field("stream", streams);
+    if !request.tools.is_empty() {
+        asking.has(&TOOLS);
+    }
     if request.tools_ended && !request.tools.is_empty() {
         object.field("tool_choice", json!({"type": "none"}));
     }

@@ -192,7 +192,7 @@ fn stream(data: &[&str]) -> String {
 }
 
 fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<Event>, Option<String>) {
-    let (mut reader, mut events) = (reader(true), Events::new());
+    let (mut reader, mut events) = (reader(&[]), Events::new());
     let read = pieces
         .into_iter()
         .try_for_each(|piece| reader.read(piece, &mut events))
@@ -300,7 +300,7 @@ fn a_refused_schema_is_not_taken_for_a_refused_form() {
 fn what_is_no_whole_answer_is_a_failure() {
     for (stream, expected) in [
         (
-            stream(&STREAM[..STREAM.len() - 1]),
+            stream(&STREAM[..STREAM.len() - 2]),
             "the answer was cut off: the stream ended without `message_stop`",
         ),
         (
@@ -323,6 +323,9 @@ fn what_is_no_whole_answer_is_a_failure() {
     ] {
         assert_eq!(read([stream.as_bytes()]).1.as_deref(), Some(expected), "{stream}");
     }
+    // A finish reason is an end, with or without the mark.
+    let (events, error) = read([stream(&STREAM[..STREAM.len() - 1]).as_bytes()]);
+    assert_eq!((events.last(), error), (Some(&Event::Done(Finish::ToolCalls)), None));
     let whole = r#"{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}"#;
     let usage = Usage { input: Some(1), output: Some(2), ..Usage::default() };
     assert_eq!(
@@ -350,7 +353,7 @@ fn what_is_kept_of_an_answer_has_an_end() {
         (&signed, 7, too_large),
         (&small, 9_999, "10000 blocks"),
     ] {
-        let (mut state, mut events) = (answer::MessagesDecoder::default(), Events::default());
+        let (mut state, mut events) = (answer::MessagesDecoder::new(&[]), Events::default());
         state.data(small(0).as_bytes(), &mut events).unwrap();
         let ended = (0..20_000).find_map(|i| Some((i, state.data(event(i).as_bytes(), &mut events).err()?)));
         let (taken, error) = ended.unwrap();

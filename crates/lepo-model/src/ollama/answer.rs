@@ -3,48 +3,46 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::error_text::{excerpt, is_half, told, words};
-use crate::event::{Event, Events, Finish, Usage, tokens};
+use crate::call_pieces::CallPieces;
+use crate::error_text::{is_half, told};
+use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
+use crate::failure::{failure_in, failure_words};
 use crate::kept::Kept;
-use crate::message::{self, ToolCall};
+use crate::loose_fields::{IfObject, Prose};
+use crate::message::{ToolCall, ToolSpec};
 use crate::reader::{AnswerReader, Refused};
 use crate::replay::Replay;
 use crate::stream::cut_off;
-use crate::well_formed::read_well_formed;
+use crate::tool_names::ToolNames;
+use crate::well_formed::values_in;
 use lepo_base::error::{Error, Result};
-use lepo_net::net::Lines;
+use lepo_net::net::{LIMIT, Lines};
 
+/// One line. What has another form than is known is as if it were not there.
 #[derive(Deserialize)]
-struct AnswerLine {
-    message: Option<Part>,
-    #[serde(default)]
-    thinking: Option<String>,
-    #[serde(default)]
-    done: bool,
-    done_reason: Option<String>,
+struct AnswerLine<'a> {
+    #[serde(default, borrow)]
+    message: IfObject<Part<'a>>,
+    /// The text of an answer to a prompt that is no chat.
+    #[serde(default, borrow)]
+    response: Prose<'a>,
+    #[serde(default, borrow)]
+    thinking: Prose<'a>,
+    done: Option<Value>,
+    done_reason: Option<Value>,
     prompt_eval_count: Option<Value>,
     eval_count: Option<Value>,
-    error: Option<Value>,
-}
-
-#[derive(Deserialize, Default)]
-struct Part {
-    content: Option<String>,
-    thinking: Option<String>,
-    tool_calls: Option<Vec<Value>>,
 }
 
 #[derive(Deserialize)]
-struct Called {
-    id: Option<String>,
-    function: Function,
-}
-
-#[derive(Deserialize)]
-struct Function {
-    name: String,
-    #[serde(default)]
-    arguments: Value,
+struct Part<'a> {
+    #[serde(default, borrow)]
+    content: Prose<'a>,
+    #[serde(default, borrow)]
+    thinking: Prose<'a>,
+    #[serde(default, borrow)]
+    reasoning: Prose<'a>,
+    tool_calls: Option<Value>,
 }
 
 /// Reads an answer, whatever pieces its bytes come in.
@@ -59,32 +57,61 @@ struct LineDecoder {
     /// The message as received, to be sent back if it has calls.
     content: String,
     thinking: String,
-    called: Vec<Value>,
     kept: Kept,
-    calls: Vec<ToolCall>,
+    calls: CallPieces,
     refused: Option<Refused>,
+    /// The beginning of a document in several lines.
+    held: Vec<u8>,
+    /// The first line that was none of an answer.
+    stray: Option<String>,
+    /// The word of the finish reason.
+    finish: Option<String>,
+    usage: Usage,
     begun: bool,
     done: bool,
+}
+
+impl Reader {
+    /// Reads an answer to a request with these tools.
+    pub(super) fn new(tools: &[ToolSpec]) -> Reader {
+        let calls = CallPieces::new(ToolNames::new(tools));
+        Reader { lines: Lines::default(), state: LineDecoder { calls, ..LineDecoder::default() } }
+    }
 }
 
 impl AnswerReader for Reader {
     fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()> {
         let Reader { lines, state } = self;
-        lines.feed(bytes, |line| read_well_formed(line, |line| state.line(line, events)))
+        lines.feed(bytes, |line| state.line(line, events))
     }
 
     fn end(&mut self, events: &mut Events) -> Result<()> {
         let Reader { lines, state } = self;
         let mut half = false;
         lines.end(|line| {
-            half = is_half(line);
+            half = is_half(line) && state.held.is_empty();
             if half { Ok(()) } else { state.line(line, events) }
         })?;
+        half |= !state.held.is_empty();
+        if !state.done && state.finish.is_some() {
+            state.finish(events)?;
+        }
         match state {
             LineDecoder { done: true, .. } => Ok(()),
+            LineDecoder { begun: false, stray: Some(words), .. } => {
+                Err(Error::remote(format!("the answer is not valid JSON: {words}")))
+            }
             LineDecoder { begun: false, .. } if !half => Err(Error::remote("the answer was empty")),
             _ => Err(cut_off("the stream ended without `done`")),
         }
+    }
+
+    fn is_finishing(&self) -> bool {
+        self.state.finish.is_some() && !self.state.content.is_empty()
+    }
+
+    fn is_done(&self) -> bool {
+        self.state.done
     }
 
     fn refused(&self) -> Option<Refused> {
@@ -97,69 +124,126 @@ impl LineDecoder {
         if self.done || line.trim_ascii().is_empty() {
             return Ok(());
         }
-        let bytes = line;
-        let line: AnswerLine = serde_json::from_slice(bytes)
-            .map_err(|_| Error::remote(format!("the answer is not valid JSON: {}", told(bytes))))?;
-        if let Some(error) = line.error {
-            let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
-            // It is told after a status of success what would have been a refusal.
-            self.refused = Refused::new(400, &words);
-            return Err(Error::remote(format!("the model failed: {words}")).ask_again());
+        if self.held.is_empty() && self.object(line, events)? {
+            return Ok(());
         }
-        self.begun = true;
-        let said = |text: Option<String>| text.filter(|text| !text.is_empty());
-        let part = line.message.unwrap_or_default();
-        for thinking in said(line.thinking).into_iter().chain(said(part.thinking)) {
-            self.thinking.push_str(&thinking);
-            events.push_back(Event::Thinking(thinking));
-        }
-        if let Some(text) = said(part.content) {
-            self.content.push_str(&text);
-            events.push_back(Event::Text(text));
-        }
-        if let Some(calls) = part.tool_calls {
-            self.kept.count(bytes)?;
-            calls.into_iter().for_each(|call| self.call(call));
-        }
-        if line.done {
-            self.done = true;
-            self.hand_on_calls(events);
-            let count = |told: Option<Value>| told.as_ref().and_then(tokens);
-            let (input, output) = (count(line.prompt_eval_count), count(line.eval_count));
-            let usage = Usage { input, output, ..Usage::default() };
-            if usage != Usage::default() {
-                events.push_back(Event::Usage(usage));
+        let whole;
+        let line = match self.held.is_empty() {
+            true => line,
+            false => {
+                whole = [std::mem::take(&mut self.held).as_slice(), b"\n", line].concat();
+                &whole
             }
-            events.push_back(Event::Done(Finish::from_word(line.done_reason.as_deref().unwrap_or("stop"))));
+        };
+        let is_mark = matches!(line.trim_ascii(), b"[DONE]" | b"data: [DONE]");
+        if is_mark && self.begun {
+            return self.finish(events);
+        }
+        let values = values_in(line);
+        if values.is_empty() && line.trim_ascii_start().starts_with(b"{") && line.len() <= LIMIT {
+            // A document in several lines, perhaps.
+            self.held = line.to_vec();
+            return Ok(());
+        }
+        for value in &values {
+            if !self.object(value.to_string().as_bytes(), events)? {
+                let is_told = value.get("message").or(value.get("detail")).is_some();
+                self.fails(value, is_told && !self.begun)?;
+            }
+        }
+        if values.is_empty() && !is_mark {
+            self.stray.get_or_insert_with(|| told(line));
         }
         Ok(())
     }
 
-    fn call(&mut self, received: Value) {
-        let Ok(call) = Called::deserialize(&received) else { return };
-        let arguments = match call.function.arguments {
-            Value::Null => json!({}),
-            Value::String(text) => message::arguments(&text),
-            value => value,
+    /// Takes a line that is one object; false if nothing of an answer is in it.
+    fn object(&mut self, bytes: &[u8], events: &mut Events) -> Result<bool> {
+        let Ok(line) = serde_json::from_slice::<AnswerLine<'_>>(bytes) else { return Ok(false) };
+        let part = line.message.0;
+        let has_part = part.is_some();
+        let [text, thought, reasoning] = match &part {
+            Some(part) => [&*part.content.0, &*part.thinking.0, &*part.reasoning.0],
+            None => [&*line.response.0, "", ""],
         };
-        let made = || format!("call_{}", self.calls.len() + 1);
-        let id = call.id.filter(|id| !id.is_empty()).unwrap_or_else(made);
-        self.called.push(received);
-        self.calls.push(ToolCall { id, name: call.function.name, arguments });
+        let thought = if thought.is_empty() { reasoning } else { thought };
+        for thinking in [&*line.thinking.0, thought] {
+            self.thinking.push_str(thinking);
+            TextKind::Thinking.say(thinking, events);
+        }
+        self.content.push_str(text);
+        TextKind::Text.say(text, events);
+        let mut is_used = !text.is_empty() || !thought.is_empty() || !line.thinking.0.is_empty();
+        if let Some(calls) = part.as_ref().and_then(|part| part.tool_calls.as_ref())
+            && self.calls.add(calls)?
+        {
+            self.kept.count(bytes)?;
+            is_used = true;
+        }
+        let is_done = line.done.as_ref().is_some_and(|done| done == true || done == "true" || done == 1);
+        if !is_used && self.finish.is_none() {
+            let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
+            self.fails(&value, false)?;
+        }
+        if let Some(word) = line.done_reason.as_ref().and_then(Finish::word_in) {
+            self.finish = Some(word);
+        }
+        if is_done {
+            let count = |told: Option<Value>| told.as_ref().and_then(tokens);
+            let (input, output) = (count(line.prompt_eval_count), count(line.eval_count));
+            self.usage = Usage { input, output, ..Usage::default() };
+            self.begun = true;
+            self.finish(events)?;
+            return Ok(true);
+        }
+        self.begun |= is_used || has_part;
+        Ok(is_used || has_part)
     }
 
-    /// The calls, and before them the message they are in as it was received.
-    fn hand_on_calls(&mut self, events: &mut Events) {
-        if self.calls.is_empty() {
-            return;
+    fn fails(&mut self, value: &Value, is_named: bool) -> Result<()> {
+        let Some(error) = failure_in(value, is_named) else { return Ok(()) };
+        let words = failure_words(&error);
+        // After a status of success it tells what would have been a refusal.
+        let body = error.to_string();
+        let refused = Refused::new(&error).unwrap_or(Refused { status: 400, words: words.clone(), body });
+        self.refused = Some(refused);
+        Err(Error::remote(format!("the model failed: {words}")).ask_again())
+    }
+
+    /// The end: the calls, and before them the message they are in as it was received.
+    fn finish(&mut self, events: &mut Events) -> Result<()> {
+        let word = self.finish.take().unwrap_or_else(|| "stop".to_owned());
+        if Finish::is_failure(&word) {
+            let words = format!("its answer ended with {word}");
+            self.refused = Some(Refused { status: 502, words: words.clone(), body: String::new() });
+            return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
-        let mut message = json!({"role": "assistant", "content": self.content});
-        if !self.thinking.is_empty() {
-            message["thinking"] = std::mem::take(&mut self.thinking).into();
+        self.done = true;
+        let calls = self.calls.take_whole();
+        if !calls.is_empty() {
+            let mut message = json!({"role": "assistant", "content": self.content});
+            if !self.thinking.is_empty() {
+                message["thinking"] = std::mem::take(&mut self.thinking).into();
+            }
+            let calls: Vec<(Value, ToolCall)> =
+                calls.into_iter().map(|whole| (whole.received, whole.call)).collect();
+            // This API has arguments as an object.
+            let received = calls.iter().map(|(received, call)| {
+                let mut received = received.clone();
+                let is_object = call.arguments.is_object();
+                received["function"]["arguments"] =
+                    if is_object { call.arguments.clone() } else { json!({}) };
+                received
+            });
+            message["tool_calls"] = received.collect();
+            events.push_back(Event::Replay(Replay::new(message)));
+            events.extend(calls.into_iter().map(|(_, call)| Event::ToolCall(call)));
         }
-        message["tool_calls"] = std::mem::take(&mut self.called).into();
-        events.push_back(Event::Replay(Replay::new(message)));
-        events.extend(self.calls.drain(..).map(Event::ToolCall));
+        if self.usage != Usage::default() {
+            events.push_back(Event::Usage(self.usage));
+        }
+        events.push_back(Event::Done(Finish::from_word(&word)));
+        Ok(())
     }
 }
 
@@ -174,6 +258,6 @@ mod tests {
         let (mut reader, mut events) = (Reader::default(), Events::default());
         let ended = (0..100).find_map(|i| reader.read(line.as_bytes(), &mut events).err().map(|e| (i, e)));
         let (lines, error) = ended.unwrap();
-        assert_eq!((lines, error.kind.exit_code()), (7, 3), "{}", error.message);
+        assert_eq!((lines, error.kind.exit_code()), (1, 3), "{}", error.message);
     }
 }

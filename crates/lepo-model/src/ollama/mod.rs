@@ -9,9 +9,9 @@ use super::asking::Asking;
 use super::contract::{Auth, HttpSpec, PathForm, ProviderSpec, ToolForm};
 use super::facts::{Catalog, ModelFacts, One};
 use super::media::{Accepts, IMAGES};
-use super::message::{Message, ToolCall};
+use super::message::{Message, ToolCall, ToolSpec};
 use super::payload::{Object, Payload, list};
-use super::quirks::{FILES, MALFORMED, NO_SYSTEM, Quirk, SYSTEM_FIRST, TEMPERATURE};
+use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, STREAM, SYSTEM_FIRST, TEMPERATURE};
 use super::reader::AnswerReader;
 use crate::Planner;
 
@@ -29,7 +29,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         reader,
         auth: Auth::Bearer,
         headers: &[],
-        quirks: &[&FILES, &TEMPERATURE, &THINK, &SYSTEM_FIRST, &NO_SYSTEM],
+        quirks: &[&FILES, &STREAM, &BEGINS_THINKING, &TEMPERATURE, &THINK, &SYSTEM_FIRST, &NO_SYSTEM],
         missing,
         catalog: Catalog {
             path: &["api", "tags"],
@@ -54,8 +54,8 @@ static THINK: Quirk = Quirk {
     says: "does not accept `think`: retrying without it",
 };
 
-fn reader(_keep: bool) -> Box<dyn AnswerReader> {
-    Box::<answer::Reader>::default()
+fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
+    Box::new(answer::Reader::new(tools))
 }
 
 /// The JSON of a request, without what the model does not take.
@@ -64,7 +64,8 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     let mut object = Object::new(&config.extra);
     object.field("model", config.model.as_str());
     list(object.key("messages"), asking.request.messages, said);
-    object.field("stream", true);
+    let streams = asking.takes(&STREAM);
+    object.field("stream", streams);
     // A conversation that does not fit is refused then, and not cut at its beginning in silence.
     object.field("truncate", false);
     object.field("shift", false);

@@ -3,33 +3,33 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::event::{Usage, tokens};
+use crate::loose_fields::{IfObject, NUMBER, ObjectList, Prose};
 
-/// An event of a stream, or a whole completion.
+/// An event of a stream, or a whole completion. What has another form than is known is as if it were not there.
 #[derive(serde::Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(default, borrow)]
-    pub choices: First<Choice<'a>>,
+    pub choices: ObjectList<Choice<'a>>,
     pub usage: Option<Value>,
-    pub error: Option<Value>,
-    /// The place of vLLM's errors, with `object` being `error`.
-    pub message: Option<Value>,
 }
 
 #[derive(serde::Deserialize)]
 pub(super) struct Choice<'a> {
     /// The part that an event adds.
-    #[serde(borrow)]
-    pub delta: Option<Delta<'a>>,
+    #[serde(default, borrow)]
+    pub delta: IfObject<Delta<'a>>,
     /// The message of a whole completion; some servers repeat in each event what came so far.
-    #[serde(borrow)]
-    pub message: Option<Delta<'a>>,
-    pub finish_reason: Option<String>,
+    #[serde(default, borrow)]
+    pub message: IfObject<Delta<'a>>,
+    /// The text of a completion that is no chat.
+    #[serde(default, borrow)]
+    pub text: Prose<'a>,
+    pub finish_reason: Option<Value>,
 }
 
 #[derive(serde::Deserialize)]
@@ -41,24 +41,16 @@ pub(super) struct Delta<'a> {
     #[serde(default, borrow)]
     pub reasoning: Prose<'a>,
     #[serde(default, borrow)]
+    pub reasoning_text: Prose<'a>,
+    #[serde(default, borrow)]
+    pub thinking: Prose<'a>,
+    #[serde(default, borrow)]
+    pub reasoning_details: Prose<'a>,
+    #[serde(default, borrow)]
     pub refusal: Prose<'a>,
-    pub tool_calls: Option<Vec<CallPiece>>,
-}
-
-#[derive(serde::Deserialize)]
-pub(super) struct CallPiece {
-    pub index: Option<usize>,
-    pub id: Option<String>,
-    pub function: Option<FunctionPiece>,
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
-}
-
-#[derive(serde::Deserialize)]
-pub(super) struct FunctionPiece {
-    pub name: Option<String>,
-    /// A string in pieces; some servers send the object itself, whole.
-    pub arguments: Option<Value>,
+    pub tool_calls: Option<Value>,
+    /// The form before `tool_calls`.
+    pub function_call: Option<Value>,
 }
 
 /// The tokens that a completion tells.
@@ -71,108 +63,6 @@ pub(super) fn usage(told: &Value) -> Usage {
         cached: cached.or_else(|| tokens(&told["prompt_cache_hit_tokens"])),
         cache_write: None,
         web: None,
-    }
-}
-
-/// The first item of a list, without a list being made; nothing for an empty one or null.
-pub(super) struct First<T>(pub Option<T>);
-
-impl<T> Default for First<T> {
-    fn default() -> Self {
-        First(None)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for First<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FirstVisitor(PhantomData))
-    }
-}
-
-struct FirstVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for FirstVisitor<T> {
-    type Value = First<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_unit<E>(self) -> Result<First<T>, E> {
-        Ok(First(None))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<First<T>, A::Error> {
-        let first = items.next_element()?;
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(First(first))
-    }
-}
-
-/// Text that comes as a string, as an object that holds it, or as a list of these.
-#[derive(Default)]
-pub(super) struct Prose<'a>(pub Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Prose<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ProseVisitor).map(Prose)
-    }
-}
-
-struct ProseVisitor;
-
-impl<'de> Visitor<'de> for ProseVisitor {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(""))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(""))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(number.to_string()))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(number.to_string()))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(number.to_string()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let mut all = String::new();
-        while let Some(Prose(text)) = items.next_element()? {
-            all.push_str(&text);
-        }
-        Ok(Cow::Owned(all))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
-        let mut all = String::new();
-        while let Some(key) = fields.next_key::<String>()? {
-            match key.as_str() {
-                "text" | "content" | "summary" => all.push_str(&fields.next_value::<Prose>()?.0),
-                _ => drop(fields.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(Cow::Owned(all))
     }
 }
 
@@ -237,14 +127,25 @@ impl<'de> Visitor<'de> for ContentVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
         let mut part = Content::default();
+        let mut is_thought = false;
         while let Some(key) = fields.next_key::<String>()? {
             match key.as_str() {
-                "thinking" => part.thinking.push_str(&fields.next_value::<Prose>()?.0),
-                "text" | "content" | "summary" => {
+                "thinking" | "reasoning" => part.thinking.push_str(&fields.next_value::<Prose>()?.0),
+                NUMBER | "text" | "content" | "summary" => {
                     part.text.to_mut().push_str(&fields.next_value::<Prose>()?.0)
                 }
+                "type" => {
+                    let kind = fields.next_value::<Prose>()?.0;
+                    is_thought |=
+                        ["thinking", "reasoning", "thought"].iter().any(|word| kind.starts_with(word));
+                }
+                // Google's mark.
+                "thought" => is_thought |= fields.next_value::<Value>()? == true,
                 _ => drop(fields.next_value::<IgnoredAny>()?),
             }
+        }
+        if is_thought {
+            part.thinking.push_str(&std::mem::take(&mut part.text));
         }
         Ok(part)
     }
@@ -263,36 +164,20 @@ mod tests {
             (r#""a\n안""#.to_string(), "", "a\n안"),
             ("null".into(), "", ""),
             ("7".into(), "", "7"),
+            ("1.5".into(), "", "1.5"),
             (format!("[{thought}]"), "so 한", ""),
             (format!("[{thought},{text},\"c\"]"), "so 한", "bc"),
             (r#"[{"thinking":"x","type":"thinking","closed":true}]"#.into(), "x", ""),
             (text.into(), "", "b"),
+            (
+                r#"[{"type":"reasoning","text":"x"},{"text":"y","thought":true},{"text":"z"}]"#.into(),
+                "xy",
+                "z",
+            ),
             ("[]".into(), "", ""),
         ] {
             let content: Content = serde_json::from_str(&json).unwrap();
             assert_eq!((content.thinking.as_str(), &*content.text), (thinking, said), "{json}");
-        }
-    }
-
-    #[test]
-    fn prose_is_found_in_every_form() {
-        for (json, expected) in [
-            (r#""a\n안""#, "a\n안"),
-            ("null", ""),
-            (r#"{"type":"reasoning.text","text":"a","signature":null}"#, "a"),
-            (r#"[{"type":"text","text":"a"},{"summary":"b"},"c"]"#, "abc"),
-            (r#"{"content":[{"text":"deep"}]}"#, "deep"),
-            ("false", ""),
-            ("{}", ""),
-        ] {
-            assert_eq!(serde_json::from_str::<Prose>(json).unwrap().0, expected, "{json}");
-        }
-    }
-
-    #[test]
-    fn only_the_first_of_a_list_is_made() {
-        for (json, expected) in [("[1,2,3]", Some(1)), ("[]", None), ("null", None)] {
-            assert_eq!(serde_json::from_str::<First<u8>>(json).unwrap().0, expected);
         }
     }
 }

@@ -3,7 +3,6 @@
 
 mod answer;
 mod chunk;
-mod merge;
 
 use serde_json::{Value, json};
 
@@ -15,7 +14,8 @@ use super::message::{Message, ToolCall, ToolSpec};
 use super::openai_catalog::CATALOG;
 use super::payload::{Object, Payload, list};
 use super::quirks::{
-    FILES, MALFORMED, NO_SYSTEM, Quirk, SCHEMA_ALONE, STRICT, SYSTEM_FIRST, TEMPERATURE, TOOLS,
+    BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, SCHEMA_ALONE, STREAM, STRICT, SYSTEM_FIRST,
+    TEMPERATURE, TOOLS,
 };
 use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
@@ -37,6 +37,8 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         headers: &[],
         quirks: &[
             &FILES,
+            &STREAM,
+            &BEGINS_THINKING,
             &EFFORT_NONE,
             &THOUGHT_SIGNATURE,
             &REASONING_CONTENT,
@@ -111,8 +113,8 @@ static TOOL_CHOICE: Quirk = Quirk {
     says: "does not accept `tool_choice`: retrying without it",
 };
 
-fn reader(keep: bool) -> Box<dyn AnswerReader> {
-    Box::new(SseAnswer::new(answer::ChatDecoder::new(keep)))
+fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
+    Box::new(SseAnswer::new(answer::ChatDecoder::new(tools)))
 }
 
 /// The JSON of a request, without what the model does not take.
@@ -141,8 +143,9 @@ fn body(asking: &mut Asking<'_>) -> Payload {
         request.messages
     };
     list(object.key("messages"), messages, |payload, message| said(payload, message, &marks));
-    object.field("stream", true);
-    if asking.takes(&STREAM_OPTIONS) {
+    let streams = asking.takes(&STREAM);
+    object.field("stream", streams);
+    if streams && asking.takes(&STREAM_OPTIONS) {
         object.field("stream_options", json!({"include_usage": true}));
     }
     if asking.takes(&TEMPERATURE) {
@@ -315,10 +318,11 @@ mod tests {
     fn what_is_kept_of_an_answer_has_an_end() {
         let delta = json!({"reasoning_details": [{"data": "x".repeat(8 << 20)}]});
         let event = format!("data: {}\n\n", json!({"choices": [{"delta": delta}]}));
-        for (keep, taken) in [(true, Some(8)), (false, None)] {
-            let (mut reader, mut events) = (reader(keep), Default::default());
+        let tool = ToolSpec { name: "t".into(), description: String::new(), schema: json!({}) };
+        for (keep, taken) in [(vec![tool], Some(8)), (vec![], None)] {
+            let (mut reader, mut events) = (reader(&keep), Default::default());
             let ended = (0..10).find(|_| reader.read(event.as_bytes(), &mut events).is_err());
-            assert_eq!(ended, taken.map(|events| events - 1), "{keep}");
+            assert_eq!(ended, taken.map(|events| events - 1), "{keep:?}");
         }
     }
 }

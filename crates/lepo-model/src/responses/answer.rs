@@ -1,119 +1,148 @@
 //! OpenAI's Responses API: what comes back, a stream of events or one response.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::credit::{PAYMENT_REQUIRED, says_used_up};
-use crate::error_text::{excerpt, words};
+use super::items::ResponseItems;
 use crate::event::{Event, Events, Finish, TextKind, Usage, tokens};
+use crate::failure::failure_in;
 use crate::kept::Kept;
-use crate::message::{self, ToolCall};
-use crate::reader::Refused;
+use crate::loose_fields::Prose;
+use crate::message::ToolSpec;
 use crate::replay::Replay;
-use crate::sse_answer::{Decoder, not_understood};
+use crate::sse_answer::{Decoder, EventUse};
+use crate::tool_names::ToolNames;
 use crate::web::{Citation, WebCall};
-use lepo_base::error::{Error, Result};
+use lepo_base::error::Result;
 
-/// One event, as far as it is used.
+/// One event, as far as it is used. What has another form than is known is as if it were not there.
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(rename = "type", default, borrow)]
-    kind: Cow<'a, str>,
+    kind: Prose<'a>,
     #[serde(default, borrow)]
-    delta: Cow<'a, str>,
+    delta: Prose<'a>,
+    #[serde(default, borrow)]
+    text: Prose<'a>,
+    #[serde(default, borrow)]
+    refusal: Prose<'a>,
     annotation: Option<Value>,
     item: Option<Value>,
+    item_id: Option<Value>,
+    output_index: Option<Value>,
+    arguments: Option<Value>,
+    name: Option<Value>,
     response: Option<Value>,
-    summary_index: Option<usize>,
-    error: Option<Value>,
-    message: Option<Value>,
-    code: Option<Value>,
+    summary_index: Option<Value>,
 }
 
 /// The answer so far.
 #[derive(Default)]
 pub struct ResponsesDecoder {
-    items: Vec<Value>,
+    items: ResponseItems,
+    names: ToolNames,
     kept: Kept,
     /// Text of the item that is being received has come.
     texted: bool,
     /// Searches so far.
     web: u64,
-    refused: Option<Refused>,
+    /// The response as its last event has it.
+    response: Option<Value>,
     begun: bool,
     done: bool,
 }
 
-const FORM: &str = "answer of the Responses API";
-
 impl Decoder for ResponsesDecoder {
     const END: &'static str = "`response.completed`";
-    const FORM: &'static str = FORM;
+    const FORM: &'static str = "answer of the Responses API";
 
-    fn data(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        // Some servers end with it all the same.
-        if data.trim_ascii_end() == b"[DONE]" {
-            return Ok(());
-        }
-        let chunk: Chunk<'_> = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
-        self.begun |= chunk.kind.starts_with("response.");
-        match chunk.kind.as_ref() {
+    fn data(&mut self, data: &[u8], events: &mut Events) -> Result<EventUse> {
+        let Ok(chunk) = serde_json::from_slice::<Chunk<'_>>(data) else { return Ok(EventUse::Unread) };
+        match &*chunk.kind.0 {
             "response.output_text.delta" | "response.refusal.delta" => {
-                self.texted = true;
-                TextKind::Text.say(&chunk.delta, events);
+                self.texted |= !chunk.delta.0.is_empty();
+                TextKind::Text.say(&chunk.delta.0, events);
+            }
+            // A text that was not streamed.
+            "response.output_text.done" | "response.refusal.done" => {
+                let text = if chunk.text.0.is_empty() { &chunk.refusal.0 } else { &chunk.text.0 };
+                if !self.texted && !text.is_empty() {
+                    self.texted = true;
+                    TextKind::Text.say(text, events);
+                }
             }
             "response.output_text.annotation.added" => {
                 events.extend(chunk.annotation.as_ref().and_then(citation).map(Event::Citation));
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                TextKind::Thinking.say(&chunk.delta, events);
+                TextKind::Thinking.say(&chunk.delta.0, events);
             }
-            "response.reasoning_summary_part.added" if chunk.summary_index.unwrap_or_default() > 0 => {
-                events.push_back(Event::Thinking("\n\n".to_owned()));
+            "response.reasoning_summary_part.added" => {
+                if chunk.summary_index.as_ref().and_then(Value::as_f64).unwrap_or_default() > 0.0 {
+                    events.push_back(Event::Thinking("\n\n".to_owned()));
+                }
+            }
+            "response.output_item.added" => {
+                if let Some(item @ Value::Object(_)) = chunk.item {
+                    self.kept.count(data)?;
+                    self.items.begin(chunk.output_index.as_ref(), item);
+                }
+            }
+            "response.function_call_arguments.delta" => {
+                self.kept.count(data)?;
+                let place = (chunk.item_id.as_ref(), chunk.output_index.as_ref());
+                self.items.add_arguments(place, &chunk.delta.0);
+            }
+            "response.function_call_arguments.done" => {
+                self.kept.count(data)?;
+                let place = (chunk.item_id.as_ref(), chunk.output_index.as_ref());
+                self.items.set_arguments(place, chunk.arguments.as_ref(), chunk.name.as_ref());
             }
             "response.output_item.done" => {
-                if let Some(item) = chunk.item {
+                if let Some(item @ Value::Object(_)) = chunk.item {
                     self.kept.count(data)?;
-                    self.item(item, events);
+                    self.say_item(&item, events);
+                    self.items.end(chunk.output_index.as_ref(), item);
                 }
             }
-            "response.completed" | "response.incomplete" => {
-                self.finish(&chunk.response.unwrap_or_default(), events);
+            "response.completed" | "response.incomplete" | "response.done" => {
+                self.response = Some(chunk.response.unwrap_or_default());
+                self.begun = true;
+                return Ok(EventUse::End);
             }
-            "response.failed" => {
-                let error = chunk.response.and_then(|mut response| Some(response.get_mut("error")?.take()));
-                return Err(self.failed(error.unwrap_or_default()));
-            }
-            "error" => {
-                let error = chunk
-                    .error
-                    .unwrap_or_else(|| serde_json::json!({"code": chunk.code, "message": chunk.message}));
-                return Err(self.failed(error));
-            }
-            _ => {
-                if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
-                    return Err(self.failed(error));
+            "response.failed" | "response.cancelled" => {
+                let error = chunk.response.as_ref().and_then(|response| failure_in(response, false));
+                if error.is_some() {
+                    return Ok(EventUse::Unused);
                 }
+                self.response = Some(json!({"status": "failed"}));
+                return Ok(EventUse::End);
+            }
+            kind => {
+                self.begun |= kind.starts_with("response.");
+                return Ok(EventUse::Unused);
             }
         }
-        Ok(())
-    }
-
-    fn document(&mut self, data: &[u8], events: &mut Events) -> Result<()> {
-        let mut whole: Value = serde_json::from_slice(data).map_err(|_| not_understood(FORM, data))?;
-        if let Some(error) = whole.get_mut("error").map(Value::take).filter(|error| !error.is_null()) {
-            return Err(self.failed(error));
-        }
-        let Some(Value::Array(items)) = whole.get_mut("output").map(Value::take) else { return Ok(()) };
         self.begun = true;
-        items.into_iter().for_each(|item| self.item(item, events));
-        self.finish(&whole, events);
-        Ok(())
+        Ok(EventUse::Used)
     }
 
-    fn close(&mut self, _: &mut Events) {}
+    fn document(&mut self, whole: &Value, _: &mut Events) -> Result<bool> {
+        let Some(Value::Array(items)) = whole.get("output") else { return Ok(false) };
+        if items.is_empty() && failure_in(whole, false).is_some() {
+            return Ok(false);
+        }
+        self.begun = true;
+        self.response = Some(whole.clone());
+        Ok(true)
+    }
+
+    fn finish(&mut self, events: &mut Events) -> Result<()> {
+        self.done = true;
+        let response = self.response.take().unwrap_or_default();
+        self.hand_on(&response, events);
+        Ok(())
+    }
 
     fn has_begun(&self) -> bool {
         self.begun
@@ -123,19 +152,32 @@ impl Decoder for ResponsesDecoder {
         self.done
     }
 
-    fn refused(&self) -> Option<Refused> {
-        self.refused.clone()
+    fn has_finish(&self) -> bool {
+        self.response.is_some()
+    }
+
+    fn failed_word(&self) -> Option<&str> {
+        let response = self.response.as_ref()?;
+        let reason = response.pointer("/incomplete_details/reason").or(response.get("status"))?.as_str()?;
+        Some(reason).filter(|reason| Finish::is_failure(reason))
     }
 }
 
 impl ResponsesDecoder {
+    /// Reads an answer to a request with these tools.
+    pub(super) fn new(tools: &[ToolSpec]) -> ResponsesDecoder {
+        ResponsesDecoder { names: ToolNames::new(tools), ..ResponsesDecoder::default() }
+    }
+
     /// An item is whole. A message whose text was not streamed says it now.
-    fn item(&mut self, item: Value, events: &mut Events) {
+    fn say_item(&mut self, item: &Value, events: &mut Events) {
         let streamed = std::mem::take(&mut self.texted);
         if item["type"] == "message" && !streamed {
-            for part in item["content"].as_array().into_iter().flatten() {
-                let text = part["text"].as_str().or(part["refusal"].as_str()).unwrap_or_default();
-                TextKind::Text.say(text, events);
+            let content = &item["content"];
+            TextKind::Text.say(content.as_str().unwrap_or_default(), events);
+            for part in content.as_array().into_iter().flatten() {
+                let text = part["text"].as_str().or(part["refusal"].as_str()).or(part.as_str());
+                TextKind::Text.say(text.unwrap_or_default(), events);
                 let cited = part["annotations"].as_array().into_iter().flatten();
                 events.extend(cited.filter_map(citation).map(Event::Citation));
             }
@@ -147,24 +189,23 @@ impl ResponsesDecoder {
             let about = about.unwrap_or_default().to_owned();
             events.push_back(Event::WebCall(WebCall { tool: "web_search".to_owned(), about }));
         }
-        self.items.push(item);
     }
 
-    fn finish(&mut self, response: &Value, events: &mut Events) {
-        self.done = true;
-        if self.items.is_empty() {
-            // A server that tells its items only here.
-            let items = response["output"].as_array().cloned().unwrap_or_default();
-            items.into_iter().for_each(|item| self.item(item, events));
+    fn hand_on(&mut self, response: &Value, events: &mut Events) {
+        // A server that tells its items only here, or some of them.
+        let told = response["output"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for item in told.iter().filter(|item| item.is_object()) {
+            if self.items.is_new(item) {
+                self.say_item(item, events);
+                self.items.end(None, item.clone());
+            }
         }
-        let calls: Vec<ToolCall> = self.items.iter().filter_map(call).collect();
+        let (calls, items) = std::mem::take(&mut self.items).into_calls(&self.names);
         let mut finish = match response["incomplete_details"]["reason"].as_str() {
             Some(reason) => Finish::from_word(reason),
-            None if calls.is_empty() => Finish::Stop,
-            None => Finish::ToolCalls,
+            None => Finish::Stop,
         };
         if !calls.is_empty() {
-            let items = std::mem::take(&mut self.items);
             events.push_back(Event::Replay(Replay::new(Value::Array(items))));
             events.extend(calls.into_iter().map(Event::ToolCall));
             finish = Finish::ToolCalls;
@@ -182,23 +223,6 @@ impl ResponsesDecoder {
         }
         events.push_back(Event::Done(finish));
     }
-
-    /// The error for a response that failed. Its code says the HTTP status that it would have had.
-    fn failed(&mut self, error: Value) -> Error {
-        let words = words(&error).unwrap_or_else(|| excerpt(error.to_string().as_bytes()));
-        let code = error["code"].as_str().or(error["type"].as_str()).unwrap_or_default();
-        let status = match code {
-            _ if says_used_up(&error) => Some(PAYMENT_REQUIRED),
-            "rate_limit_exceeded" | "rate_limit_error" => Some(429),
-            "server_error" | "api_error" => Some(500),
-            "overloaded_error" | "server_is_overloaded" | "slow_down" => Some(503),
-            "context_length_exceeded" | "invalid_prompt" | "invalid_request_error" => Some(400),
-            "exceed_context_size_error" => Some(400),
-            _ => error["code"].as_u64(),
-        };
-        self.refused = status.and_then(|status| Refused::new(status, &format!("{words} ({code})")));
-        Error::remote(format!("the model failed: {words}")).ask_again()
-    }
 }
 
 /// The page that an annotation names.
@@ -206,17 +230,4 @@ fn citation(annotation: &Value) -> Option<Citation> {
     let text = |name: &str| annotation[name].as_str().map(str::to_owned);
     let url = text("url").filter(|_| annotation["type"] == "url_citation")?;
     Some(Citation { title: text("title").unwrap_or_default(), url })
-}
-
-/// The call that an item is.
-fn call(item: &Value) -> Option<ToolCall> {
-    if item["type"] != "function_call" {
-        return None;
-    }
-    let text = |name: &str| Some(item[name].as_str()?.to_owned());
-    Some(ToolCall {
-        id: text("call_id").or_else(|| text("id"))?,
-        name: text("name")?,
-        arguments: message::arguments(item["arguments"].as_str().unwrap_or_default()),
-    })
 }

@@ -2,6 +2,7 @@
 //! <https://platform.openai.com/docs/api-reference/responses>
 
 mod answer;
+mod items;
 
 use serde_json::{Value, json};
 
@@ -12,7 +13,9 @@ use super::media::{Accepts, IMAGES_AND_PDF, MediaFile};
 use super::message::{Message, Role, ToolSpec};
 use super::openai_catalog::CATALOG;
 use super::payload::{Object, Payload};
-use super::quirks::{FILES, MALFORMED, Quirk, SCHEMA_ALONE, STRICT, TEMPERATURE};
+use super::quirks::{
+    BEGINS_THINKING, FILES, MALFORMED, Quirk, SCHEMA_ALONE, STREAM, STRICT, TEMPERATURE, TOOLS,
+};
 use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use crate::Planner;
@@ -33,6 +36,9 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         reader,
         quirks: &[
             &FILES,
+            &STREAM,
+            &BEGINS_THINKING,
+            &TOOLS,
             &TEMPERATURE,
             &SUMMARY,
             &REASONING,
@@ -105,8 +111,8 @@ static TEXT_FORMAT: Quirk = Quirk {
     says: "does not accept `text.format`: retrying without it",
 };
 
-fn reader(_keep: bool) -> Box<dyn AnswerReader> {
-    Box::new(SseAnswer::new(answer::ResponsesDecoder::default()))
+fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
+    Box::new(SseAnswer::new(answer::ResponsesDecoder::new(tools)))
 }
 
 /// The JSON of a request, without what the model does not take.
@@ -138,7 +144,8 @@ fn body(asking: &mut Asking<'_>) -> Payload {
         items(payload, message, &mut first);
     }
     payload.raw("]");
-    object.field("stream", true);
+    let streams = asking.takes(&STREAM);
+    object.field("stream", streams);
     object.field("store", false);
     if asking.takes(&ENCRYPTED) {
         object.field("include", json!(["reasoning.encrypted_content"]));
@@ -154,6 +161,9 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     }
     if !reasoning.is_empty() {
         object.field("reasoning", reasoning);
+    }
+    if !request.tools.is_empty() {
+        asking.has(&TOOLS);
     }
     if request.tools_ended && !request.tools.is_empty() {
         object.field("tool_choice", "none");

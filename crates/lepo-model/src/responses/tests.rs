@@ -107,7 +107,7 @@ fn stream(data: &[&str]) -> String {
 }
 
 fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<Event>, Option<String>) {
-    let (mut reader, mut events) = (reader(true), Events::new());
+    let (mut reader, mut events) = (reader(&[]), Events::new());
     let read = pieces
         .into_iter()
         .try_for_each(|piece| reader.read(piece, &mut events))
@@ -183,7 +183,7 @@ fn each_end_is_told_from_the_others() {
 fn items_without_end_are_ended() {
     let item = json!({"type": "reasoning", "encrypted_content": "x".repeat(8 << 20)});
     let data = json!({"type": "response.output_item.done", "item": item}).to_string();
-    let (mut state, mut events) = (answer::ResponsesDecoder::default(), Events::default());
+    let (mut state, mut events) = (answer::ResponsesDecoder::new(&[]), Events::default());
     let ended = (0..100).find_map(|i| state.data(data.as_bytes(), &mut events).err().map(|e| (i, e)));
     let (items, error) = ended.unwrap();
     assert_eq!((items, error.kind.exit_code()), (7, 3), "{}", error.message);
@@ -193,8 +193,8 @@ fn items_without_end_are_ended() {
 fn an_account_without_credit_is_no_busy_server() {
     for (code, status) in [("insufficient_quota", 402), ("rate_limit_exceeded", 429)] {
         let data = json!({"type": "response.failed", "response": {"error": {"code": code, "message": "no"}}});
-        let (mut state, mut events) = (answer::ResponsesDecoder::default(), Events::default());
-        assert!(state.data(data.to_string().as_bytes(), &mut events).is_err());
-        assert_eq!(state.refused().map(|refused| refused.status), Some(status), "{code}");
+        let (mut reader, mut events) = (reader(&[]), Events::default());
+        assert!(reader.read(format!("data: {data}\n\n").as_bytes(), &mut events).is_err());
+        assert_eq!(reader.refused().map(|refused| refused.status), Some(status), "{code}");
     }
 }

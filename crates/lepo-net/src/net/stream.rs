@@ -4,7 +4,7 @@
 //! A read may end anywhere, even inside a character, so bytes are decoded only once a line is whole.
 //! Lines that lie whole in one read are not copied.
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use lepo_base::error::{Error, Result};
 
@@ -16,14 +16,36 @@ pub const LIMIT: usize = 16 << 20;
 pub struct Lines {
     partial: Vec<u8>,
     begun: bool,
+    /// A CR by itself ends a line, too.
+    ends_at_cr: bool,
+    /// The last line ended in a CR: an LF behind it belongs to that.
+    after_cr: bool,
 }
 
 impl Lines {
+    /// Lines of server-sent events, which may end in a CR alone.
+    fn with_cr() -> Lines {
+        Lines { ends_at_cr: true, ..Lines::default() }
+    }
+
+    /// The offset of the next line end.
+    fn line_end(&self, bytes: &[u8]) -> Option<usize> {
+        if self.ends_at_cr { memchr2(b'\n', b'\r', bytes) } else { memchr(b'\n', bytes) }
+    }
+
     /// Calls `line` on every line that `bytes` completes, without its line end.
     pub fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        while let Some(end) = memchr(b'\n', bytes) {
+        if self.after_cr && !bytes.is_empty() {
+            self.after_cr = false;
+            bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
+        }
+        while let Some(end) = self.line_end(bytes) {
             let (head, rest) = bytes.split_at(end);
             bytes = &rest[1..];
+            if self.ends_at_cr && rest.starts_with(b"\r") {
+                self.after_cr = bytes.is_empty();
+                bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
+            }
             if self.partial.is_empty() {
                 bounded(head.len())?;
                 line(self.bare(head))?;
@@ -73,10 +95,15 @@ pub struct SseEvent<'a> {
 }
 
 /// Server-sent events (WHATWG HTML, section 9.2): comments, `id` and `retry` are skipped.
-#[derive(Default)]
 pub struct Sse {
     lines: Lines,
     event: Pending,
+}
+
+impl Default for Sse {
+    fn default() -> Sse {
+        Sse { lines: Lines::with_cr(), event: Pending::default() }
+    }
 }
 
 impl Sse {
@@ -103,8 +130,13 @@ struct Pending {
 
 impl Pending {
     fn line(&mut self, line: &[u8], frame: &mut impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
+        let line = if line.starts_with(b" ") { line.trim_ascii_start() } else { line };
         if let Some(data) = line.strip_prefix(b"data:") {
             let data = data.strip_prefix(b" ").unwrap_or(data);
+            if self.is_whole_before(data) {
+                // Some servers leave out the empty line between two events.
+                self.hand_on(frame)?;
+            }
             bounded(self.data.len() + data.len())?;
             if !self.data.is_empty() {
                 self.data.push(b'\n');
@@ -113,14 +145,12 @@ impl Pending {
             return Ok(());
         }
         if line.is_empty() {
-            let Pending { name, data } = self;
-            let is_event = !data.is_empty();
-            let passed = if is_event { frame(Frame::Event(SseEvent { name, data })) } else { Ok(()) };
-            name.clear();
-            data.clear();
-            return passed;
+            return self.hand_on(frame);
         }
         if let Some(name) = line.strip_prefix(b"event:") {
+            if self.is_whole_before(b"{") {
+                self.hand_on(frame)?;
+            }
             self.name.clear();
             self.name.extend_from_slice(name.strip_prefix(b" ").unwrap_or(name));
             return Ok(());
@@ -130,6 +160,22 @@ impl Pending {
             b"" | b"data" | b"event" | b"id" | b"retry" => Ok(()),
             _ => frame(Frame::Stray(line)),
         }
+    }
+
+    /// Hands the event on, if there is one, and begins another.
+    fn hand_on(&mut self, frame: &mut impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
+        let Pending { name, data } = self;
+        let is_event = !data.is_empty();
+        let passed = if is_event { frame(Frame::Event(SseEvent { name, data })) } else { Ok(()) };
+        name.clear();
+        data.clear();
+        passed
+    }
+
+    /// True if the data so far is an object that cannot go on with this line: no JSON has `}` before `{` or a word.
+    fn is_whole_before(&self, line: &[u8]) -> bool {
+        let is_next = line.starts_with(b"{") || line.starts_with(b"[DONE]");
+        is_next && self.data.starts_with(b"{") && self.data.trim_ascii_end().ends_with(b"}")
     }
 }
 
@@ -180,6 +226,12 @@ mod tests {
             ("\n\n\ndata:\n\ndata: 🙂🙂\n\n", "🙂🙂|"),
             ("<html>\n", "?<html>|"),
             ("data\n\n", ""),
+            ("data: a\r\rdata: b\r\revent: x\rdata: c\r\r", "a|b|x=c|"),
+            ("data: a\r\n\rdata: b\n\r", "a|b|"),
+            ("data: {}\ndata: {\"a\":\ndata: 1}\ndata: [DONE]\n", "{}|{\"a\":\n1}|[DONE]|"),
+            ("event: x\ndata: {}\nevent: y\ndata: {}\n\n", "x={}|y={}|"),
+            ("  data: a\n\n", "a|"),
+            ("error: {\"a\":1}\n\n", "?error: {\"a\":1}|"),
         ] {
             let bytes = stream.as_bytes();
             for at in 0..=bytes.len() {

@@ -22,6 +22,7 @@ use super::{CallRequest, native_name};
 use crate::consent::GrantedCall;
 use crate::mcp::config::{ServerConfig, Target};
 use lepo_base::error::Error;
+use lepo_base::tool_name::{bare_name, folded_name};
 
 /// All of them.
 pub struct Servers {
@@ -245,12 +246,37 @@ impl Servers {
     /// The tool that a model means by a name in one word: `server__tool`, or the tool's alone where
     /// only one server has it.
     pub fn by_name(&self, name: &str) -> Option<(&Server, &Tool)> {
-        let all = || self.each.iter().flat_map(|server| server.tools.iter().map(move |tool| (server, tool)));
-        let exact = all().find(|(server, tool)| native_name(&server.config.name, &tool.name) == name);
+        let exact = self.all().find(|(server, tool)| native_name(&server.config.name, &tool.name) == name);
         exact.or_else(|| {
-            let mut bare = all().filter(|(_, tool)| tool.name == name);
+            let mut bare = self.all().filter(|(_, tool)| tool.name == name);
             bare.next().filter(|_| bare.next().is_none())
         })
+    }
+
+    /// The names by which models call the tools in fields of their API.
+    pub fn native_names(&self) -> Vec<String> {
+        self.all().map(|(server, tool)| native_name(&server.config.name, &tool.name)).collect()
+    }
+
+    /// The call of the one tool that a request means by a name that is nearly right; else the request as it is.
+    pub fn meant(&self, request: CallRequest) -> CallRequest {
+        let is_there = |(server, tool): &(&Server, &Tool)| {
+            server.config.name == request.server && tool.name == request.tool
+        };
+        let server_is = |server: &Server| folded_name(&server.config.name) == folded_name(&request.server);
+        let wanted = folded_name(bare_name(&request.tool));
+        let tool_is = |tool: &Tool| folded_name(&tool.name) == wanted;
+        let mut near = self.all().filter(|(server, tool)| server_is(server) && tool_is(tool));
+        match near.next().filter(|_| near.next().is_none() && !self.all().any(|one| is_there(&one))) {
+            Some((server, tool)) => {
+                CallRequest { server: server.config.name.clone(), tool: tool.name.clone(), ..request }
+            }
+            None => request,
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&Server, &Tool)> {
+        self.each.iter().flat_map(|server| server.tools.iter().map(move |tool| (server, tool)))
     }
 
     /// Why the server of this name is not up, for the model; `None` if it is, or if there is none.

@@ -35,8 +35,10 @@ pub fn read_text(path: &Path) -> Result<String> {
     let mut begun = Vec::new();
     (&mut file).take(1).read_to_end(&mut begun).map_err(failed)?;
     let bytes = read_bounded(&file, path, begun)?;
-    String::from_utf8(bytes)
-        .map_err(|error| Error::usage(format!("{} is not UTF-8", path.display())).because(error))
+    let text = String::from_utf8(bytes)
+        .map_err(|error| Error::usage(format!("{} is not UTF-8", path.display())).because(error))?;
+    // A byte order mark is no part of it.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
 }
 
 #[cfg(test)]
@@ -60,7 +62,9 @@ mod tests {
             assert!(NewFile::look(path).unwrap_err().message.contains(told), "{path:?}");
             assert!(NewFile::open(path).unwrap_err().message.contains(told), "{path:?}");
         }
-        for (path, read) in [(text.as_path(), "text"), (Path::new("/dev/null"), "")] {
+        let marked = dir.path().join("m");
+        std::fs::write(&marked, "\u{feff}text").unwrap();
+        for (path, read) in [(text.as_path(), "text"), (&marked, "text"), (Path::new("/dev/null"), "")] {
             assert_eq!(read_text(path).unwrap(), read);
         }
     }

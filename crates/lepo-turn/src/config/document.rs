@@ -22,6 +22,7 @@ impl<'a> Document<'a> {
     /// `path` is only named, never opened. A file that is not UTF-8 fails with the line (exit 2).
     pub fn new(path: &Path, bytes: &'a [u8]) -> Result<Document<'a>> {
         let path = Arc::from(path);
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(Document { path, text, typed: None, is_of_wrong_type: Cell::new(false) }),
             Err(error) => {

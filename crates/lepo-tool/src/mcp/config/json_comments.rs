@@ -11,6 +11,10 @@ pub fn without_comments(text: &[u8]) -> Cow<'_, [u8]> {
         let piece = out.to_mut().get_mut(from..to).unwrap_or_default();
         piece.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     };
+    if text.starts_with(b"\xEF\xBB\xBF") {
+        // A byte order mark, which is no part of it.
+        blank(0, 3);
+    }
     // The last comma, as long as nothing but blanks and comments is behind it.
     let (mut at, mut comma) = (0, None);
     while let Some(&byte) = text.get(at) {

@@ -1,0 +1,84 @@
+//! One block of an answer of the Messages API, put together from what a stream has of it.
+
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{ArgumentText, read_arguments};
+use crate::call_pieces::text_of;
+use crate::message::ToolCall;
+use crate::tool_names::{ToolNames, legal};
+
+/// A block as received, its streamed texts joined.
+pub(super) struct Block {
+    /// Its index.
+    pub index: u64,
+    /// Its fields.
+    pub fields: Map<String, Value>,
+    /// The arguments of a call, as they are streamed.
+    pub json: ArgumentText,
+    /// It is whole.
+    pub ended: bool,
+}
+
+impl Block {
+    /// A block that begins with these fields.
+    pub fn new(index: u64, fields: Map<String, Value>) -> Block {
+        Block { index, fields, json: ArgumentText::default(), ended: false }
+    }
+
+    /// Adds text to a field.
+    pub fn join(&mut self, field: &str, text: &str) {
+        match self.fields.get_mut(field) {
+            Some(Value::String(whole)) => whole.push_str(text),
+            _ => {
+                self.fields.insert(field.to_owned(), text.into());
+            }
+        }
+    }
+
+    /// The call that the block is, of one of the caller's tools. The arguments become a part of the block, also of a
+    /// call that the server makes itself.
+    pub fn call(&mut self, names: &ToolNames) -> Option<ToolCall> {
+        let own = self.is_of("tool_use");
+        if !self.is_call() {
+            return None;
+        }
+        let given = match self.fields.get("input") {
+            Some(Value::String(text)) => read_arguments(text),
+            Some(input @ Value::Object(_)) => input.clone(),
+            _ => json!({}),
+        };
+        let mut arguments = given.clone();
+        if !self.json.is_empty() {
+            arguments = self.json.value();
+            // Told whole in the beginning, and in pieces that are none.
+            if !arguments.is_object() && given.as_object().is_some_and(|input| !input.is_empty()) {
+                arguments = given;
+            }
+        }
+        let input = if arguments.is_object() { arguments.clone() } else { json!({}) };
+        self.fields.insert("input".to_owned(), input);
+        if !own {
+            return None;
+        }
+        let text = |name: &str| self.fields.get(name).map(text_of).unwrap_or_default();
+        let (id, name) = (text("id"), names.meant(&text("name")));
+        self.fields.insert("name".to_owned(), legal(&name).into());
+        Some(ToolCall { id, name, arguments })
+    }
+
+    /// True for a block of this type.
+    pub fn is_of(&self, kind: &str) -> bool {
+        self.fields.get("type").is_some_and(|own| own == kind)
+    }
+
+    /// True for a call, whoever carries it out.
+    pub fn is_call(&self) -> bool {
+        ["tool_use", "server_tool_use", "mcp_tool_use"].iter().any(|kind| self.is_of(kind))
+    }
+
+    /// A text of white space, which the API sends but does not take.
+    pub fn is_blank(&self) -> bool {
+        let text = |name: &str| self.fields.get(name).and_then(Value::as_str);
+        text("type") == Some("text") && text("text").is_none_or(|text| text.trim().is_empty())
+    }
+}

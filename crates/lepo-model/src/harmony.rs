@@ -1,0 +1,158 @@
+//! Harmony's channels in the text of an answer: `<|channel|>analysis<|message|>…<|end|>` is thinking, `final` is the
+//! answer, and `commentary` to a function is a call.
+
+use super::arguments::read_arguments;
+use super::event::{Event, Events, TextKind};
+use super::message::ToolCall;
+use super::think_marks::open_end;
+use super::tool_names::ToolNames;
+
+/// What an answer in channels begins with.
+pub(super) const OPENINGS: &[&str] = &["<|channel|>", "<|start|>assistant"];
+
+const MESSAGE: &str = "<|message|>";
+
+/// Marks that end a message, or begin the next one.
+const ENDS: &[&str] = &["<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>"];
+
+/// Reads channels as they come.
+#[derive(Debug, Default)]
+pub(super) struct Channels {
+    held: String,
+    channel: Channel,
+    calls: usize,
+}
+
+#[derive(Debug, Default)]
+enum Channel {
+    /// Between two messages, or in the header of one.
+    #[default]
+    Header,
+    Thinking,
+    Text,
+    /// A call of the function of this name; with its arguments so far.
+    Call(String, String),
+}
+
+impl Channels {
+    /// Takes text.
+    pub fn feed(&mut self, text: &str, events: &mut Events) {
+        self.held.push_str(text);
+        while self.step(events) {}
+    }
+
+    /// Hands on what was held back, as no more comes.
+    pub fn end(&mut self, events: &mut Events) {
+        let held = std::mem::take(&mut self.held);
+        match &mut self.channel {
+            // What is no header is text.
+            Channel::Header if !held.trim().is_empty() && !held.starts_with("<|") => {
+                TextKind::Text.say(&held, events);
+            }
+            Channel::Header => {}
+            _ => self.say(&held, events),
+        }
+        self.close(events);
+    }
+
+    fn step(&mut self, events: &mut Events) -> bool {
+        if let Channel::Header = self.channel {
+            let Some((header, body)) = self.held.split_once(MESSAGE) else { return false };
+            (self.channel, self.held) = (channel(header), body.to_owned());
+            return true;
+        }
+        let end = ENDS.iter().filter_map(|end| Some((self.held.find(end)?, end.len()))).min();
+        let Some((at, length)) = end else {
+            let held = self.held.len() - open_end(&self.held, ENDS);
+            let rest = self.held.split_off(held);
+            let now = std::mem::replace(&mut self.held, rest);
+            self.say(&now, events);
+            return false;
+        };
+        let rest = self.held.split_off(at);
+        let body = std::mem::replace(&mut self.held, rest);
+        self.say(&body, events);
+        self.close(events);
+        // A mark that begins the next header is a part of that.
+        if !self.held.starts_with("<|start|>") && !self.held.starts_with("<|channel|>") {
+            self.held.drain(..length);
+        }
+        true
+    }
+
+    fn say(&mut self, text: &str, events: &mut Events) {
+        match &mut self.channel {
+            Channel::Header => {}
+            Channel::Thinking => TextKind::Thinking.say(text, events),
+            Channel::Text => TextKind::Text.say(text, events),
+            Channel::Call(_, arguments) => arguments.push_str(text),
+        }
+    }
+
+    fn close(&mut self, events: &mut Events) {
+        if let Channel::Call(name, arguments) = std::mem::take(&mut self.channel) {
+            self.calls += 1;
+            let arguments = read_arguments(&arguments);
+            events.push_back(Event::ToolCall(ToolCall {
+                id: format!("call_{}", self.calls),
+                name,
+                arguments,
+            }));
+        }
+    }
+}
+
+fn channel(header: &str) -> Channel {
+    let name = header.rsplit_once("<|channel|>").map_or(header, |(_, name)| name);
+    // The recipient stands before the channel, or behind it.
+    let recipient = header
+        .split_once("to=")
+        .map(|(_, to)| to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default());
+    match recipient.filter(|to| !to.is_empty()) {
+        Some(to) => Channel::Call(ToolNames::default().meant(to), String::new()),
+        None if name.trim_start().starts_with("analysis") => Channel::Thinking,
+        None => Channel::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_thinking_text_and_calls() {
+        for (answer, expected) in [
+            (
+                "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Four.<|return|>",
+                "(hm)Four.",
+            ),
+            ("<|channel|>final<|message|>Four.", "Four."),
+            ("<|start|>assistant<|channel|>analysis<|message|>a < b<|end|>", "(a < b)"),
+            ("<|channel|>commentary<|message|>I look.<|end|>", "I look."),
+            (
+                "<|channel|>commentary to=functions.run <|constrain|>json<|message|>{\"a\":1}<|call|>",
+                "run={\"a\":1}",
+            ),
+            ("<|channel|>analysis<|message|>a<|channel|>final<|message|>b", "(a)b"),
+            ("<|channel|>analysis<|message|>cut", "(cut)"),
+            ("<|channel|>analysis<|message|>a<|end|>late words", "(a)late words"),
+        ] {
+            for size in [1, 3, 1000] {
+                let (mut channels, mut events) = (Channels::default(), Events::new());
+                let chars: Vec<char> = answer.chars().collect();
+                chars
+                    .chunks(size)
+                    .for_each(|piece| channels.feed(&piece.iter().collect::<String>(), &mut events));
+                channels.end(&mut events);
+                let told = |event: &Event| match event {
+                    Event::Thinking(text) => format!("({text})"),
+                    Event::Text(text) => text.clone(),
+                    Event::ToolCall(call) => format!("{}={}", call.name, call.arguments),
+                    other => panic!("{other:?}"),
+                };
+                let told: String = events.iter().map(told).collect();
+                assert_eq!(told.replace(")(", ""), expected, "{answer} by {size}");
+            }
+        }
+    }
+}

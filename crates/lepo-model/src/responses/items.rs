@@ -1,0 +1,190 @@
+//! ResponseItems of a response, put together from the events that tell of them: begun, added to, whole, and told again at the end.
+
+use serde_json::{Value, json};
+
+use crate::arguments::{ArgumentText, read_arguments};
+use crate::call_pieces::{own_ids, text_of};
+use crate::message::ToolCall;
+use crate::tool_names::{ToolNames, legal};
+
+/// The items so far, in the order in which they began.
+#[derive(Default)]
+pub(super) struct ResponseItems(Vec<ResponseItem>);
+
+/// One item.
+struct ResponseItem {
+    value: Value,
+    /// Its place in the output, as text.
+    place: Option<String>,
+    arguments: ArgumentText,
+    /// It was told whole.
+    is_whole: bool,
+}
+
+/// The id of an item, and its place in the output: either may be missing.
+type ItemPlace<'v> = (Option<&'v Value>, Option<&'v Value>);
+
+impl ResponseItems {
+    /// An item has begun.
+    pub fn begin(&mut self, place: Option<&Value>, item: Value) {
+        let mut arguments = ArgumentText::default();
+        arguments.add(&argument_text(item.get("arguments")));
+        let place = place.map(text_of).filter(|place| !place.is_empty());
+        self.0.push(ResponseItem { value: item, place, arguments, is_whole: false });
+    }
+
+    /// A piece of the arguments of a call.
+    pub fn add_arguments(&mut self, place: ItemPlace<'_>, piece: &str) {
+        if let Some(item) = self.call_at(place) {
+            item.arguments.add(piece);
+        }
+    }
+
+    /// The arguments of a call are whole.
+    pub fn set_arguments(&mut self, place: ItemPlace<'_>, arguments: Option<&Value>, name: Option<&Value>) {
+        let text = argument_text(arguments);
+        let Some(item) = self.call_at(place) else { return };
+        if !matches!(text.trim(), "" | "{}") || item.arguments.is_empty() {
+            item.arguments.replace(&text);
+        }
+        let name = name.map(text_of).unwrap_or_default();
+        if !name.is_empty() && text_of(&item.value["name"]).is_empty() {
+            item.value["name"] = name.into();
+        }
+    }
+
+    /// True for an item of a final response that nothing before it has told: ids may be others there, so only a call is
+    /// looked at by itself.
+    pub fn is_new(&self, item: &Value) -> bool {
+        let mut whole = self.0.iter().filter(|known| known.is_whole && known.value["type"] == item["type"]);
+        if item["type"] != "function_call" {
+            return whole.next().is_none();
+        }
+        let arguments = read_arguments(&argument_text(item.get("arguments")));
+        !whole.any(|known| {
+            let is_equal = known.value["name"] == item["name"] && known.arguments.value() == arguments;
+            is_equal || known.is_the_same(item)
+        })
+    }
+
+    /// An item is whole. What it does not say and was said before is kept.
+    pub fn end(&mut self, place: Option<&Value>, mut item: Value) {
+        let place = place.map(text_of).filter(|place| !place.is_empty());
+        let by_place = |known: &&mut ResponseItem| {
+            place.is_some() && known.place == place && known.value["type"] == item["type"]
+        };
+        let known = match self.0.iter().any(|known| known.is_the_same(&item)) {
+            true => self.0.iter_mut().find(|known| known.is_the_same(&item)),
+            false => self.0.iter_mut().find(by_place),
+        };
+        let Some(known) = known else {
+            self.begin(None, item);
+            if let Some(last) = self.0.last_mut() {
+                (last.place, last.is_whole) = (place, true);
+            }
+            return;
+        };
+        for field in ["call_id", "name", "id"] {
+            if text_of(&item[field]).is_empty() && !text_of(&known.value[field]).is_empty() {
+                item[field] = known.value[field].clone();
+            }
+        }
+        let text = argument_text(item.get("arguments"));
+        if !matches!(text.trim(), "" | "{}") {
+            known.arguments.replace(&text);
+        }
+        // A response that is told again may leave out what was in the item.
+        if !known.is_whole || item["type"] == "function_call" {
+            known.value = item;
+        }
+        known.is_whole = true;
+    }
+
+    /// The call at this place: that of the id, else of the place, else the last one.
+    fn call_at(&mut self, (id, place): ItemPlace<'_>) -> Option<&mut ResponseItem> {
+        let (id, place) = (id.map(text_of).unwrap_or_default(), place.map(text_of).unwrap_or_default());
+        let is_call = |item: &ResponseItem| item.value["type"] == "function_call";
+        let at = |is_it: &dyn Fn(&ResponseItem) -> bool| {
+            self.0.iter().rposition(|item| is_call(item) && is_it(item))
+        };
+        let by_id = || {
+            let own =
+                |item: &ResponseItem| ["id", "call_id"].iter().any(|name| text_of(&item.value[*name]) == id);
+            (!id.is_empty()).then(|| at(&own)).flatten()
+        };
+        let by_place =
+            || (!place.is_empty()).then(|| at(&|item| item.place.as_deref() == Some(&*place))).flatten();
+        let last = || at(&|item: &ResponseItem| !item.is_whole);
+        let found = by_id().or_else(by_place).or_else(last)?;
+        self.0.get_mut(found)
+    }
+
+    /// The calls; and all items, as they are sent back: what was only begun is none of them, but for calls.
+    pub fn into_calls(self, names: &ToolNames) -> (Vec<ToolCall>, Vec<Value>) {
+        let mut kept: Vec<ResponseItem> = Vec::new();
+        for item in self.0 {
+            let is_again = kept.iter().any(|before| before.is_told_again_by(&item));
+            if (item.is_whole || item.value["type"] == "function_call") && !is_again {
+                kept.push(item);
+            }
+        }
+        let is_call = |item: &&ResponseItem| item.value["type"] == "function_call";
+        let id = |item: &ResponseItem| {
+            let own = text_of(&item.value["call_id"]);
+            if own.is_empty() { text_of(&item.value["id"]) } else { own }
+        };
+        let ids = own_ids(kept.iter().filter(is_call).map(id).collect());
+        let mut ids = ids.into_iter();
+        let (mut calls, mut items) = (Vec::new(), Vec::new());
+        for mut item in kept {
+            if item.value["type"] == "function_call"
+                && let Some(id) = ids.next()
+            {
+                let name = names.meant(&text_of(&item.value["name"]));
+                item.value["call_id"] = id.clone().into();
+                item.value["name"] = legal(&name).into();
+                let text = item.arguments.text();
+                item.value["arguments"] = if text.is_empty() { "{}".into() } else { text.into() };
+                if item.value.get("status").is_some_and(|status| status == "in_progress") {
+                    item.value["status"] = json!("completed");
+                }
+                calls.push(ToolCall { id, name, arguments: item.arguments.value() });
+            }
+            items.push(item.value);
+        }
+        (calls, items)
+    }
+}
+
+impl ResponseItem {
+    /// True if an item that is told is this one.
+    fn is_the_same(&self, item: &Value) -> bool {
+        let is_one = |name: &str| {
+            let (own, other) = (text_of(&self.value[name]), text_of(&item[name]));
+            !own.is_empty() && own == other
+        };
+        self.value["type"] == item["type"] && (is_one("id") || is_one("call_id")) || self.value == *item
+    }
+
+    /// True for a call that is told once more: with one id, one name and the same arguments.
+    fn is_told_again_by(&self, other: &ResponseItem) -> bool {
+        let is_one = |name: &str| {
+            let (own, other) = (text_of(&self.value[name]), text_of(&other.value[name]));
+            !own.is_empty() && own == other
+        };
+        other.value["type"] == "function_call"
+            && self.value["type"] == "function_call"
+            && is_one("call_id")
+            && is_one("name")
+            && self.arguments.value() == other.arguments.value()
+    }
+}
+
+/// Arguments as text, in whatever form they came.
+fn argument_text(arguments: Option<&Value>) -> String {
+    match arguments {
+        Some(Value::String(text)) => text.clone(),
+        None | Some(Value::Null) => String::new(),
+        Some(value) => value.to_string(),
+    }
+}

@@ -1,0 +1,113 @@
+//! Marks around thinking that stands in the answer itself, and what tells one from a word about it.
+
+/// A mark before thinking, and the one behind it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ThinkMark {
+    pub open: &'static str,
+    pub close: &'static str,
+    /// What follows the mark at once, where the mark could be a word.
+    behind: Option<fn(char) -> bool>,
+    /// Without its end, what it opens is text after all.
+    pub is_unsure: bool,
+}
+
+const fn mark(open: &'static str, close: &'static str) -> ThinkMark {
+    ThinkMark { open, close, behind: None, is_unsure: false }
+}
+
+/// The marks of models and of the templates they are trained with.
+pub(super) const MARKS: &[ThinkMark] = &[
+    mark("<think>", "</think>"),
+    mark("<thinking>", "</thinking>"),
+    mark("<thought>", "</thought>"),
+    mark("[THINK]", "[/THINK]"),
+    mark("<seed:think>", "</seed:think>"),
+    mark("<|START_THINKING|>", "<|END_THINKING|>"),
+    mark("<|channel>thought", "<channel|>"),
+    mark("◁think▷", "◁/think▷"),
+    // Harmony's channels, where a server left out the marks themselves.
+    ThinkMark {
+        open: "analysis",
+        close: "assistantfinal",
+        behind: Some(|c| c.is_ascii_uppercase()),
+        is_unsure: true,
+    },
+];
+
+/// The end of thinking that a template has opened.
+pub(super) const OPENED_BEFORE: ThinkMark = ThinkMark { is_unsure: true, ..mark("", "</think>") };
+
+/// Marks that end thinking also where none has begun.
+pub(super) const LONE: &[&str] = &["</think>", "[/THINK]"];
+
+impl ThinkMark {
+    /// True if a text begins with it; `None` while that is not known.
+    pub fn begins(&self, text: &str) -> Option<bool> {
+        match (text.strip_prefix(self.open), self.behind) {
+            (Some(_), None) => Some(true),
+            (Some(rest), Some(may_follow)) => rest.chars().next().map(may_follow),
+            (None, _) if self.open.starts_with(text) => None,
+            (None, _) => Some(false),
+        }
+    }
+}
+
+/// The length of the beginning of one of these marks that a text ends in.
+pub(super) fn open_end(text: &str, marks: &[&str]) -> usize {
+    let longest = |mark: &&str| {
+        let ends = mark.char_indices().map(|(at, _)| at).filter(|&at| at > 0);
+        ends.rev().find(|&length| text.ends_with(mark.split_at(length).0)).unwrap_or_default()
+    };
+    marks.iter().map(longest).max().unwrap_or_default()
+}
+
+/// True if a mark between these texts is spoken of, and does not end thinking.
+pub(super) fn is_mention(before: &str, after: &str) -> bool {
+    let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
+    let is_in_code = before.matches("```").count() % 2 == 1 || line.matches('`').count() % 2 == 1;
+    let last = before.chars().next_back();
+    let is_quoted = last.is_some_and(|c| "\"'`“‘«(".contains(c));
+    let mut behind = after.chars();
+    let goes_on = behind.next() == Some(' ') && behind.next().is_some_and(char::is_lowercase);
+    let is_within = last == Some(' ') && !line.trim().is_empty() && goes_on;
+    is_in_code || is_quoted || is_within || before.contains("<think>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_that_is_spoken_of_ends_nothing() {
+        for (before, after, expected) in [
+            ("I think.\n", "\n\nFour.", false),
+            ("I think.", "Four.", false),
+            ("so it is ", " Four", false),
+            ("", "Four", false),
+            ("use `", "` at the end", true),
+            ("the ", " tag closes it", true),
+            ("```html\n", "\n```", true),
+            ("say \"", "\"", true),
+            ("<think> and ", "", true),
+        ] {
+            assert_eq!(is_mention(before, after), expected, "{before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_mark_is_waited_for() {
+        for (text, expected) in [("a</thi", 5), ("a<", 1), ("a[/", 2), ("a", 0), ("</think", 7)] {
+            assert_eq!(open_end(text, LONE), expected, "{text}");
+        }
+        let analysis = MARKS.iter().find(|mark| mark.is_unsure).unwrap();
+        for (text, expected) in [
+            ("analysisWe", Some(true)),
+            ("analysis of", Some(false)),
+            ("analysis", None),
+            ("ana", None),
+            ("b", Some(false)),
+        ] {
+            assert_eq!(analysis.begins(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What servers really send, on every wire. A row is named by the public report that it is rebuilt from.
+
+mod calls;
+mod concern;
+mod ends;
+mod texts;
+
+use serde_json::{Value, json};
+
+use crate::event::{Event, Events, Finish};
+use crate::message::ToolSpec;
+use crate::reader::AnswerReader;
+use crate::{anthropic, ollama, openai, responses};
+
+const CHAT: usize = 0;
+const MESSAGES: usize = 1;
+const RESPONSES: usize = 2;
+const OLLAMA: usize = 3;
+const ALL: [usize; 4] = [CHAT, MESSAGES, RESPONSES, OLLAMA];
+
+fn reader(wire: usize) -> Box<dyn AnswerReader> {
+    let spec = [&openai::SPEC, &anthropic::SPEC, &responses::SPEC, &ollama::SPEC][wire];
+    let tool = ToolSpec { name: "run".into(), description: String::new(), schema: json!({}) };
+    (spec.http.unwrap().reader)(&[tool])
+}
+
+/// An answer in short: thinking in parentheses, text, calls as `name=arguments`, `.` at its end; then the failure.
+fn read(wire: usize, bytes: &[u8]) -> String {
+    let mut told = Vec::new();
+    for size in [1, 17, bytes.len().max(1)] {
+        let (mut reader, mut events) = (reader(wire), Events::new());
+        let mut failed = bytes.chunks(size).find_map(|piece| reader.read(piece, &mut events).err());
+        if failed.is_none() {
+            failed = reader.end(&mut events).err();
+        }
+        let mut line = String::new();
+        for event in events {
+            match event {
+                Event::Thinking(text) => line += &format!("({text})"),
+                Event::Text(text) => line += &text,
+                Event::ToolCall(call) => line += &format!("[{}={}]", call.name, call.arguments),
+                Event::Done(Finish::Stop | Finish::ToolCalls) => line += ".",
+                Event::Done(finish) => line += &format!(".{finish:?}"),
+                _ => {}
+            }
+        }
+        let failed = failed.map(|error| format!("!{}", error.message)).unwrap_or_default();
+        told.push(line.replace(")(", "") + &failed);
+    }
+    assert!(told.windows(2).all(|two| two[0] == two[1]), "{told:?}");
+    told.remove(0)
+}
+
+fn event(value: &Value) -> String {
+    match value["type"].as_str() {
+        Some(kind) => format!("event: {kind}\ndata: {value}\n\n"),
+        None => format!("data: {value}\n\n"),
+    }
+}
+
+/// The frame of an answer on a wire: what comes before `Fo`, between, and behind `ur`.
+fn answer(wire: usize, between: &str) -> String {
+    let chat = |delta: Value, finish: Value| {
+        event(&json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}))
+    };
+    let text = |text: &str| {
+        event(
+            &json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
+        )
+    };
+    let out =
+        |text: &str| event(&json!({"type": "response.output_text.delta", "item_id": "m", "delta": text}));
+    let line = |value: Value| format!("{value}\n");
+    match wire {
+        CHAT => {
+            chat(json!({"content": "Fo"}), Value::Null)
+                + between
+                + &chat(json!({"content": "ur"}), Value::Null)
+                + &chat(json!({}), json!("stop"))
+                + "data: [DONE]\n\n"
+        }
+        MESSAGES => {
+            event(&json!({"type": "message_start", "message": {"content": []}}))
+                + &event(
+                    &json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+                )
+                + &text("Fo")
+                + between
+                + &text("ur")
+                + &event(&json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}))
+                + &event(&json!({"type": "message_stop"}))
+        }
+        RESPONSES => {
+            out("Fo")
+                + between
+                + &out("ur")
+                + &event(&json!({"type": "response.completed", "response": {"output": []}}))
+        }
+        _ => {
+            line(json!({"message": {"content": "Fo"}, "done": false}))
+                + between
+                + &line(json!({"message": {"content": "ur"}, "done": false}))
+                + &line(json!({"message": {"content": ""}, "done": true, "done_reason": "stop"}))
+        }
+    }
+}
