@@ -101,12 +101,16 @@ fn words_around_calls_are_hidden_and_a_pipe_gets_them_as_they_come_unless_the_an
     assert_eq!(found[2].text, "I will look. ");
     assert!(found[3].text.starts_with("(3 requests in this answer"), "{}", found[3].text);
     assert_eq!(found[6].text, r#"{"arguments":{"nail":1},"name":"hammer"}"#);
-    assert!(found[7].text.contains("no such tool"), "{}", found[7].text);
+    assert!(
+        found[7].text.contains("there is no tool \"hammer\"; there are: run_command"),
+        "{}",
+        found[7].text
+    );
     assert!(found[9].text.contains("carried out before"), "{}", found[9].text);
     assert_eq!(bot.home.read("work/ran"), "한글\n");
     let seen = short(&bot.bodies()[1]);
     assert_eq!(seen[2], format!("assistant I will look. x0{ECHO}x1{{\"nail\":1}}x2{ECHO}"));
-    assert!(seen[4].starts_with("tool x1:error: there is no such tool"), "{}", seen[4]);
+    assert!(seen[4].starts_with("tool x1:error: there is no tool"), "{}", seen[4]);
 }
 
 #[test]

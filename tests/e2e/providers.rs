@@ -6,6 +6,7 @@ mod ollama;
 mod openai;
 pub mod programs;
 mod quirks;
+mod refused;
 
 use std::future::Future;
 use std::time::Duration;

@@ -11,6 +11,7 @@ mod replay;
 mod responses;
 mod result_files;
 mod web;
+mod world;
 
 use serde_json::{Value, json};
 

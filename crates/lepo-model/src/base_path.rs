@@ -39,6 +39,11 @@ pub(super) fn meant(base: &Url, path: &[&str]) -> Option<Url> {
     (url != *base).then_some(url)
 }
 
+/// A URL as it may be shown: no user, password, query or fragment.
+pub(super) fn shown(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
+}
+
 /// True for a segment as `v1` or `v1beta`.
 fn is_version(segment: &str) -> bool {
     segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))

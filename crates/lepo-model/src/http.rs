@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::base_path::meant;
+use super::base_path::{meant, shown};
 use super::contract::{Auth, HttpSpec};
 use super::gate::{Gate, GateLayer};
 use super::payload::Payload;
@@ -258,11 +258,6 @@ fn address(base_url: &str, model: &str) -> Result<Url> {
     };
     let url = Url::parse(base_url).map_err(|_| wrong())?;
     if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(wrong()) }
-}
-
-/// A URL as it may be shown: no user, password, query or fragment.
-pub(super) fn shown(url: &Url) -> String {
-    format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
 }
 
 /// The place of a model as it may be shown; none where its address cannot be read.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use reqwest::Url;
 
+use super::base_path::shown;
 use super::contract::HttpSpec;
-use super::http::shown;
 use super::quirks::{Quirk, Quirks};
 use crate::ModelConfig;
 

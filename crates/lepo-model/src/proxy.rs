@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::http::shown;
+use super::base_path::shown;
 use lepo_base::env;
 use lepo_base::error::Error;
 

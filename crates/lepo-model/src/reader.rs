@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::event::Events;
 use super::failure::failure_words;
-use super::refusals::status_of;
+use super::refusals::{known_word, status_of};
 use lepo_base::error::Result;
 
 /// Decodes the bytes of one answer, which come in pieces of any size.
@@ -46,6 +46,11 @@ impl Refused {
     /// The refusal that an error is; none if nothing tells its status.
     pub fn new(error: &Value) -> Option<Refused> {
         let status = status_of(error)?;
-        Some(Refused { status, words: failure_words(error), body: error.to_string() })
+        let words = failure_words(error);
+        let words = match known_word(error).filter(|word| !words.contains(word)) {
+            Some(word) => format!("{words} ({word})"),
+            None => words,
+        };
+        Some(Refused { status, words, body: error.to_string() })
     }
 }

@@ -353,14 +353,21 @@ pub(super) fn status_of(error: &Value) -> Option<u16> {
     if let Some(status) = status_in(error) {
         return Some(status);
     }
-    let word = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_lowercase);
-    let words = ["code", "type", "status", "error_type"].iter().filter_map(|name| word(name));
-    let known = |word: String| STATUSES.iter().find(|(name, _)| *name == word).map(|(_, status)| *status);
     let by_words = || {
         let says = |row: &&RefusalRow| row.words.iter().all(|word| text.contains(word));
         ROWS.iter().find(says).and_then(|row| row.statuses.first().copied())
     };
-    words.into_iter().find_map(known).or_else(by_words)
+    known_word(error).and_then(of_word).or_else(by_words)
+}
+
+/// The code or type of an error that stands for a status.
+pub(super) fn known_word(error: &Value) -> Option<&str> {
+    let words = ["code", "type", "status", "error_type"].into_iter();
+    words.filter_map(|name| error.get(name)?.as_str()).find(|word| of_word(word).is_some())
+}
+
+fn of_word(word: &str) -> Option<u16> {
+    STATUSES.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|(_, status)| *status)
 }
 
 #[cfg(test)]

@@ -82,14 +82,16 @@ fn a_bare_name_means_the_only_tool_of_that_name() {
     let bot = bot(AUTO, "plain", [call, openai_sse(["Done."])]);
     assert_eq!(bot.home.alone(&["do", "x"]).code, 0);
     assert_eq!(left(&bot.home, "s", "calls"), ["{}"]);
-    assert!(bubbs(&bot.home)[6].text.contains("no such tool"));
+    assert!(bubbs(&bot.home)[6].text.contains("there is no tool \"hammer\""));
 
     let call = openai_calls("", &[("echo", "{}")]);
     let bot = Bot::openai(AUTO, [call, openai_sse(["Done."])]);
     let two = ["a", "b"].map(|name| (name, hostile(&bot.home, name, "plain")));
     configure(&bot.home, &two);
     assert_eq!(bot.home.alone(&["do", "x"]).code, 0);
-    assert!(bubbs(&bot.home)[3].text.contains("no such tool"));
+    // Two may be meant: both are named.
+    let told = bubbs(&bot.home)[3].text.clone();
+    assert!(told.contains("there is no tool \"echo\"") && told.contains("a__echo, b__echo"), "{told}");
 }
 
 #[test]

@@ -32,7 +32,8 @@ fn a_stream_that_is_no_answer_fails_after_what_came() {
             "the model failed: bare",
         ),
         ("an error repeating the key", error(&format!(r#"{{"error":"bad {KEY}"}}"#)), "a", "bad [secret]"),
-        ("no JSON", format!("{begun}data: what\u{7}ever\n\n"), "a", "not a chat completion: what ever"),
+        ("no JSON", format!("{begun}data: what\u{7}ever\n\n"), "a", "the answer was cut off"),
+        ("nothing but no JSON", "data: what\u{7}ever\n\n".to_owned(), "", "not an event stream: what ever"),
         ("nothing", String::new(), "", "the answer was empty"),
         ("a page", "<!doctype html>\n<p>log in".to_owned(), "", "not a chat completion: log in"),
         ("text", "hello\nthere\n".to_owned(), "", "not an event stream: hello"),
@@ -84,12 +85,32 @@ fn a_refused_key_is_named_by_its_place_and_never_repeated() {
 
 #[test]
 fn a_missing_model_is_named_without_the_querys_secrets() {
-    let server = Server::start([Reply::new(404, "")]);
+    let body = json!({"error": {"message": "the model is not here"}}).to_string();
+    let server = Server::start([Reply::new(404, body)]);
     let mut config = openai(&server);
     config.base_url += "?token=hush";
     let failure = ask(&config).failure();
     assert!(failure.contains(&format!("no model \"test-1\" at {}/v1: 404", server.url())), "{failure}");
     assert!(!failure.contains("hush"), "{failure}");
+}
+
+#[test]
+fn a_path_that_is_not_there_is_not_blamed_on_the_model() {
+    for (path, right) in [("", "/v1"), ("/v1/chat/completions", "/v1")] {
+        let server = Server::judging(|_, asked| match asked.path.as_str() {
+            "/v1/chat/completions" => openai_sse(["Four."]),
+            _ => Reply::new(404, r#"{"detail":"Not Found"}"#),
+        });
+        let mut config = openai(&server);
+        config.base_url = format!("{}{path}", server.url());
+        let heard = ask(&config);
+        assert_eq!(heard.text(), "Four.", "{path}: {:?}", heard.error);
+        assert_eq!(server.asked().last().unwrap().path, format!("{right}/chat/completions"));
+    }
+    let server = Server::judging(|_, _| Reply::new(405, ""));
+    let failure = ask(&openai(&server)).failure();
+    assert!(failure.contains("nothing answers /chat/completions at"), "{failure}");
+    assert!(failure.contains("ends in /v1") && !failure.contains("no model"), "{failure}");
 }
 
 #[test]

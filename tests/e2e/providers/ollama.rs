@@ -17,7 +17,7 @@ fn an_answer_streams_and_says_what_it_cost() {
     let heard = ask_request(&ollama(&server), TIMEOUTS, request);
     let usage = Usage { input: Some(12), output: Some(34), ..Usage::default() };
     assert_eq!(heard.text(), "Hello");
-    assert_eq!(heard.whole().split_off(2), [Event::Usage(usage), Event::Done(Finish::Stop)]);
+    assert_eq!(heard.whole().split_off(1), [Event::Usage(usage), Event::Done(Finish::Stop)]);
 
     let asked = &server.asked()[0];
     assert_eq!(asked.path, "/api/chat");
@@ -61,7 +61,7 @@ fn thinking_is_heard_in_both_places_and_native_calls_are_accepted() {
         Event::Done(Finish::Length),
     ];
     // Before them comes the message they are in.
-    assert_eq!(heard.whole().split_off(3), expected);
+    assert_eq!(heard.whole().split_off(2), expected);
 }
 
 #[test]

@@ -109,3 +109,22 @@ fn an_answer_ends_at_its_mark_or_finish_reason() {
         assert!(told == expected || expected.contains('!') && told.starts_with(expected), "{report}: {told}");
     }
 }
+
+#[test]
+fn a_finish_reason_behind_nothing_but_thinking_is_no_end_while_the_stream_is_open() {
+    let d = |more: Value| event(&json!({"choices": [{"delta": more, "finish_reason": "stop"}]}));
+    let stop = event(&json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}));
+    let thought =
+        json!({"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}});
+    let said = json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "Four"}});
+    for (wire, before, behind) in [
+        (CHAT, d(json!({"reasoning_content": "hm"})), d(json!({"content": "Four"}))),
+        (MESSAGES, event(&thought) + &stop, event(&said)),
+    ] {
+        let (mut reader, mut events) = (super::reader(wire), Default::default());
+        reader.read(before.as_bytes(), &mut events).unwrap();
+        assert!(!reader.is_finishing() && !reader.is_done(), "{wire}");
+        reader.read(behind.as_bytes(), &mut events).unwrap();
+        assert!(reader.is_finishing(), "{wire}");
+    }
+}
