@@ -13,11 +13,12 @@ use super::call_fault::call_fault;
 use super::called::keep_called;
 use super::code_only::tell_code_only;
 use super::context::{Inst, instruction, messages};
-use super::native::{call_text, command_of};
+use super::native::{call_text, request_of};
 use super::offer::{Offer, ToolList, tool_list};
 use super::path::CalledAnswer;
 use super::plan::plan;
-use super::receive::{Received, receive};
+use super::receive::receive;
+use super::received::Received;
 use super::recorded::{RequestFacts, tools_hash};
 use super::report::Answered;
 use super::request::{Next, decide_and_run};
@@ -313,9 +314,8 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progr
     for call in calls {
         let text = match call {
             Wanted::InText(request) => ToolRequest::Call(request).canonical(),
-            Wanted::Native(call) => {
-                request_of(turn, &call).map_or_else(|| call_text(&call), |request| request.canonical())
-            }
+            Wanted::Native(call) => request_of(turn.servers, &call)
+                .map_or_else(|| call_text(&call), |request| request.canonical()),
         };
         turn.add(Kind::Assistant, true, text.as_bytes())?;
         turn.add(Kind::Tool, true, format!("error: {why}").as_bytes())?;
@@ -359,7 +359,7 @@ async fn carry_out_calls(
     while let Some(call) = calls.next() {
         let request = match call {
             Wanted::InText(request) => Ok(ToolRequest::Call(turn.servers.meant(request))),
-            Wanted::Native(call) => request_of(turn, &call).ok_or(call),
+            Wanted::Native(call) => request_of(turn.servers, &call).ok_or(call),
         };
         let request = match request {
             Ok(request) => request,
@@ -385,18 +385,4 @@ async fn carry_out_calls(
         }
     }
     Ok(Next::Again)
-}
-
-/// The request that a native call is, if it is sound and its tool is there.
-fn request_of(turn: &Turn<'_>, call: &ToolCall) -> Option<ToolRequest> {
-    if let Some(request) = command_of(call) {
-        return Some(ToolRequest::Command(request));
-    }
-    let (server, tool) = turn.servers.by_name(&call.name)?;
-    let arguments = call.arguments.as_object()?.clone();
-    Some(ToolRequest::Call(CallRequest {
-        server: server.config.name.clone(),
-        tool: tool.name.clone(),
-        arguments,
-    }))
 }

@@ -51,6 +51,7 @@ mod programs;
 mod prompts;
 mod question;
 mod receive;
+mod received;
 mod record;
 pub mod recorded;
 pub mod replay;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use lepo_model::{ToolCall, ToolSpec};
+use lepo_tool::mcp::{CallRequest, Servers};
 use lepo_tool::{Access, CommandRequest, ToolRequest, lenient_json};
 
 /// The shell command, as a tool.
@@ -35,6 +36,20 @@ pub fn run_command() -> ToolSpec {
 /// The command that a call asks for, if it is sound.
 pub fn command_of(call: &ToolCall) -> Option<CommandRequest> {
     (call.name == RUN_COMMAND).then(|| CommandRequest::from_json(&call.arguments)).flatten()
+}
+
+/// The request that a native call is, if it is sound and its tool is there.
+pub fn request_of(servers: &Servers, call: &ToolCall) -> Option<ToolRequest> {
+    if let Some(request) = command_of(call) {
+        return Some(ToolRequest::Command(request));
+    }
+    let (server, tool) = servers.by_name(&call.name)?;
+    let arguments = call.arguments.as_object()?.clone();
+    Some(ToolRequest::Call(CallRequest {
+        server: server.config.name.clone(),
+        tool: tool.name.clone(),
+        arguments,
+    }))
 }
 
 /// The arguments of a call: none are an empty object, and text that is JSON but for trailing commas is JSON.
