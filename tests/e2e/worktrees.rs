@@ -222,3 +222,45 @@ fn an_import_counts_the_sessions_of_both_folders() {
         "{listed}"
     );
 }
+
+#[test]
+fn a_held_command_works_in_the_worktree_and_sees_no_settings_of_the_shared_store() {
+    use crate::scripted::{openai_calls, openai_sse};
+    let command = "pwd; cat notes.txt; cat ../work/.lepo/_config.toml; true";
+    let call = json!({ "command": command, "access": "read" }).to_string();
+    let bot = Bot::openai(
+        "planner = \"native\"",
+        [openai_calls("", &[("run_command", &call)]), openai_sse(["Done."])],
+    );
+    let home = &bot.home;
+    let store = home.work().join(".lepo");
+    let linked = &with_worktree(home);
+    home.write("linked/notes.txt", "of the worktree");
+    home.ok(&["init"]);
+    std::fs::write(store.join("_config.toml"), "# canary-of-settings").unwrap();
+    let mut command = home.command(&["do", "-q", "--tools", "auto", "look"]);
+    command.current_dir(linked);
+    let ran = run(command, b"");
+    if ran.code == 4 {
+        return crate::skip::skipped("sandbox", "nothing here can hold a command");
+    }
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    // The result stands beside the answer.
+    let shown: String = home.bubbs().iter().map(|name| home.read(&format!("work/.lepo/{name}"))).collect();
+    assert!(shown.contains("of the worktree") && shown.contains(&linked.display().to_string()), "{shown}");
+    assert!(!shown.contains("canary-of-settings"), "{shown}");
+}
+
+#[test]
+fn a_remote_inside_the_main_work_tree_is_refused_from_a_linked_one() {
+    let home = Home::new();
+    let linked = &with_worktree(&home);
+    home.add(&[], "in main");
+    let inside = home.work().join("planted.git");
+    git(&home, &home.work(), &["init", "--quiet", "--bare", inside.to_str().unwrap()]);
+    let mut command = home.detached(&["sync", "--yes", inside.to_str().unwrap()]);
+    command.current_dir(linked);
+    let ran = run(command, b"");
+    assert_eq!(ran.code, 2, "{} {}", ran.out, ran.err);
+    assert!(ran.err.contains("is inside the working tree"), "{}", ran.err);
+}

@@ -32,7 +32,8 @@ use lepo_tool::{Detected, Sandbox, ToolRequest};
 /// conversation's end, the title, and the first and last question, as far as they fit. If several conversations
 /// answer the same question, the answer follows, with the model's name if several models were asked at once. If
 /// prices are configured, `-l` on a terminal adds the cost of the answers, with `+` if the cost of some is unknown;
-/// copied answers cost nothing.
+/// copied answers cost nothing. A conversation whose end is dated more than a day ahead is marked `dated ahead`: it is not
+/// `@`.
 ///
 /// With ADDR, lists only conversations that contain one of these messages.
 #[derive(Debug, clap::Args)]

@@ -74,7 +74,7 @@ pub fn set_remote(
     cwd: &Path,
 ) -> Result<Option<Remote>> {
     let url = url_of(remote, store.root())?;
-    refuse_inside(&url, &[store.root(), cwd])?;
+    refuse_inside(&url, &[store.root(), &store.path(), cwd])?;
     if state.settings.url == url {
         return Ok(None);
     }

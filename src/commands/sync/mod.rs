@@ -65,7 +65,8 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         (Some(_), Some(place)) => Some(place.take(&mut state)),
         (Some(remote), None) => set_remote(remote, &args, &store, &mut state, context.cwd())?,
     };
-    refuse_inside(&state.settings.url, &[store.root(), context.cwd()])?;
+    // In a linked work tree the store is of another one.
+    refuse_inside(&state.settings.url, &[store.root(), &store.path(), context.cwd()])?;
     set_rest(&args, &mut state, &store)?;
     state.save()?;
     let may_ask = tty().is_some();
