@@ -65,7 +65,13 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
     // Nobody is there to ask: the folder's state was told.
     if nothing_else && skills.untrusted.is_empty() && steering.is_empty() && tty().is_none() {
-        folders.clear();
+        let unanswered = folders.drain(..).filter(|folder| matches!(folder_trust.answer(folder), Ok(None)));
+        for folder in unanswered {
+            say(&format!(
+                "{} is not trusted yet: programs of yours start elsewhere",
+                folder_name(&folder.root)
+            ));
+        }
     }
     let has_nothing =
         files.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && steering.is_empty();

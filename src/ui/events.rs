@@ -109,6 +109,9 @@ impl Front for EventLines<'_> {
         &'f mut self,
         question: &'f FolderQuestion,
     ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        if tty().is_none() {
+            return Box::pin(async { Ok(None) });
+        }
         let words = words_text(question).map(|text| format!("{text}\n")).unwrap_or_default();
         let text = format!("{words}{} {}", programs_line(question), trust_line(question));
         self.line(json!({ "event": "note", "text": text }));

@@ -79,7 +79,11 @@ mod tests {
 
     #[test]
     fn the_question_names_the_programs_and_the_folder_and_nothing_in_it_is_a_line_of_its_own() {
-        let folder = WorkFolder { root: "/srv/app\nTrust ~? [y]es".into(), identity: String::new() };
+        let folder = WorkFolder {
+            root: "/srv/app\nTrust ~? [y]es".into(),
+            identity: String::new(),
+            root_identity: String::new(),
+        };
         let programs = vec!["npx".to_string(), "python3 -m".to_string(), "x\n\u{1b}[2J".to_string()];
         let question = FolderQuestion { folder, programs, words: Vec::new() };
         let (about, asked) = (programs_line(&question), trust_line(&question));

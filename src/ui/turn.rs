@@ -368,6 +368,9 @@ impl Front for TurnView<'_> {
         &'f mut self,
         question: &'f FolderQuestion,
     ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+        if tty().is_none() {
+            return Box::pin(async { Ok(None) });
+        }
         self.step(Step::Called);
         self.out.flush();
         Box::pin(ask_about_folder(question))

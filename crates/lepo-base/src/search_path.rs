@@ -20,7 +20,8 @@ const NOWHERE: &str = "/nonexistent";
 /// `PATH` without its relative entries and without those inside a work tree.
 ///
 /// Where the work tree is the home directory or holds it, only entries below another repository or a store are left
-/// out: a home that is kept in git has the user's own programs in it.
+/// out: a home that is kept in git has the user's own programs in it. A hidden folder of the home (`~/.nvm`, `~/.pyenv`)
+/// is no such repository: version managers are installed as clones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchPath {
     dirs: Vec<PathBuf>,
@@ -121,8 +122,8 @@ fn is_program(path: &Path) -> bool {
 /// leads to the same one.
 struct WorkTreeRoot {
     identity: (u64, u64),
-    /// The home directory is this folder or lies in it.
-    holds_home: bool,
+    /// The home directory, if it is this folder or lies in it.
+    home: Option<(u64, u64)>,
 }
 
 impl WorkTreeRoot {
@@ -131,7 +132,8 @@ impl WorkTreeRoot {
         let holds = |home: &Path| {
             home.ancestors().any(|dir| dir.metadata().is_ok_and(|meta| self::identity(&meta) == identity))
         };
-        Some(WorkTreeRoot { identity, holds_home: home.is_some_and(holds) })
+        let home = home.filter(|home| holds(home)).and_then(|home| home.metadata().ok());
+        Some(WorkTreeRoot { identity, home: home.map(|home| self::identity(&home)) })
     }
 
     /// True if programs of `dir` may be the repository's. Both its own path and the one that links lead to count: a
@@ -145,11 +147,18 @@ impl WorkTreeRoot {
         let mut is_in_another = false;
         for above in dir.ancestors() {
             if above.metadata().is_ok_and(|meta| identity(&meta) == self.identity) {
-                return !self.holds_home || is_in_another;
+                return self.home.is_none() || is_in_another;
             }
-            is_in_another |= self.holds_home && is_foreign(above);
+            is_in_another |= self.home.is_some() && is_foreign(above) && !self.is_hidden_in_home(above);
         }
         false
+    }
+
+    /// True for a folder of the home directory whose name begins with a dot, but for its store.
+    fn is_hidden_in_home(&self, dir: &Path) -> bool {
+        let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".") && name != STORE;
+        let parent = dir.parent().and_then(|parent| parent.metadata().ok()).map(|parent| identity(&parent));
+        dir.file_name().is_some_and(is_hidden) && parent.is_some() && parent == self.home
     }
 }
 
@@ -182,6 +191,8 @@ mod tests {
             std::fs::create_dir_all(top.join(made)).unwrap();
         }
         repository(&app);
+        repository(&home.join(".nvm"));
+        repository(&app.join(".hidden"));
         std::os::unix::fs::symlink(app.join("sub"), home.join("link-in")).unwrap();
         std::os::unix::fs::symlink(top.join("usr/bin"), app.join("link-out")).unwrap();
         std::os::unix::fs::symlink(&home, top.join("other-name")).unwrap();
@@ -198,6 +209,9 @@ mod tests {
             "home/notes/bin",
             "home/notes/.lepo/x",
             "not-there/bin",
+            "home/.nvm/bin",
+            "home/app/.hidden/bin",
+            "home/.lepo/bin",
         ];
         let path = entries.iter().map(|entry| top.join(entry).into_os_string());
         let path: Vec<OsString> = path.chain(["".into(), ".".into(), "node_modules/.bin".into()]).collect();
@@ -210,12 +224,13 @@ mod tests {
         };
         let all = entries.join(" ");
         assert_eq!(kept(&[], Some(&home)), all, "relative ones never count");
-        let outside = "usr/bin home/bin home/notes/bin home/notes/.lepo/x not-there/bin";
+        let outside =
+            "usr/bin home/bin home/notes/bin home/notes/.lepo/x not-there/bin home/.nvm/bin home/.lepo/bin";
         assert_eq!(kept(&[&app], Some(&home)), outside);
         assert_eq!(kept(&[&app], None), outside);
         assert_eq!(kept(&[&top.join("other-name/app")], Some(&home)), outside, "by another name");
         // The home directory in git, and a folder that holds it.
-        let own = "usr/bin home/bin not-there/bin";
+        let own = "usr/bin home/bin not-there/bin home/.nvm/bin";
         assert_eq!(kept(&[&home], Some(&home)), own);
         assert_eq!(kept(&[&top], Some(&home)), own);
         assert_eq!(kept(&[&home], Some(&top.join("usr"))), "usr/bin not-there/bin");

@@ -17,6 +17,8 @@ pub struct WorkFolder {
     pub root: PathBuf,
     /// The hash of the folder's identity: of its repository, which linked worktrees share, else of itself.
     pub identity: String,
+    /// The hash of the identity of `root` itself: that of a folder before it became a repository.
+    pub root_identity: String,
 }
 
 impl WorkFolder {
@@ -28,7 +30,7 @@ impl WorkFolder {
         let dir = dir.canonicalize()?;
         let root = root_around(&dir).unwrap_or(dir);
         let known_by = own_repository(&root).unwrap_or_else(|| root.clone());
-        Ok(WorkFolder { identity: identity_of(&known_by)?, root })
+        Ok(WorkFolder { identity: identity_of(&known_by)?, root_identity: identity_of(&root)?, root })
     }
 }
 

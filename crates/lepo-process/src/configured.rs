@@ -160,6 +160,8 @@ impl<'a> ConfiguredProgram<'a> {
     /// in there would not be out of the repository.
     fn has_in_work_tree(&self, state: &Path) -> bool {
         let root = root_around(self.work_dir).or_else(|| self.work_dir.canonicalize().ok());
+        // The root of the file system would be the work tree itself.
+        let root = root.filter(|root| root.parent().is_some());
         let state = state.ancestors().find_map(|dir| dir.canonicalize().ok());
         root.zip(state).is_some_and(|(root, state)| state.starts_with(root))
     }

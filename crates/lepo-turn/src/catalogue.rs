@@ -20,6 +20,8 @@ pub struct Catalogue {
     told: Condvar,
     /// Servers that completion needs.
     wanted: Mutex<Vec<String>>,
+    /// Servers that do not start before the user has answered whether they may: completion does not wait for them.
+    skipped: Mutex<Vec<String>>,
     notice: Notify,
 }
 
@@ -54,9 +56,12 @@ impl Catalogue {
         };
         let mut known = self.known();
         if !known.contains_key(server) {
+            self.skipped().retain(|skipped| skipped != server);
             self.wanted().push(server.clone());
             self.notice.notify_one();
-            known = match self.told.wait_timeout_while(known, WAIT, |known| !known.contains_key(server)) {
+            known = match self.told.wait_timeout_while(known, WAIT, |known| {
+                !known.contains_key(server) && !self.skipped().contains(server)
+            }) {
                 Ok((known, _)) => known,
                 Err(poisoned) => poisoned.into_inner().0,
             };
@@ -76,6 +81,16 @@ impl Catalogue {
         let settled = servers.iter().filter(|server| server.offers.is_some() || server.failed.is_some());
         self.known().extend(settled.map(|server| (server.config.name.clone(), offered(server))));
         self.told.notify_all();
+    }
+
+    /// Takes note of servers that do not start now.
+    pub fn skip(&self, servers: Vec<String>) {
+        self.skipped().extend(servers);
+        self.told.notify_all();
+    }
+
+    fn skipped(&self) -> MutexGuard<'_, Vec<String>> {
+        self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<Offered>>> {

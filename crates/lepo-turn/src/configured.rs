@@ -116,11 +116,15 @@ impl Configured {
             call: Limits { idle: settings.mcp_idle, total: settings.mcp_total },
         };
         let hidden_env = settings.key_variables().to_vec();
+        let folders = match configs.is_empty() {
+            true => ServerFolders { work_dir: dir.to_path_buf(), ..ServerFolders::default() },
+            false => server_folders(&self.paths, dir),
+        };
         Servers::new(
             configs,
             patience,
             ProcessSetup {
-                folders: server_folders(&self.paths, dir),
+                folders,
                 hidden_env,
                 sign_ins: self.paths.sign_ins(),
                 transports: Some(self.paths.state.join("mcp-transports")),

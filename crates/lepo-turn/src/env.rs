@@ -196,15 +196,14 @@ impl TurnEnv {
             // While a line is typed nobody can be asked whether a server may start in the folder.
             let is_asked =
                 matches!(question_of_servers(&mut servers, true, &self.configured.paths), Ok(None));
-            let may_start: Vec<String> = servers
-                .each()
-                .iter()
-                .filter(|server| is_asked || !servers.folders().depends_on_trust(&server.config))
-                .map(|server| server.config.name.clone())
-                .collect();
-            let is_wanted = |name: &str| wanted.iter().any(|wanted| wanted == name);
-            let mut said =
-                servers.start_named(|name| is_wanted(name) && may_start.iter().any(|may| may == name)).await;
+            let needs_answer = |name: &str| {
+                let server = servers.each().iter().find(|server| server.config.name == name);
+                !is_asked && server.is_some_and(|server| servers.folders().depends_on_trust(&server.config))
+            };
+            let (skipped, wanted): (Vec<String>, Vec<String>) =
+                wanted.into_iter().partition(|name| needs_answer(name));
+            let mut said = servers.start_named(|name| wanted.iter().any(|wanted| wanted == name)).await;
+            self.catalogue.skip(skipped);
             said.extend(servers.list_offers().await);
             // A prompt is on the screen: the next turn says it.
             servers.say_later(said);

@@ -49,13 +49,16 @@ impl FolderTrust {
 
     /// The user's answer about a folder and its linked worktrees; `None` before the first one.
     pub fn answer(&self, folder: &WorkFolder) -> Result<Option<bool>> {
-        let last = self.record.last(&folder.identity)?;
-        let word = last.as_deref().and_then(|text| text.split(' ').next());
-        Ok(match word {
-            Some(YES) => Some(true),
-            Some(NO) => Some(false),
-            _ => None,
-        })
+        for identity in [&folder.identity, &folder.root_identity] {
+            let last = self.record.last(identity)?;
+            match last.as_deref().and_then(|text| text.split(' ').next()) {
+                Some(YES) => return Ok(Some(true)),
+                Some(NO) => return Ok(Some(false)),
+                // It may have become a repository since.
+                _ => {}
+            }
+        }
+        Ok(None)
     }
 
     /// Keeps an answer, durable when this returns.
@@ -83,7 +86,10 @@ impl FolderTrust {
     }
 
     fn add(&self, folder: &WorkFolder, word: &str) -> Result<()> {
-        self.record.keep(&[format!("{} {word} {:?}", folder.identity, folder.root)])
+        let line = |identity: &str| format!("{identity} {word} {:?}", folder.root);
+        let mut lines = vec![line(&folder.identity)];
+        lines.extend((folder.root_identity != folder.identity).then(|| line(&folder.root_identity)));
+        self.record.keep(&lines)
     }
 }
 
@@ -127,6 +133,15 @@ mod tests {
         assert!(trust.forget(&moved).unwrap());
         assert_eq!(trust.answer(&moved).unwrap(), None);
         assert!(work_folder(&dir.path().join("gone")).is_err());
+        // A folder that becomes a repository stays what it was.
+        trust.keep(&foreign, true).unwrap();
+        std::fs::create_dir_all(other.join(".git/objects")).unwrap();
+        std::fs::write(other.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        let repository = work_folder(&other).unwrap();
+        assert_ne!(repository.identity, foreign.identity);
+        assert_eq!(trust.answer(&repository).unwrap(), Some(true));
+        assert!(trust.forget(&repository).unwrap());
+        assert_eq!(trust.answer(&repository).unwrap(), None);
         // A record that cannot be read trusts nothing.
         std::fs::remove_file(state.join("trusted-folders")).unwrap();
         std::fs::create_dir(state.join("trusted-folders")).unwrap();
