@@ -56,7 +56,7 @@ use lepo_base::hint::{At, Hint};
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{Made, STORE, Store, Unkept};
 use lepo_turn::config::{Insts, Paths};
-use lepo_turn::{WorktreeRecord, note_made, untrusted_insts, user_prover};
+use lepo_turn::{WorktreeRecord, ignored_insts, note_made, untrusted_insts, user_prover};
 
 /// The working directory, the store and the output of a command.
 pub struct Context<'o> {
@@ -201,8 +201,13 @@ impl<'o> Context<'o> {
         let found = self.find_store()?;
         let root = found.as_ref().map_or_else(|| self.new_root(), |store| store.root().to_path_buf());
         // Instructions that need trust do not come along.
-        let counts =
-            |store: &&Store| untrusted_insts(store, &paths).is_ok_and(|untrusted| untrusted.is_none());
+        let counts = |store: &&Store| match untrusted_insts(store, &paths) {
+            Ok(None) => true,
+            Ok(Some(_)) | Err(_) => {
+                say(&Line::warning(ignored_insts(store)));
+                false
+            }
+        };
         let insts =
             found.as_ref().filter(counts).map(|store| store.furniture().insts()).transpose()?.flatten();
         let insts = insts.and_then(|bytes| String::from_utf8(bytes).ok());

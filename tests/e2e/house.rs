@@ -311,6 +311,18 @@ const WRITERS: &[(&str, &[&str])] = &[
     // Copies of messages that are in the store.
     ("write_copies(", &["commands/rebase/mod.rs", "lepo-turn/compact.rs", "lepo-turn/replay/run.rs"]),
     (".replacement().place(", &["commands/rm/redact.rs"]),
+    // Messages of the user's own, which `auto` follows unasked: what the user wrote, copied, imported or has in a clone.
+    (
+        ".prove(",
+        &[
+            "commands/add.rs",
+            "commands/edit.rs",
+            "commands/rebase/mod.rs",
+            "lepo-sync/incoming.rs",
+            "lepo-turn/compact.rs",
+        ],
+    ),
+    (".prove_missing(", &["commands/import/write.rs"]),
     // The user's own words.
     (".titles().set(", &["commands/title.rs", "repl/title.rs"]),
     (

@@ -107,7 +107,7 @@ pub use schema::AnswerSchema;
 pub use schema_words::{is_short_schema, short_schema};
 pub use served::{PromptWish, ResourceAddress, Served};
 pub use start::{Start, StartOptions, being_answered, start, start_at, unanswered};
-pub use store_insts::{insts_of_repository, note_made, untrusted_insts};
+pub use store_insts::{ignored_insts, insts_of_repository, note_made, untrusted_insts};
 pub use transcript::{write_bubb, write_bubb_at};
 pub use truth::carry_waiting;
 pub use unproven::{UnprovenMessage, agree_to_messages, unproven_messages};

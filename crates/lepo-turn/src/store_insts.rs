@@ -41,11 +41,15 @@ pub(crate) fn insts_in_force(store: &Store, paths: &Paths) -> Result<(Insts, Vec
     if let Some(file) = insts_of_repository(store, paths)?
         && !Trust::of(paths).covers(&file)?
     {
-        let file = store.shown().join(INSTS_FILE);
-        let why = "is ignored: it is not trusted; `lepo trust` shows what it would do";
-        return Ok((Insts::default(), vec![format!("{} {why}", file.display())]));
+        return Ok((Insts::default(), vec![ignored_insts(store)]));
     }
     Insts::parse(&store.shown().join(INSTS_FILE), &bytes)
+}
+
+/// The warning that the file of a store's instructions is ignored.
+pub fn ignored_insts(store: &Store) -> String {
+    let why = "is ignored: it is not trusted; `lepo trust` shows what it would do";
+    format!("{} {why}", store.shown().join(INSTS_FILE).display())
 }
 
 /// The file of a store's instructions, if it counts only once it is trusted.
