@@ -124,3 +124,24 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
     one.write("work/y.db", b"SQLite format 3\0 and nothing");
     assert_eq!(one.lepo(&["import", "y.db"]).code, 2);
 }
+
+#[test]
+fn the_list_counts_the_conversations_of_a_database_and_its_hint_works() {
+    let home = Home::new();
+    home.write(".config/io.datasette.llm/.here", "");
+    if !database(&home, "llm-1.sql", "../.config/io.datasette.llm/logs.db") {
+        return;
+    }
+    let listed: Value = serde_json::from_str(&home.ok(&["import", "--json"])).unwrap();
+    assert_eq!(
+        (&listed["places"][0]["format"], &listed["places"][0]["conversations"]),
+        (&"llm".into(), &2.into())
+    );
+    let shown = run(home.terminal("lepo import"), b"").out;
+    assert!(shown.contains("2 sessions"), "{shown}");
+    let (_, hint) = shown.split_once("to import them: ").unwrap();
+    assert_eq!(hint.trim(), "lepo import llm --all");
+    let ran = run(home.shell(hint.trim()), b"");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(bubbs(&home).len(), 10);
+}
