@@ -350,7 +350,7 @@ fn a_thread_of_jan_without_times_has_that_of_its_beginning() {
             std::fs::create_dir_all(dir.path().join("t")).unwrap();
             std::fs::write(dir.path().join(name), bytes).unwrap();
         }
-        let rules = Rules { tools: Tools::Brief, date: None, now: LATER };
+        let rules = Rules { tools: Tools::Brief, date: None, now: LATER, written: None };
         let mut times = Vec::new();
         let take = &mut |conversation: Conversation, _: &std::path::Path, _| {
             times.extend(plan(conversation, &rules).bubbs.iter().map(|bubb| bubb.name.id.time()));

@@ -1,4 +1,4 @@
-//! The mapping: a conversation becomes bubbs. Version 2; frozen once released, as another gives other ids.
+//! The mapping: a conversation becomes bubbs. Version 3; frozen once released, as another gives other ids.
 //!
 //! Only visible text makes a conversation longer. All else is a leaf or a side branch of the visible bubb before
 //! it, so that a log may be imported at any moment: what is added to it later moves nothing.
@@ -15,7 +15,7 @@ use lepo_store::store::Blob;
 use lepo_tool::ToolRequest;
 
 /// The version of this mapping, in the journal.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The time of what has none at all, if no other is named: the beginning of the year 2000.
 pub const NO_TIME: u64 = 946_684_800_000;
@@ -32,6 +32,8 @@ pub struct Rules {
     pub date: Option<u64>,
     /// The clock: only for what is held back, never in an id.
     pub now: u64,
+    /// The time at which the source was last written; only for what is held back, too.
+    pub written: Option<u64>,
 }
 
 /// A bubb to be.
@@ -89,7 +91,7 @@ struct Planner<'r> {
     rules: &'r Rules,
     nodes: Vec<Node>,
     start: u64,
-    /// The beginning, if the source says it.
+    /// The time of what has none, for what is held back.
     known: Option<u64>,
     plan: Plan,
     /// A call's node, its bubb, and the call before.
@@ -99,19 +101,23 @@ struct Planner<'r> {
 
 /// Plans the bubbs of a conversation.
 pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
-    let Conversation { start, grows, mut nodes, labels, .. } = conversation;
+    let Conversation { start, grows, updated, mut nodes, labels, .. } = conversation;
     nodes.iter_mut().filter(|node| node.ready.is_none()).for_each(|node| mask(&mut node.what));
-    let settled = |node: &Node| held_until(node, start).is_some_and(|until| until <= rules.now);
+    // A message without a time is as old as the newest before it, or its conversation, or the file.
+    let newest = nodes.iter().filter_map(|node| node.time).max();
+    let since = newest.or(start).or(rules.written);
+    let has_date = newest.or(start).or(updated).is_none() && rules.date.is_some();
+    let settled = |node: &Node| has_date || held_until(node, since).is_some_and(|at| at <= rules.now);
     // Hidden parts alone are no conversation: there is nothing to wait for.
     let grows = grows && nodes.iter().any(|node| matches!(node.what, What::Text(..) | What::Exact(..)));
     let recent: Vec<bool> = nodes.iter().map(|node| grows && node.last && !settled(node)).collect();
     // If the conversation has no time of its beginning, its earliest message gives it.
     let earliest = nodes.iter().filter_map(|node| node.time).min();
-    let known = start.or(earliest);
+    let known = start.or(earliest).or(updated);
     let mut planner = Planner {
         rules,
         start: known.or(rules.date).unwrap_or(NO_TIME),
-        known: start,
+        known: since,
         plan: Plan { undated: known.is_none(), bubbs: Vec::with_capacity(nodes.len()), ..Plan::default() },
         calls: Vec::new(),
         waiting: Waiting::new(),

@@ -94,7 +94,7 @@ mod tests {
         // A second beginning: the nodes that wait above it are used again.
         whole.add(Some(2), Some(1), What::Text(Role::User, "again".into(), Vec::new()));
         let bubbs = |conversation: &Conversation, tools| {
-            let rules = Rules { tools, date: None, now: 2 };
+            let rules = Rules { tools, date: None, now: 2, written: None };
             let bubbs = plan(conversation.clone(), &rules).bubbs;
             bubbs.into_iter().map(|bubb| (bubb.name, bubb.text, bubb.blobs)).collect::<Vec<_>>()
         };

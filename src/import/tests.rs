@@ -26,6 +26,7 @@ const SAMPLES: &[(Format, &str)] = &[
     (Format::LibreChat, "librechat.json"),
     (Format::LmStudio, "lm-studio-1785578400123.conversation.json"),
     (Format::Jan, "jan-messages.jsonl"),
+    (Format::LlamaUi, "llama-ui.jsonl"),
 ];
 
 pub(super) type Bubbs = BTreeMap<Name, String>;
@@ -45,7 +46,7 @@ pub(super) fn read(format: Format, files: &[(&str, &[u8])], now: u64) -> Bubbs {
         paths.push(path);
     }
     let mut bubbs = Bubbs::new();
-    let rules = Rules { tools: Tools::Brief, date: None, now };
+    let rules = Rules { tools: Tools::Brief, date: None, now, written: None };
     let mut reading = Reading::default();
     format
         .read(paths, &mut reading, &mut |conversation, _, _| {
@@ -105,12 +106,17 @@ fn every_sample_becomes_its_tree() {
         (
             Format::ClaudeAi,
             "claude-ai-conversations.json",
-            "u0 read this||pasted text\n a1 hm\n a1 artifacts|{|       \"id\": \"x\",|       \"co\n  t1 OK\n a0 Done.\n a0 Regenerated.",
+            "u0 read this||paste.txt:||pasted text\n a1 hm\n a1 artifacts|{|       \"id\": \"x\",|       \"co\n  t1 OK\n a0 Done.\n a0 Regenerated.",
         ),
         (
             Format::Pi,
             "pi-2026-08-01T10-00-00-000Z_uuid.jsonl",
             "u0 hi\n a1 t\n a0 Hello.\n  a1 bash|{\"command\":\"ls\"}\n   t1 a\n  s1 …\n a0 Other branch.",
+        ),
+        (
+            Format::LlamaUi,
+            "llama-ui.jsonl",
+            "s1 be brief\n u0 what is this?||n.txt:||pasted||[image/png \n  a0 A pixel.\n   u0 sure?\n  a1 small\n  a0 A dot.",
         ),
         (Format::OpenWebUi, "open-webui.json", "s1 be kind\n u0 hi\n  a0 Hello.\n  a1 hm\n  a0 Hey."),
         (
@@ -281,7 +287,7 @@ fn subagents_are_hidden_under_the_call_that_began_them() {
         let found = recognise(&dir.path().join("w"), &mut Reading::default()).unwrap();
         assert_eq!(found, [(Format::ClaudeCode, dir.path().join("w/5e55.jsonl"))]);
         let mut texts = Vec::new();
-        let rules = Rules { tools: Tools::Brief, date: None, now: LATER };
+        let rules = Rules { tools: Tools::Brief, date: None, now: LATER, written: None };
         Format::ClaudeCode
             .read(vec![found[0].1.clone()], &mut Reading::default(), &mut |conversation, _, _| {
                 let bubbs = plan(conversation, &rules).bubbs;

@@ -30,6 +30,7 @@ const SAMPLES: &[&str] = &[
     "humble-20251016_120000_hi.json",
     "jan-messages.jsonl",
     "librechat.json",
+    "llama-ui.jsonl",
     "lm-studio-1785578400123.conversation.json",
     "open-webui.json",
     "openai-messages.jsonl",

@@ -116,8 +116,8 @@ fn what_an_older_lepo_imported_is_passed_over_until_it_is_asked_for() {
     import(&home, &["one"]);
     let path = home.work().join(".lepo/_journal.ndjson");
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text.contains("\"as\":2,"), "{text}");
-    std::fs::write(&path, text.replace("\"as\":2,", "\"as\":1,")).unwrap();
+    assert!(text.contains("\"as\":3,"), "{text}");
+    std::fs::write(&path, text.replace("\"as\":3,", "\"as\":2,")).unwrap();
     home.write("work/one/two.jsonl", log("two"));
     let told = import(&home, &["one"]);
     assert_eq!((&told["made"], &told["here"]), (&2.into(), &0.into()), "{told}");
@@ -132,7 +132,7 @@ fn what_an_older_lepo_imported_is_passed_over_until_it_is_asked_for() {
         .filter(|fact| fact["what"] == "import")
         .map(|fact| fact["as"].clone())
         .collect();
-    assert_eq!(versions, [1, 2, 2]);
+    assert_eq!(versions, [2, 3, 3]);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn messages_without_an_id_that_an_older_lepo_imported_are_passed_over_too() {
     import(&home, &["m.json"]);
     let path = home.work().join(".lepo/_journal.ndjson");
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, text.replace("\"as\":2,", "\"as\":1,")).unwrap();
+    std::fs::write(&path, text.replace("\"as\":3,", "\"as\":2,")).unwrap();
     assert_eq!(import(&home, &["m.json"])["skipped"][0]["count"], 1);
     assert_eq!(import(&home, &["--again", "m.json"])["here"], 2);
 }

@@ -75,6 +75,14 @@ pub fn of_hash(path: &Path, sha256: &str) -> Option<Vec<u8>> {
     (sha256_hex(&bytes) == sha256).then_some(bytes)
 }
 
+/// A text that was attached, under its name.
+pub fn named_text(name: &str, text: &str) -> String {
+    match name.trim() {
+        "" => text.to_string(),
+        name => format!("{name}:\n\n{text}"),
+    }
+}
+
 /// A file whose bytes are not there.
 pub fn lost(name: &str, mime: &str) -> File {
     File { name: name.to_string(), mime: kind(mime).to_string(), data: None }

@@ -13,7 +13,7 @@ use super::parts::Parts;
 use super::source::{BEHIND, Reading};
 use super::tree::{Link, parents};
 use super::values::Values;
-use super::{Each, attach, time};
+use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
 /// True if a document of an export holds conversations.
@@ -26,6 +26,7 @@ pub fn is_document(name: &str) -> bool {
 /// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut archive = Archive::open(path)?;
+    let names = asset_names(&mut archive, reading)?;
     // A second one for the assets, as the first is being read.
     let mut assets = Archive::open(path)?;
     for document in archive.documents(is_document) {
@@ -36,7 +37,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
                 match conversation(value, &mut ids) {
                     _ if value.is_array() => reading.tally.skip(BEHIND, 1),
                     Some(mut conversation) => {
-                        fill(&mut conversation, ids, &mut assets);
+                        fill(&mut conversation, ids, &names, &mut assets);
                         each(conversation)?;
                     }
                     None => reading.tally.skip("conversation without messages", 1),
@@ -48,8 +49,33 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     Ok(())
 }
 
-/// Gives the files of a conversation their bytes, by their ids in the order of the files.
-fn fill(conversation: &mut Conversation, ids: Ids, assets: &mut Archive) {
+/// The document of an export that has the names of its assets' files.
+const NAMES: &str = "conversation_asset_file_names.json";
+
+/// The names that files had before the export gave them others: by the latter, without what follows their ids.
+fn asset_names(archive: &mut Archive, reading: &mut Reading) -> Result<HashMap<String, String>> {
+    let mut names = HashMap::new();
+    if let Archive::File(_) = archive {
+        return Ok(names);
+    }
+    for document in archive.documents(|name| name == NAMES) {
+        archive.read(document, reading, |from: &mut dyn Read, reading| {
+            let mut values = Values::of(from);
+            while let Some(value) = reading.next(&mut values)? {
+                names.extend(value.fields().filter_map(|(file, name)| {
+                    let file = file.words();
+                    let id = file.split('.').next().unwrap_or_default();
+                    Some((id.to_string(), name.said()?))
+                }));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(names)
+}
+
+/// Gives the files of a conversation their bytes, by their ids in the order of the files, and names to those without.
+fn fill(conversation: &mut Conversation, ids: Ids, names: &HashMap<String, String>, assets: &mut Archive) {
     let files = conversation.nodes.iter_mut().flat_map(|node| match &mut node.what {
         What::Text(_, _, files) | What::Output { files, .. } => files.as_mut_slice(),
         _ => &mut [],
@@ -57,6 +83,9 @@ fn fill(conversation: &mut Conversation, ids: Ids, assets: &mut Archive) {
     for (file, id) in files.zip(ids) {
         if let Some(id) = id {
             file.data = assets.asset(&id);
+            if let Some(name) = names.get(&id).filter(|_| file.name == id || file.name.is_empty()) {
+                file.name.clone_from(name);
+            }
         }
     }
 }
@@ -151,9 +180,12 @@ fn message(
         }
     } else if role == "tool" {
         let name = message.at(&["author", "name"]).words();
-        let output = text(content);
-        // Empty, but for what it is named.
-        let output = if output.is_empty() && !has_files(content) { name } else { output };
+        let output = match text(content) {
+            // Without words, it is its JSON; empty, what it is named.
+            text if text.is_empty() && !has_files(content) && has_more(content) => output::json(content),
+            text if text.is_empty() && !has_files(content) => name,
+            text => text,
+        };
         let files = files(content, metadata, ids);
         parts.then(What::Output { call: String::new(), text: output, files });
     } else {
@@ -200,6 +232,16 @@ fn text(content: Value<'_>) -> String {
         texts.extend(content.get("content").said());
     }
     if texts.len() == 1 { texts.swap_remove(0) } else { texts.join("\n\n") }
+}
+
+/// True if a content has something besides its type and its empty parts.
+fn has_more(content: Value<'_>) -> bool {
+    let is_empty = |value: Value<'_>| {
+        value.is_null()
+            || value.is("")
+            || (value.is_array() && value.items().all(|item| item.is("") || item.is_null()))
+    };
+    content.fields().any(|(key, value)| !key.is("content_type") && !key.is("language") && !is_empty(value))
 }
 
 fn has_files(content: Value<'_>) -> bool {

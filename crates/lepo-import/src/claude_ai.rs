@@ -9,9 +9,9 @@ use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
-use super::tree::{Link, parents};
+use super::tree::{Link, cut_circles, parents};
 use super::values::Values;
-use super::{Each, attach, time};
+use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
 /// The parent of a first message.
@@ -42,15 +42,18 @@ fn conversation(value: Value<'_>) -> Conversation {
         .items()
         .map(|message| (message.get("uuid").words(), message.get("parent_message_uuid").said(), message))
         .collect();
-    let is_tree = messages.iter().any(|(_, parent, _)| parent.is_some());
     let links: Vec<Link<'_>> = messages
         .iter()
         .map(|(id, parent, _)| Link { id, parent: parent.as_deref().filter(|parent| *parent != ROOT) })
         .collect();
-    let parents = match is_tree {
-        true => parents(&links, |place| place.checked_sub(1)),
-        false => (0..messages.len()).map(|place: usize| place.checked_sub(1)).collect(),
-    };
+    // A message that does not say anything of its parent follows the one before it.
+    let silent =
+        |place: usize| messages.get(place).is_some_and(|(.., told)| !told.has("parent_message_uuid"));
+    let mut parents = parents(&links, |place| place.checked_sub(1));
+    for (place, parent) in parents.iter_mut().enumerate().filter(|(place, _)| silent(*place)) {
+        *parent = place.checked_sub(1);
+    }
+    cut_circles(&mut parents, |place| messages.get(place).map_or("", |(id, ..)| id));
     let model = value.get("model").said();
     let mut places = Vec::with_capacity(messages.len());
     for (_, _, told) in &messages {
@@ -85,10 +88,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
                 input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
             }),
             "tool_result" => {
-                let content = block.get("content");
-                let texts: Vec<String> = content.items().filter_map(|part| part.get("text").said()).collect();
-                let text = content.said().unwrap_or_else(|| texts.join("\n\n"));
-                parts.then(What::Output { call: block.get("tool_use_id").words(), text, files: Vec::new() });
+                parts.then(output::of_call(block.get("tool_use_id").words(), block.get("content")));
             }
             "token_budget" | "flag" => {}
             _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
@@ -100,7 +100,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
     for attached in message.get("attachments").items() {
         let (name, mime) = (attached.get("file_name").words(), attached.get("file_type").words());
         match attached.get("extracted_content").said() {
-            Some(pasted) => parts.text(&pasted),
+            Some(pasted) => parts.text(&attach::named_text(&name, &pasted)),
             None => parts.file(attach::lost(&name, &mime)),
         }
     }

@@ -36,6 +36,20 @@ pub fn is_agent(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent-"))
 }
 
+/// The log of the session that a subagent's log belongs to, if it is there.
+pub fn session_of(agent: &Path) -> Option<PathBuf> {
+    let folder = agent.parent()?;
+    let below = folder.parent().map(|session| session.with_extension("jsonl"));
+    let named = || {
+        let session = first_value(agent, |value| value.get("sessionId").said()).flatten()?;
+        Some(folder.join(session).with_extension("jsonl"))
+    };
+    below
+        .filter(|log| folder.ends_with("subagents") && log.is_file())
+        .or_else(named)
+        .filter(|log| log.is_file())
+}
+
 /// The logs of a session's subagents: in a folder of the session, or, of older versions, beside it.
 fn agents(path: &Path, reading: &mut Reading) -> Vec<PathBuf> {
     let is_log = |path: &PathBuf| is_agent(path) && path.extension().is_some_and(|end| end == "jsonl");
@@ -87,6 +101,12 @@ struct Session {
     /// The call whose result names a subagent.
     agents: HashMap<String, String>,
     last_call: Option<usize>,
+    /// The record that a line without the key of a parent follows.
+    before: Option<String>,
+    /// The last record that the subagent of each call printed.
+    printed: HashMap<String, String>,
+    /// The session's id, where the program printed it.
+    id: Option<String>,
     /// Hashes of the blocks of the message that is being read.
     seen: (String, HashSet<u64>, usize),
 }
@@ -95,6 +115,7 @@ impl Session {
     /// Reads a file; with `under`, one of a subagent, all of whose lines follow that call.
     fn file(&mut self, path: &Path, reading: &mut Reading, under: Option<Option<usize>>) -> Result<()> {
         self.log.begin();
+        self.before = None;
         let mut lines = reading.lines(path)?;
         while let Some(line) = reading.next(&mut lines)? {
             let wanted = Wanted { agent: under.is_some(), dir: self.conversation.dir.is_none() };
@@ -110,8 +131,15 @@ impl Session {
     }
 
     fn line(&mut self, line: ClaudeLine, reading: &mut Reading) {
-        let ClaudeLine { dir, id, parent, what } = line;
+        let ClaudeLine { dir, id, parent, is_printed, under, session, mut what } = line;
         self.conversation.dir = self.conversation.dir.take().or(dir);
+        self.id = self.id.take().or(session.filter(|_| is_printed));
+        if let (Some(id), Told::Message(message)) = (&id, &mut what)
+            && self.log.repeats(id, &message.nodes, &mut self.conversation)
+        {
+            self.before = Some(id.clone());
+            return;
+        }
         let mut ended = false;
         let (first, message) = match what {
             Told::Message(message) => {
@@ -128,6 +156,7 @@ impl Session {
             Told::Summary(leaf, title) => return self.summaries.push((leaf, title)),
             Told::ModelTitle(title) => return self.titles[1] = title,
             Told::OwnTitle(title) => return self.titles[0] = title,
+            Told::Ended => return self.log.ended(true),
             Told::Other(unknown, is_record) => {
                 if let Some(kind) = unknown {
                     reading.tally.skip(&format!("unknown record {kind:?}"), 1);
@@ -138,10 +167,22 @@ impl Session {
                 (self.conversation.add(None, None, What::Nothing), String::new())
             }
         };
-        // A message without an id of its own, typed while a tool ran, follows the line before.
-        let before = || self.log.records.last().map(|record| record.id.clone());
-        let parent = if id.is_none() { parent.or_else(before) } else { parent };
+        // So does a message without an id of its own, typed while a tool ran.
+        let before = match &under {
+            Some(call) => self.printed.get(call).cloned(),
+            None => self.before.clone(),
+        };
+        let parent = if id.is_none() || is_printed { parent.or(before) } else { parent };
         let id = id.unwrap_or_else(|| format!("line {}", self.log.records.len()));
+        match under {
+            Some(call) => {
+                let begun_by =
+                    self.calls.get(&call).copied().filter(|&call| call < first && parent.is_none());
+                self.conversation.nodes[first].parent = self.conversation.nodes[first].parent.or(begun_by);
+                self.printed.insert(call, id.clone());
+            }
+            None => self.before = Some(id.clone()),
+        }
         let tail = self.conversation.nodes.len() - 1;
         self.log.add(id, parent, &message, first..=tail);
         self.log.ended(ended);
@@ -234,8 +275,11 @@ impl Session {
         let elsewhere = || self.log.records.iter().rev().find_map(|record| told.get(&record.id).cloned());
         self.titles[2] = self.titles[2].take().or_else(elsewhere);
         let title = self.titles.into_iter().flatten().next();
-        let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Conversation { id, title, grows: true, ..self.conversation }
+        // Of a session whose lines were printed, the log itself has more.
+        let copy = self.id.is_some();
+        let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let id = self.id.unwrap_or_else(stem);
+        Conversation { id, title, grows: true, copy, ..self.conversation }
     }
 }
 

@@ -2,51 +2,12 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::claude_words::{INJECTED, SILENT};
 use super::conversation::{Conversation, File, Node, Role, What};
 use super::exported::{Exported, FIELD};
 use super::json::Value;
 use super::parts::Parts;
-use super::{attach, time};
-
-/// The beginnings of texts that the program wrote, and not the person.
-const INJECTED: &[&str] = &[
-    "<command-name>",
-    "<command-message>",
-    "<command-args>",
-    "<local-command-",
-    "<ide_opened_file>",
-    "<ide_selection>",
-    "<system-reminder>",
-    "<bash-input>",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<task-notification>",
-    "<user-memory-input>",
-    "Caveat: The messages below were generated",
-    "[Request interrupted by user",
-];
-
-/// Records that say nothing of the conversation itself.
-const SILENT: &[&str] = &[
-    "file-history-snapshot",
-    "queue-operation",
-    "progress",
-    "system",
-    "attachment",
-    "last-prompt",
-    "permission-mode",
-    "agent-name",
-    "agent-color",
-    "agent-setting",
-    "mode",
-    "pr-link",
-    "worktree-state",
-    "tag",
-    "task-summary",
-    "content-replacement",
-    "result",
-    "started",
-];
+use super::{attach, output, time};
 
 /// The model of answers that the program wrote, and no model.
 const SYNTHETIC: &str = "<synthetic>";
@@ -68,6 +29,12 @@ pub struct ClaudeLine {
     pub id: Option<String>,
     /// Its parent's.
     pub parent: Option<String>,
+    /// It has no key of a parent: it is one of the lines that the program prints, and follows the line before it.
+    pub is_printed: bool,
+    /// The call whose subagent printed it.
+    pub under: Option<String>,
+    /// The session, as the program prints it.
+    pub session: Option<String>,
     /// The rest.
     pub what: Told,
 }
@@ -87,6 +54,8 @@ pub enum Told {
     OwnTitle(Option<String>),
     /// Anything else: its type, if that is not known, and whether it is a record that others may follow.
     Other(Option<String>, bool),
+    /// The turn has ended.
+    Ended,
 }
 
 /// A message, or a part of one.
@@ -123,9 +92,18 @@ pub struct Message {
 impl ClaudeLine {
     /// Reads a line of a session's log, or of a subagent's.
     pub fn of(line: Value<'_>, wanted: Wanted) -> ClaudeLine {
-        let [kind, message, parent, uuid, dir, exported] =
-            line.pick(["type", "message", "parentUuid", "uuid", "cwd", FIELD]);
+        let [kind, message, parent, uuid, dir, exported, under, session] = line.pick([
+            "type",
+            "message",
+            "parentUuid",
+            "uuid",
+            "cwd",
+            FIELD,
+            "parent_tool_use_id",
+            "session_id",
+        ]);
         let kind = kind.text().unwrap_or_default();
+        let is_printed = parent.is_missing() && !line.has("logicalParentUuid");
         let what = match &*kind {
             "user" | "assistant" if message.is_object() => {
                 Told::Message(Box::new(Message::of(line, message, Exported::of(exported), wanted)))
@@ -138,9 +116,10 @@ impl ClaudeLine {
             "summary" => Told::Summary(line.get("leafUuid").words(), line.get("summary").words()),
             "ai-title" => Told::ModelTitle(line.get("aiTitle").said()),
             "custom-title" => Told::OwnTitle(line.get("customTitle").said()),
+            "result" => Told::Ended,
             other => {
                 let unknown = !SILENT.contains(&other);
-                Told::Other(unknown.then(|| other.to_string()), uuid.text().is_some())
+                Told::Other(unknown.then(|| other.to_string()), uuid.text().is_some() && !is_printed)
             }
         };
         ClaudeLine {
@@ -150,12 +129,13 @@ impl ClaudeLine {
                 let [logical, compaction] = line.pick(["logicalParentUuid", "compactMetadata"]);
                 logical.said().or_else(|| preserved(compaction))
             }),
+            is_printed,
+            under: under.said(),
+            session: session.said(),
             what,
         }
     }
-}
 
-impl ClaudeLine {
     /// The nodes of its message.
     pub fn nodes(&mut self) -> &mut [Node] {
         match &mut self.what {
@@ -180,9 +160,10 @@ impl Message {
         ]);
         let input = [new, written, cached].into_iter().filter_map(Value::count).fold(0, u64::saturating_add);
         let is_answer = kind.is("assistant");
+        let under = line.get("parent_tool_use_id").said();
         let call = || content.items().find_map(|block| block.get("tool_use_id").said());
-        let is_side = is_side.is_true();
-        let begins = is_side && !wanted.agent && parent.is_null();
+        let begins = is_side.is_true() && !wanted.agent && parent.is_null();
+        let is_side = is_side.is_true() || under.is_some();
         let mut read = Message {
             is_answer,
             id: if is_answer { id.words() } else { String::new() },
@@ -228,6 +209,10 @@ impl Message {
         let hidden = hidden.into_iter().zip([Role::System, Role::User, Role::Assistant]);
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
         let hidden = hidden.or(synthetic.then_some(Role::Assistant));
+        // Another agent's words, or a program's.
+        let is_foreign = line.at(&["origin", "kind"]).said().is_some_and(|kind| kind != "human");
+        let has_result = content.items().any(|block| block.get("type").is("tool_result"));
+        let hidden = hidden.or((is_foreign && !self.is_answer && !has_result).then_some(Role::User));
         let mut all = Conversation::default();
         let mut block = |hash: Option<u64>, kind: Role, fill: &dyn Fn(&mut Parts<'_>)| {
             let unknown = add(&mut all, self.time, kind, side, fill);
@@ -242,7 +227,7 @@ impl Message {
                 self.texts.extend(blocks.filter_map(|block| block.get("text").said()));
             }
             (None, Some(text)) if self.is_answer => block(None, Role::Assistant, &|parts| parts.text(&text)),
-            (None, Some(text)) => block(None, Role::User, &|parts| said(parts, &text)),
+            (None, Some(text)) => block(None, Role::User, &|parts| parts.said(&text, &INJECTED)),
             (None, None) if !content.is_array() && !content.is_null() => {
                 block(None, Role::User, &|parts| parts.unknown());
             }
@@ -290,7 +275,7 @@ fn queued(line: Value<'_>, time: Option<u64>, wanted: Wanted) -> (Vec<Node>, u64
     let prompt = line.at(&["attachment", "prompt"]);
     let mut all = Conversation::default();
     let unknown = add(&mut all, time, Role::User, wanted.agent, &|parts| match prompt.text() {
-        Some(text) => said(parts, &text),
+        Some(text) => parts.said(&text, &INJECTED),
         None => prompt.items().for_each(|block| user_block(parts, block)),
     });
     (all.nodes, unknown)
@@ -316,27 +301,19 @@ fn texts(content: Value<'_>) -> String {
     content.items().filter_map(|block| block.get("text").said()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// A person's text, or one that only seems to be.
-fn said(parts: &mut Parts<'_>, text: &str) {
-    match INJECTED.iter().any(|begin| text.starts_with(begin)) {
-        true => parts.aside(Role::User, text),
-        false => parts.text(text),
-    }
-}
-
 fn user_block(parts: &mut Parts<'_>, block: Value<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
-        "text" => said(parts, &block.get("text").text().unwrap_or_default()),
+        "text" => parts.said(&block.get("text").text().unwrap_or_default(), &INJECTED),
         "image" | "document" => parts.file(file(block)),
         "tool_result" => {
             let content = block.get("content");
             let files = content.items().filter(|part| part.get("source").is_object()).map(file).collect();
             let call = block.get("tool_use_id").words();
-            parts.then(What::Output { call, text: texts(content), files });
+            parts.then(What::Output { call, text: output::text(content), files });
         }
         _ => {
             parts.unknown();
-            said(parts, &block.get("text").text().unwrap_or_default());
+            parts.said(&block.get("text").text().unwrap_or_default(), &INJECTED);
         }
     }
 }
@@ -351,12 +328,7 @@ fn answer_block(parts: &mut Parts<'_>, block: Value<'_>) {
             input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
         }),
         kind if kind.ends_with("_result") => {
-            let content = block.get("content");
-            let text = match texts(content) {
-                text if text.is_empty() => String::from_utf8_lossy(content.raw()).into_owned(),
-                text => text,
-            };
-            parts.then(What::Output { call: block.get("tool_use_id").words(), text, files: Vec::new() });
+            parts.then(output::of_call(block.get("tool_use_id").words(), block.get("content")));
         }
         // Encrypted reasoning.
         "redacted_thinking" => {}

@@ -1,6 +1,6 @@
 //! Codex: one JSONL log a thread, plain or packed with zstd, below `sessions/`.
 //!
-//! Only `response_item` records are read: events repeat them. A thread that goes on from another one holds a copy of
+//! Events repeat the messages of `response_item` records, and are read where they do not. A thread that goes on from another one holds a copy of
 //! it, with old times or new ones, or names it; all three give the parent's bubbs where the parent's log is there.
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::Each;
 use super::codex_records::{Record, Told};
 use super::conversation::{Conversation, Role, What};
-use super::source::Reading;
+use super::echoes::{Echo, Echoes, EventKind};
+use super::source::{ALONE, Reading};
 use super::threads::{Thread, Threads};
 use lepo_base::error::Result;
 
@@ -22,7 +23,11 @@ pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Ea
         return Ok(());
     };
     // A subagent is read with the thread that began it.
-    if own.begun_by.as_ref().is_some_and(|parent| *parent != own.id && threads.find(parent).is_some()) {
+    let begun_by = own.begun_by.as_ref().filter(|parent| **parent != own.id);
+    if let Some(session) = begun_by.and_then(|parent| threads.find(parent)) {
+        if !threads.logs_of(&session.id).any(|log| reading.named.contains(&log.path)) {
+            reading.tally.skip_file(ALONE, path, None);
+        }
         return Ok(());
     }
     let mut log = lineage(&own, threads, reading)?;
@@ -101,6 +106,8 @@ struct Log {
     /// The last turn has ended: nothing of it can still change.
     ended: bool,
     ordinal: u64,
+    /// The messages that events and records say.
+    echoes: Echoes,
 }
 
 impl Log {
@@ -129,6 +136,7 @@ impl Log {
         // Later nodes belong to the parent alone: the rest of this thread does not follow them.
         self.conversation.nodes.truncate(at.map_or(0, |at| at + 1));
         self.ordinal = ordinal.saturating_add(1);
+        self.echoes = Echoes::default();
         // The records after it say that it is whole.
         (self.last, self.answer, self.ended) = (self.conversation.nodes.len(), None, true);
     }
@@ -151,22 +159,12 @@ impl Log {
         match told {
             Told::Nothing => {}
             Told::Part(part) => self.add(part),
+            Told::Echo(part, kind) => self.echo(part, kind),
             Told::Message(part) => {
-                let (before, model) = (self.at, self.model.clone());
-                self.add(part);
-                let nodes = &self.conversation.nodes[self.last..];
-                // A message that lepo exported as a question is one to the program, whatever it was.
-                let is_question = |what: &What| {
-                    matches!(what, What::Text(Role::User, ..) | What::Exact(Role::System | Role::Tool, ..))
-                };
-                if nodes.iter().any(|node| is_question(&node.what)) {
-                    self.turns.push(before);
+                if let Some(echo) = self.echoes.record(&part) {
+                    self.forget(echo);
                 }
-                let model = nodes.iter().find_map(|node| node.model.clone()).or(model);
-                self.conversation.answered_by(self.last, model.as_deref(), None, None);
-                let new = self.conversation.nodes.iter().enumerate().skip(self.last);
-                let answer = new.filter(|(_, node)| node.is_answer()).map(|(place, _)| place).next_back();
-                self.answer = answer.or(self.answer);
+                self.message(part);
             }
             Told::Compacted(part, summary) => {
                 self.hide_summary(&summary);
@@ -194,6 +192,46 @@ impl Log {
             Told::UnknownRecord(kind) => reading.tally.skip(&format!("unknown record {kind:?}"), 1),
             Told::UnknownContent => self.conversation.unknown_content(),
         }
+    }
+
+    /// Adds the message of an event, unless it was said already.
+    fn echo(&mut self, part: Conversation, kind: EventKind) {
+        if !self.echoes.is_new(&part, kind) {
+            return;
+        }
+        let (turns, first) = (self.turns.len(), self.conversation.nodes.len());
+        self.message(part.clone());
+        let (end, turn) = (self.conversation.nodes.len(), (self.turns.len() > turns).then_some(turns));
+        self.echoes.add(&part, Echo { first, end, turn });
+    }
+
+    /// Removes the message of an event, which a record says now.
+    fn forget(&mut self, echo: Echo) {
+        let nodes = self.conversation.nodes.get_mut(echo.first..echo.end).unwrap_or_default();
+        nodes.iter_mut().for_each(|node| node.what = What::Nothing);
+        self.conversation.messages = self.conversation.messages.saturating_sub(1);
+        if echo.turn.is_some_and(|turn| turn + 1 == self.turns.len()) {
+            self.turns.pop();
+        }
+    }
+
+    /// Adds a message.
+    fn message(&mut self, part: Conversation) {
+        let (before, model) = (self.at, self.model.clone());
+        self.add(part);
+        let nodes = &self.conversation.nodes[self.last..];
+        // A message that lepo exported as a question is one to the program, whatever it was.
+        let is_question = |what: &What| {
+            matches!(what, What::Text(Role::User, ..) | What::Exact(Role::System | Role::Tool, ..))
+        };
+        if nodes.iter().any(|node| is_question(&node.what)) {
+            self.turns.push(before);
+        }
+        let model = nodes.iter().find_map(|node| node.model.clone()).or(model);
+        self.conversation.answered_by(self.last, model.as_deref(), None, None);
+        let new = self.conversation.nodes.iter().enumerate().skip(self.last);
+        let answer = new.filter(|(_, node)| node.is_answer()).map(|(place, _)| place).next_back();
+        self.answer = answer.or(self.answer);
     }
 
     /// Adds the nodes of a record behind the last one.

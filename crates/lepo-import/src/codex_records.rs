@@ -1,23 +1,46 @@
 //! One record of a log of Codex, read without the records before it.
 
-use super::conversation::{Conversation, Role, What};
+use super::conversation::{Conversation, File, Role, What};
+use super::echoes::EventKind;
 use super::exported::{Exported, FIELD};
+use super::injected::Injections;
 use super::json::Value;
 use super::parts::Parts;
-use super::{attach, time};
+use super::{attach, output, time};
 
-/// The beginnings of texts that the program wrote, and not the person.
-const INJECTED: &[&str] = &[
-    "<environment_context>",
-    "<user_instructions>",
-    "# AGENTS.md",
-    "<INSTRUCTIONS>",
-    "<turn_aborted>",
-    "<skill>",
-    "<subagent_notification>",
-    "<user_shell_command>",
-    "<permissions instructions>",
-];
+/// Words that the program puts into a person's message.
+const INJECTED: Injections = Injections {
+    elements: &[
+        "environment_context",
+        "user_instructions",
+        "INSTRUCTIONS",
+        "turn_aborted",
+        "skill",
+        "subagent_notification",
+        "user_shell_command",
+        "user_action",
+        "permissions instructions",
+        "collaboration_mode",
+        "multi_agent_mode",
+        "model_switch",
+        "personality_spec",
+        "hook_prompt",
+        "goal_context",
+        "ide_context",
+        "app-context",
+        "realtime_conversation",
+        "apps_instructions",
+        "skills_instructions",
+        "plugins_instructions",
+        "recommended_plugins",
+        "codex_internal_context",
+    ],
+    beginnings: &["# AGENTS.md"],
+    headings: &[("#", "\n## My request for Codex:"), (REQUEST, REQUEST)],
+};
+
+/// The heading behind which a person's words stand, after what an editor put before them.
+const REQUEST: &str = "## My request for Codex:";
 
 /// A record.
 pub struct Record {
@@ -35,6 +58,8 @@ pub enum Told {
     Part(Conversation),
     /// The same, of a message.
     Message(Conversation),
+    /// A message as an event says it, which a record may say too.
+    Echo(Conversation, EventKind),
     /// The model of the answers that follow.
     Model(Option<String>),
     /// So many turns were taken back.
@@ -72,7 +97,7 @@ fn told(line: Value<'_>) -> Told {
             let text = payload.get("message").words();
             Told::Compacted(nodes(Role::Assistant, at, |parts| parts.aside(Role::System, &text)), text)
         }
-        "event_msg" => event(payload),
+        "event_msg" => event(payload, at),
         // Older logs have the items themselves.
         "message" | "reasoning" | "function_call" | "function_call_output" | "local_shell_call" => {
             item(line, at)
@@ -81,6 +106,10 @@ fn told(line: Value<'_>) -> Told {
         | "world_state"
         | "token_usage_record"
         | "inter_agent_communication"
+        | "inter_agent_communication_metadata"
+        | "server_request"
+        | "server_request_resolved"
+        | "wrapper_meta"
         | "ghost_snapshot" => Told::Nothing,
         // The first line of older logs, and states between their lines.
         "" if !line.is_object() || line.has("record_type") || line.has("instructions") => Told::Nothing,
@@ -88,8 +117,17 @@ fn told(line: Value<'_>) -> Told {
     }
 }
 
-fn event(payload: Value<'_>) -> Told {
+fn event(payload: Value<'_>, at: Option<u64>) -> Told {
     match &*payload.get("type").text().unwrap_or_default() {
+        "user_message" => {
+            let images = payload.get("images").items().filter_map(Value::text);
+            let images: Vec<File> = images.map(|url| attach::url("", "image/png", &url)).collect();
+            echo(Role::User, at, &payload.get("message").words(), images, EventKind::Text)
+        }
+        "agent_message" => {
+            echo(Role::Assistant, at, &payload.get("message").words(), Vec::new(), EventKind::Text)
+        }
+        "item_completed" => completed(payload.get("item"), at),
         "thread_rolled_back" => Told::RolledBack(payload.get("num_turns").count().unwrap_or(0) as usize),
         "token_count" => {
             let usage = payload.at(&["info", "last_token_usage"]);
@@ -98,6 +136,29 @@ fn event(payload: Value<'_>) -> Told {
         "task_complete" | "turn_complete" | "turn_aborted" => Told::Ended,
         _ => Told::Nothing,
     }
+}
+
+/// A message as an event says it.
+fn echo(kind: Role, at: Option<u64>, text: &str, files: Vec<File>, event: EventKind) -> Told {
+    let nodes = nodes(kind, at, |parts| {
+        match kind {
+            Role::User => parts.said(text, &INJECTED),
+            _ => parts.text(text),
+        }
+        files.into_iter().for_each(|file| parts.file(file));
+    });
+    Told::Echo(nodes, event)
+}
+
+/// An item of a thread that is a message.
+fn completed(item: Value<'_>, at: Option<u64>) -> Told {
+    let kind = match &*item.get("type").text().unwrap_or_default() {
+        "UserMessage" | "userMessage" | "user_message" => Role::User,
+        "AgentMessage" | "agentMessage" | "agent_message" => Role::Assistant,
+        _ => return Told::Nothing,
+    };
+    let text = item.get("text").said().unwrap_or_else(|| texts(item.get("content")));
+    echo(kind, at, &text, Vec::new(), EventKind::Item)
 }
 
 fn item(item: Value<'_>, at: Option<u64>) -> Told {
@@ -124,12 +185,34 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
         "function_call_output" | "custom_tool_call_output" => {
             let output = item.get("output");
             let content = output.get("content");
-            let text = output.said().or_else(|| content.said()).unwrap_or_else(|| texts(output));
+            let text = content.said().unwrap_or_else(|| output::text(output));
             let files = output.items().filter_map(|part| part.get("image_url").said());
             let files = files.map(|url| attach::url("", "image/png", &url)).collect();
             part(at, |parts| parts.then(What::Output { call, text, files }))
         }
-        "ghost_snapshot" | "compaction" | "context_compaction" | "other" => Told::Nothing,
+        "image_generation_call" if item.get("result").said().is_some() => {
+            let file = attach::base64("", "image/png", &item.get("result").words());
+            part(at, |parts| parts.file(file))
+        }
+        // Another agent's words.
+        "agent_message" => {
+            let text = output::text(item.get("content"));
+            part(at, |parts| parts.aside(Role::User, &text))
+        }
+        "ghost_snapshot" | "compaction" | "context_compaction" | "compaction_summary"
+        | "compaction_trigger" | "other" => Told::Nothing,
+        kind if kind.ends_with("_output") && item.has("call_id") => {
+            let given = ["output", "tools", "result"].map(|key| item.get(key));
+            let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
+            part(at, |parts| parts.then(output::of_call(call, given)))
+        }
+        kind if kind.ends_with("_call") => {
+            let given = ["arguments", "input", "action"].map(|key| item.get(key));
+            let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
+            let input = given.said().unwrap_or_else(|| output::json(given));
+            let name = kind.trim_end_matches("_call").to_string();
+            part(at, |parts| parts.then(What::Call { id: call, name, input }))
+        }
         "" if item.has("role") && item.has("content") => match message(item, at) {
             Told::Message(mut nodes) => {
                 nodes.unknown_content();
@@ -171,14 +254,14 @@ fn message(item: Value<'_>, at: Option<u64>) -> Told {
             match part.get("image_url").text() {
                 Some(url) => parts.file(attach::url(&std::mem::take(&mut image), "image/png", &url)),
                 None if kind == Role::User && is_image_mark(&text) => image = image_name(&text),
-                None if kind == Role::User && INJECTED.iter().any(|begin| text.starts_with(begin)) => {
-                    parts.aside(kind, &text);
-                }
+                None if kind == Role::User => parts.said(&text, &INJECTED),
                 None => parts.text(&text),
             }
         }
-        if let Some(text) = content.text() {
-            parts.text(&text);
+        match content.text() {
+            Some(text) if kind == Role::User => parts.said(&text, &INJECTED),
+            Some(text) => parts.text(&text),
+            None => {}
         }
     }))
 }

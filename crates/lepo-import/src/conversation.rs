@@ -63,7 +63,7 @@ pub struct Conversation {
 }
 
 /// The reason for a part of a message that no reader knows.
-const UNKNOWN_CONTENT: &str = "content of an unknown type";
+pub const UNKNOWN_CONTENT: &str = "content of an unknown type";
 
 /// The reason for a message that is neither a person's, a model's, a tool's nor a system prompt.
 const UNKNOWN_ROLE: &str = "message of an unknown role";
@@ -136,6 +136,33 @@ pub struct File {
 }
 
 impl What {
+    /// True if another one says the same, and perhaps goes on; or says a part of a text that this one has whole.
+    pub fn begins(&self, other: &What) -> bool {
+        let text =
+            |one: &str, other: &str| !one.is_empty() && (other.starts_with(one) || one.contains(other));
+        match (self, other) {
+            (What::Text(kind, one, files), What::Text(other_kind, other, other_files)) => {
+                let is_text = one == other || text(one, other);
+                kind == other_kind && is_text && files.len() == other_files.len()
+            }
+            (What::Side(kind, one), What::Side(other_kind, other))
+            | (What::Aside(kind, one), What::Aside(other_kind, other)) => {
+                kind == other_kind && text(one, other)
+            }
+            (What::Exact(kind, hidden, one), What::Exact(other_kind, other_hidden, other)) => {
+                (kind, hidden, one) == (other_kind, other_hidden, other)
+            }
+            (What::System(one), What::System(other)) => one == other,
+            (What::Call { id, name, input }, What::Call { id: other_id, name: other_name, input: other }) => {
+                (id, name, input) == (other_id, other_name, other)
+            }
+            (What::Output { call, text: one, .. }, What::Output { call: other_call, text: other, .. }) => {
+                call == other_call && (one == other || text(one, other))
+            }
+            _ => false,
+        }
+    }
+
     /// The bytes of its text and files.
     pub fn size(&self) -> usize {
         let all = |files: &[File]| files.iter().filter_map(|file| file.data.as_ref()).map(Vec::len).sum();
@@ -219,6 +246,11 @@ impl Conversation {
         if let Some(last) = self.nodes.iter_mut().skip(from).rfind(|node| node.is_answer()) {
             (last.input, last.output) = (input, output);
         }
+    }
+
+    /// True if nothing of what was read was understood: all of its messages are empty.
+    pub fn is_unknown(&self) -> bool {
+        self.messages > 0 && self.nodes.iter().all(|node| matches!(node.what, What::Nothing))
     }
 
     /// The first visible text.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::source::Reading;
 use super::threads::Threads;
 use super::{
-    Each, chatgpt, claude_ai, claude_code, codex, gemini, jan, librechat, lmstudio, messages, opencode,
-    openwebui, pi,
+    Each, chatgpt, claude_ai, claude_code, codex, gemini, jan, librechat, llama_ui, lmstudio, messages,
+    opencode, openwebui, pi,
 };
 use lepo_base::error::Result;
 
@@ -31,6 +31,8 @@ pub enum Format {
     OpenWebUi,
     /// An export of LibreChat.
     LibreChat,
+    /// An export of llama-server's web interface.
+    LlamaUi,
     /// Conversations of LM Studio.
     LmStudio,
     /// Threads of Jan.
@@ -54,6 +56,7 @@ pub const FORMATS: &[(&str, Format, &str)] = &[
     ("messages", Format::Messages, "messages of an API, ShareGPT, humble-ai-cli"),
     ("openwebui", Format::OpenWebUi, "an export of Open WebUI"),
     ("librechat", Format::LibreChat, "an export of LibreChat"),
+    ("llama-ui", Format::LlamaUi, "an export of llama-server's web interface"),
     ("lmstudio", Format::LmStudio, "conversations of LM Studio"),
     ("jan", Format::Jan, "threads of Jan"),
     ("lepo", Format::Lepo, "another store"),
@@ -80,6 +83,7 @@ impl Format {
 
     /// Reads sources of this format, in an order that does not matter to what comes of them.
     pub fn read(self, paths: Vec<PathBuf>, reading: &mut Reading, each: &mut Read<'_>) -> Result<()> {
+        reading.named.extend(paths.iter().cloned());
         let threads = if self == Format::Codex { Threads::around(&paths) } else { Threads::default() };
         let paths = if self == Format::Codex { codex::in_order(paths, &threads) } else { paths };
         for path in paths {
@@ -107,6 +111,7 @@ impl Format {
             Format::Messages => messages::read(path, reading, each),
             Format::OpenWebUi => openwebui::read(path, reading, each),
             Format::LibreChat => librechat::read(path, reading, each),
+            Format::LlamaUi => llama_ui::read(path, reading, each),
             Format::LmStudio => lmstudio::read(path, reading, each),
             Format::Jan => jan::read(path, reading, each),
             Format::OpenCode => opencode::read(path, reading, each),

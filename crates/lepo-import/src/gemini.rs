@@ -7,14 +7,22 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::conversation::{Conversation, File, Role, What};
+use super::injected::Injections;
 use super::json::Value;
 use super::parts::Parts;
 use super::source::{Reading, first_value};
-use super::{Each, attach, time};
+use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// The beginnings of texts that the program wrote, and not the person.
-const INJECTED: &[&str] = &["<session_context>", "<hook_context>", "<system_note>"];
+/// Words that the program puts into a person's message.
+pub const INJECTED: Injections = Injections {
+    elements: &["session_context", "hook_context", "system_note"],
+    beginnings: &["This is the Gemini CLI. We are setting up the context"],
+    headings: &[],
+};
+
+/// The parts between which the program puts the files that a person named.
+const FILES: (&str, &str) = ("--- Content from referenced files ---", "--- End of content ---");
 
 /// One message, as its first records say: what a later record says again does not count.
 #[derive(Default)]
@@ -235,6 +243,7 @@ impl Message {
         parts.at(self.at);
         for part in self.content {
             match part {
+                Part::Text(text) if self.is_answer => parts.text(&text),
                 Part::Text(text) => said(&mut parts, self.is_said, &text),
                 Part::Aside(text) => parts.aside(Role::User, &text),
                 Part::Thought(text) => parts.aside(Role::Assistant, &text),
@@ -286,11 +295,15 @@ fn content(message: Value<'_>) -> Vec<Part> {
     let typed: Vec<String> =
         message.get("displayContent").items().filter_map(|part| part.get("text").said()).collect();
     let is_typed = |text: &str| typed.is_empty() || typed.iter().any(|typed| typed == text);
-    let (mut parts, mut put_in) = (Vec::new(), Vec::new());
+    let (mut parts, mut put_in, mut is_file) = (Vec::new(), Vec::new(), false);
     for part in content.items() {
         let inline = part.get("inlineData");
         let (call, response) = (part.get("functionCall"), part.get("functionResponse"));
         let text = part.get("text").text().or_else(|| part.text());
+        let mark = text.as_deref().unwrap_or_default().trim();
+        is_file |= mark == FILES.0;
+        let is_put_in = is_file && text.is_some();
+        is_file &= mark != FILES.1;
         parts.push(if inline.is_object() {
             let (mime, data) = (inline.get("mimeType").words(), inline.get("data").words());
             Part::File(attach::base64("", &mime, &data))
@@ -299,12 +312,12 @@ fn content(message: Value<'_>) -> Vec<Part> {
             let (id, name) = (call.get("id").words(), call.get("name").words());
             Part::Call(Call { id, name, input, ..Call::default() })
         } else if response.is_object() {
-            let output = Some(response_text(part).unwrap_or_default());
+            let output = Some(self::response(part).unwrap_or_default());
             Part::Output(Call { id: response.get("id").words(), output, ..Call::default() })
         } else {
             match text {
                 Some(text) if part.get("thought").is_true() => Part::Thought(text.into_owned()),
-                Some(text) if is_typed(&text) => Part::Text(text.into_owned()),
+                Some(text) if is_typed(&text) && !is_put_in => Part::Text(text.into_owned()),
                 Some(text) => {
                     put_in.push(text.trim_matches('\n').to_string());
                     continue;
@@ -322,13 +335,16 @@ fn content(message: Value<'_>) -> Vec<Part> {
 /// The result of a tool: its text where there is one, else its JSON.
 fn result(call: Value<'_>) -> String {
     let result = call.get("result");
-    let text = |part: Value<'_>| response_text(part).or_else(|| part.get("text").said());
+    let text = |part: Value<'_>| response(part).or_else(|| part.get("text").said());
     let texts: Vec<String> = result.items().filter_map(text).collect();
-    result.said().unwrap_or_else(|| texts.join("\n\n"))
+    match texts.is_empty() {
+        true => output::text(result),
+        false => texts.join("\n\n"),
+    }
 }
 
 /// The answer of a tool, in a part.
-fn response_text(part: Value<'_>) -> Option<String> {
+pub fn response(part: Value<'_>) -> Option<String> {
     let response = part.at(&["functionResponse", "response"]);
     let text = response.get("output").said().or_else(|| response.get("error").said());
     text.or_else(|| response.is_object().then(|| String::from_utf8_lossy(response.raw()).into_owned()))
@@ -336,8 +352,8 @@ fn response_text(part: Value<'_>) -> Option<String> {
 
 /// A message, or a note that the program put in.
 fn said(parts: &mut Parts<'_>, is_said: bool, text: &str) {
-    match !is_said || INJECTED.iter().any(|begin| text.starts_with(begin)) {
-        true => parts.aside(Role::User, text),
-        false => parts.text(text),
+    if !is_said {
+        return parts.aside(Role::User, text);
     }
+    parts.said(text, &INJECTED);
 }

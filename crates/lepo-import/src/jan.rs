@@ -1,22 +1,29 @@
 //! Jan: a folder a thread, its messages in `messages.jsonl`, its title in `thread.json`.
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::{Reading, first_value};
-use super::{Each, attach, time};
+use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
 /// Reads one thread by its messages.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut conversation = Conversation { grows: true, ..Conversation::default() };
-    let mut last = 0;
+    let (mut last, mut known) = (0, HashSet::new());
     let mut values = reading.lines(path)?;
     while let Some(value) = reading.next(&mut values)? {
         if conversation.id.is_empty() {
             conversation.id = value.get("thread_id").words();
+        }
+        // A message that is written again, as it was.
+        let again = value.get("id").said().is_some_and(|id| !known.insert((id, hash(value))));
+        if again {
+            continue;
         }
         last = conversation.nodes.len();
         message(&mut conversation, value);
@@ -26,7 +33,8 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     let (title, created, prompt) = first_value(&about, |thread| {
         let prompt =
             thread.get("assistants").items().find_map(|assistant| assistant.get("instructions").said());
-        (thread.get("title").said(), time::any(thread.get("created")), prompt)
+        let begun = ["created", "created_at", "updated"].iter().find_map(|key| time::any(thread.get(key)));
+        (thread.get("title").said(), begun, prompt)
     })
     .unwrap_or_default();
     (conversation.title, conversation.start) = (title, created);
@@ -37,6 +45,13 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
         }
     }
     each(conversation)
+}
+
+/// The hash of what a message says.
+fn hash(message: Value<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (message.get("role").raw(), message.get("content").raw()).hash(&mut hasher);
+    hasher.finish()
 }
 
 fn message(conversation: &mut Conversation, value: Value<'_>) {
@@ -61,9 +76,7 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
                 let input = String::from_utf8_lossy(part.get("input").raw()).into_owned();
                 parts.then(What::Call { id: id.clone(), name, input });
                 let output = part.get("output");
-                let output =
-                    output.said().unwrap_or_else(|| String::from_utf8_lossy(output.raw()).into_owned());
-                parts.then(What::Output { call: id, text: output, files: Vec::new() });
+                parts.then(output::of_call(id, output));
             }
             _ if is_prompt => parts.then(What::System(words)),
             "text" | "" => parts.text(&words),

@@ -57,6 +57,11 @@ impl<'d> Value<'d> {
         self.first() == b'n'
     }
 
+    /// It is not there at all.
+    pub fn is_missing(self) -> bool {
+        self.at == usize::MAX
+    }
+
     /// It is `true`.
     pub fn is_true(self) -> bool {
         self.first() == b't'

@@ -5,10 +5,11 @@
 //! | module | holds |
 //! |---|---|
 //! | `format` | the formats: a name, a reader, whether its sources know a directory |
-//! | `recognise`, `places` | a source's format, told from its content; where tools keep their histories |
+//! | `recognise`, `foreign`, `places` | a source's format by its own marks; tools whose files are not read; where tools keep their histories |
 //! | `source`, `archive`, `zst` | files opened with care, zip files, Zstandard; all that is read is counted |
 //! | `values`, `scanner`, `json` | the JSON values of a stream, one at a time |
 //! | `conversation`, `parts`, `tree`, `log` | what readers hand on, and what several of them need to build it |
+//! | `injected`, `output`, `attach` | a person's words apart from a program's; a tool's result as a text; files |
 //! | `stream` | conversations as lines of JSON: how the program `lepo-import-db` hands on what is in databases |
 //!
 //! The taker of the values makes bubbs of them: `src/import/` of lepo. Neither a store nor a terminal is known here,
@@ -23,21 +24,27 @@ mod claude_ai;
 mod claude_code;
 mod claude_lines;
 mod claude_prompts;
+mod claude_words;
 mod codex;
 mod codex_records;
 mod conversation;
+mod echoes;
 mod escape;
 mod exported;
+mod foreign;
 mod format;
 mod gemini;
+mod injected;
 mod jan;
 mod json;
 mod librechat;
+mod llama_ui;
 mod lmstudio;
 mod log;
 mod messages;
 mod opencode;
 mod openwebui;
+mod output;
 mod parts;
 mod pi;
 mod places;
@@ -53,14 +60,14 @@ mod values;
 mod zst;
 
 pub use attach::of_hash as file_of_hash;
-pub use conversation::{Conversation, File, Node, Role, What};
+pub use conversation::{Conversation, File, Node, Role, UNKNOWN_CONTENT, What};
 pub use format::{FORMATS, Format};
 pub use json::Value;
 pub use opencode::{About as OpencodeMessage, Calls, OpencodeLine, gather, part as opencode_part};
 pub use openwebui::read_text as open_webui;
 pub use parts::Parts;
 pub use places::{Place, places};
-pub use recognise::{is_about, recognise};
+pub use recognise::{is_about, is_below, recognise};
 pub use scanner::read_json;
 pub use source::{Reading, Tally, files_in, folders_in};
 pub use stream::{line, read_stream};
@@ -76,3 +83,12 @@ mod skipped_tests;
 
 #[cfg(test)]
 mod values_tests;
+
+#[cfg(test)]
+mod world_tests;
+
+#[cfg(test)]
+mod world_marks_tests;
+
+#[cfg(test)]
+mod world_logs_tests;

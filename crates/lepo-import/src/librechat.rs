@@ -7,7 +7,7 @@ use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
 use super::tree::{Link, parents};
-use super::{Each, attach, time};
+use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
 /// Reads an export.
@@ -21,6 +21,8 @@ fn conversation(value: Value<'_>) -> Conversation {
     let mut conversation = Conversation {
         id: value.get("conversationId").words(),
         title: value.get("title").said(),
+        start: time::any(value.get("createdAt")),
+        updated: time::any(value.get("updatedAt")),
         ..Conversation::default()
     };
     let options = value.get("options");
@@ -55,7 +57,11 @@ fn conversation(value: Value<'_>) -> Conversation {
         .zip(&named)
         .map(|((id, ..), parent)| Link { id, parent: parent.as_deref() })
         .collect();
-    let by_name = parents(&links, |place| messages[place].2);
+    let mut by_name = parents(&links, |place| messages[place].2);
+    // Where no message says anything of a parent, they follow each other.
+    if messages.iter().all(|(_, _, inside, told)| inside.is_none() && !told.has("parentMessageId")) {
+        by_name = (0..messages.len()).map(|place: usize| place.checked_sub(1)).collect();
+    }
     let places: Vec<(usize, usize)> =
         messages.iter().map(|(.., told)| message(&mut conversation, *told)).collect();
     for (place, parent) in by_name.into_iter().enumerate() {
@@ -85,7 +91,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
                 let input = call.get("args");
                 let input = input.said().unwrap_or_else(|| String::from_utf8_lossy(input.raw()).into_owned());
                 parts.then(What::Call { id: id.clone(), name, input });
-                parts.then(What::Output { call: id, text: call.get("output").words(), files: Vec::new() });
+                parts.then(output::of_call(id, call.get("output")));
             }
             _ => parts.unknown_with(&text("text")),
         }

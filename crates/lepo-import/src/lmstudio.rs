@@ -6,8 +6,11 @@ use super::conversation::{Conversation, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
-use super::{Each, attach, time};
+use super::{Each, attach, output, time};
 use lepo_base::error::Result;
+
+/// Keys of a conversation's time, the best first.
+const TIMES: [&str; 3] = ["createdAt", "userLastMessagedAt", "assistantLastMessagedAt"];
 
 /// Reads one conversation.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
@@ -23,7 +26,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
                 .unwrap_or_default()
                 .into(),
             title: value.get("name").said(),
-            start: time::any(value.get("createdAt")),
+            start: TIMES.iter().find_map(|key| time::any(value.get(key))),
             grows: true,
             ..Conversation::default()
         };
@@ -102,9 +105,7 @@ fn content(parts: &mut Parts<'_>, content: Value<'_>) {
                 });
             }
             "toolCallResult" => {
-                let call = call_id(part);
-                let text = part.get("content").said().unwrap_or_else(|| text(part.get("content")));
-                parts.then(What::Output { call, text, files: Vec::new() });
+                parts.then(output::of_call(call_id(part), part.get("content")));
             }
             _ => match part.get("text").text() {
                 Some(text) => parts.text(&text),

@@ -5,7 +5,7 @@ use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
 use std::ops::RangeInclusive;
 
-use super::conversation::{Conversation, What};
+use super::conversation::{Conversation, Node, What};
 use super::tree::cut_circles;
 
 /// A record of a log, and the nodes it gave.
@@ -74,6 +74,27 @@ impl Log {
                 None => Parent::Named(parent),
             },
         };
+    }
+
+    /// True if a record of an id is there already and says what these nodes say, so that they are no second record. If
+    /// they go on where it ends, it gets their text.
+    pub fn repeats(&self, id: &str, new: &[Node], conversation: &mut Conversation) -> bool {
+        let Some(place) = self.find(id) else { return false };
+        let Record { first, tail, .. } = self.records[place];
+        let known = &mut conversation.nodes[first..=tail];
+        let says = |new: &Node| {
+            matches!(new.what, What::Nothing) || known.iter().any(|old| old.what.begins(&new.what))
+        };
+        if !new.iter().all(says) {
+            return false;
+        }
+        for node in new {
+            let old = known.iter_mut().find(|old| old.what.begins(&node.what));
+            if let Some(old) = old.filter(|old| old.what.size() < node.what.size()) {
+                (old.what, old.ready) = (node.what.clone(), node.ready);
+            }
+        }
+        true
     }
 
     /// Says of the last record whether its message is whole.

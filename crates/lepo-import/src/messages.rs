@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use super::conversation::{Conversation, Role, What};
+use super::conversation::{Conversation, File, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::source::Reading;
-use super::{Each, attach, time};
+use super::{Each, attach, gemini, output, time};
 use lepo_base::error::Result;
 
 /// Reads a document or lines of it.
@@ -17,7 +17,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     // Messages that stand by themselves are one conversation.
     let mut loose = Conversation::default();
     while let Some(value) = reading.next(&mut values)? {
-        if is_message(value) {
+        if is_message(value) || is_item(value) || value.get("role").text().is_some() {
             message(&mut loose, value);
             continue;
         }
@@ -37,27 +37,88 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     Ok(())
 }
 
+/// Keys of which a message has one at least.
+const WORDS: &[&str] = &[
+    "content",
+    "value",
+    "parts",
+    "tool_calls",
+    "function_call",
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "refusal",
+];
+
 /// True if a value is a message.
 pub fn is_message(value: Value<'_>) -> bool {
-    value.get("role").text().is_some() || (value.get("from").text().is_some() && value.has("value"))
+    let has_role =
+        value.get("role").text().is_some() || (value.get("from").text().is_some() && value.has("value"));
+    has_role && WORDS.iter().any(|key| value.has(key))
+}
+
+/// True of a message that stands by itself. One that names its parent is of a tree, which would be put in a row.
+pub fn is_loose(value: Value<'_>) -> bool {
+    is_message(value) && !is_of_tree(value)
+}
+
+/// True of a list of messages that follow each other.
+pub fn is_line(list: Value<'_>) -> bool {
+    list.is_array() && list.items().next().is_some_and(is_message) && !list.items().any(is_of_tree)
+}
+
+/// True of a message that names its parent or its children.
+fn is_of_tree(message: Value<'_>) -> bool {
+    let parent = ["parent", "parentId", "parent_id", "parentMessageId", "parent_message_id", "parentUuid"];
+    let children = ["children", "childrenIds", "children_ids"];
+    parent.iter().any(|key| message.get(key).said().is_some() || message.get(key).number().is_some())
+        || children.iter().any(|key| message.get(key).items().next().is_some())
+}
+
+/// True of an item of a request to the Responses API that is no message.
+fn is_item(value: Value<'_>) -> bool {
+    let kind = value.get("type").text().unwrap_or_default();
+    kind == "reasoning" && value.has("summary")
+        || kind.contains("_call") && (value.has("call_id") || value.has("id"))
 }
 
 /// The messages of a conversation, wherever they stand in it.
 pub fn list(value: Value<'_>) -> Value<'_> {
-    match (value.is_array(), value.get("messages").is_array()) {
-        (true, _) => value,
-        (_, true) => value.get("messages"),
-        _ => value.get("conversations"),
+    if value.is_array() {
+        return value;
     }
+    let lists = ["messages", "conversations", "history"].map(|key| value.get(key));
+    lists.into_iter().find(|list| list.is_array()).unwrap_or(lists[1])
+}
+
+/// Keys of a time: of a conversation's beginning or a message, and of its last change.
+const BEGUN: &[&str] = &[
+    "startedAt",
+    "started_at",
+    "created_at",
+    "createdAt",
+    "create_time",
+    "created",
+    "timestamp",
+    "startTime",
+    "date",
+    "time",
+    "ts",
+];
+const CHANGED: &[&str] =
+    &["update_time", "updated_at", "updatedAt", "updated", "lastModified", "lastUpdated"];
+
+/// The time that a value has under one of these keys.
+fn time_of(value: Value<'_>, keys: &[&str]) -> Option<u64> {
+    keys.iter().find_map(|key| time::any(value.get(key)))
 }
 
 fn conversation(value: Value<'_>) -> Conversation {
     let mut conversation = Conversation {
         id: value.get("id").said().unwrap_or_default(),
         title: value.get("title").said(),
-        start: ["startedAt", "created_at", "createdAt", "create_time"]
-            .iter()
-            .find_map(|key| time::any(value.get(key))),
+        start: time_of(value, BEGUN),
+        updated: time_of(value, CHANGED),
         ..Conversation::default()
     };
     list(value).items().for_each(|value| message(&mut conversation, value));
@@ -83,18 +144,25 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
     let role = value.get("role").said().or_else(|| value.get("from").said()).unwrap_or_default();
     let content = ["content", "value", "parts"].into_iter().find(|key| value.has(key));
     let content = value.get(content.unwrap_or("content"));
-    let at =
-        ["timestamp", "created_at", "createdAt", "time"].iter().find_map(|key| time::any(value.get(key)));
+    let at = time_of(value, BEGUN).or_else(|| time_of(value, CHANGED));
     let parent = conversation.nodes.len().checked_sub(1);
     conversation.messages += 1;
+    if role.is_empty() && is_item(value) {
+        return item(conversation, parent, at, value);
+    }
     let Some(kind) = role_of(&role.to_lowercase()) else { return conversation.unknown_role() };
     let mut parts = Parts::new(conversation, parent, at, kind);
-    if kind == Role::System {
+    if kind == Role::System && content.items().any(is_result) {
+        body(&mut parts, content);
+    } else if kind == Role::System {
         let text = texts(&mut parts, content);
         parts.then(What::System(text));
     } else if kind == Role::Tool {
-        let (call, text) = (value.get("tool_call_id").words(), texts(&mut parts, content));
-        parts.then(What::Output { call, text, files: Vec::new() });
+        let call = value.get("tool_call_id").words();
+        match content.items().any(is_result) {
+            true => body(&mut parts, content),
+            false => parts.then(output::of_call(call, content)),
+        }
     } else if role == "function_call" {
         let input = texts(&mut parts, content);
         parts.then(What::Call { id: String::new(), name: role, input });
@@ -102,13 +170,31 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
         for key in ["reasoning_content", "reasoning", "thinking"] {
             parts.aside(kind, &value.get(key).words());
         }
-        body(&mut parts, content);
-        for call in value.get("tool_calls").items() {
-            let function = call.get("function");
-            let arguments = function.get("arguments");
-            let input =
-                arguments.said().unwrap_or_else(|| String::from_utf8_lossy(arguments.raw()).into_owned());
-            parts.then(What::Call { id: call.get("id").words(), name: function.get("name").words(), input });
+        match value.has("parts") && kind == Role::User {
+            true => gemini_parts(&mut parts, content),
+            false => body(&mut parts, content),
+        }
+        parts.text(&value.get("refusal").words());
+        for url in value.get("images").items() {
+            parts.file(image(url));
+        }
+        let older = value.get("function_call");
+        let older = older.is_object().then_some(("", older)).into_iter();
+        let calls: Vec<(String, Value<'_>)> = (value.get("tool_calls").items())
+            .map(|call| {
+                (
+                    call.get("id").words(),
+                    if call.get("function").is_object() { call.get("function") } else { call },
+                )
+            })
+            .chain(older.map(|(id, function)| (id.to_string(), function)))
+            .collect();
+        for (id, function) in calls {
+            let arguments = ["arguments", "args", "input"].into_iter().map(|key| function.get(key));
+            let arguments =
+                arguments.into_iter().find(|value| !value.is_null()).unwrap_or(function.get("arguments"));
+            let input = arguments.said().unwrap_or_else(|| output::json(arguments));
+            parts.then(What::Call { id, name: function.get("name").words(), input });
         }
     }
     let (first, _) = parts.finish();
@@ -117,51 +203,137 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
     }
 }
 
+/// An image that stands beside a content: a data URL, base64 alone, or an object with a URL.
+fn image(image: Value<'_>) -> File {
+    let inner = image.get("image_url");
+    let url = image.said().or_else(|| inner.said()).unwrap_or_else(|| inner.get("url").words());
+    match url.contains(':') || url.is_empty() {
+        true => attach::url("", "image/png", &url),
+        false => attach::base64("", "image/png", &url),
+    }
+}
+
+/// Adds an item of the Responses API: a call, its result, reasoning.
+fn item(conversation: &mut Conversation, parent: Option<usize>, at: Option<u64>, item: Value<'_>) {
+    let mut parts = Parts::new(conversation, parent, at, Role::Assistant);
+    let kind = item.get("type").text().unwrap_or_default();
+    let call = item.get("call_id").said().or_else(|| item.get("id").said()).unwrap_or_default();
+    if kind == "reasoning" {
+        let texts = [item.get("summary"), item.get("content")].map(output::text);
+        let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        parts.aside(Role::Assistant, &texts.join("\n\n"));
+    } else if kind.ends_with("_output") {
+        parts.then(output::of_call(call, item.get("output")));
+    } else {
+        let given = ["arguments", "input", "action"].map(|key| item.get(key));
+        let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
+        let input = given.said().unwrap_or_else(|| output::json(given));
+        let name = item.get("name").said().unwrap_or_else(|| kind.trim_end_matches("_call").to_string());
+        parts.then(What::Call { id: call, name, input });
+    }
+    parts.finish();
+}
+
+/// True of a part of a content that is a tool's result.
+fn is_result(part: Value<'_>) -> bool {
+    let kind = part.get("type").text().unwrap_or_default();
+    kind.ends_with("_result") || kind == "tool-result" || part.get("functionResponse").is_object()
+}
+
 /// Adds a content: a string, its parts, or one part alone.
 fn body(parts: &mut Parts<'_>, content: Value<'_>) {
     if let Some(text) = content.text() {
         return parts.text(&text);
     }
     for part in several(content) {
-        if let Some(text) = part.text() {
-            parts.text(&text);
-            continue;
+        match part.text() {
+            Some(text) => parts.text(&text),
+            None => body_part(parts, part),
         }
-        let text = part.get("text").text().or_else(|| part.get("refusal").text());
-        match &*part.get("type").text().unwrap_or_default() {
-            "thinking" | "reasoning" => {
-                let thought = part.get("thinking").said().or(text.map(|text| text.into_owned()));
-                parts.aside(Role::Assistant, &thought.unwrap_or_default());
-            }
-            "tool_use" => parts.then(What::Call {
-                id: part.get("id").words(),
-                name: part.get("name").words(),
-                input: String::from_utf8_lossy(part.get("input").raw()).into_owned(),
-            }),
-            "tool_result" => {
-                let (call, text) = (part.get("tool_use_id").words(), texts(parts, part.get("content")));
-                parts.then(What::Output { call, text, files: Vec::new() });
-            }
-            "image_url" | "input_image" => {
-                let url = part.get("image_url");
-                let url = url.said().unwrap_or_else(|| url.get("url").words());
-                parts.file(attach::url(&part.get("name").words(), "image/png", &url));
-            }
-            "image" | "document" => {
-                let source = part.get("source");
-                let (mime, data) = (source.get("media_type").words(), source.get("data").words());
-                parts.file(attach::base64(&part.get("title").words(), &mime, &data));
-            }
-            "file" | "input_file" => {
-                let inner = part.get("file");
-                let file = if inner.is_object() { inner } else { part };
-                parts.file(attach::url(&file.get("filename").words(), "", &file.get("file_data").words()));
-            }
-            "" | "text" | "input_text" | "output_text" | "refusal" if text.is_some() => {
-                parts.text(&text.unwrap_or_default());
-            }
-            _ => parts.unknown_with(&text.unwrap_or_default()),
+    }
+}
+
+/// Adds a person's message of Gemini's wire, of which a checkpoint of its program has words of the program, too.
+fn gemini_parts(parts: &mut Parts<'_>, content: Value<'_>) {
+    for part in content.items() {
+        match part.get("text").text().filter(|_| !part.has("type") && !part.get("thought").is_true()) {
+            Some(text) => parts.said(&text, &gemini::INJECTED),
+            None => body_part(parts, part),
         }
+    }
+}
+
+fn body_part(parts: &mut Parts<'_>, part: Value<'_>) {
+    let text = part.get("text").text().or_else(|| part.get("refusal").text());
+    let kind = part.get("type").text().unwrap_or_default();
+    // A part of Gemini's wire has no type.
+    let [inline, call, response] = part.pick(["inlineData", "functionCall", "functionResponse"]);
+    match &*kind {
+        "" if call.is_object() => parts.then(What::Call {
+            id: call.get("id").words(),
+            name: call.get("name").words(),
+            input: output::json(call.get("args")),
+        }),
+        "" if response.is_object() => {
+            let (call, text) = (response.get("id").words(), gemini::response(part).unwrap_or_default());
+            parts.then(What::Output { call, text, files: Vec::new() });
+        }
+        "" if inline.get("data").text().is_some() => {
+            parts.file(attach::base64("", &inline.get("mimeType").words(), &inline.get("data").words()));
+        }
+        "" if part.get("thought").is_true() => parts.aside(Role::Assistant, &text.unwrap_or_default()),
+        "thinking" | "reasoning" => {
+            let thought = part.get("thinking").said().or(text.map(|text| text.into_owned()));
+            parts.aside(Role::Assistant, &thought.unwrap_or_default());
+        }
+        // Encrypted reasoning, and marks without content.
+        "redacted_thinking" | "step-start" => {}
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.then(What::Call {
+            id: part.get("id").words(),
+            name: part.get("name").words(),
+            input: output::json(part.get("input")),
+        }),
+        "tool-call" => {
+            let given = ["input", "args"].map(|key| part.get(key));
+            let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(part.get("input"));
+            let (id, name) = (part.get("toolCallId").words(), part.get("toolName").words());
+            parts.then(What::Call { id, name, input: output::json(given) });
+        }
+        "tool-result" => {
+            let given = [part.at(&["output", "value"]), part.get("output"), part.get("result")];
+            let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(part.get("output"));
+            parts.then(output::of_call(part.get("toolCallId").words(), given));
+        }
+        kind if kind.ends_with("_result") => {
+            parts.then(output::of_call(part.get("tool_use_id").words(), part.get("content")));
+        }
+        kind if kind.starts_with("tool-") && part.has("toolCallId") => {
+            let (id, name) = (part.get("toolCallId").words(), kind.trim_start_matches("tool-").to_string());
+            parts.then(What::Call { id: id.clone(), name, input: output::json(part.get("input")) });
+            parts.then(output::of_call(id, part.get("output")));
+        }
+        "image_url" | "input_image" => {
+            let url = part.get("image_url");
+            let url = url.said().unwrap_or_else(|| url.get("url").words());
+            parts.file(attach::url(&part.get("name").words(), "image/png", &url));
+        }
+        "image" | "document" => {
+            let source = part.get("source");
+            let (mime, data) = (source.get("media_type").words(), source.get("data").words());
+            parts.file(attach::base64(&part.get("title").words(), &mime, &data));
+        }
+        "file" | "input_file" => {
+            let inner = part.get("file");
+            let file = if inner.is_object() { inner } else { part };
+            let data = [file.get("file_data"), file.get("url"), file.get("data")];
+            let url = data.into_iter().find_map(Value::said).unwrap_or_default();
+            let mime = [file.get("mediaType"), file.get("mimeType")].into_iter().find_map(Value::said);
+            parts.file(attach::url(&file.get("filename").words(), &mime.unwrap_or_default(), &url));
+        }
+        "" | "text" | "input_text" | "output_text" | "refusal" if text.is_some() => {
+            parts.text(&text.unwrap_or_default());
+        }
+        _ => parts.unknown_with(&text.unwrap_or_default()),
     }
 }
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::conversation::{Conversation, File, Role, What};
 use super::json::Value;
 use super::parts::Parts;
-use super::source::{Reading, files_in, first_value, folders_in};
-use super::{Each, attach};
+use super::source::{ALONE, Reading, files_in, first_value, folders_in};
+use super::{Each, attach, output};
 use lepo_base::error::Result;
 
 /// The call that began each subagent's session.
@@ -47,8 +47,11 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
         reading.tally.skip("not a session of opencode", 1);
         return Ok(());
     };
-    let beside = |parent: &str| path.with_file_name(format!("{parent}.json"));
-    if parent.is_some_and(|parent| parent < id && beside(&parent).is_file()) {
+    let session_file = path.with_file_name(format!("{}.json", parent.as_deref().unwrap_or_default()));
+    if parent.is_some_and(|parent| parent < id && session_file.is_file()) {
+        if !reading.named.contains(&session_file) {
+            reading.tally.skip_file(ALONE, path, None);
+        }
         return Ok(());
     }
     let mut calls = Calls::new();
@@ -253,7 +256,7 @@ pub fn part(parts: &mut Parts<'_>, about: &mut About, part: Value<'_>, calls: &m
             let agent = state.at(&["metadata", "sessionId"]).said();
             calls.extend(agent.zip(parts.last()));
             parts.at(time(of, "end"));
-            parts.then(What::Output { call: id, text: output(state), files });
+            parts.then(What::Output { call: id, text: tool_output(state), files });
         }
         "step-finish" => about.ended = kind == Role::Assistant && is_end(part.get("reason")),
         "step-start" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
@@ -274,10 +277,10 @@ fn compact(json: &str) -> String {
 }
 
 /// The output of a tool, as one version or another has it.
-fn output(state: Value<'_>) -> String {
+fn tool_output(state: Value<'_>) -> String {
     let texts = || state.get("content").items().filter_map(|part| part.get("text").said());
     let error = state.get("error");
-    let ways = [state.get("output").said(), Some(texts().collect::<Vec<_>>().join("\n\n"))];
+    let ways = [Some(output::text(state.get("output"))), Some(texts().collect::<Vec<_>>().join("\n\n"))];
     let mut ways = ways.into_iter().chain([error.said(), error.get("message").said()]).flatten();
     ways.find(|text| !text.is_empty()).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use super::parts::Parts;
 use super::scanner::read_json;
 use super::source::Reading;
 use super::tree::{Link, parents};
-use super::{Each, attach, time};
+use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
 /// Reads an export.
@@ -74,7 +74,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
     } else if kind == Role::User {
         parts.text(&content);
     } else if message.get("output").items().next().is_some() {
-        message.get("output").items().for_each(|item| output(&mut parts, item));
+        message.get("output").items().for_each(|item| output_item(&mut parts, item));
     } else {
         details(&mut parts, &content);
     }
@@ -99,7 +99,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
 }
 
 /// An item of the newer, clean form.
-fn output(parts: &mut Parts<'_>, item: Value<'_>) {
+fn output_item(parts: &mut Parts<'_>, item: Value<'_>) {
     let texts = |value: Value<'_>| {
         let texts: Vec<String> = value.items().filter_map(|part| part.get("text").said()).collect();
         value.said().unwrap_or_else(|| texts.join("\n\n"))
@@ -116,8 +116,7 @@ fn output(parts: &mut Parts<'_>, item: Value<'_>) {
             input: item.get("arguments").words(),
         }),
         "function_call_output" => {
-            let (call, text) = (item.get("call_id").words(), texts(item.get("output")));
-            parts.then(What::Output { call, text, files: Vec::new() });
+            parts.then(output::of_call(item.get("call_id").words(), item.get("output")));
         }
         _ => parts.unknown_with(&texts(item.get("content"))),
     }

@@ -1,6 +1,7 @@
 //! Builds the nodes of one message: texts that follow each other become one node, all else a node each.
 
 use super::conversation::{Conversation, File, Role, What};
+use super::injected::Injections;
 
 /// A message being read. Its parts follow each other; texts in a row are one, a blank line between.
 pub struct Parts<'c> {
@@ -87,6 +88,16 @@ impl<'c> Parts<'c> {
     pub fn aside(&mut self, kind: Role, text: &str) {
         if !text.is_empty() {
             self.then(What::Aside(kind, text.to_string()));
+        }
+    }
+
+    /// Adds a person's text; words that a program put into it are apart, and hidden.
+    pub fn said(&mut self, text: &str, injections: &Injections) {
+        for piece in injections.split(text) {
+            match piece.is_injected {
+                true => self.aside(Role::User, piece.text),
+                false => self.text(piece.text),
+            }
         }
     }
 

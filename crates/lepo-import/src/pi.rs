@@ -7,13 +7,14 @@ use super::json::Value;
 use super::log::Log;
 use super::parts::Parts;
 use super::source::Reading;
-use super::{Each, attach, time};
+use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
 /// Reads one session.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut conversation = Conversation { grows: true, ..Conversation::default() };
     let (mut log, mut labels) = (Log::default(), Vec::new());
+    let mut header = None;
     let mut values = reading.lines(path)?;
     while let Some(line) = reading.next(&mut values)? {
         let kind = line.get("type").text().unwrap_or_default();
@@ -23,6 +24,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             "session" => {
                 conversation.id = line.get("id").words();
                 conversation.dir = line.get("cwd").said();
+                header = at;
                 // A file that lepo exported is complete.
                 conversation.grows = !line.get("exportedBy").is("lepo");
                 continue;
@@ -64,12 +66,26 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
         }
         let before = log.records.last().map(|record| record.id.clone());
         let id = line.get("id").said();
-        let parent = if id.is_some() { line.get("parentId").said() } else { before };
+        if let Some(id) = &id {
+            let new = conversation.nodes.split_off(first);
+            let read = conversation.messages;
+            if log.repeats(id, &new, &mut conversation) {
+                conversation.messages = read.saturating_sub(u64::from(kind == "message"));
+                continue;
+            }
+            conversation.nodes.extend(new);
+        }
+        let has_parent = id.is_some() && line.has("parentId");
+        let parent = if has_parent { line.get("parentId").said() } else { before };
         let id = id.unwrap_or_else(|| format!("line {}", log.records.len()));
         let tail = conversation.nodes.len() - 1;
         log.add(id, parent, "", first..=tail);
         let stop = line.at(&["message", "stopReason"]).said();
         log.ended(stop.is_some_and(|stop| stop != "toolUse"));
+    }
+    // The header may be newer than all that follows it.
+    if conversation.nodes.iter().all(|node| node.time.is_none()) {
+        conversation.start = header;
     }
     log.link(&mut conversation, None);
     log.mark_last(&mut conversation);
@@ -96,7 +112,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>, logged: Option<u
         "toolResult" => {
             let files = content.items().filter_map(image).collect();
             let call = message.get("toolCallId").words();
-            parts.then(What::Output { call, text: texts(content), files });
+            parts.then(What::Output { call, text: output::text(content), files });
         }
         "bashExecution" => {
             let input = String::from_utf8_lossy(message.get("command").raw()).into_owned();

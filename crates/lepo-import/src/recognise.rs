@@ -1,5 +1,6 @@
 //! Telling a source's format from what is in it, never from its name alone.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use super::archive::{Archive, begins};
 use super::json::Value;
 use super::source::{Reading, files_below, files_in, first_value, regular};
 use super::values::Values;
-use super::{Format, chatgpt, claude_code, claude_prompts, gemini, messages, opencode};
+use super::{Format, chatgpt, claude_code, claude_prompts, foreign, gemini, llama_ui, messages, opencode};
 use lepo_base::error::{Error, Result, cause};
 
 /// The depth to which a folder is looked into.
@@ -21,6 +22,10 @@ const OPENING: u64 = 4096;
 
 /// Files of a zip that are named, and the letters of each name.
 const NAMES: usize = 3;
+
+/// Keys of a record that are named.
+const KEYS: usize = 6;
+
 const NAME: usize = 60;
 
 /// A source and its format.
@@ -31,8 +36,13 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     let meta = std::fs::metadata(path).map_err(|error| super::source::cannot(path, error))?;
     if !meta.is_dir() {
         return match format_of(path)? {
-            Some(format) => Ok(vec![(format, path.to_path_buf())]),
-            None => Err(Error::usage(format!("{}: unknown format", path.display())).hint(why_unknown(path))),
+            Look::Known(format) => Ok(vec![(format, path.to_path_buf())]),
+            Look::Foreign(tool) => Err(Error::usage(format!("{}: unknown format", path.display()))
+                .hint(format!("it looks like a file of {tool}, which is not read; `jq` can bring it into {{\"messages\": [...]}}"))),
+            Look::Unknown(keys) => {
+                let error = Error::usage(format!("{}: unknown format", path.display()));
+                Err(error.hint(why_unknown(path, &keys)))
+            }
         };
     }
     if let Some(sessions) = opencode::sessions_in(path).filter(|sessions| !sessions.is_empty()) {
@@ -40,22 +50,32 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     }
     // The folder an export was unpacked to is one source, for its assets.
     if let Some(document) = files_in(path).into_iter().find(|file| is_export(file))
-        && let Some(format @ (Format::ChatGpt | Format::ClaudeAi)) = format_of(&document)?
+        && let Look::Known(format @ (Format::ChatGpt | Format::ClaudeAi)) = format_of(&document)?
     {
         return Ok(vec![(format, path.to_path_buf())]);
     }
     let mut found = Vec::new();
     for file in files_below(path, DEPTH).into_iter().filter(|file| is_candidate(file)) {
         match format_of(&file) {
-            Ok(Some(format)) => found.push((format, file)),
-            Ok(None) => reading.tally.skip_file("file of an unknown format", &file, None),
+            Ok(Look::Known(format)) => found.push((format, file)),
+            Ok(Look::Foreign(tool)) => {
+                reading.tally.skip_file("file of an unknown format", &file, Some(&format!("of {tool}")));
+            }
+            Ok(Look::Unknown(_)) => reading.tally.skip_file("file of an unknown format", &file, None),
             Err(error) => {
                 reading.tally.skip_file("file that cannot be read", &file, Some(&cause(&error)));
             }
         }
     }
     // Files that belong to a session are read with it.
-    found.retain(|(format, path)| *format != Format::ClaudeCode || !claude_code::is_agent(path));
+    let logs: HashSet<PathBuf> = found.iter().map(|(_, path)| path.clone()).collect();
+    found.retain(|(format, path)| {
+        let is_part = *format == Format::ClaudeCode && claude_code::is_agent(path);
+        if is_part && !claude_code::session_of(path).is_some_and(|session| logs.contains(&session)) {
+            reading.tally.skip_file("log of a subagent without its session", path, None);
+        }
+        !is_part
+    });
     found.sort();
     if found.is_empty() {
         let error = Error::usage(format!("{}: nothing to import", path.display()));
@@ -82,31 +102,49 @@ fn is_candidate(path: &Path) -> bool {
     known.iter().any(|end| name.ends_with(end)) && !about.iter().any(|end| name.ends_with(end))
 }
 
+/// The outcome of looking at a file.
+enum Look {
+    /// It has the marks of a format.
+    Known(Format),
+    /// It has those of a tool whose files are not read.
+    Foreign(&'static str),
+    /// It has none; the keys of its first record.
+    Unknown(Vec<String>),
+}
+
 /// The format of a file.
-fn format_of(path: &Path) -> Result<Option<Format>> {
+fn format_of(path: &Path) -> Result<Look> {
+    let nothing = || Look::Unknown(Vec::new());
     if begins(path, b"SQLite format 3\0") {
-        return Ok(Some(Format::Database));
+        return Ok(Look::Known(Format::Database));
     }
     if begins(path, b"\x28\xb5\x2f\xfd") {
         let is_codex = first_value(path, |value| shape(value) == Some(Format::Codex));
-        return Ok(is_codex.unwrap_or(false).then_some(Format::Codex));
+        return Ok(if is_codex.unwrap_or(false) { Look::Known(Format::Codex) } else { nothing() });
     }
     if begins(path, b"PK\x03\x04") {
         let mut archive = Archive::open(path)?;
         for document in archive.documents(chatgpt::is_document) {
-            let format = archive
-                .read(document, &mut Reading::default(), |from, _| Ok(first_shape(Values::of(from))))?;
-            if format.is_some() {
-                return Ok(format);
+            let look = archive
+                .read(document, &mut Reading::default(), |from, _| Ok(first_look(Values::of(from))))?;
+            if let Look::Known(_) | Look::Foreign(_) = look {
+                return Ok(look);
             }
         }
-        return Ok(None);
+        for document in archive.documents(llama_ui::is_document).into_iter().take(TRIES) {
+            let look = archive
+                .read(document, &mut Reading::default(), |from, _| Ok(first_look(Values::of(from))))?;
+            if let Look::Known(Format::LlamaUi) = look {
+                return Ok(look);
+            }
+        }
+        return Ok(nothing());
     }
     match opening(path).trim_ascii_start().first() {
-        Some(b'{' | b'[') => Ok(first_shape(Reading::default().values(path)?)),
+        Some(b'{' | b'[') => Ok(first_look(Reading::default().values(path)?)),
         // A log may begin in the middle of a line; a text of another kind only has JSON in it.
-        Some(_) if is_log(path) => Ok(first_shape(Reading::default().values(path)?)),
-        _ => Ok(None),
+        Some(_) if is_log(path) => Ok(first_look(Reading::default().values(path)?)),
+        _ => Ok(nothing()),
     }
 }
 
@@ -123,8 +161,11 @@ fn opening(path: &Path) -> Vec<u8> {
     first.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(first)
 }
 
-/// The remedy for a file whose format is not known, by its first bytes.
-fn why_unknown(path: &Path) -> String {
+const OTHERS: &str =
+    "`lepo import --help` lists the formats; `jq` can bring others into {\"messages\": [...]}";
+
+/// The remedy for a file whose format is not known, by its first bytes and the keys of its first record.
+fn why_unknown(path: &Path, keys: &[String]) -> String {
     let first = opening(path);
     let has = |words: &[u8]| memchr::memmem::find(&first, words).is_some();
     let remedy = match &*first {
@@ -139,9 +180,12 @@ fn why_unknown(path: &Path) -> String {
         {
             "it is a text of SQL: make a database of it first, with sqlite3 NEW.db < FILE"
         }
-        _ => "`lepo import --help` lists the formats; `jq` can bring others into {\"messages\": [...]}",
+        _ => OTHERS,
     };
-    remedy.to_string()
+    match keys {
+        [_, ..] if remedy == OTHERS => format!("its first record has the keys {}; {OTHERS}", keys.join(", ")),
+        _ => remedy.to_string(),
+    }
 }
 
 /// The remedy for a zip of which no document is known: what is in it.
@@ -163,17 +207,39 @@ fn without_conversations(path: &Path) -> String {
     )
 }
 
-/// The format of the first value that has one.
-fn first_shape<R: std::io::Read>(values: Values<R>) -> Option<Format> {
+/// The format of the first value that has one, unless a value before it has the marks of another tool.
+fn first_look<R: std::io::Read>(values: Values<R>) -> Look {
     let mut values = values.at_most(256 << 20);
     let mut reading = Reading::default();
+    let (mut keys, mut is_bare_session) = (Vec::new(), false);
     for _ in 0..TRIES {
-        let value = reading.next(&mut values).ok()??;
+        let Ok(Some(value)) = reading.next(&mut values) else { break };
+        if let Some(tool) = foreign::tool(value) {
+            return Look::Foreign(tool);
+        }
         if let Some(format) = shape(value) {
-            return Some(format);
+            return Look::Known(format);
+        }
+        // Of pi, a header of an older version says little: its message decides.
+        if is_bare_session
+            && value.get("type").is("message")
+            && value.at(&["message", "role"]).text().is_some()
+        {
+            return Look::Known(Format::Pi);
+        }
+        is_bare_session |= is_pi_header(value);
+        if keys.is_empty() {
+            let names = value.fields().map(|(key, _)| key.words().chars().take(NAME).collect::<String>());
+            keys = names.take(KEYS).collect();
         }
     }
-    None
+    Look::Unknown(keys)
+}
+
+/// True of the first record of a session of pi, or of one that says as little.
+fn is_pi_header(value: Value<'_>) -> bool {
+    let time = value.get("timestamp");
+    value.get("type").is("session") && !value.has("harness") && (time.is_null() || time.text().is_some())
 }
 
 /// Records of Claude Code that stand at the beginning of a log.
@@ -193,16 +259,47 @@ const CLAUDE: &[&str] = &[
     "attachment",
 ];
 
+/// True of a record of Claude Code: of a log, or of what the program prints as lines.
+fn is_claude_code(value: Value<'_>) -> bool {
+    let kind = value.get("type").text().unwrap_or_default();
+    let has_one = |keys: &[&str]| keys.iter().any(|key| value.has(key));
+    match &*kind {
+        "user" | "assistant" => {
+            let message = value.get("message");
+            message.has("content") && has_one(&["uuid", "sessionId", "parent_tool_use_id"])
+        }
+        kind => {
+            CLAUDE.contains(&kind) && has_one(&["uuid", "leafUuid", "sessionId", "messageId", "snapshot"])
+        }
+    }
+}
+
+/// True of a document of gemini-cli, or of the first record of its log.
+fn is_gemini(value: Value<'_>) -> bool {
+    let is_message = |message: Value<'_>| {
+        message.has("content")
+            && matches!(&*message.get("type").words(), "user" | "gemini" | "info" | "error" | "warning")
+    };
+    let mut messages = value.get("messages").items();
+    value.has("sessionId")
+        && match messages.next() {
+            Some(first) => is_message(first) && messages.all(|message| message.has("type")),
+            None => value.has("projectHash") || value.has("startTime"),
+        }
+}
+
 /// The format of a value by its form.
 fn shape(value: Value<'_>) -> Option<Format> {
     if value.is_array() {
-        return value.items().next().filter(|first| messages::is_message(*first)).map(|_| Format::Messages);
+        return messages::is_line(value).then_some(Format::Messages);
     }
     let kind = value.get("type").text().unwrap_or_default();
     let listed = value.get("messages");
     let first = listed.items().next();
     let first_has = |key: &str| first.is_some_and(|first| first.has(key));
-    Some(if value.get("mapping").is_object() {
+    Some(if llama_ui::is_export(value) {
+        Format::LlamaUi
+    } else if value.get("mapping").is_object() {
         Format::ChatGpt
     } else if value.get("chat_messages").is_array() {
         Format::ClaudeAi
@@ -212,7 +309,7 @@ fn shape(value: Value<'_>) -> Option<Format> {
         Format::LibreChat
     } else if first_has("versions") {
         Format::LmStudio
-    } else if kind == "session" {
+    } else if is_pi_header(value) && value.get("timestamp").text().is_some() && value.has("cwd") {
         Format::Pi
     } else if kind == "session_meta" || (kind == "response_item" && value.has("payload")) {
         Format::Codex
@@ -220,16 +317,11 @@ fn shape(value: Value<'_>) -> Option<Format> {
         Format::OpenCode
     } else if value.get("object").is("thread.message") {
         Format::Jan
-    } else if value.has("sessionId") && (value.has("projectHash") || first_has("type")) {
+    } else if is_gemini(value) {
         Format::GeminiCli
-    } else if claude_prompts::is_prompt(value)
-        || CLAUDE.contains(&&*kind)
-            && ["uuid", "leafUuid", "sessionId", "messageId", "snapshot"].iter().any(|key| value.has(key))
-    {
+    } else if claude_prompts::is_prompt(value) || is_claude_code(value) {
         Format::ClaudeCode
-    } else if messages::is_message(value)
-        || messages::list(value).items().next().is_some_and(messages::is_message)
-    {
+    } else if messages::is_line(messages::list(value)) || messages::is_loose(value) {
         Format::Messages
     } else if value.has("id") && value.has("instructions") && value.has("timestamp") {
         Format::Codex
@@ -238,15 +330,22 @@ fn shape(value: Value<'_>) -> Option<Format> {
     })
 }
 
+/// True if a directory, as another tool wrote it, is this one or one below it. `dir` is resolved; links in the other
+/// are, where it is there.
+pub fn is_below(written: &str, dir: &Path) -> bool {
+    let path = Path::new(written);
+    path.starts_with(dir) || path.canonicalize().is_ok_and(|path| path.starts_with(dir))
+}
+
 /// True if a log is about a directory or one below it, told by its first records.
 pub fn is_about(format: Format, path: &Path, dir: &Path) -> bool {
     match format {
         Format::GeminiCli => {
-            return gemini::directory(path).is_some_and(|of| Path::new(&of).starts_with(dir));
+            return gemini::directory(path).is_some_and(|of| is_below(&of, dir));
         }
         Format::OpenCode => {
             let of = first_value(path, |session| session.get("directory").said()).flatten();
-            return of.is_some_and(|of| Path::new(&of).starts_with(dir));
+            return of.is_some_and(|of| is_below(&of, dir));
         }
         _ => {}
     }
@@ -256,7 +355,7 @@ pub fn is_about(format: Format, path: &Path, dir: &Path) -> bool {
         let Ok(Some(value)) = reading.next(&mut values) else { return false };
         let cwd = if format == Format::Codex { value.at(&["payload", "cwd"]) } else { value.get("cwd") };
         if let Some(cwd) = cwd.said().or_else(|| value.get("cwd").said()) {
-            return Path::new(&cwd).starts_with(dir);
+            return is_below(&cwd, dir);
         }
     }
     false

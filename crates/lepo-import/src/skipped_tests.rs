@@ -53,8 +53,8 @@ fn a_content_of_an_unknown_type_is_counted_and_its_text_is_kept() {
         (
             Format::Messages,
             r#"{"role":"tool","content":[{"type":"image"},{"type":"text","text":"r"}]}"#,
-            &["t r"],
-            1,
+            &["t {\"type\":\"image\"}\n\nr"],
+            0,
         ),
         (Format::Messages, r#"{"from":"GPT","value":"hi"}"#, &["a hi"], 0),
         (

@@ -1,7 +1,7 @@
 //! Reading a source: files opened with care, their bytes counted, what cannot be read counted too.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use walkdir::{DirEntry, WalkDir};
 
 use super::Each;
-use super::conversation::{Conversation, Node};
+use super::conversation::{Conversation, Node, UNKNOWN_CONTENT};
 use super::json::Value;
 use super::values::{Odd, Values};
 use super::zst::Unpacked;
@@ -26,6 +26,9 @@ const RATIO: u64 = 200;
 
 /// The reason for what stands behind the end of a document.
 pub const BEHIND: &str = "data after the end of the document";
+
+/// The reason for a subagent's log that is named without its session's.
+pub const ALONE: &str = "log of a subagent, which is imported with its session";
 
 /// Counts of what was read and skipped.
 #[derive(Debug, Default)]
@@ -93,6 +96,8 @@ impl Tally {
 pub struct Reading {
     /// The outcome.
     pub tally: Tally,
+    /// The sources of the run.
+    pub named: HashSet<PathBuf>,
     /// Bytes so far, as they are on the disk.
     pub bytes: Rc<Cell<u64>>,
     /// Of folders of logs, what belongs to which session.
@@ -156,7 +161,7 @@ impl Reading {
         while let Some(value) = self.next(values)? {
             match read(value) {
                 Some(conversation) => each(conversation)?,
-                None => self.tally.skip("conversation without messages", 1),
+                None => self.tally.skip(UNKNOWN_CONTENT, 1),
             }
         }
         Ok(())

@@ -8,13 +8,14 @@ mod write;
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use super::{Context, complete};
 use crate::import::{Rules, Tools, VERSION, copy, finish, plan};
 use crate::term::{Line, Progress, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
-use lepo_import::{Conversation, FORMATS, Format, Reading};
+use lepo_import::{Conversation, FORMATS, Format, Reading, UNKNOWN_CONTENT, is_below};
 use lepo_secrets::Masker;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Imported, now};
@@ -41,8 +42,8 @@ const WORDS: &[(&str, &str)] = &{
 /// reasoning and times are kept. Tool calls and results are cut to their first and last 2 kB, unless --tools says
 /// otherwise.
 ///
-/// Formats: claude-code, codex, chatgpt, claude-ai, gemini-cli, pi, messages, openwebui, librechat, lmstudio, jan,
-/// opencode, lepo; with the program lepo-import-db also llm, opencode's database, and db for a database of llm,
+/// Formats: claude-code, codex, chatgpt, claude-ai, gemini-cli, pi, messages, openwebui, librechat, llama-ui, lmstudio,
+/// jan, opencode, lepo; with the program lepo-import-db also llm, opencode's database, and db for a database of llm,
 /// opencode or Open WebUI. From Claude Code also history.jsonl: the prompts of sessions whose logs are gone.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -101,7 +102,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let (since, date) = (moment("since", &args.since)?, moment("date", &args.date)?);
     let mut reading = Reading::default();
     let chosen = sources::choose(&args.words, args.all, context, &mut reading)?;
-    let rules = Rules { tools: args.tools.unwrap_or_default(), date, now: now() };
+    let rules = Rules { tools: args.tools.unwrap_or_default(), date, now: now(), written: None };
     let (here, found) = (OnceCell::new(), context.find_store()?);
     let commands: &Context<'_> = context;
     let make = || match here.get() {
@@ -153,7 +154,14 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         true => context.out.line(&report.json(after).to_string()),
         false => report.tell(store, args.dry_run, args.date.as_deref(), context)?,
     }
-    Ok(u8::from(args.strict && report.skipped_any()))
+    // A tool that is named without a path is imported by hooks and timers, for which nothing new is no failure.
+    let has_failed = args.strict || (!is_by_tool(&args.words) && report.is_empty());
+    Ok(u8::from(report.skipped_any() && has_failed))
+}
+
+/// True if a tool is named and nothing else.
+fn is_by_tool(words: &[PathBuf]) -> bool {
+    matches!(words, [word] if !word.exists() && word.to_str().and_then(Format::of).is_some())
 }
 
 /// The reason for a conversation whose bubbs would get other ids today.
@@ -210,8 +218,8 @@ impl Import<'_, '_> {
     fn database(&mut self, path: PathBuf, about: &[PathBuf], reading: &mut Reading) -> Result<()> {
         let mut found = None;
         sources::database(&path, reading, &mut |format, conversation| {
-            let dir = conversation.dir.as_deref().map(Path::new);
-            let is_meant = |dir: &Path| about.iter().any(|about| dir.starts_with(about));
+            let dir = conversation.dir.as_deref();
+            let is_meant = |dir: &str| about.iter().any(|about| is_below(dir, about));
             if !about.is_empty() && dir.is_none_or(|dir| !is_meant(dir)) {
                 self.elsewhere += 1;
                 return Ok(());
@@ -232,19 +240,23 @@ impl Import<'_, '_> {
             return Ok(());
         }
         if conversation.copy && self.writer.knows_better(format, &conversation.id, path) {
+            self.report.known += 1;
             self.report.skip("conversation that was imported from another source");
             return Ok(());
         }
         let known = self.known(format, &conversation);
         if known.as_ref().is_some_and(|known| known.version < VERSION) && !self.args.again {
+            self.report.known += 1;
             self.report.skip(OLDER);
             return Ok(());
         }
         let known = known.and_then(|known| Tools::of(&known.tools));
         self.report.conversations += 1;
         self.report.messages += conversation.messages;
-        for (reason, count) in std::mem::take(&mut conversation.skipped) {
-            self.report.skip_many(&reason, count);
+        let is_unknown = conversation.is_unknown();
+        let skipped = std::mem::take(&mut conversation.skipped);
+        for (reason, count) in &skipped {
+            self.report.skip_many(reason, *count);
         }
         let tools = match (self.args.tools, known) {
             (Some(asked), Some(known)) if asked != known && !self.args.again => {
@@ -267,13 +279,18 @@ impl Import<'_, '_> {
             tools,
             is_own: self.is_own,
         };
-        let plan = plan(conversation, &Rules { tools, ..self.rules });
+        let plan = plan(conversation, &Rules { tools, written: written(path), ..self.rules });
         self.report.held += plan.held;
         self.report.held_back.extend(plan.first_held.clone());
         self.report.lost_files += plan.lost_files;
         self.report.undated += u64::from(plan.undated && !plan.bubbs.is_empty());
         if plan.bubbs.is_empty() && plan.held == 0 {
-            self.report.skip("conversation without a visible message");
+            match is_unknown {
+                // Its parts were counted, each for itself.
+                true if !skipped.is_empty() => {}
+                true => self.report.skip(UNKNOWN_CONTENT),
+                false => self.report.skip("conversation without a visible message"),
+            }
         }
         self.writer.add(about, plan, self.args.branches)
     }
@@ -313,6 +330,12 @@ impl Import<'_, '_> {
             say(&Line::note(format!("the request {id} {why} and was not copied")));
         }
     }
+}
+
+/// The time at which a file was last written.
+fn written(path: &Path) -> Option<u64> {
+    let time = std::fs::metadata(path).and_then(|meta| meta.modified()).ok()?;
+    time.duration_since(UNIX_EPOCH).ok().map(|time| time.as_millis() as u64)
 }
 
 fn size(path: &Path) -> u64 {

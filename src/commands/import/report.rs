@@ -32,6 +32,8 @@ pub struct Report {
     pub held: u64,
     /// Of each conversation with such a part, the first.
     pub held_back: Vec<Held>,
+    /// Conversations that are here in another form, or from another source.
+    pub known: u64,
     /// Conversations that are older than what was asked for.
     pub older: u64,
     /// Conversations without any time.
@@ -85,6 +87,11 @@ impl Report {
     /// True if something was skipped.
     pub fn skipped_any(&self) -> bool {
         !self.skipped.is_empty()
+    }
+
+    /// True if nothing was made, nothing was here already, and nothing is held back or older than wanted.
+    pub fn is_empty(&self) -> bool {
+        self.made + self.here + self.held + self.older + self.known == 0
     }
 
     /// The document of `--json`.

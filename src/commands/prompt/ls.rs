@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::commands::Context;
-use crate::term::{excerpt, one_line};
+use crate::term::{excerpt, one_line, say};
+use crate::ui::notice_lines;
 use lepo_base::error::Result;
 use lepo_base::hint::{Command, Hint};
-use lepo_turn::ListedPrompt;
 use lepo_turn::skills::{Origin, Skill, Skills};
+use lepo_turn::{ListedPrompt, Notice};
 
 /// Lists prompts, then skills.
 pub fn list(
@@ -29,6 +30,8 @@ pub fn list(
         let hint = Hint::from("no prompts yet; to add one: ").bare(Command::Lepo(add));
         context.say_hint(hint.words(", or ").bare(Command::Lepo(edit)));
     }
+    let left_out = skills.warnings.iter().filter(|notice| matches!(notice, Notice::LeftOut(..)));
+    left_out.flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| say(&line));
     for one in prompts {
         let text = one.prompt.as_ref().map(|prompt| excerpt(&prompt.text)).unwrap_or_default();
         let place = match (one.of_store, one.counts) {

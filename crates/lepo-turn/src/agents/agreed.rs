@@ -4,8 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bounded::read_inside;
-use super::find::{InstructionFile, Instructions, MOST, is_path_of_instructions};
+use super::find::{InstructionFile, Instructions, is_path_of_instructions, read_instructions};
 use super::told::{is_instructions_entry, read};
 use crate::Masking;
 use crate::config::Trust;
@@ -84,7 +83,7 @@ pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result
         if !is_path_of_instructions(path.trim_start_matches('/')) {
             continue;
         }
-        let text = read_inside(None, Path::new(&path), MOST).map(|(text, _)| text).unwrap_or_default();
+        let text = read_instructions(None, Path::new(&path)).map(|(text, _)| text).unwrap_or_default();
         let text = masking.masked(&text);
         let is_as_now = trust.agreed([(Path::new(&path), &*text)].into_iter())?.contains(&true);
         found.push(Agreement { path, is_as_now });

@@ -64,7 +64,7 @@ impl Instructions {
                 found.left_out.push((shown, "its path is not plain text".to_string()));
                 continue;
             }
-            match read_inside(Some(&tree.root), &path, MOST) {
+            match read_instructions(Some(&tree.root), &path) {
                 Ok((text, real)) => {
                     if !seen.insert(real) || text.trim().is_empty() {
                         continue;
@@ -107,6 +107,31 @@ impl Instructions {
         };
         Some(format!("{name} ({} tokens)", in_thousands(self.len().div_ceil(4))))
     }
+}
+
+/// The most bytes of a path.
+const MOST_PATH: usize = 4096;
+
+/// The most files that name each other.
+const HOPS: usize = 8;
+
+/// The text of a file of instructions, and the file that it is from. One that holds only a path is what git writes where
+/// it makes no links: the file of that path is read, if there is one.
+pub(super) fn read_instructions(within: Option<&Path>, path: &Path) -> Result<(String, PathBuf), String> {
+    let (mut text, mut real) = read_inside(within, path, MOST)?;
+    for _ in 0..HOPS {
+        let Some(target) = linked(&text, &real) else { break };
+        (text, real) = read_inside(within, &target, MOST)?;
+    }
+    Ok((text, real))
+}
+
+/// The file that a text names which is a path and nothing else.
+fn linked(text: &str, file: &Path) -> Option<PathBuf> {
+    let path = text.trim();
+    let is_path = !path.is_empty() && path.len() <= MOST_PATH && !path.contains(char::is_control);
+    let target = file.parent().filter(|_| is_path)?.join(path);
+    (target != file && (target.is_symlink() || target.is_file())).then_some(target)
 }
 
 /// `312`, `1.2k`, `12k`.
@@ -222,6 +247,29 @@ mod tests {
              b/c/d/e/f/g/h/AGENTS.md: its link leads into .git / \
              b/c/d/e/f/g/h/i/AGENTS.md: it is not a regular file"
         );
+    }
+
+    /// https://github.com/anthropics/claude-code/issues/6235 (files of one repository for several programs), and git's
+    /// `core.symlinks=false`.
+    #[test]
+    fn a_file_that_holds_only_a_path_is_the_file_it_names() {
+        for (files, expected, left) in [
+            (&[("AGENTS.md", &b"CLAUDE.md"[..]), ("CLAUDE.md", b"real")][..], "AGENTS.md=rea", ""),
+            (&[("AGENTS.md", b"docs/agents.txt\n"), ("docs/agents.txt", b"real")], "AGENTS.md=rea", ""),
+            (&[("AGENTS.md", b"a b.md"), ("a b.md", b"real")], "AGENTS.md=rea", ""),
+            (&[("AGENTS.md", b"one.md"), ("one.md", b"two.md"), ("two.md", b"real")], "AGENTS.md=rea", ""),
+            (&[("AGENTS.md", b"CLAUDE.md"), ("CLAUDE.md", b"AGENTS.md")], "AGENTS.md=AGE", ""),
+            (&[("AGENTS.md", b"gone.md")], "AGENTS.md=gon", ""),
+            (&[("AGENTS.md", b"be kind")], "AGENTS.md=be ", ""),
+            (&[("AGENTS.md", b"docs"), ("docs/x", b"")], "AGENTS.md=doc", ""),
+            (&[("AGENTS.md", b"../out.md")], "", "AGENTS.md: its link leads outside the repository"),
+            (&[("AGENTS.md", b".git/config")], "", "AGENTS.md: its link leads into .git"),
+        ] {
+            let (_dir, root) = repository(files);
+            std::fs::write(root.parent().unwrap().join("out.md"), "out").unwrap();
+            std::fs::write(root.join(".git/config"), "token").unwrap();
+            assert_eq!(found(&root), (expected.to_string(), left.to_string()), "{files:?}");
+        }
     }
 
     #[test]

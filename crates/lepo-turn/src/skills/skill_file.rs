@@ -4,4 +4,4 @@
 pub const FILES: [&str; 2] = ["SKILL.md", "skill.md"];
 
 /// The most bytes of a `SKILL.md`.
-pub const MOST_FILE: usize = 64 << 10;
+pub const MOST_FILE: usize = 256 << 10;

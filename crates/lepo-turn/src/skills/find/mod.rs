@@ -189,7 +189,7 @@ impl Search {
             Ok(read) => read,
             Err(why) => return self.left_out(folder, why),
         };
-        let description = read.text("description").map(on_one_line).unwrap_or_default();
+        let description = read.words("description").map(|words| on_one_line(&words)).unwrap_or_default();
         if description.is_empty() {
             return self.left_out(folder, "it has no description");
         }

@@ -176,5 +176,5 @@ fn there_are_bounds() {
     assert!(warnings.contains("s0500: it and those after it are more than 500 skills"), "{warnings}");
     assert!(warnings.contains("fifo: it is not a regular file"), "{warnings}");
     std::fs::remove_dir_all(world.top.join("home")).unwrap();
-    assert!(world.warnings().contains("huge: it is larger than 64 KiB"));
+    assert!(world.warnings().contains("huge: it is larger than 256 KiB"));
 }

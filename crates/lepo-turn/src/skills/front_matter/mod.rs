@@ -23,6 +23,8 @@ pub struct FrontMatter<'t> {
     pub faults: Vec<String>,
     /// The text behind it.
     pub body: &'t str,
+    /// Its lines.
+    head: &'t str,
 }
 
 impl<'t> FrontMatter<'t> {
@@ -52,6 +54,7 @@ impl<'t> FrontMatter<'t> {
         let (end, body) = end.ok_or("its front matter is not closed (---)")?;
         found.body = rest.get(body..).unwrap_or_default().trim();
         let head = rest.get(..end).unwrap_or_default();
+        found.head = head;
         if head.contains("---") {
             found.faults.push("--- occurs within the front matter, where some readers end it".to_string());
         }
@@ -68,6 +71,25 @@ impl<'t> FrontMatter<'t> {
             Value::Text(text) => Some(text.trim()),
             Value::Map(_) | Value::List(_) => None,
         }
+    }
+
+    /// The words of a field, whatever they look like: also those on the lines after its name that are a map or a list
+    /// to a strict reader, or are not indented.
+    pub fn words(&self, name: &str) -> Option<String> {
+        if let Some(text) = self.text(name).filter(|text| !text.is_empty()) {
+            return Some(text.to_string());
+        }
+        let is_it = |line: &&str| key_of(line).is_some_and(|(key, _)| key == name);
+        let is_comment = |line: &str| line.trim_start().starts_with('#');
+        let is_field = |line: &str| !line.starts_with([' ', '\t']) && key_of(line).is_some();
+        let below = self.head.lines().skip_while(|line| !is_it(line)).skip(1);
+        let words: Vec<&str> = below
+            .take_while(|line| !is_field(line) && line.trim_end() != "...")
+            .filter(|line| !is_comment(line))
+            .map(|line| line.trim().trim_start_matches("- ").trim_matches('"'))
+            .filter(|line| !line.is_empty())
+            .collect();
+        Some(words.join(" ")).filter(|words| !words.is_empty())
     }
 
     /// A field.

@@ -1,0 +1,130 @@
+//! Files of tools that no reader knows, by marks of their own: so that they are named, and not taken for another's.
+
+use super::json::Value;
+
+/// True of a record or a document that has the marks of a tool.
+type HasMarks = fn(Value<'_>) -> bool;
+
+/// The tools: a name, and their marks.
+const TOOLS: &[(&str, HasMarks)] = &[
+    ("Qwen Code", is_qwen_code),
+    ("DeepSeek Harness", is_deepseek_harness),
+    ("Cursor", is_cursor),
+    ("Chatbox", is_chatbox),
+    ("Zed", is_zed),
+    ("DeepSeek's web chat", is_deepseek_chat),
+    ("Grok", is_grok),
+    ("Copilot", is_copilot),
+    ("Continue", is_continue),
+    ("Cline", is_cline),
+    ("Factory Droid", |value| value.get("type").is("session_start") && value.has("cwd")),
+    ("Kimi Code", |value| value.get("type").is("metadata") && value.has("protocol_version")),
+    ("SillyTavern", |value| value.has("chat_metadata") && value.has("character_name")),
+    ("LobeChat", |value| value.has("exportType") && value.get("state").is_object()),
+    ("big-AGI", is_big_agi),
+    ("TypingMind", |value| value.at(&["data", "chats"]).is_array()),
+    ("NextChat", |value| value.get("chat-next-web-store").is_object()),
+    ("HuggingChat", |value| {
+        first(value, "messages").is_some_and(|one| one.has("from") && one.has("ancestors"))
+    }),
+];
+
+/// The tool that wrote a value, if that is one whose files are not read.
+pub fn tool(value: Value<'_>) -> Option<&'static str> {
+    let name = TOOLS.iter().find(|(_, has_marks)| has_marks(value)).map(|(name, _)| *name);
+    name.filter(|_| value.is_object())
+}
+
+/// The first element of a list in a value.
+fn first<'v>(value: Value<'v>, key: &str) -> Option<Value<'v>> {
+    value.get(key).items().next()
+}
+
+/// Records of a session, an export of one, and the sessions that older versions wrote as gemini-cli does.
+fn is_qwen_code(value: Value<'_>) -> bool {
+    let is_record = |value: Value<'_>| {
+        let kind = value.get("type").text().unwrap_or_default();
+        matches!(&*kind, "user" | "assistant" | "tool_result" | "system" | "tool_call")
+            && (value.at(&["message", "parts"]).is_array()
+                || value.has("systemPayload")
+                || value.has("provenance")
+                || value.has("toolCallResult"))
+    };
+    let is_answer = |message: Value<'_>| message.get("type").is("qwen") || is_record(message);
+    value.has("qwen_code_version")
+        || (value.has("sessionId") && (is_record(value) || value.get("messages").items().any(is_answer)))
+}
+
+fn is_deepseek_harness(value: Value<'_>) -> bool {
+    let is_header = value.get("type").is("session") && value.get("createdAt").count().is_some();
+    let is_event = || value.get("type").words().contains('/') && value.has("seq") && value.has("data");
+    is_header || is_event()
+}
+
+/// Lines of a transcript, and those of its program's stream.
+fn is_cursor(value: Value<'_>) -> bool {
+    let is_line = value.get("role").text().is_some()
+        && value.at(&["message", "content"]).is_array()
+        && !value.has("type")
+        && !value.has("content");
+    let is_stream = value.get("type").is("tool_call") && value.has("session_id") && value.has("call_id");
+    let is_init = value.get("type").is("system")
+        && value.has("apiKeySource")
+        && value.has("session_id")
+        && !value.has("uuid")
+        && !value.has("tools");
+    is_line || is_stream || is_init || value.get("type").is("turn_ended")
+}
+
+/// An export of all sessions, or one session: its threads and forks stand beside its messages.
+fn is_chatbox(value: Value<'_>) -> bool {
+    ["chat-sessions", "chat-sessions-list", "messageForksHash", "copilotId"].iter().any(|key| value.has(key))
+        || first(value, "threads").is_some_and(|thread| thread.has("messages"))
+        || first(value, "messages").is_some_and(|message| message.has("contentParts"))
+        || value.get("session").is_object() && is_chatbox_session(value.get("session"))
+}
+
+fn is_chatbox_session(session: Value<'_>) -> bool {
+    session.get("messages").is_array() && session.has("name")
+}
+
+/// A thread of this version or an older one, or a text thread.
+fn is_zed(value: Value<'_>) -> bool {
+    let has_words = |message: Value<'_>| {
+        message.get("User").is_object()
+            || message.get("Agent").is_object()
+            || message.get("segments").is_array()
+    };
+    value.get("zed").text().is_some() || value.get("messages").items().any(has_words)
+}
+
+/// The mapping is that of ChatGPT, but for its messages.
+fn is_deepseek_chat(value: Value<'_>) -> bool {
+    let has_fragments = |(_, node): (Value<'_>, Value<'_>)| node.at(&["message", "fragments"]).is_array();
+    value.get("mapping").fields().any(has_fragments)
+}
+
+fn is_grok(value: Value<'_>) -> bool {
+    let one = first(value, "conversations").unwrap_or(value);
+    one.get("conversation").is_object() && one.get("responses").is_array()
+}
+
+/// The program's events, and the sessions of the editor's chat.
+fn is_copilot(value: Value<'_>) -> bool {
+    let is_event = value.get("type").is("session.start") && value.get("data").is_object();
+    is_event || (value.get("requests").is_array() && value.has("requesterUsername"))
+}
+
+fn is_continue(value: Value<'_>) -> bool {
+    first(value, "history").is_some_and(|one| one.get("message").is_object() && one.has("contextItems"))
+}
+
+fn is_cline(value: Value<'_>) -> bool {
+    let kind = value.get("type").text().unwrap_or_default();
+    value.has("ts") && matches!(&*kind, "say" | "ask") && value.has(&kind)
+}
+
+fn is_big_agi(value: Value<'_>) -> bool {
+    let one = first(value, "conversations").unwrap_or(value);
+    first(one, "messages").is_some_and(|message| message.get("fragments").is_array())
+}

@@ -1,0 +1,196 @@
+//! llama-server's web interface: exported conversations, each a tree. Newer exports are lines, a session and then its
+//! messages, one file or several in a zip; older ones are documents of a conversation with its messages.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::archive::{Archive, is_zip};
+use super::conversation::{Conversation, File, Role, What};
+use super::json::Value;
+use super::parts::Parts;
+use super::scanner::read_json;
+use super::source::Reading;
+use super::tree::{Link, parents};
+use super::values::Values;
+use super::{Each, attach, output, time};
+use lepo_base::error::Result;
+
+/// True if a file of a zip may hold conversations.
+pub fn is_document(name: &str) -> bool {
+    name.ends_with(".jsonl") || name.ends_with(".json")
+}
+
+/// True if a value begins an export, or is one.
+pub fn is_export(value: Value<'_>) -> bool {
+    let conv = value.get("conv");
+    let is_header = value.get("type").is("session") && value.get("harness").text().is_some();
+    is_header
+        || (conv.is_object()
+            && value.get("messages").is_array()
+            && (conv.has("currNode") || conv.has("lastModified")))
+}
+
+/// Reads an export.
+pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    if !is_zip(path) {
+        return session_lines(&mut reading.values(path)?, reading, each);
+    }
+    let mut archive = Archive::open(path)?;
+    for document in archive.documents(is_document) {
+        archive.read(document, reading, |from: &mut dyn Read, reading| {
+            session_lines(&mut Values::of(from), reading, each)
+        })?;
+    }
+    Ok(())
+}
+
+/// Reads sessions, each a header and its messages, or a document.
+fn session_lines<R: Read>(values: &mut Values<R>, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
+    let mut session: Option<Session> = None;
+    while let Some(value) = reading.next(values)? {
+        if value.get("conv").is_object() {
+            let mut whole = Session::new(value.get("conv"));
+            value.get("messages").items().for_each(|message| whole.add(message));
+            each(whole.finish())?;
+        } else if value.get("type").is("session") {
+            if let Some(before) = session.replace(Session::new(value)) {
+                each(before.finish())?;
+            }
+        } else if value.get("type").is("message") {
+            session.get_or_insert_default().add(value.get("message"));
+        } else {
+            let kind = value.get("type").words();
+            reading.tally.skip(&format!("unknown record {kind:?}"), 1);
+        }
+    }
+    session.map_or(Ok(()), |session| each(session.finish()))
+}
+
+/// A conversation being read.
+#[derive(Default)]
+struct Session {
+    conversation: Conversation,
+    /// Of each message its id, its parent's, and its first and last node.
+    messages: Vec<(String, Option<String>, (usize, usize))>,
+}
+
+impl Session {
+    fn new(conv: Value<'_>) -> Session {
+        let conversation = Conversation {
+            id: id(conv.get("id")).unwrap_or_default(),
+            title: conv.get("name").said(),
+            updated: time::any(conv.get("lastModified")),
+            ..Conversation::default()
+        };
+        Session { conversation, messages: Vec::new() }
+    }
+
+    fn add(&mut self, message: Value<'_>) {
+        let nodes = self::message(&mut self.conversation, message);
+        self.messages.push((id(message.get("id")).unwrap_or_default(), id(message.get("parent")), nodes));
+    }
+
+    fn finish(mut self) -> Conversation {
+        let link = |(id, parent, _): &'_ (String, Option<String>, _)| (id.clone(), parent.clone());
+        let named: Vec<(String, Option<String>)> = self.messages.iter().map(link).collect();
+        let links: Vec<Link<'_>> =
+            named.iter().map(|(id, parent)| Link { id, parent: parent.as_deref() }).collect();
+        for (place, parent) in parents(&links, |_| None).into_iter().enumerate() {
+            let first = self.messages[place].2.0;
+            self.conversation.nodes[first].parent = parent.map(|parent| self.messages[parent].2.1);
+        }
+        self.conversation
+    }
+}
+
+/// An id: a text, or in older versions a number.
+fn id(value: Value<'_>) -> Option<String> {
+    value.said().or_else(|| value.number().map(str::to_string))
+}
+
+/// Adds a message; its first node and its last.
+fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
+    let role = message.get("role").text().unwrap_or_default();
+    let kind = if role == "assistant" { Role::Assistant } else { Role::User };
+    let is_root = message.get("type").is("root");
+    conversation.messages += u64::from(!is_root);
+    let mut parts = Parts::new(conversation, None, time::any(message.get("timestamp")), kind);
+    let content = message.get("content").text().unwrap_or_default();
+    match &*role {
+        _ if is_root => {}
+        "system" => parts.then(What::System(content.into_owned())),
+        "tool" => {
+            let files = message.get("extra").items().filter_map(media).collect();
+            let call = message.get("toolCallId").words();
+            parts.then(What::Output { call, text: content.into_owned(), files });
+        }
+        "user" | "assistant" => {
+            let (thought, said) = thought(&content);
+            let thoughts = [message.get("reasoningContent").said(), message.get("thinking").said()];
+            parts.aside(Role::Assistant, &thoughts.into_iter().flatten().next().unwrap_or_default());
+            parts.aside(Role::Assistant, thought.filter(|_| kind == Role::Assistant).unwrap_or_default());
+            parts.text(if kind == Role::Assistant { said } else { &content });
+            message.get("extra").items().for_each(|extra| attached(&mut parts, extra));
+            calls(&mut parts, message.get("toolCalls"));
+        }
+        _ => parts.unknown_role(),
+    }
+    let (first, last) = parts.finish();
+    let timings = message.get("timings");
+    let (input, output) = (timings.get("prompt_n").count(), timings.get("predicted_n").count());
+    conversation.answered_by(first, message.get("model").said().as_deref(), input, output);
+    (first, last)
+}
+
+/// Thinking at the beginning of an answer, as older versions kept it, and what follows.
+fn thought(content: &str) -> (Option<&str>, &str) {
+    let inside = content.trim_start().strip_prefix("<think>");
+    match inside.and_then(|inside| inside.split_once("</think>")) {
+        Some((thought, said)) => (Some(thought.trim()), said.trim_start_matches('\n')),
+        None => (None, content),
+    }
+}
+
+/// Calls, in a list or in a text of one.
+fn calls(parts: &mut Parts<'_>, calls: Value<'_>) {
+    let add = |parts: &mut Parts<'_>, list: Value<'_>| {
+        for call in list.items() {
+            let function = call.get("function");
+            let arguments = function.get("arguments");
+            let input = arguments.said().unwrap_or_else(|| output::json(arguments));
+            parts.then(What::Call { id: call.get("id").words(), name: function.get("name").words(), input });
+        }
+    };
+    match calls.text() {
+        Some(text) if text.is_empty() => {}
+        Some(text) => {
+            if read_json(&text, |list| add(parts, list)).is_none() {
+                parts.unknown();
+            }
+        }
+        None => add(parts, calls),
+    }
+}
+
+/// An attachment: a file, or a text under its name.
+fn attached(parts: &mut Parts<'_>, extra: Value<'_>) {
+    if let Some(file) = media(extra) {
+        return parts.file(file);
+    }
+    match extra.get("content").said() {
+        Some(text) => parts.text(&attach::named_text(&extra.get("name").words(), &text)),
+        None => parts.unknown(),
+    }
+}
+
+/// The file of an attachment, if it has bytes.
+fn media(extra: Value<'_>) -> Option<File> {
+    let name = extra.get("name").words();
+    if let Some(url) = ["base64Url", "base64url"].iter().find_map(|key| extra.get(key).said()) {
+        return Some(attach::url(&name, "", &url));
+    }
+    let pdf = extra.get("type").text().is_some_and(|kind| kind.eq_ignore_ascii_case("pdf"));
+    let mime =
+        extra.get("mimeType").said().unwrap_or_else(|| if pdf { "application/pdf" } else { "" }.to_string());
+    extra.get("base64Data").said().map(|data| attach::base64(&name, &mime, &data))
+}

@@ -1,0 +1,162 @@
+//! What public reports of importers and viewers show of files' formats: each row has the address of its report, and an
+//! input made in its way.
+
+use super::*;
+use lepo_base::hint::At;
+
+/// A file's format, or what it looks like.
+fn format_of(file: &str, text: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(file);
+    std::fs::write(&path, text).unwrap();
+    match recognise(&path, &mut Reading::default()) {
+        Ok(found) => found[0].0.word().to_string(),
+        Err(error) => {
+            assert!(error.message.ends_with("unknown format"), "{}", error.message);
+            error.hint_for(At::SHELL).unwrap_or_default()
+        }
+    }
+}
+
+#[test]
+fn a_format_is_known_by_its_own_marks_and_another_tools_file_is_named() {
+    let of = |tool: &str| format!("it looks like a file of {tool}, which is not read");
+    let is = |word: &str| word.to_string();
+    for (report, file, text, expected) in [
+        (
+            "https://github.com/ggml-org/llama.cpp/pull/24688",
+            "a.jsonl",
+            "{\"type\":\"session\",\"harness\":\"llama.app\",\"id\":\"c\",\"currNode\":\"1\",\"lastModified\":1,\"name\":\"n\"}\n{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"q\"}}\n",
+            is("llama-ui"),
+        ),
+        (
+            "https://github.com/ggml-org/llama.cpp/issues/11718",
+            "a.json",
+            r#"[{"conv":{"id":"c","name":"n","lastModified":1,"currNode":"1"},"messages":[{"role":"user","content":"q"}]}]"#,
+            is("llama-ui"),
+        ),
+        (
+            "https://github.com/kenn-io/agentsview/pull/1402",
+            "session.jsonl",
+            "{\"type\":\"session\",\"version\":0,\"id\":\"s\",\"createdAt\":1786000000000,\"cwd\":\"/w\"}\n{\"type\":\"user/message\",\"seq\":1,\"time\":1,\"data\":{}}\n",
+            of("DeepSeek Harness"),
+        ),
+        (
+            "https://github.com/skillsynchq/txcript/pull/19",
+            "events.jsonl",
+            "{\"type\":\"assistant/message\",\"seq\":7,\"time\":1,\"data\":{\"content\":[]}}\n",
+            of("DeepSeek Harness"),
+        ),
+        (
+            "https://github.com/vshulcz/deja-vu/issues/117",
+            "a.jsonl",
+            "{\"uuid\":\"1\",\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"user\",\"cwd\":\"/w\",\"message\":{\"role\":\"user\",\"parts\":[{\"text\":\"q\"}]}}\n",
+            of("Qwen Code"),
+        ),
+        (
+            "https://github.com/specstoryai/getspecstory/pull/267",
+            "b.jsonl",
+            "{\"uuid\":\"0\",\"parentUuid\":null,\"sessionId\":\"s\",\"type\":\"system\",\"subtype\":\"ui_telemetry\",\"systemPayload\":{}}\n",
+            of("Qwen Code"),
+        ),
+        (
+            "https://github.com/Dicklesworthstone/coding_agent_session_search/issues/105",
+            "session-1.json",
+            r#"{"sessionId":"s","projectHash":"p","startTime":"2026-01-01T00:00:00Z","messages":[{"id":"1","type":"user","content":"q"},{"id":"2","type":"qwen","content":"r"}]}"#,
+            of("Qwen Code"),
+        ),
+        (
+            "https://github.com/Dicklesworthstone/coding_agent_session_search/issues/105 (Kimi Code)",
+            "wire.jsonl",
+            "{\"type\":\"metadata\",\"protocol_version\":\"1.3\"}\n{\"timestamp\":1,\"message\":{\"type\":\"TurnBegin\",\"payload\":{}}}\n",
+            of("Kimi Code"),
+        ),
+        (
+            "https://github.com/MemPalace/mempalace/pull/232",
+            "a.jsonl",
+            "{\"role\":\"user\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"q\"}]}}\n{\"role\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"r\"}]}}\n",
+            of("Cursor"),
+        ),
+        (
+            "https://github.com/receptron/mulmoterminal/pull/2072",
+            "b.jsonl",
+            "{\"type\":\"turn_ended\",\"status\":\"success\"}\n{\"role\":\"user\",\"message\":{\"content\":[]}}\n",
+            of("Cursor"),
+        ),
+        (
+            "https://github.com/chatboxai/chatbox/pull/3705",
+            "a.chatbox.json",
+            r#"{"version":1,"session":{"id":"s","name":"n","messages":[{"id":"1","role":"user","contentParts":[{"type":"text","text":"q"}]}]}}"#,
+            of("Chatbox"),
+        ),
+        (
+            "https://github.com/chatboxai/chatbox/issues/941",
+            "chatbox.json",
+            r#"{"chat-sessions-list":[{"id":"s"}],"session:s":{"messages":[]}}"#,
+            of("Chatbox"),
+        ),
+        (
+            "https://github.com/chatboxai/chatbox/issues/2443",
+            "simple.json",
+            r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"r"}]}"#,
+            is("messages"),
+        ),
+        (
+            "Zed's threads (crates/agent of zed-industries/zed)",
+            "thread.json",
+            r#"{"title":"t","version":"0.3.0","updated_at":"2026-01-01T00:00:00Z","messages":[{"User":{"id":"1","content":[{"Text":"q"}]}}]}"#,
+            of("Zed"),
+        ),
+        (
+            "Zed's older threads (crates/agent of zed-industries/zed)",
+            "thread.json",
+            r#"{"version":"0.1.0","summary":"s","messages":[{"id":0,"role":"user","segments":[{"type":"text","text":"q"}]}]}"#,
+            of("Zed"),
+        ),
+        (
+            "Grok's export (packages of danny-avila/LibreChat)",
+            "prod-grok-backend.json",
+            r#"{"conversations":[{"conversation":{"id":"c"},"responses":[{"response":{"message":"q","sender":"human"}}]}]}"#,
+            of("Grok"),
+        ),
+        (
+            "DeepSeek's web export, of the form of ChatGPT's",
+            "conversations.json",
+            r#"[{"id":"c","title":"t","mapping":{"root":{"id":"root","children":["1"]},"1":{"id":"1","parent":"root","message":{"fragments":[{"type":"REQUEST","content":"q"}]}}}}]"#,
+            of("DeepSeek's web chat"),
+        ),
+        (
+            "https://github.com/rohitg00/agentmemory/pull/1011",
+            "hermes.jsonl",
+            "{\"role\":\"user\",\"content\":\"q\"}\n{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}\n",
+            is("messages"),
+        ),
+        (
+            "https://github.com/open-webui/open-webui/issues/8752",
+            "tree.json",
+            r#"{"messages":[{"id":"1","role":"user","content":"q","parentId":null},{"id":"2","role":"assistant","content":"r","parentId":"1"},{"id":"3","role":"assistant","content":"s","parentId":"1"}]}"#,
+            is("its first record has the keys messages"),
+        ),
+        (
+            "https://github.com/earendil-works/pi/issues/2274",
+            "pi.jsonl",
+            "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-08-01T10:00:00.000Z\",\"cwd\":\"/w\"}\n",
+            is("pi"),
+        ),
+        (
+            "https://github.com/hesreallyhim/awesome-claude-code/issues/1046",
+            "out.jsonl",
+            "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\",\"uuid\":\"0\",\"cwd\":\"/w\",\"tools\":[]}\n{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"r\"}]},\"parent_tool_use_id\":null,\"session_id\":\"s\"}\n",
+            is("claude-code"),
+        ),
+        (
+            "https://github.com/XortexAI/XMem/pull/160",
+            "checkpoint.json",
+            r#"{"history":[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"text":"r"}]}],"authType":"x"}"#,
+            is("messages"),
+        ),
+    ] {
+        let found = format_of(file, text);
+        assert!(found.starts_with(&expected) && !expected.is_empty(), "{report}\n{found}\n{expected}");
+    }
+}

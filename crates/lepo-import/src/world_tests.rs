@@ -1,0 +1,170 @@
+//! What public reports of importers and viewers show of files: each row has the address of its report, and an input
+//! made in its way.
+
+use super::conversation::What;
+use super::*;
+
+/// The conversations of a text, each node in a line: a dot for each visible message above it, the letter of its role,
+/// brackets around what is hidden; behind them what was skipped.
+pub(super) fn shown(format: Format, file: &str, text: &str) -> Vec<String> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(file);
+    std::fs::write(&path, text).unwrap();
+    let (mut lines, mut reading, mut skipped) = (Vec::new(), Reading::default(), Tally::default());
+    let each: &mut dyn FnMut(Conversation, &std::path::Path, u64) -> lepo_base::error::Result<()> =
+        &mut |mut conversation, _, _| {
+            skipped.skip_parts(&mut conversation);
+            lines.extend(nodes(&conversation));
+            Ok(())
+        };
+    format.read(vec![path], &mut reading, each).unwrap();
+    for (reason, count) in reading.tally.skipped {
+        skipped.skip(&reason, count);
+    }
+    lines.extend(skipped.skipped.iter().map(|(reason, count)| format!("! {count} {reason}")));
+    lines
+}
+
+fn nodes(conversation: &Conversation) -> Vec<String> {
+    let above = |mut at: Option<usize>| {
+        let mut dots = String::new();
+        while let Some(place) = at {
+            let node = &conversation.nodes[place];
+            if matches!(node.what, What::Text(..)) {
+                dots.push('.');
+            }
+            at = node.parent;
+        }
+        dots
+    };
+    let mut lines = Vec::new();
+    for node in &conversation.nodes {
+        let dots = above(node.parent);
+        let files = |files: &[File]| files.iter().map(|file| format!(" [{}]", file.name)).collect::<String>();
+        lines.push(match &node.what {
+            What::Nothing => continue,
+            What::Text(role, text, with) => format!("{dots}{} {text}{}", role.letter(), files(with)),
+            What::System(text) => format!("{dots}(s {text})"),
+            What::Aside(role, text) => format!("{dots}({} {text})", role.letter()),
+            What::Side(role, text) => format!("{dots}({}' {text})", role.letter()),
+            What::Exact(role, _, text) => format!("{dots}{} {text}", role.letter()),
+            What::Call { name, input, .. } => format!("{dots}(call {name} {input})"),
+            What::Output { text, files: with, .. } => format!("{dots}(t {text}{})", files(with)),
+        });
+    }
+    lines
+}
+
+#[test]
+fn exports_keep_their_trees_names_and_results() {
+    for (report, format, file, text, expected) in [
+        (
+            "https://github.com/ggml-org/llama.cpp/pull/24688",
+            Format::LlamaUi,
+            "a.jsonl",
+            "{\"type\":\"session\",\"harness\":\"llama.app\",\"id\":\"c\",\"name\":\"n\",\"lastModified\":1}\n\
+             {\"type\":\"message\",\"message\":{\"id\":\"0\",\"type\":\"root\",\"role\":\"system\",\"content\":\"\",\"parent\":null}}\n\
+             {\"type\":\"message\",\"message\":{\"id\":\"1\",\"type\":\"system\",\"role\":\"system\",\"content\":\"be brief\",\"parent\":\"0\"}}\n\
+             {\"type\":\"message\",\"message\":{\"id\":\"2\",\"type\":\"text\",\"role\":\"user\",\"content\":\"q\",\"parent\":\"1\",\"extra\":[{\"type\":\"TEXT\",\"name\":\"n.txt\",\"content\":\"pasted\"}]}}\n\
+             {\"type\":\"message\",\"message\":{\"id\":\"3\",\"type\":\"text\",\"role\":\"assistant\",\"content\":\"one\",\"reasoningContent\":\"hm\",\"parent\":\"2\"}}\n\
+             {\"type\":\"message\",\"message\":{\"id\":\"4\",\"type\":\"text\",\"role\":\"assistant\",\"content\":\"\",\"parent\":\"2\",\"toolCalls\":[{\"id\":\"t\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}\n\
+             {\"type\":\"message\",\"message\":{\"id\":\"5\",\"type\":\"text\",\"role\":\"tool\",\"content\":\"ok\",\"parent\":\"4\",\"toolCallId\":\"t\"}}\n\
+             {\"type\":\"message\",\"message\":{\"id\":\"6\",\"type\":\"text\",\"role\":\"assistant\",\"content\":\"two\",\"parent\":\"5\"}}\n",
+            &[
+                "(s be brief)",
+                "u q\n\nn.txt:\n\npasted",
+                ".(a hm)",
+                ".a one",
+                ".(call f {})",
+                ".(t ok)",
+                ".a two",
+            ][..],
+        ),
+        (
+            "https://github.com/ggml-org/llama.cpp/issues/11718",
+            Format::LlamaUi,
+            "a.json",
+            r#"[{"conv":{"id":"c","name":"n","lastModified":1,"currNode":3},"messages":[{"id":1,"type":"root","role":"system","content":"","parent":-1},{"id":2,"type":"text","role":"user","content":"q","parent":1},{"id":3,"type":"text","role":"assistant","content":"<think>hm</think>\n\nr","parent":2},{"id":4,"type":"text","role":"user","content":"other","parent":1,"toolCalls":""}]}]"#,
+            &["u q", ".(a hm)", ".a r", "u other"],
+        ),
+        (
+            "https://github.com/Superkikim/nexus-ai-chat-importer/issues/62 (names, of Claude.ai)",
+            Format::ClaudeAi,
+            "conversations.json",
+            r#"[{"uuid":"c","chat_messages":[{"uuid":"1","sender":"human","text":"read","content":[],"attachments":[{"file_name":"notes.txt","extracted_content":"pasted"}],"files":[{"file_name":"a.png"}]},{"uuid":"2","sender":"assistant","content":[{"type":"tool_result","content":[{"type":"knowledge","title":"t"}]},{"type":"text","text":"r"}]}]}]"#,
+            &[
+                "u read\n\nnotes.txt:\n\npasted [a.png]",
+                ".(t {\"type\":\"knowledge\",\"title\":\"t\"})",
+                ".a r",
+            ],
+        ),
+        (
+            "https://github.com/XortexAI/XMem/pull/160",
+            Format::Messages,
+            "checkpoint.json",
+            r#"[{"role":"user","parts":[{"text":"This is the Gemini CLI. We are setting up the context for our chat."}]},{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"name":"f","args":{"a":1}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"n":1}}}]},{"role":"model","parts":[{"text":"r"}]}]"#,
+            &[
+                "(u This is the Gemini CLI. We are setting up the context for our chat.)",
+                "u q",
+                ".(a hm)",
+                ".(call f {\"a\":1})",
+                ".(t {\"n\":1})",
+                ".a r",
+            ],
+        ),
+        (
+            "https://github.com/kenn-io/agentsview/pull/694",
+            Format::Messages,
+            "2026-04-19.jsonl",
+            "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"q\"}]}\n\
+             {\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"f\",\"input\":{}}]}\n\
+             {\"role\":\"system\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"1\",\"content\":\"ok\"}]}\n",
+            &["u q", ".(call f {})", ".(t ok)"],
+        ),
+        (
+            "an older function call, and a refusal",
+            Format::Messages,
+            "m.json",
+            r#"[{"role":"user","content":"q"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},{"role":"function","name":"f","content":"ok"},{"role":"assistant","content":null,"refusal":"no"}]"#,
+            &["u q", ".(call f {})", ".(t ok)", ".a no"],
+        ),
+        (
+            "items of a request to the Responses API",
+            Format::Messages,
+            "items.json",
+            r#"[{"role":"user","content":"q"},{"type":"reasoning","id":"r","summary":[{"type":"summary_text","text":"hm"}]},{"type":"function_call","call_id":"1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"1","output":"ok"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"r"}]}]"#,
+            &["u q", ".(a hm)", ".(call f {})", ".(t ok)", ".a r"],
+        ),
+        (
+            "messages of an interface of Vercel's AI SDK",
+            Format::Messages,
+            "ui.json",
+            r#"[{"id":"1","role":"user","parts":[{"type":"text","text":"q"}]},{"id":"2","role":"assistant","parts":[{"type":"step-start"},{"type":"reasoning","text":"hm"},{"type":"tool-weather","toolCallId":"t","input":{"a":1},"output":{"c":20}},{"type":"text","text":"r"}]}]"#,
+            &["u q", ".(a hm)", ".(call weather {\"a\":1})", ".(t {\"c\":20})", ".a r"],
+        ),
+        (
+            "https://github.com/danny-avila/LibreChat/pull/2355",
+            Format::LibreChat,
+            "l.json",
+            r#"{"conversationId":"c","createdAt":"2026-01-01T00:00:00Z","messages":[{"messageId":"1","isCreatedByUser":true,"text":"q"},{"messageId":"2","text":"r"}]}"#,
+            &["u q", ".a r"],
+        ),
+        (
+            "https://github.com/danny-avila/LibreChat/issues/15229",
+            Format::ChatGpt,
+            "conversations-000.json",
+            r#"[{"id":"c","update_time":1700000000,"mapping":{"1":{"id":"1","parent":null,"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["q"]}}},"2":{"id":"2","parent":"1","message":{"author":{"role":"tool","name":"file_search"},"content":{"content_type":"tether_browsing_display","result":"","tether_id":7}}}}}]"#,
+            &["u q", ".(t {\"content_type\":\"tether_browsing_display\",\"result\":\"\",\"tether_id\":7})"],
+        ),
+        (
+            "a message of Jan that is written again",
+            Format::Jan,
+            "messages.jsonl",
+            "{\"id\":\"1\",\"object\":\"thread.message\",\"thread_id\":\"t\",\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":{\"value\":\"q\"}}]}\n\
+             {\"id\":\"1\",\"object\":\"thread.message\",\"thread_id\":\"t\",\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":{\"value\":\"q\"}}]}\n",
+            &["u q"],
+        ),
+    ] {
+        assert_eq!(shown(format, file, text), expected, "{report}");
+    }
+}
