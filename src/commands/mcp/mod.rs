@@ -103,8 +103,11 @@ fn find<'s>(servers: &'s [ServerConfig], name: &str) -> Result<&'s ServerConfig>
         );
     };
     if let Some(why) = &server.details.left_out {
-        return Err(Error::usage(format!("server {name} cannot be used: {why}"))
-            .hint("set the variable, or give it a default in mcp.json: ${NAME:-x}"));
+        let error = Error::usage(format!("server {name} cannot be used: {why}"));
+        return Err(match why.starts_with("${") {
+            true => error.hint("set the variable, or give it a default in mcp.json: ${NAME:-x}"),
+            false => error,
+        });
     }
     match &server.target {
         Target::Remote { .. } => Ok(server),

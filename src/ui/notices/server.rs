@@ -59,6 +59,9 @@ fn of_key(fault: &KeyFault) -> String {
         KeyFault::CwdAlone => "`cwd` needs a `command`".to_string(),
         KeyFault::NotSupported(key, instead) => format!("`{key}` is not supported: {instead}"),
         KeyFault::Unknown(key) => format!("unknown key {key:?}; lepo-config(5) lists the keys"),
+        KeyFault::Twice(Some(key)) => format!("`{key}` appears twice: the last counts"),
+        KeyFault::Twice(None) => "it appears twice: the last counts".to_string(),
+        KeyFault::Header(name) => format!("the header {name:?} belongs to the protocol, and is ignored"),
     }
 }
 

@@ -1,5 +1,6 @@
-//! `mcp.json`: the MCP servers, in the `mcpServers` form that other clients read too, and in `servers` as VS Code
-//! has it. A mistake names the server and the key, and never a value, which may be a secret.
+//! `mcp.json`: the MCP servers, in the `mcpServers` form that other clients read too, and in `servers` and
+//! `mcp.servers` as VS Code has it. A mistake leaves out its server alone; it names the server and the key, and never a
+//! value, which may be a secret.
 
 mod entry;
 mod identity;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::notice::Notice;
+use super::notice::{KeyFault, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
 
@@ -25,7 +26,7 @@ use entry::read;
 pub use identity::ClientIdentity;
 pub use json_comments::without_comments;
 pub use server::{ServerConfig, ServerDetails, Target, Transport};
-use twice::{ROOTS, told_twice};
+use twice::{ROOTS, keys_twice, told_twice};
 pub use variables::{Origin, ServerVariables, Used};
 
 /// The servers that are on and can be used, and what is to be said of the files.
@@ -87,7 +88,8 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
     parse_with(path, bytes, None)
 }
 
-/// Reads a file's text, with values for the variables that it names.
+/// Reads a file's text, with values for the variables that it names. What is no JSON is the one error: an entry with a
+/// mistake is there, and says why it is left out.
 pub(super) fn parse_with(
     path: &Path,
     bytes: &[u8],
@@ -98,28 +100,34 @@ pub(super) fn parse_with(
             .hint("expected {\"mcpServers\": {\"NAME\": {\"command\": …} or {\"url\": …}}}")
     };
     let bytes = without_comments(bytes);
+    let bytes =
+        bytes.strip_prefix(b"\xef\xbb\xbf".as_slice()).map_or(bytes.clone(), |bytes| bytes.to_vec().into());
     let document: Value =
         serde_json::from_slice(&bytes).map_err(|error| wrong("not valid JSON").because(error))?;
-    if let Some((what, hint)) = told_twice(&bytes) {
-        return Err(Error::usage(format!("{}: {what}", path.display())).hint(hint));
-    }
-    let mut entries: Vec<(&String, &Value)> = Vec::new();
-    let mut roots = ROOTS.iter().filter_map(|root| Some((root, document.get(root)?))).peekable();
-    if roots.peek().is_none() {
+    let at = |root: &[&str]| root.iter().try_fold(&document, |value, key| value.get(key));
+    let roots: Vec<_> = ROOTS.iter().filter_map(|root| Some((root.join("."), at(root)?))).collect();
+    if roots.is_empty() && document.as_object().is_none_or(|document| !document.is_empty()) {
         return Err(wrong("no `mcpServers`"));
     }
-    for (root, servers) in roots {
-        let servers: &Map<String, Value> =
-            servers.as_object().ok_or_else(|| wrong(&format!("`{root}` is not an object")))?;
-        if let Some(name) = servers.keys().find(|name| entries.iter().any(|(other, _)| other == name)) {
-            return Err(wrong(&format!("server {name:?} appears twice")));
+    let twice = keys_twice(&bytes);
+    let mut servers: Vec<ServerConfig> = Vec::new();
+    for (root, entries) in roots {
+        let none = Map::new();
+        let is_none = entries.is_null() || entries.as_array().is_some_and(Vec::is_empty);
+        let entries = if is_none { Some(&none) } else { entries.as_object() };
+        for (name, fields) in entries.ok_or_else(|| wrong(&format!("`{root}` is not an object")))? {
+            let mut server = match read(name, fields, variables) {
+                Ok(server) => server,
+                Err(mistake) => ServerConfig::left_out(name, fields, &mistake),
+            };
+            server.details.notes.extend(told_twice(&twice, name));
+            // Of a name in two places the last counts.
+            if let Some(at) = servers.iter().position(|other| other.name == *name) {
+                servers.remove(at);
+                server.details.notes.push(KeyFault::Twice(None));
+            }
+            servers.push(server);
         }
-        entries.extend(servers);
     }
-    let read = |(name, fields): (&String, &Value)| {
-        read(name, fields, variables).map_err(|mistake| {
-            Error::usage(format!("{}: server {name:?}: {}", path.display(), mistake.what)).hint(mistake.hint)
-        })
-    };
-    entries.into_iter().map(read).collect()
+    Ok(servers)
 }

@@ -69,4 +69,8 @@ pub enum KeyFault {
     NotSupported(String, &'static str),
     /// This key is not known.
     Unknown(String),
+    /// This key, or the whole entry, appears twice: the last counts.
+    Twice(Option<String>),
+    /// This header belongs to the protocol, and is ignored.
+    Header(String),
 }

@@ -61,8 +61,9 @@ impl Process {
         variables.retain(|(name, _)| !env.iter().any(|(own, _)| name == own.as_str()));
         variables.extend(env.iter().map(|(name, value)| (name.into(), value.reveal().into())));
         let program = ConfiguredProgram::new(command.as_ref(), &place.folders.work_dir, start);
-        let prepared = program.args(args).env(variables).prepare()?;
-        let mut running = prepared.with_stdin().spawn()?;
+        let prepared = program.args(args).env(variables).prepare();
+        let prepared = prepared.map_err(|error| with_args_hint(error, command, args))?;
+        let mut running = prepared.with_stdin().spawn().map_err(|error| with_args_hint(error, command, args))?;
         let tail = Arc::default();
         let drain = running.stderr.take().map(|stderr| tokio::spawn(drain(stderr, Arc::clone(&tail))));
         let pipes = running.stdout.take().zip(running.stdin.take());
@@ -95,6 +96,22 @@ impl Process {
     }
 }
 
+/// The error of a program that is not there, whose name looks like one with its arguments.
+fn with_args_hint(error: io::Error, command: &str, args: &[String]) -> io::Error {
+    let mut words = command.split_ascii_whitespace();
+    let (Some(program), Some(_)) = (words.next(), words.next()) else { return error };
+    let is_gone = error.kind() == io::ErrorKind::NotFound;
+    let all = command.split_ascii_whitespace().skip(1).chain(args.iter().map(String::as_str));
+    let all: Vec<String> = all.map(|word| format!("{word:?}")).collect();
+    match is_gone {
+        true => io::Error::other(format!(
+            "there is no program {command:?}; arguments belong into `args`: \"command\": {program:?}, \"args\": [{}]",
+            all.join(", ")
+        )),
+        false => error,
+    }
+}
+
 /// Reads to the end, and keeps the end.
 async fn drain(mut from: impl AsyncRead + Unpin, tail: Arc<Mutex<VecDeque<u8>>>) {
     let mut buffer = vec![0; 16 << 10];
@@ -103,5 +120,28 @@ async fn drain(mut from: impl AsyncRead + Unpin, tail: Arc<Mutex<VecDeque<u8>>>)
         tail.extend(buffer.iter().take(n));
         let excess = tail.len().saturating_sub(TAIL);
         tail.drain(..excess);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_with_its_arguments_behind_it_is_told_where_they_belong() {
+        for (command, args, kind, told) in [
+            (
+                "/opt/x --flag",
+                &["y"][..],
+                io::ErrorKind::NotFound,
+                "there is no program \"/opt/x --flag\"; arguments belong into `args`: \"command\": \"/opt/x\", \
+                 \"args\": [\"--flag\", \"y\"]",
+            ),
+            ("x", &[], io::ErrorKind::NotFound, "entity not found"),
+            ("/opt/my x", &[], io::ErrorKind::PermissionDenied, "permission denied"),
+        ] {
+            let args: Vec<String> = args.iter().map(|arg| arg.to_string()).collect();
+            assert_eq!(with_args_hint(kind.into(), command, &args).to_string(), told);
+        }
     }
 }

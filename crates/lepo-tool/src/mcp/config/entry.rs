@@ -1,5 +1,6 @@
 //! One server of `mcp.json`, key by key. Keys that lepo does not know are noted; what it knows is checked.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::identity::ClientIdentity;
 use super::mistake::{Mistake, mistake};
-use super::remote::{address, check_header};
+use super::remote::{address, check_header, is_reserved};
 use super::server::{ServerConfig, ServerDetails, Target, Transport};
 use super::variables::{Origin, ServerVariables, names_variables, used};
 
@@ -77,12 +78,13 @@ pub(super) fn read(
     };
     let filled = variables.map(|(variables, origin)| variables.fill(written, origin)).unwrap_or_default();
     let is_filled = variables.is_some() && filled.missing.is_none();
-    let fields = Fields { all: if is_filled { &filled.fields } else { written }, is_filled };
+    let fields = Fields::new(if is_filled { &filled.fields } else { written }, is_filled);
     let target = fields.target()?;
     let mut details = fields.details()?;
     details.origin = variables.map(|(_, origin)| origin).unwrap_or_default();
+    details.notes.extend(fields.ignored.take());
     details.variables = used(written);
-    details.written = (!details.variables.is_empty()).then(|| Fields { all: written, is_filled }.place());
+    details.written = (!details.variables.is_empty()).then(|| Fields::new(written, is_filled).place());
     if matches!(target, Target::Remote { .. }) && written.contains_key("cwd") {
         details.notes.push(KeyFault::CwdAlone);
     }
@@ -105,9 +107,15 @@ struct Fields<'f> {
     all: &'f Map<String, Value>,
     /// Variables have their values.
     is_filled: bool,
+    /// Headers that are ignored.
+    ignored: RefCell<Vec<KeyFault>>,
 }
 
-impl Fields<'_> {
+impl<'f> Fields<'f> {
+    fn new(all: &'f Map<String, Value>, is_filled: bool) -> Fields<'f> {
+        Fields { all, is_filled, ignored: RefCell::default() }
+    }
+
     fn target(&self) -> Read<Target> {
         let command = self.text("command")?;
         let mut found = ADDRESSES.iter().filter_map(|key| Some((*key, self.text(key).transpose()?)));
@@ -144,6 +152,10 @@ impl Fields<'_> {
         let (mut headers, mut has_env) = (Vec::new(), false);
         for from in ["env", "headers"] {
             for (name, value) in self.secrets(from)? {
+                if is_reserved(&name) {
+                    self.ignored.borrow_mut().push(KeyFault::Header(name));
+                    continue;
+                }
                 check_header(from, &name, value.reveal())?;
                 headers.push((name, value));
                 has_env |= from == "env";
@@ -224,7 +236,7 @@ impl Fields<'_> {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(items)) => items
                 .iter()
-                .map(|item| item.as_str().filter(|text| !text.contains('\0')).map(str::to_string))
+                .map(|item| plain_text(item).filter(|text| !text.contains('\0')))
                 .collect::<Option<_>>()
                 .map_or_else(wrong, |texts| Ok(Some(texts))),
             Some(_) => wrong(),
@@ -264,7 +276,8 @@ impl Fields<'_> {
                 return mistake(format!("`{key}` is not an object"), "it is like {\"NAME\": \"value\"}");
             }
         };
-        let read = |(name, value): (&String, &Value)| match value.as_str().filter(|text| !text.contains('\0'))
+        let read = |(name, value): (&String, &Value)| match plain_text(value)
+            .filter(|text| !text.contains('\0'))
         {
             Some(text) => Ok((name.clone(), Secret::new(text))),
             None => mistake(format!("`{key}`: the value of {name:?} is not a string"), "put it in quotes"),
@@ -287,7 +300,9 @@ impl Fields<'_> {
             transport => transport.flatten(),
         };
         let other = match self.text("type")?.map(kind) {
-            Some(None) => return mistake("`type` is none of stdio, sse and http", "leave it out"),
+            Some(None) => {
+                return mistake("`type` is none of stdio, sse and http", "leave it out, or say one of them");
+            }
             other => other.flatten(),
         };
         match (transport, other) {
@@ -295,6 +310,15 @@ impl Fields<'_> {
             (Some(a), Some(b)) if a != b => mistake("`transport` and `type` differ", "leave one of them out"),
             _ => Ok(transport.or(other)),
         }
+    }
+}
+
+/// A string, or a number or a truth value as its text.
+fn plain_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
     }
 }
 

@@ -30,15 +30,17 @@ pub(super) fn address(key: &str, text: &str) -> std::result::Result<Url, Mistake
     }
 }
 
+/// True of a header that belongs to the protocol.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name))
+}
+
 /// A header's name is a token (RFC 9110, 5.6.2); its value has no control characters.
 pub(super) fn check_header(key: &str, name: &str, value: &str) -> std::result::Result<(), Mistake> {
     let hint = "the entries of a server with a `url` are sent as HTTP headers";
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(token) {
         return mistake(format!("`{key}`: {name:?} is not a valid header name"), hint);
-    }
-    if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
-        return mistake(format!("`{key}`: the header {name:?} belongs to the protocol"), hint);
     }
     if !value.chars().all(|c| c == '\t' || (' '..='~').contains(&c)) {
         return mistake(format!("`{key}`: the value of {name:?} cannot be sent as a header"), hint);

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::Value;
 use url::Url;
 
 use super::identity::ClientIdentity;
+use super::mistake::Mistake;
 use super::variables::{Origin, Used};
 use crate::mcp::notice::KeyFault;
 use lepo_base::secret::Secret;
@@ -23,6 +25,26 @@ pub struct ServerConfig {
     pub target: Target,
     /// Tools, time limits and variables of the server.
     pub details: ServerDetails,
+}
+
+impl ServerConfig {
+    /// A server whose entry has a mistake, which says what is right.
+    pub(super) fn left_out(name: &str, fields: &Value, mistake: &Mistake) -> ServerConfig {
+        let is_off = |key: &str, off: bool| fields.get(key).and_then(Value::as_bool) == Some(off);
+        let why = format!("{} ({})", mistake.what, mistake.hint);
+        let target = Target::Program { command: String::new(), args: Vec::new(), env: Vec::new(), cwd: None };
+        ServerConfig {
+            name: name.to_string(),
+            description: None,
+            enabled: !is_off("enabled", false) && !is_off("disabled", true),
+            target,
+            details: ServerDetails {
+                left_out: Some(why),
+                written: Some(String::new()),
+                ..ServerDetails::default()
+            },
+        }
+    }
 }
 
 /// The place of a server: a program or an address.
@@ -84,7 +106,7 @@ pub struct ServerDetails {
     pub filled: Vec<(String, Secret)>,
     /// The program with its arguments, or the address, as the file has it, where that names variables.
     pub written: Option<String>,
-    /// Why the server cannot be used: a variable has no value.
+    /// Why the server cannot be used: a variable has no value, or its entry has a mistake.
     pub left_out: Option<String>,
     /// The file that it is in.
     pub origin: Origin,

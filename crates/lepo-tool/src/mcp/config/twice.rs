@@ -1,36 +1,51 @@
-//! Finds a server or a key of one that stands twice in `mcp.json`: a reader of JSON keeps the last in silence.
+//! Finds servers and keys of them that stand twice in `mcp.json`: a reader of JSON keeps the last in silence.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::mcp::notice::KeyFault;
+
 /// The keys of the object that holds the servers.
-pub const ROOTS: [&str; 2] = ["mcpServers", "servers"];
+pub const ROOTS: [&[&str]; 3] = [&["mcpServers"], &["servers"], &["mcp", "servers"]];
 
-/// The levels of objects that are looked at: of the document, the servers, a server, its variables.
-const DEPTH: usize = 4;
+/// The levels of objects that are looked at: of the document, `mcp`, the servers, a server, its variables.
+const DEPTH: usize = 5;
 
-/// The first mistake of this kind, and what to do about it. None in what is not JSON.
-pub fn told_twice(bytes: &[u8]) -> Option<(String, &'static str)> {
-    let (mut path, mut twice) = (Vec::new(), None);
+/// The most keys of a path below the servers: a server, a key of it, a variable.
+const BELOW: usize = 3;
+
+/// The paths below the servers of all keys that appear twice. None in what is not JSON.
+pub fn keys_twice(bytes: &[u8]) -> Vec<Vec<String>> {
+    let (mut path, mut twice) = (Vec::new(), Vec::new());
     let level = Level { depth: DEPTH, path: &mut path, twice: &mut twice };
-    level.deserialize(&mut serde_json::Deserializer::from_slice(bytes)).ok()?;
-    let twice: Vec<String> = twice?;
-    Some(match twice.as_slice() {
-        [_, name] => (format!("server {name:?} appears twice"), "give each server a name of its own"),
-        [_, name, keys @ ..] => {
-            (format!("server {name:?}: `{}` appears twice", keys.join(".")), "leave one of them out")
+    let read = level.deserialize(&mut serde_json::Deserializer::from_slice(bytes));
+    if read.is_ok() { twice } else { Vec::new() }
+}
+
+/// The faults of a server among these.
+pub fn told_twice<'t>(twice: &'t [Vec<String>], name: &'t str) -> impl Iterator<Item = KeyFault> + 't {
+    twice.iter().filter_map(move |path| match path.as_slice() {
+        [] => Some(KeyFault::Twice(None)),
+        [server, keys @ ..] if server == name => {
+            Some(KeyFault::Twice(Some(keys.join(".")).filter(|keys| !keys.is_empty())))
         }
-        [root] => (format!("`{root}` appears twice"), "put all servers into one of them"),
-        [] => return None,
+        _ => None,
     })
+}
+
+/// The part of a path below the servers.
+fn below_root(path: &[String]) -> Option<&[String]> {
+    let is_root = |root: &&&[&str]| path.len() >= root.len() && path.iter().zip(**root).all(|(a, b)| a == b);
+    let below = path.get(ROOTS.iter().find(is_root)?.len()..)?;
+    (below.len() <= BELOW).then_some(below)
 }
 
 struct Level<'l> {
     depth: usize,
     path: &'l mut Vec<String>,
-    twice: &'l mut Option<Vec<String>>,
+    twice: &'l mut Vec<Vec<String>>,
 }
 
 impl<'de> DeserializeSeed<'de> for Level<'_> {
@@ -55,9 +70,11 @@ impl<'de> Visitor<'de> for Level<'_> {
         let mut seen = HashSet::new();
         while let Some(key) = map.next_key::<String>()? {
             self.path.push(key.clone());
-            let is_own = self.path.first().is_some_and(|first| ROOTS.contains(&first.as_str()));
-            if !seen.insert(key) && is_own && self.twice.is_none() {
-                *self.twice = Some(self.path.clone());
+            if !seen.insert(key)
+                && let Some(below) = below_root(self.path)
+                && !self.twice.iter().any(|known| known == below)
+            {
+                self.twice.push(below.to_vec());
             }
             map.next_value_seed(Level { depth: self.depth - 1, path: self.path, twice: self.twice })?;
             self.path.pop();
@@ -100,26 +117,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_key_that_stands_twice_is_found() {
+    fn every_key_that_stands_twice_is_found() {
         for (text, expected) in [
-            (r#"{"mcpServers":{"a":{"args":[{"e":1,"e":2}],"b":null,"c":-1.5,"d":true}}}"#, None),
-            (r#"{"mcpServers":{"a":{},"b":{},"a":{}}}"#, Some("server \"a\" appears twice")),
-            (r#"{"mcpServers":{"a":{},"\u0061":{}}}"#, Some("server \"a\" appears twice")),
+            (r#"{"mcpServers":{"a":{"args":[{"e":1,"e":2}],"b":null,"c":-1.5,"d":true}}}"#, ""),
+            (r#"{"mcpServers":{"a":{},"b":{},"a":{}}}"#, "a"),
+            (r#"{"mcpServers":{"a":{},"\u0061":{}}}"#, "a"),
             (
-                r#"{"mcpServers":{"a":{"command":"x","command":"y"}}}"#,
-                Some("server \"a\": `command` appears twice"),
+                r#"{"mcpServers":{"a":{"command":"x","command":"y"},"b":{"url":1,"url":2}}}"#,
+                "a.command b.url",
             ),
-            (
-                r#"{"mcpServers":{"a":{"env":{"A":"1","A":"2"}}}}"#,
-                Some("server \"a\": `env.A` appears twice"),
-            ),
-            (r#"{"mcpServers":{},"mcpServers":{}}"#, Some("`mcpServers` appears twice")),
-            (r#"{"servers":{"a":{"url":"x","url":"y"}}}"#, Some("server \"a\": `url` appears twice")),
-            (r#"{"mcpServers":{"a":{"env":{"A":{"b":1,"b":2}}}}}"#, None),
-            (r#"{"inputs":1,"inputs":2,"other":{"a":1,"a":2}}"#, None),
-            ("{", None),
+            (r#"{"mcpServers":{"a":{"env":{"A":"1","A":"2","A":"3"}}}}"#, "a.env.A"),
+            (r#"{"mcpServers":{},"mcpServers":{}}"#, "-"),
+            (r#"{"servers":{"a":{"url":"x","url":"y"}}}"#, "a.url"),
+            (r#"{"mcp":{"servers":{"a":{"url":"x","url":"y"}},"inputs":1,"inputs":2}}"#, "a.url"),
+            (r#"{"mcpServers":{"a":{"env":{"A":{"b":1,"b":2}}}}}"#, ""),
+            (r#"{"inputs":1,"inputs":2,"other":{"a":1,"a":2}}"#, ""),
+            ("{", ""),
         ] {
-            assert_eq!(told_twice(text.as_bytes()).map(|(what, _)| what).as_deref(), expected, "{text}");
+            let found = keys_twice(text.as_bytes());
+            let found = found.iter().map(|path| if path.is_empty() { "-".into() } else { path.join(".") });
+            assert_eq!(found.collect::<Vec<String>>().join(" "), expected, "{text}");
         }
     }
 }
