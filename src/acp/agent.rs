@@ -33,7 +33,7 @@ use lepo_base::error::{Kind, Result};
 use lepo_base::word::Word;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
-use lepo_turn::Interrupt;
+use lepo_turn::{Interrupt, TurnEnv};
 
 type Answer = std::result::Result<Value, RpcError>;
 
@@ -104,19 +104,12 @@ impl Agent {
     fn notice(&self, notice: &Notice) {
         match notice {
             Notice::Cancel(id) => {
-                if let Some(session) =
-                    self.sessions.borrow().get(id).filter(|session| session.state.borrow().works)
-                {
-                    session.interrupt.end(CANCELLED);
+                if let Some(session) = self.sessions.borrow().get(id) {
+                    session.cancel(None);
                 }
             }
             Notice::CancelRequest(id) => {
-                for session in self.sessions.borrow().values() {
-                    let is_of_this = session.state.borrow().prompt.as_ref() == Some(id);
-                    if is_of_this {
-                        session.interrupt.end(CANCELLED);
-                    }
-                }
+                self.sessions.borrow().values().for_each(|session| session.cancel(Some(id)));
             }
             Notice::Other => {}
         }
@@ -166,6 +159,7 @@ impl Agent {
             Call::Close(id) => {
                 let session = self.session(&id)?;
                 self.sessions.borrow_mut().remove(&id);
+                session.cancel(None);
                 session.interrupt.end(CANCELLED);
                 spawn_local(async move { close(&session).await });
                 Ok(json!({}))
@@ -317,27 +311,45 @@ impl Agent {
         });
     }
 
-    /// Takes a turn, or refuses it while another is taken. A question about an old request gives way.
+    /// Takes a turn, at work from now on; or refuses it while another is taken. One that was cancelled is waited for, and
+    /// a question about an old request gives way.
     fn prompt(self: Rc<Self>, id: Value, session: &str, blocks: Vec<Block>) {
         let session = match self.session(session) {
             Ok(session) => session,
             Err(error) => return self.peer.answer(&id, Err(error)),
         };
-        let (works, asks_again) = {
+        let (works, gives_way, is_taken) = {
             let state = session.state.borrow();
-            (state.works, state.asks_again)
+            (state.works, state.asks_again || state.is_cancelled, state.waiting.is_some())
         };
-        if works && !asks_again {
+        if is_taken || (works && !gives_way) {
             return self.peer.answer(&id, Err(busy()));
         }
-        if asks_again {
+        if !works {
+            let Some(env) = session.begin() else { return self.peer.answer(&id, Err(busy())) };
+            session.state.borrow_mut().prompt = Some(id.clone());
+            return self.turn(id, session, env, blocks);
+        }
+        if session.state.borrow().asks_again {
             session.interrupt.end(CANCELLED);
             session.state.borrow_mut().asks_again = false;
         }
+        session.state.borrow_mut().waiting = Some((id.clone(), false));
         spawn_local(async move {
             session.at_rest().await;
-            let Some(mut env) = session.begin() else { return self.peer.answer(&id, Err(busy())) };
+            let is_cancelled = session.state.borrow_mut().waiting.take().is_some_and(|(_, is)| is);
+            let Some(env) = session.begin() else { return self.peer.answer(&id, Err(busy())) };
             session.state.borrow_mut().prompt = Some(id.clone());
+            if is_cancelled {
+                session.cancel(None);
+            }
+            self.turn(id, session, env, blocks);
+        });
+    }
+
+    /// Takes a turn that has begun.
+    fn turn(self: Rc<Self>, id: Value, session: Rc<Session>, mut env: TurnEnv, blocks: Vec<Block>) {
+        spawn_local(async move {
             let answer = Turning { peer: &self.peer, session: &session, env: &mut env }.prompt(blocks).await;
             session.end(env);
             self.peer.answer(&id, answer);

@@ -63,6 +63,10 @@ pub struct SessionState {
     pub asks_again: bool,
     /// The request of the editor that the turn answers.
     pub prompt: Option<Value>,
+    /// The turn was cancelled, and ends soon: a prompt waits for it.
+    pub is_cancelled: bool,
+    /// The request that waits for the end of the turn, and whether it was cancelled, too.
+    pub waiting: Option<(Value, bool)>,
     /// The title that the editor knows.
     pub title: Option<String>,
     /// MCP servers that the editor gives and that nobody agreed to yet.
@@ -103,6 +107,8 @@ impl Session {
             works: false,
             asks_again: false,
             prompt: None,
+            is_cancelled: false,
+            waiting: None,
             title: None,
             given,
             agreed,
@@ -127,9 +133,23 @@ impl Session {
     /// The environment of a turn that begins; none while another one is taken.
     pub fn begin(&self) -> Option<TurnEnv> {
         let env = self.env.take()?;
-        self.state.borrow_mut().works = true;
+        let mut state = self.state.borrow_mut();
+        (state.works, state.is_cancelled) = (true, false);
         self.interrupt.reset();
         Some(env)
+    }
+
+    /// Cancels the turn and the prompt that waits for its end; or of both the one that answers this request.
+    pub fn cancel(&self, request: Option<&Value>) {
+        let mut state = self.state.borrow_mut();
+        let is_meant = |prompt: Option<&Value>| request.is_none() || prompt == request;
+        if state.works && is_meant(state.prompt.as_ref()) {
+            state.is_cancelled = true;
+            self.interrupt.end(CANCELLED);
+        }
+        if let Some((prompt, is_cancelled)) = &mut state.waiting {
+            *is_cancelled |= is_meant(Some(prompt));
+        }
     }
 
     /// The turn is over.
@@ -137,6 +157,7 @@ impl Session {
         self.env.replace(Some(env));
         let mut state = self.state.borrow_mut();
         (state.works, state.asks_again, state.prompt) = (false, false, None);
+        state.is_cancelled = false;
         self.idle.notify_waiters();
     }
 

@@ -44,7 +44,10 @@ impl Turning<'_> {
     /// Answers a prompt.
     pub async fn prompt(&mut self, blocks: Vec<Block>) -> Answered {
         let entry = Entry::read(blocks, &self.session.cwd);
-        let settled = self.settle().await;
+        let settled = match self.settle().await {
+            Ok(()) => self.session.interrupt.or(async { Ok(()) }).await,
+            failed => failed,
+        };
         // Cancelled before it began, the question is kept as every other.
         if let Err(error) = settled {
             return self.not_begun(error, entry.text.clone());

@@ -6,11 +6,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use reedline::{Completer, CompletionResult, Span, Suggestion};
+use reedline::{Completer, CompletionResult, CompletionStatus, Span, Suggestion};
 
 use super::command_words::{CommandWord, Takes};
 use super::paths::{completions, named};
-use crate::term::{BareWord, OfferedWord, clean, excerpt_within};
+use crate::term::{BareWord, OfferedWord, clean, excerpt_within, notice_input};
 use lepo_store::bubb::Name;
 use lepo_store::store::{Offer, Store};
 use lepo_turn::config::Paths;
@@ -159,6 +159,12 @@ impl Completion {
 }
 
 impl Completer for Completion {
+    // The editor asks before each time that it waits for input.
+    fn poll_completion(&mut self) -> CompletionStatus {
+        notice_input();
+        CompletionStatus::Idle
+    }
+
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let (at, offers) = self.offers(line.get(..pos).unwrap_or_default());
         let takes_more = |value: &str| {
@@ -187,6 +193,20 @@ impl Completer for Completion {
             }]);
         }
         CompletionResult::fresh(suggestions)
+    }
+}
+
+/// Completes nothing.
+pub struct NoCompletion;
+
+impl Completer for NoCompletion {
+    fn complete(&mut self, _: &str, _: usize) -> CompletionResult {
+        CompletionResult::fresh(Vec::new())
+    }
+
+    fn poll_completion(&mut self) -> CompletionStatus {
+        notice_input();
+        CompletionStatus::Idle
     }
 }
 

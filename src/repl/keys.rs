@@ -2,6 +2,7 @@
 
 use crate::term::pasted;
 use lepo_turn::config::EditKeys;
+use ratatui::crossterm::event::Event;
 use reedline::{
     EditCommand, EditMode, Emacs, KeyCode, KeyModifiers, Keybindings, PromptEditMode, PromptViMode,
     ReedlineEvent, ReedlineRawEvent, Vi, default_emacs_keybindings, default_vi_insert_keybindings,
@@ -10,6 +11,7 @@ use reedline::{
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// The name of the menu that Tab opens.
 pub const MENU: &str = "completion";
@@ -29,6 +31,13 @@ const PREFIX: &str = "prefix";
 /// The mode of vi in which text is typed.
 const INSERT: PromptEditMode = PromptEditMode::Vi(PromptViMode::Insert);
 
+/// An Enter counts if nothing follows it by then: no hand types so quickly, and a program that types for one is not
+/// slower.
+const BURST: Duration = Duration::from_millis(30);
+
+/// The keys of a reply of the terminal follow each other at once.
+const REPLY_GOES_ON: Duration = Duration::from_millis(50);
+
 /// The editor asks for the mode so often until the first text of a burst counts: once for all keys, once for the text.
 const ASKED: u8 = 2;
 
@@ -46,6 +55,10 @@ pub struct Keys {
     inserts: Cell<u8>,
     /// The editor has asked for the mode: the keys of a burst are all read.
     asked: Cell<bool>,
+    /// The terminal's input, beyond the keys that were read.
+    input: Input,
+    /// A reply of the terminal is being passed over, whose last key came at this moment.
+    reply: Option<Instant>,
     /// Ctrl+X was pressed.
     prefixed: bool,
     /// Ctrl+R was pressed, and the search not ended by what ends one.
@@ -58,7 +71,7 @@ pub struct Keys {
 
 impl Keys {
     /// The keys as they are bound.
-    pub fn new(kind: EditKeys, found: Arc<AtomicBool>, stop: Arc<AtomicBool>) -> Keys {
+    pub fn new(kind: EditKeys, found: Arc<AtomicBool>, stop: Arc<AtomicBool>, input: Input) -> Keys {
         let (mode, end_of_line): (Box<dyn EditMode>, ReedlineEvent) = match kind {
             EditKeys::Emacs => {
                 let mut keys = default_emacs_keybindings();
@@ -88,12 +101,34 @@ impl Keys {
             typed: false,
             inserts: Cell::default(),
             asked: Cell::default(),
+            input,
+            reply: None,
             prefixed: false,
             searching: false,
             found,
             stop,
         }
     }
+
+    /// True of an event that belongs to a reply of the terminal, such as the one about its colours: what comes behind
+    /// Alt with a bracket at once, up to its end.
+    fn is_of_reply(&mut self, event: &Event) -> bool {
+        let Event::Key(key) = event else { return false };
+        let is_alt = key.modifiers.contains(KeyModifiers::ALT);
+        let is_inside = self.reply.take().is_some_and(|last| last.elapsed() <= REPLY_GOES_ON);
+        let is_end = (is_alt && key.code == KeyCode::Char('\\'))
+            || (key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('g'));
+        let begins = is_alt && matches!(key.code, KeyCode::Char(']' | 'P' | 'X' | '^'));
+        self.reply = ((is_inside && !is_end) || begins).then(Instant::now);
+        is_inside || begins
+    }
+}
+
+/// Reads of the terminal's input that the editor does not do itself.
+#[derive(Clone, Copy)]
+pub struct Input {
+    /// Whether more of it comes within this time.
+    pub goes_on: fn(Duration) -> bool,
 }
 
 /// Binds lepo's own keys; gives what Ctrl+E was bound to.
@@ -150,6 +185,11 @@ fn ends_search(event: &ReedlineEvent) -> bool {
 
 impl EditMode for Keys {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
+        let event: Event = event.into();
+        if self.is_of_reply(&event) {
+            return ReedlineEvent::None;
+        }
+        let Ok(event) = ReedlineRawEvent::try_from(event) else { return ReedlineEvent::None };
         if self.asked.take() {
             (self.typed, self.inserts) = (false, Cell::default());
         }
@@ -196,6 +236,10 @@ impl EditMode for Keys {
             (true, ReedlineEvent::Enter) => {
                 ReedlineEvent::Edit(vec![EditCommand::Backspace, EditCommand::InsertNewline])
             }
+            // Within a burst it is a line break of what was pasted without marks.
+            (false, ReedlineEvent::Enter) if !self.searching && (self.input.goes_on)(BURST) => {
+                ReedlineEvent::Edit(vec![EditCommand::InsertNewline])
+            }
             _ => event,
         }
     }
@@ -217,7 +261,10 @@ impl EditMode for Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ratatui::crossterm::event::{Event, KeyEvent};
+    use ratatui::crossterm::event::KeyEvent;
+
+    /// Nothing comes behind a key.
+    const QUIET: Input = Input { goes_on: |_| false };
 
     /// Effect of a key.
     fn press(keys: &mut Keys, code: KeyCode, modifiers: KeyModifiers) -> ReedlineEvent {
@@ -235,7 +282,7 @@ mod tests {
 
     #[test]
     fn with_vi_letters_are_text_until_escape_and_commands_after_it() {
-        let mut keys = Keys::new(EditKeys::Vi, Arc::default(), Arc::default());
+        let mut keys = Keys::new(EditKeys::Vi, Arc::default(), Arc::default(), QUIET);
         assert!(matches!(keys.edit_mode(), PromptEditMode::Vi(PromptViMode::Insert)));
         assert_eq!(typed(&mut keys, 'x'), inserts('x'));
         assert_eq!(keys.edit_mode(), INSERT);
@@ -246,7 +293,7 @@ mod tests {
         assert!(matches!(keys.edit_mode(), PromptEditMode::Vi(PromptViMode::Insert)));
         assert_eq!(typed(&mut keys, '한'), inserts('한'));
 
-        let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default());
+        let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), QUIET);
         press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
         assert!(matches!(keys.edit_mode(), PromptEditMode::Emacs));
         assert_eq!(typed(&mut keys, 'x'), inserts('x'));
@@ -255,7 +302,7 @@ mod tests {
     #[test]
     fn text_before_an_escape_in_one_burst_is_typed_in_its_own_mode() {
         let normal = PromptEditMode::Vi(PromptViMode::Normal);
-        let mut keys = Keys::new(EditKeys::Vi, Arc::default(), Arc::default());
+        let mut keys = Keys::new(EditKeys::Vi, Arc::default(), Arc::default(), QUIET);
         typed(&mut keys, '가');
         typed(&mut keys, '나');
         press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
@@ -278,7 +325,7 @@ mod tests {
                 (KeyCode::Char('c'), KeyModifiers::CONTROL),
                 (KeyCode::Char('g'), KeyModifiers::CONTROL),
             ] {
-                let mut keys = Keys::new(kind, Arc::default(), Arc::default());
+                let mut keys = Keys::new(kind, Arc::default(), Arc::default(), QUIET);
                 press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
                 let search = press(&mut keys, KeyCode::Char('r'), KeyModifiers::CONTROL);
                 assert_eq!(search, ReedlineEvent::SearchHistory);
@@ -292,7 +339,7 @@ mod tests {
     #[test]
     fn lepos_own_keys_are_the_same_with_both() {
         for kind in [EditKeys::Emacs, EditKeys::Vi] {
-            let mut keys = Keys::new(kind, Arc::default(), Arc::default());
+            let mut keys = Keys::new(kind, Arc::default(), Arc::default(), QUIET);
             let control = KeyModifiers::CONTROL;
             let word = |word: &str| ReedlineEvent::ExecuteHostCommand(word.into());
             assert_eq!(press(&mut keys, KeyCode::Char('c'), control), interrupt());
@@ -306,5 +353,34 @@ mod tests {
             assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), new_line);
             assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), ReedlineEvent::Enter);
         }
+    }
+
+    #[test]
+    fn an_enter_within_a_burst_is_a_line_break() {
+        let burst = Input { goes_on: |_| true };
+        for (input, expected) in
+            [(QUIET, ReedlineEvent::Enter), (burst, ReedlineEvent::Edit(vec![EditCommand::InsertNewline]))]
+        {
+            let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), input);
+            assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), expected);
+        }
+    }
+
+    #[test]
+    fn a_late_reply_of_the_terminal_is_no_word() {
+        for end in [(KeyCode::Char('\\'), KeyModifiers::ALT), (KeyCode::Char('g'), KeyModifiers::CONTROL)] {
+            let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), QUIET);
+            assert_eq!(press(&mut keys, KeyCode::Char(']'), KeyModifiers::ALT), ReedlineEvent::None);
+            for c in "11;rgb:1e1e/1e1e".chars() {
+                assert_eq!(typed(&mut keys, c), ReedlineEvent::None);
+            }
+            assert_eq!(press(&mut keys, end.0, end.1), ReedlineEvent::None);
+            assert_eq!(typed(&mut keys, 'x'), inserts('x'));
+        }
+        // A person's key comes later.
+        let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), QUIET);
+        press(&mut keys, KeyCode::Char(']'), KeyModifiers::ALT);
+        keys.reply = Instant::now().checked_sub(REPLY_GOES_ON * 2);
+        assert_eq!(typed(&mut keys, 'x'), inserts('x'));
     }
 }

@@ -10,6 +10,7 @@ use super::slash::send_along;
 use crate::term::{Line, one_line, say};
 use crate::ui::State;
 use lepo_base::error::Result;
+use lepo_turn::attach::lookalike;
 
 /// Marks that end a sentence or close a bracket, and that the name of a file seldom ends with.
 const ENDS: &[char] = &[
@@ -135,7 +136,10 @@ pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: Str
     let is_resource = |path: &String| !resources(session, &format!("@{path}")).is_empty();
     let (missing, before) = (found.missing.iter().filter(|path| !is_resource(path)), waiting_files(session));
     for path in missing {
-        say(&Line::note(one_line(&format!("no file {path}: @{path} is sent as text"))));
+        let alike =
+            lookalike(&file(path)).map(|alike| format!("; one that looks alike is {}", alike.display()));
+        let alike = alike.unwrap_or_default();
+        say(&Line::note(one_line(&format!("no file {path}: @{path} is sent as text{alike}"))));
     }
     for path in &found.paths {
         if let Err(error) = send_along(session, &file(path), "the question") {

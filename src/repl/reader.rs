@@ -10,19 +10,18 @@ use reedline::{
     Color, EditCommand, FileBackedHistory, Highlighter, HistoryItem, Prompt, PromptEditMode,
     PromptHistorySearch, PromptHistorySearchStatus, PromptViMode, Reedline, ReedlineMenu, Signal, StyledText,
 };
-use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Signal as Sent, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT};
 
 use super::complain::complain;
-use super::complete::{Completion, Offered};
+use super::complete::{Completion, NoCompletion, Offered};
 use super::grace::{CtrlC, ctrl_c, is_just_stopped};
 use super::history::history;
-use super::keys::{EDIT, Keys, SUSPEND};
+use super::keys::{EDIT, Input, Keys, SUSPEND};
 use super::menu::QuietMenu;
 use crate::term::{
-    self, PASTED_AT, PASTED_BANG, Paint, TypeAhead, columns, folded_question, is_dumb, pasted, show,
-    stderr_is_terminal, stdin_is_gone, typed, unmarked,
+    self, PASTED_AT, PASTED_BANG, Paint, TypeAhead, columns, folded_question, has_input, input_goes_on,
+    is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, typed, unmarked,
 };
 use lepo_base::error::{Error, Kind, Result};
 use lepo_net::runtime::{Blocking, blocking};
@@ -103,8 +102,9 @@ impl Reader {
     /// An editor that remembers nothing and completes nothing.
     fn bare(&self) -> Reedline {
         Reedline::create()
-            .with_edit_mode(Box::new(Keys::new(self.keys, self.found.clone(), self.stop.clone())))
+            .with_edit_mode(Box::new(Keys::new(self.keys, self.found.clone(), self.stop.clone(), TERMINAL)))
             .with_highlighter(Box::new(AsTyped))
+            .with_completer(Box::new(NoCompletion))
             .use_bracketed_paste(true)
             .with_break_signal(self.stop.clone())
     }
@@ -140,7 +140,7 @@ impl Reader {
         editor.run_edit_commands(&[EditCommand::InsertString(given)]);
         let (found, stopped) = (self.found.clone(), self.stopped);
         let mark = Mark(MARK.into(), self.paint);
-        let (waits, since, before) = (has_line(), Instant::now(), self.typed_ahead);
+        let (waits, since, before) = (has_input(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
             let read = edit(&mut editor, &mark, &found, stopped);
             // Now, and not only at the end: what was asked is remembered, whatever becomes of the answer.
@@ -225,12 +225,8 @@ impl Reader {
     }
 }
 
-/// A line was typed already.
-fn has_line() -> bool {
-    let stdin = rustix::stdio::stdin();
-    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
-    rustix::event::poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
-}
+/// The input of the terminal itself.
+const TERMINAL: Input = Input { goes_on: input_goes_on };
 
 /// Waits until the terminal is gone. Its editor would read the end of it for ever, and with SIGHUP
 /// ignored, nothing else would report it.

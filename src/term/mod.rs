@@ -4,6 +4,7 @@
 //! made visible; files and pipes get the bytes as they are.
 
 mod ask;
+mod burst;
 mod clean;
 mod editor;
 mod excerpt;
@@ -30,6 +31,7 @@ mod typed;
 mod wrap;
 
 pub use ask::{Tty, on_terminal, tty};
+pub use burst::{has_input, input_goes_on, notice_input};
 pub use clean::{Cleaner, clean, one_line};
 pub use editor::edit;
 pub use excerpt::{cut, excerpt, excerpt_within, padded, width};

@@ -69,6 +69,14 @@ fn behind_sequence(text: &str) -> &str {
     let end = match letters.next() {
         Some((_, '[')) => letters.find(|(_, letter)| ('@'..='~').contains(letter)),
         Some((_, 'O')) => letters.next(),
+        // A reply of the terminal, as for its colours: up to its end.
+        Some((_, ']' | 'P' | 'X' | '^' | '_')) => {
+            let is_end = |rest: &str| rest.starts_with('\u{7}') || rest.starts_with("\u{1b}\\");
+            let at =
+                text.char_indices().map(|(at, _)| at).skip(2).find(|&at| text.get(at..).is_some_and(is_end));
+            let rest = at.and_then(|at| text.get(at..)).unwrap_or_default();
+            return rest.strip_prefix("\u{1b}\\").or(rest.strip_prefix('\u{7}')).unwrap_or_default();
+        }
         other => other,
     };
     end.and_then(|(at, letter)| text.get(at + letter.len_utf8()..)).unwrap_or_default()
@@ -92,6 +100,11 @@ mod tests {
             ("one two \u{17}three", "one three"),
             ("a\u{1b}[Db\u{1b}OAc\u{1b}[1;5Cd\u{1b}[3~", "abcd"),
             ("\u{1b}", ""),
+            ("a\u{1b}]11;rgb:1e1e/1e1e/1e1e\u{1b}\\b", "ab"),
+            ("a\u{1b}]11;rgb:1e1e/1e1e/1e1e\u{7}b", "ab"),
+            ("a\u{1b}[12;40Rb\u{1b}[?62;4cc", "abc"),
+            ("a\u{1b}P>|term 1.0\u{1b}\\b", "ab"),
+            ("a\u{1b}]11;never ends", "a"),
             ("a\u{4}\u{3}\tb", "ab"),
             ("x \u{1b}[200~a\r\n\tb\rc\u{1b}[201~ y", "x a\n\tb\nc y"),
             ("\u{1b}[200~see @a\u{1a}\u{1b}[201~ @b", "see \u{1a}a @b"),

@@ -17,6 +17,6 @@ pub use gather::Gathering;
 pub use gathered::{Gathered, Skipped, SkippedWhy};
 pub use limits::check;
 pub use new_file::{Looked, NewFile};
-pub use same_name::{composed, same_name};
+pub use same_name::{composed, lookalike, same_name};
 pub use sent::{Attached, LeftOut, choose, sent_text};
 pub use web_page::web_page;

@@ -5,8 +5,8 @@ use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::read_bounded;
-use lepo_base::error::{Error, Result};
+use super::{lookalike, read_bounded};
+use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::{Command, Hint};
 use lepo_base::media::{MAGIC, Media};
 use lepo_net::fetch::{Fetched, fetch};
@@ -66,7 +66,7 @@ impl NewFile {
     pub fn look(path: &Path) -> Result<Looked> {
         let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
         let shown = path.display().to_string();
-        let mut file = File::open(path).map_err(failed)?;
+        let mut file = File::open(path).map_err(|error| with_lookalike(failed(error), path))?;
         let mut bytes = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut bytes).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
@@ -183,4 +183,13 @@ fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Resul
 fn named(path: &str, media: Media) -> String {
     let name = clean_name(path).unwrap_or_else(|| "file".into());
     if name.contains('.') { name } else { format!("{name}.{}", media.extension()) }
+}
+/// The error of a file that cannot be opened, with the name of one that looks like it.
+fn with_lookalike(error: Error, path: &Path) -> Error {
+    match lookalike(path).filter(|_| path.symlink_metadata().is_err()) {
+        Some(alike) => {
+            error.hint(format!("a file that looks alike is there: {}", quoted(&alike.display().to_string())))
+        }
+        None => error,
+    }
 }

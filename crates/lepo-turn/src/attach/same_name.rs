@@ -36,6 +36,43 @@ fn alike(folder: &Path, name: &OsStr) -> Option<PathBuf> {
     alike.into_iter().next().map(|entry| folder.join(entry))
 }
 
+/// The file that looks like this one, which is not there: other blanks, quotes, dashes, capitals, or characters without
+/// a width.
+pub fn lookalike(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let folder = path.parent().map(same_name).unwrap_or_default();
+    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+    let looks = plain(name);
+    let entries = listed.read_dir().ok()?.flatten().take(MOST).map(|entry| entry.file_name());
+    let mut alike: Vec<_> = entries
+        .filter(|entry| entry.to_str().is_some_and(|entry| entry != name && plain(entry) == looks))
+        .collect();
+    alike.sort();
+    alike.into_iter().next().map(|entry| folder.join(entry))
+}
+
+/// The most entries of a folder that are looked at.
+const MOST: usize = 20_000;
+
+/// A name as it looks to a person who copies it by eye.
+fn plain(name: &str) -> String {
+    let letter = |letter: char| match letter {
+        letter if letter.is_whitespace() => Some(' '),
+        '\u{ad}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}'
+        | '\u{feff}' => None,
+        '\u{2018}' | '\u{2019}' | '\u{2bc}' | '`' => Some('\''),
+        '\u{201c}' | '\u{201d}' => Some('"'),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => Some('-'),
+        '\u{2026}' => Some('.'),
+        letter => Some(letter),
+    };
+    let plain: String = composed(name).chars().filter_map(letter).collect();
+    plain.to_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,6 +81,25 @@ mod tests {
     const MINUTES: (&str, &str) =
         ("\u{d68c}\u{c758}\u{b85d}", "\u{1112}\u{116c}\u{110b}\u{1174}\u{1105}\u{1169}\u{11a8}");
     const HANGUL: (&str, &str) = ("\u{d55c}\u{ae00}", "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}");
+
+    #[test]
+    fn a_file_that_looks_like_one_that_is_not_there_is_found() {
+        for (there, typed, is_alike) in [
+            ("Screenshot 10.00\u{202f}AM.png", "Screenshot 10.00 AM.png", true),
+            ("it\u{2019}s.txt", "it's.txt", true),
+            ("README.md", "readme.md", true),
+            ("a\u{200b}b.txt", "ab.txt", true),
+            ("a\u{2013}b.txt", "a-b.txt", true),
+            ("cafe\u{301}.TXT", "caf\u{e9}.txt", true),
+            ("other.txt", "another.txt", false),
+            ("a.txt", "a.md", false),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::write(dir.path().join(there), "x").unwrap();
+            let found = lookalike(&dir.path().join(typed));
+            assert_eq!(found, is_alike.then(|| dir.path().join(there)), "{typed}");
+        }
+    }
 
     #[test]
     fn a_name_that_looks_the_same_is_found() {
