@@ -318,14 +318,15 @@ impl Agent {
             Ok(session) => session,
             Err(error) => return self.peer.answer(&id, Err(error)),
         };
-        let (works, gives_way, is_taken) = {
+        let (works, gives_way, has_waiting, is_taken) = {
             let state = session.state.borrow();
-            (state.works, state.asks_again || state.is_cancelled, state.waiting.is_some())
+            let is_taken = state.waiting.iter().any(|(_, is_cancelled)| !is_cancelled);
+            (state.works, state.asks_again || state.is_cancelled, !state.waiting.is_empty(), is_taken)
         };
-        if is_taken || (works && !gives_way) {
+        if is_taken || (works && !gives_way && !has_waiting) {
             return self.peer.answer(&id, Err(busy()));
         }
-        if !works {
+        if !works && !has_waiting {
             let Some(env) = session.begin() else { return self.peer.answer(&id, Err(busy())) };
             session.state.borrow_mut().prompt = Some(id.clone());
             return self.turn(id, session, env, blocks);
@@ -334,14 +335,13 @@ impl Agent {
             session.interrupt.end(CANCELLED);
             session.state.borrow_mut().asks_again = false;
         }
-        session.state.borrow_mut().waiting = Some((id.clone(), false));
+        session.state.borrow_mut().waiting.push((id.clone(), false));
         spawn_local(async move {
-            session.at_rest().await;
-            let is_cancelled = session.state.borrow_mut().waiting.take().is_some_and(|(_, is)| is);
+            let is_cancelled = session.turn_of(&id).await;
             let Some(env) = session.begin() else { return self.peer.answer(&id, Err(busy())) };
             session.state.borrow_mut().prompt = Some(id.clone());
             if is_cancelled {
-                session.cancel(None);
+                session.cancel(Some(&id));
             }
             self.turn(id, session, env, blocks);
         });

@@ -65,8 +65,8 @@ pub struct SessionState {
     pub prompt: Option<Value>,
     /// The turn was cancelled, and ends soon: a prompt waits for it.
     pub is_cancelled: bool,
-    /// The request that waits for the end of the turn, and whether it was cancelled, too.
-    pub waiting: Option<(Value, bool)>,
+    /// The requests that wait for the end of the turn, and whether each was cancelled, too.
+    pub waiting: Vec<(Value, bool)>,
     /// The title that the editor knows.
     pub title: Option<String>,
     /// MCP servers that the editor gives and that nobody agreed to yet.
@@ -108,7 +108,7 @@ impl Session {
             asks_again: false,
             prompt: None,
             is_cancelled: false,
-            waiting: None,
+            waiting: Vec::new(),
             title: None,
             given,
             agreed,
@@ -147,8 +147,20 @@ impl Session {
             state.is_cancelled = true;
             self.interrupt.end(CANCELLED);
         }
-        if let Some((prompt, is_cancelled)) = &mut state.waiting {
+        for (prompt, is_cancelled) in &mut state.waiting {
             *is_cancelled |= is_meant(Some(prompt));
+        }
+    }
+
+    /// Waits until a prompt that waits can begin; whether it was cancelled.
+    pub async fn turn_of(&self, prompt: &Value) -> bool {
+        loop {
+            self.at_rest().await;
+            if let Some(is_cancelled) = self.first_waiting(prompt) {
+                return is_cancelled;
+            }
+            // One before it begins.
+            tokio::task::yield_now().await;
         }
     }
 
@@ -170,6 +182,13 @@ impl Session {
             }
             idle.await;
         }
+    }
+
+    /// Takes the first prompt that waits, if it is this one; whether it was cancelled.
+    fn first_waiting(&self, prompt: &Value) -> Option<bool> {
+        let waiting = &mut self.state.borrow_mut().waiting;
+        let is_first = waiting.first().is_some_and(|(first, _)| first == prompt);
+        is_first.then(|| waiting.remove(0).1)
     }
 
     /// Takes up mode, model and MCP servers that were chosen since the last turn.

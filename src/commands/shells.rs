@@ -123,6 +123,7 @@ _clap_complete_lepo() {
     last=$(( ${#COMPREPLY[@]} - 1 ))
     COMPREPLY[last]="${COMPREPLY[last]%$'\n'}"
     COMPREPLY=("${COMPREPLY[@]#"$cut"}")
+    COMPREPLY=("${COMPREPLY[@]#"${cut//:/\\:}"}")
     if [[ "${COMPREPLY-}" =~ [=/:]$ ]]; then
         compopt -o nospace 2> /dev/null
     else

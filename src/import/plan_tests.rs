@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::tests::{LATER, read, sample, tree};
 use super::{Rules, Tools, finish, plan};
 use lepo_import::{Conversation, Format, Reading, Role, What};
 use lepo_store::bubb::{Kind, Name};
@@ -114,4 +115,21 @@ fn hidden_parts_before_many_beginnings_are_not_squared() {
         let texts: std::collections::HashSet<&str> = bubbs.iter().map(|bubb| bubb.text.as_str()).collect();
         assert_eq!(texts.len(), 2 * COUNT + usize::from(prompt), "each is there");
     }
+}
+
+#[test]
+fn an_export_of_llama_servers_interface_keeps_its_forks_and_files() {
+    let file = "llama-ui.jsonl";
+    let bubbs = read(Format::LlamaUi, &[(file, &sample(file))], LATER);
+    let mut lines: Vec<String> = tree(&bubbs).lines().map(str::to_string).collect();
+    lines.sort();
+    let expected = [
+        "   u0 sure?",
+        "  a0 A dot.",
+        "  a0 A pixel.",
+        "  a1 small",
+        " u0 what is this?||n.txt:||pasted||[image/png ",
+        "s1 be brief",
+    ];
+    assert_eq!(lines, expected);
 }

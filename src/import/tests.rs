@@ -113,11 +113,6 @@ fn every_sample_becomes_its_tree() {
             "pi-2026-08-01T10-00-00-000Z_uuid.jsonl",
             "u0 hi\n a1 t\n a0 Hello.\n  a1 bash|{\"command\":\"ls\"}\n   t1 a\n  s1 …\n a0 Other branch.",
         ),
-        (
-            Format::LlamaUi,
-            "llama-ui.jsonl",
-            "s1 be brief\n u0 what is this?||n.txt:||pasted||[image/png \n  a0 A pixel.\n   u0 sure?\n  a1 small\n  a0 A dot.",
-        ),
         (Format::OpenWebUi, "open-webui.json", "s1 be kind\n u0 hi\n  a0 Hello.\n  a1 hm\n  a0 Hey."),
         (
             Format::LmStudio,

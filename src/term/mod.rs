@@ -51,7 +51,8 @@ pub use panics::report_panics;
 pub use progress::Progress;
 pub use quote::{extent, quote};
 pub use terminal::{
-    columns, fitting, is_dumb, show, stderr_is_stdout, stderr_is_terminal, stdin_is_gone, stdout_is_read,
+    columns, erase_line, fitting, is_dumb, show, stderr_is_stdout, stderr_is_terminal, stdin_is_gone,
+    stdout_is_read,
 };
 pub use type_ahead::{Asking, TypeAhead};
 pub use typed::{PASTED_AT, PASTED_BANG, pasted, typed, unmarked};

@@ -37,6 +37,14 @@ pub fn is_dumb_term(term: Option<OsString>) -> bool {
     term.is_some_and(|term| term.is_empty() || term == "dumb")
 }
 
+/// Text that takes away the short line on which the cursor is: with blanks where there are no control sequences.
+pub fn erase_line() -> &'static str {
+    match is_dumb() {
+        true => "\r                                        \r",
+        false => "\r\u{1b}[K",
+    }
+}
+
 /// True if stderr is a terminal.
 pub fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()

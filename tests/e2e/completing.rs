@@ -114,6 +114,31 @@ fn bash_shows_what_candidates_mean_and_inserts_them_bare() {
 }
 
 #[test]
+fn bash_completes_a_name_with_colons_whole() {
+    let home = Home::new();
+    let model = |name: &str| format!("[[models]]\nname = \"{name}\"\nprovider = \"ollama\"\nmodel = \"x\"\n");
+    home.write("config/config.toml", model("qwen3:8b") + &model("hub:qwen3:4b"));
+    // The words and the current one, as readline parts them at its breaks.
+    let ask = |line: &str, words: &str, last: &str| {
+        let script = format!(
+            "source <(lepo completions bash); COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({words}); \
+             COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 )); COMP_TYPE=9; \
+             _clap_complete_lepo lepo '{last}' x; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        run(home.shell(&script), b"").out
+    };
+    for (line, words, last, found) in [
+        ("lepo do -m qwen3", "lepo do -m qwen3", "qwen3", "qwen3\\:8b\n"),
+        ("lepo do -m qwen3:", "lepo do -m qwen3 :", "", "8b\n"),
+        ("lepo do -m qwen3:8", "lepo do -m qwen3 : 8", "8", "8b\n"),
+        ("lepo do -m hub:qwen3:", "lepo do -m hub : qwen3 :", "", "4b\n"),
+        ("lepo do -m hub:q", "lepo do -m hub : q", "q", "qwen3\\:4b\n"),
+    ] {
+        assert_eq!(ask(line, words, last), found, "{line}");
+    }
+}
+
+#[test]
 fn zsh_completes_also_where_nothing_was_prepared() {
     let (home, ids) = home();
     if Command::new("zsh").arg("--version").output().is_err() {

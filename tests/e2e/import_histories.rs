@@ -50,7 +50,9 @@ fn what_is_held_back_is_named_with_the_moment_from_which_it_is_imported_anyway()
     assert!((1..=86_400_000).contains(&until.saturating_sub(now)), "{told}");
     // Nothing is held back of a log that tells nothing.
     home.write("work/none.jsonl", "{\"type\":\"session\",\"id\":\"n\"}\n");
-    let told = import(&home, &["none.jsonl"]);
+    let ran = home.lepo(&["import", "--json", "none.jsonl"]);
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(ran.code, 1, "nothing came of it");
     assert_eq!((&told["held"], &told["held_until"]), (&0.into(), &Value::Null));
 }
 

@@ -198,7 +198,7 @@ fn a_store_is_made_only_when_there_is_something_to_write() {
     let home = Home::new();
     home.write("work/x.json", r#"{"messages":[{"role":"user","content":""}]}"#);
     let ran = home.lepo(&["import", "x.json"]);
-    assert!(ran.code == 0 && ran.out.contains("made 0 messages"), "{}{}", ran.out, ran.err);
+    assert!(ran.code == 1 && ran.out.contains("made 0 messages"), "{}{}", ran.out, ran.err);
     let sql = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/interop/opencode.sql");
     let ran = home.lepo(&["import", sql]);
     assert!(ran.code == 2 && ran.err.contains("sqlite3"), "{}", ran.err);
@@ -321,4 +321,73 @@ fn a_file_whose_name_has_lines_is_told_on_one() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.out.lines().filter(|line| line.starts_with("made ")).count(), 1, "{}", ran.out);
     assert!(ran.out.contains("f/x␊made 9 messages"), "{}", ran.out);
+}
+
+/// https://github.com/vectorize-io/hindsight/issues/2464, https://github.com/MemPalace/mempalace/pull/232
+#[test]
+fn a_file_of_another_tool_is_named_and_nothing_is_made() {
+    let home = Home::new();
+    let line = r#"{"role":"user","message":{"content":[{"type":"text","text":"q"}]}}"#;
+    home.write("work/c.jsonl", line);
+    let ran = home.lepo(&["import", "c.jsonl"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("unknown format") && ran.err.contains("Cursor"), "{}", ran.err);
+    home.write("work/w/c.jsonl", line);
+    home.write("work/w/ok.json", export(&[("c1", "One", 1)]));
+    let ran = home.lepo(&["import", "w"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("skipped 1: file of an unknown format: w/c.jsonl (of Cursor)\n"), "{}", ran.out);
+}
+
+#[test]
+fn an_import_of_which_nothing_came_fails_and_one_with_something_does_not() {
+    let home = Home::new();
+    home.write("work/odd.json", r#"{"messages":[{"role":"user","content":[{"type":"hologram"}]}]}"#);
+    let ran = home.lepo(&["import", "odd.json"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("skipped 1: content of an unknown type\n"), "{}", ran.out);
+    home.write("work/prompt.json", r#"{"messages":[{"role":"system","content":"be kind"}]}"#);
+    let ran = home.lepo(&["import", "prompt.json"]);
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    assert!(ran.out.contains("skipped 1: conversation without a visible message\n"), "{}", ran.out);
+    let both = r#"[{"messages":[{"role":"user","content":"q"}]},{"messages":[{"role":"user","content":7}]}]"#;
+    home.write("work/both.json", both);
+    assert_eq!(home.lepo(&["import", "both.json"]).code, 0);
+    // What is here already is no failure either.
+    assert_eq!(home.lepo(&["import", "both.json"]).code, 0);
+}
+
+/// https://github.com/basicmachines-co/basic-memory/pull/1290
+#[test]
+fn a_conversation_without_a_time_of_its_beginning_has_the_nearest_one() {
+    let home = Home::new();
+    let question = r#"{"author":{"role":"user"},"content":{"content_type":"text","parts":["q"]}}"#;
+    let export = format!(
+        r#"[{{"id":"c","update_time":1785578400.5,"mapping":{{"1":{{"parent":null,"message":{question}}}}}}}]"#
+    );
+    home.write("work/conversations.json", export);
+    home.ok(&["import", "conversations.json"]);
+    let tails: Value = serde_json::from_str(&home.ok(&["ls", "--json"])).unwrap();
+    assert_eq!(tails["tails"][0]["time"], 1_785_578_400_500_u64);
+}
+
+#[test]
+fn printed_lines_without_times_are_held_back_only_while_they_may_grow() {
+    let home = Home::new();
+    let line = |kind: &str, text: &str| {
+        format!(
+            "{{\"type\":\"{kind}\",\"uuid\":\"{text}\",\"session_id\":\"s\",\"parent_tool_use_id\":null,\
+             \"message\":{{\"role\":\"{kind}\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}\n"
+        )
+    };
+    home.write("work/out.jsonl", line("user", "q") + &line("assistant", "r"));
+    assert_eq!(import(&home, &["out.jsonl"])["held"], 1);
+    assert_eq!(import(&home, &["--date", "2026-01-01", "out.jsonl"])["held"], 0);
+    let old = Home::new();
+    old.write("work/out.jsonl", line("user", "q") + &line("assistant", "r"));
+    let path = old.work().join("out.jsonl");
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(90_000)).unwrap();
+    let told = import(&old, &["out.jsonl"]);
+    assert_eq!((&told["held"], &told["made"]), (&0.into(), &2.into()), "{told}");
 }

@@ -4,6 +4,7 @@
 use crate::bots::Bot;
 use crate::disk::bubbs;
 use crate::home::until;
+use crate::pty::on_terminal;
 use crate::screen::Screen;
 use crate::scripted::{Piece, Reply, end, said};
 
@@ -351,4 +352,47 @@ fn with_vi_a_search_begins_in_both_modes_and_escape_leaves_it() {
         screen.keys(&["Escape"]).prompts(": ");
     }
     assert_eq!(questions(&bot), ["하나"]);
+}
+
+/// Text that another program types: https://github.com/google-gemini/gemini-cli/issues/25998 (`tmux send-keys`),
+/// https://github.com/google-gemini/gemini-cli/issues/2789.
+#[test]
+fn text_of_any_length_that_comes_at_once_is_in_the_line_and_its_enter_counts() {
+    for length in [1024, 1025, 3000] {
+        let words: Vec<String> = (0..length / 5).map(|word| format!("w{word:03}")).collect();
+        let typed = words.join(" ");
+        let bot = Bot::saying(OFF, &["Four."]);
+        let ran = on_terminal(
+            bot.home.terminal("lepo"),
+            &[("> ", &format!("{typed}\r")), ("Four.", ""), ("> ", "\u{4}")],
+        );
+        assert!(ran.out.contains("Four."), "{length}: {}", ran.out);
+        assert_eq!(questions(&bot), [typed], "{length}");
+    }
+}
+
+#[test]
+fn an_enter_within_a_burst_is_a_line_break_and_a_reply_of_the_terminal_no_word() {
+    let reply = "\u{1b}]11;rgb:1e1e/1e1e/1e1e\u{1b}\\";
+    for (typed, question) in [
+        ("one\rtwo\rthree\r", "one\ntwo\nthree"),
+        (&format!("{reply}one\r"), "one"),
+        (&format!("on{reply}e\u{1b}[?62;4c\r"), "one"),
+    ] {
+        let bot = Bot::saying(OFF, &["Four."]);
+        let ran = on_terminal(bot.home.terminal("lepo"), &[("> ", typed), ("Four.", ""), ("> ", "\u{4}")]);
+        assert!(ran.out.contains("Four."), "{typed:?}: {}", ran.out);
+        assert_eq!(questions(&bot), [question], "{typed:?}");
+    }
+}
+
+#[test]
+fn a_dumb_terminal_gets_no_escape_sequence() {
+    for command in ["TERM=dumb lepo", "TERM=dumb lepo do hi"] {
+        let bot = Bot::saying(OFF, &["Four."]);
+        let steps: &[(&str, &str)] =
+            if command.ends_with("hi") { &[("Four.", "")] } else { &[("> ", "hi\r"), ("Four.", "\u{4}")] };
+        let ran = on_terminal(bot.home.terminal(command), steps);
+        assert!(ran.out.contains("Four.") && !ran.out.contains('\u{1b}'), "{command}: {:?}", ran.out);
+    }
 }

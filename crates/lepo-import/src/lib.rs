@@ -60,7 +60,7 @@ mod values;
 mod zst;
 
 pub use attach::of_hash as file_of_hash;
-pub use conversation::{Conversation, File, Node, Role, UNKNOWN_CONTENT, What};
+pub use conversation::{Conversation, File, Node, Role, What};
 pub use format::{FORMATS, Format};
 pub use json::Value;
 pub use opencode::{About as OpencodeMessage, Calls, OpencodeLine, gather, part as opencode_part};

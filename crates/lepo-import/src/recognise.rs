@@ -211,7 +211,7 @@ fn without_conversations(path: &Path) -> String {
 fn first_look<R: std::io::Read>(values: Values<R>) -> Look {
     let mut values = values.at_most(256 << 20);
     let mut reading = Reading::default();
-    let (mut keys, mut is_bare_session) = (Vec::new(), false);
+    let (mut keys, mut is_bare_session, mut records) = (Vec::new(), false, 0);
     for _ in 0..TRIES {
         let Ok(Some(value)) = reading.next(&mut values) else { break };
         if let Some(tool) = foreign::tool(value) {
@@ -220,26 +220,35 @@ fn first_look<R: std::io::Read>(values: Values<R>) -> Look {
         if let Some(format) = shape(value) {
             return Look::Known(format);
         }
-        // Of pi, a header of an older version says little: its message decides.
-        if is_bare_session
-            && value.get("type").is("message")
-            && value.at(&["message", "role"]).text().is_some()
-        {
+        // Of pi, a header of an older version says little: what follows it decides.
+        if is_bare_session && is_pi_entry(value) {
             return Look::Known(Format::Pi);
         }
         is_bare_session |= is_pi_header(value);
+        records += 1;
         if keys.is_empty() {
             let names = value.fields().map(|(key, _)| key.words().chars().take(NAME).collect::<String>());
             keys = names.take(KEYS).collect();
         }
     }
-    Look::Unknown(keys)
+    // A log that was only begun.
+    if is_bare_session && records == 1 { Look::Known(Format::Pi) } else { Look::Unknown(keys) }
 }
 
 /// True of the first record of a session of pi, or of one that says as little.
 fn is_pi_header(value: Value<'_>) -> bool {
     let time = value.get("timestamp");
     value.get("type").is("session") && !value.has("harness") && (time.is_null() || time.text().is_some())
+}
+
+/// True of what follows a header of pi: a message, or an entry of another kind.
+fn is_pi_entry(value: Value<'_>) -> bool {
+    let kind = value.get("type").text().unwrap_or_default();
+    let others = ["custom_message", "custom", "compaction", "branch_summary", "session_info", "model_change"];
+    match &*kind {
+        "message" => value.at(&["message", "role"]).text().is_some(),
+        kind => others.contains(&kind) && value.has("id"),
+    }
 }
 
 /// Records of Claude Code that stand at the beginning of a log.

@@ -294,7 +294,8 @@ fn headers(key: &Key, api: &HttpSpec) -> Result<HeaderMap> {
     // A header may have any bytes above 127: of a key they are a slip of what it was copied from.
     let sound = HeaderValue::from_str(&text).ok().filter(|_| odd_character(secret.reveal()).is_none());
     let mut value = sound.ok_or_else(|| {
-        let odd = odd_character(secret.reveal()).unwrap_or_else(|| "characters that cannot be sent".to_string());
+        let odd =
+            odd_character(secret.reveal()).unwrap_or_else(|| "characters that cannot be sent".to_string());
         Error::usage(format!("the key has {odd}, which no key has"))
             .hint(format!("copy it once more, as plain text: {}", key.looked_for))
     })?;

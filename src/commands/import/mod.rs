@@ -15,7 +15,7 @@ use crate::import::{Rules, Tools, VERSION, copy, finish, plan};
 use crate::term::{Line, Progress, say};
 use lepo_base::error::{Error, Result};
 use lepo_base::when::{self, DayEnd};
-use lepo_import::{Conversation, FORMATS, Format, Reading, UNKNOWN_CONTENT, is_below};
+use lepo_import::{Conversation, FORMATS, Format, Reading, is_below};
 use lepo_secrets::Masker;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Imported, now};
@@ -285,11 +285,9 @@ impl Import<'_, '_> {
         self.report.lost_files += plan.lost_files;
         self.report.undated += u64::from(plan.undated && !plan.bubbs.is_empty());
         if plan.bubbs.is_empty() && plan.held == 0 {
-            match is_unknown {
-                // Its parts were counted, each for itself.
-                true if !skipped.is_empty() => {}
-                true => self.report.skip(UNKNOWN_CONTENT),
-                false => self.report.skip("conversation without a visible message"),
+            // Of one of which nothing was understood, the parts were counted, each for its own reason.
+            if !is_unknown || skipped.is_empty() {
+                self.report.skip("conversation without a visible message");
             }
         }
         self.writer.add(about, plan, self.args.branches)

@@ -66,6 +66,39 @@ fn a_prompt_while_another_is_answered_is_refused_and_a_cancelled_one_keeps_its_p
 }
 
 #[test]
+fn a_cancel_right_behind_a_prompt_ends_it_and_a_prompt_right_behind_a_cancel_waits() {
+    for by_request in [false, true] {
+        let bot = Bot::openai(OFF, [openai_sse(["Whole."])]);
+        let mut client = Client::start(&bot.home, &[]);
+        let session = client.session(&bot.home);
+        let prompt = |id: u64, text: &str| {
+            let prompt = json!([{ "type": "text", "text": text }]);
+            let params = json!({ "sessionId": session, "prompt": prompt });
+            json!({ "jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": params }).to_string()
+                + "\n"
+        };
+        let cancel = |id: u64| {
+            let (method, params) = match by_request {
+                true => ("$/cancel_request", json!({ "requestId": id })),
+                false => ("session/cancel", json!({ "sessionId": session })),
+            };
+            json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string() + "\n"
+        };
+        // All in one write: none is read before the others are there.
+        let lines = [prompt(101, "one"), cancel(101), prompt(102, "two"), cancel(102), prompt(103, "three")];
+        for id in [101, 102, 103] {
+            client.known(id, "session/prompt");
+        }
+        client.raw(lines.concat().as_bytes());
+        assert_eq!(client.end(101).unwrap()["stopReason"], "cancelled", "by request: {by_request}");
+        assert_eq!(client.end(102).unwrap()["stopReason"], "cancelled", "by request: {by_request}");
+        assert_eq!(client.end(103).unwrap()["stopReason"], "end_turn", "by request: {by_request}");
+        assert!(bubbs(&bot.home).iter().any(|bubb| bubb.text == "one"), "a cancelled question is kept");
+        assert_eq!(client.leave(), 0);
+    }
+}
+
+#[test]
 fn a_tool_call_runs_after_permission_and_its_result_is_told() {
     let bot = Bot::openai(NATIVE, [echo(), openai_sse(["Said."])]);
     let mut client = Client::start(&bot.home, &[]);
