@@ -15,7 +15,7 @@ use super::state::{State, Step};
 use super::thinking::Thinking;
 use super::waiting::{WAITING, WaitingCounter};
 use crate::term::{
-    Cleaner, Markdown, Out, Paint, columns, heading, one_line, say, show, stderr_is_stdout,
+    Cleaner, Markdown, Out, Paint, columns, erase_line, heading, one_line, say, show, stderr_is_stdout,
     stderr_is_terminal, tty,
 };
 use lepo_base::error::Result;
@@ -155,7 +155,7 @@ impl<'o> TurnView<'o> {
         }
         self.waiting = None;
         match self.state {
-            State::Streaming => self.err("\r\u{1b}[K"),
+            State::Streaming => self.err(erase_line()),
             State::Thinking => {
                 let end = self.thinking.end();
                 self.err(&end);

@@ -63,7 +63,8 @@ impl Process {
         let program = ConfiguredProgram::new(command.as_ref(), &place.folders.work_dir, start);
         let prepared = program.args(args).env(variables).prepare();
         let prepared = prepared.map_err(|error| with_args_hint(error, command, args))?;
-        let mut running = prepared.with_stdin().spawn().map_err(|error| with_args_hint(error, command, args))?;
+        let mut running =
+            prepared.with_stdin().spawn().map_err(|error| with_args_hint(error, command, args))?;
         let tail = Arc::default();
         let drain = running.stderr.take().map(|stderr| tokio::spawn(drain(stderr, Arc::clone(&tail))));
         let pipes = running.stdout.take().zip(running.stdin.take());
