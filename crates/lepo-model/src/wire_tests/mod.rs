@@ -3,6 +3,7 @@
 mod calls;
 mod concern;
 mod ends;
+mod random;
 mod texts;
 
 use serde_json::{Value, json};
