@@ -44,10 +44,7 @@ impl Turning<'_> {
     /// Answers a prompt.
     pub async fn prompt(&mut self, blocks: Vec<Block>) -> Answered {
         let entry = Entry::read(blocks, &self.session.cwd);
-        let settled = match self.settle().await {
-            Ok(()) => self.session.interrupt.or(async { Ok(()) }).await,
-            failed => failed,
-        };
+        let settled = self.settle().await;
         // Cancelled before it began, the question is kept as every other.
         if let Err(error) = settled {
             return self.not_begun(error, entry.text.clone());
@@ -87,7 +84,8 @@ impl Turning<'_> {
             true => servers::ask(self.peer, self.session, &paths).await? && self.has_unused(),
             false => false,
         };
-        self.session.settle(self.env, more).await
+        self.session.settle(self.env, more).await?;
+        self.session.interrupt.or(async { Ok(()) }).await
     }
 
     /// True if the person agreed to servers that are not in use yet.
