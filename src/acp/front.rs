@@ -19,7 +19,7 @@ use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::config::FolderQuestion;
-use lepo_turn::{ChangedProgram, Event, Front};
+use lepo_turn::{ChangedProgram, Event, Front, PersonAnswer};
 
 /// The view of one turn.
 pub struct AcpFront<'f> {
@@ -166,10 +166,7 @@ impl Front for AcpFront<'_> {
         Box::pin(consent::permit((self.peer, self.session), agent, question))
     }
 
-    fn agree_to_files<'f>(
-        &'f mut self,
-        changed: &'f ChangedProgram,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+    fn agree_to_files<'f>(&'f mut self, changed: &'f ChangedProgram) -> PersonAnswer<'f, Option<bool>> {
         self.flush();
         Box::pin(consent::agree_to_files((self.peer, self.session), changed))
     }

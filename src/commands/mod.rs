@@ -24,6 +24,7 @@ pub mod mcp;
 pub mod model;
 mod open;
 mod output_file;
+mod program_files;
 pub mod prompt;
 pub mod rebase;
 mod repo_files;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use self::steering::{SteeringHere, agreed_messages};
 use super::Context;
+use super::program_files::{ProgramsHere, show_changed, show_named};
 use super::repo_files::{REPO_FILES, repo_files};
 use crate::term::{columns, extent, fold, one_line, quote, say, tty};
 use crate::ui::{folder_name, notice_lines};
@@ -25,8 +26,9 @@ use lepo_turn::skills::{Origin, Skill, Skills, files_of};
 /// Until then, `_config.toml`, `_mcp.json` and `_prompts/` in the store and the skills of the git repository are
 /// ignored, and your own MCP servers, agents and `cli` models do not start in this folder. Trust in a file covers exactly
 /// these bytes at this path: after any change, or for the same file elsewhere, lepo asks again. Trust in a folder covers
-/// its linked worktrees and whatever comes into it later. `_insts.toml` of a store that lepo did not make for you, or
-/// that git tracks, is ignored until then, too.
+/// its linked worktrees and whatever comes into it later, except the files that your programs are started from: if one
+/// changed since you agreed to it, it is shown here, with where it differs, and trusted after confirmation.
+/// `_insts.toml` of a store that lepo did not make for you, or that git tracks, is ignored until then, too.
 ///
 /// Also agreed to beforehand: the repository's instructions (AGENTS.md), and the hidden and system messages of the
 /// newest conversation that you did not write. While nobody has agreed to them, `auto` asks before it does more than
@@ -63,8 +65,11 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut folders = folders_here(store.as_ref(), context)?;
     let folder_trust = FolderTrust::new(&paths);
     let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
+    let programs = ProgramsHere::new(&paths, &env, store.as_ref(), context);
+    let changed = programs.changed(store.as_ref(), context)?;
     // Nobody is there to ask: the folder's state was told.
-    if nothing_else && skills.untrusted.is_empty() && steering.is_empty() && tty().is_none() {
+    let is_as_agreed = steering.is_empty() && changed.is_empty();
+    if nothing_else && skills.untrusted.is_empty() && is_as_agreed && tty().is_none() {
         let unanswered = folders.drain(..).filter(|folder| matches!(folder_trust.answer(folder), Ok(None)));
         for folder in unanswered {
             say(&format!(
@@ -73,8 +78,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
             ));
         }
     }
-    let has_nothing =
-        files.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && steering.is_empty();
+    let has_nothing = files.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && is_as_agreed;
     if has_nothing && agreed + known + trusted_folders > 0 {
         tell_trusted(&skills);
         return Ok(0);
@@ -99,17 +103,18 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     tell_trusted(&skills);
-    if asked.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && steering.is_empty() {
+    if asked.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && is_as_agreed {
         return Ok(0);
     }
     let mine: Vec<&str> = settings.models.iter().map(|model| model.name.as_str()).collect();
     for file in &asked {
-        show(file, &mine, context)?;
+        show(file, &mine, &programs.named_by(file)?, context)?;
     }
     skills.warnings.iter().flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| say(&line));
     skills.untrusted.iter().for_each(|skill| show_skill(skill, context));
     steering.show(context);
     folders.iter().for_each(|folder| show_folder(folder, context));
+    show_changed(&changed, context);
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {
         Error::usage("there is no terminal to ask on").hint("run `lepo trust` yourself, in a terminal")
@@ -120,6 +125,8 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     if !terminal.confirm(&format!("{extent}Trust this, as it is? (y/N): "))? {
         return Err(Error::nothing("nothing was trusted"));
     }
+    asked.iter().try_for_each(|file| programs.agree_to_servers(file))?;
+    programs.agree(&changed)?;
     asked.extend(skills.untrusted.into_iter().map(|skill| skill.file));
     trust.keep(&asked)?;
     steering.agree(&trust)?;
@@ -225,7 +232,7 @@ fn tell_agreed(trust: &Trust, masking: &Masking, context: &Context<'_>) -> Resul
 
 /// Path, effects, and the whole text; nothing in it may speak to a terminal, hide in a pipe to a pager, or look
 /// like lepo's own words.
-fn show(file: &RepoFile, mine: &[&str], context: &mut Context<'_>) -> Result<()> {
+fn show(file: &RepoFile, mine: &[&str], started_from: &[String], context: &mut Context<'_>) -> Result<()> {
     let effects = file.effects(mine)?;
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
     let path = one_line(&file.path.to_string_lossy());
@@ -233,6 +240,7 @@ fn show(file: &RepoFile, mine: &[&str], context: &mut Context<'_>) -> Result<()>
     for effect in effects {
         context.out.trusted(&quote("  ", &effect, columns));
     }
+    show_named(started_from, context);
     context.out.trusted("\n");
     for line in String::from_utf8_lossy(&file.bytes).lines() {
         context.out.trusted(&quote("  | ", line, columns));

@@ -7,6 +7,7 @@ use std::pin::Pin;
 
 use serde_json::{Value, json};
 
+use super::changed_files::{agree_to_files, changed_words};
 use super::consent;
 use super::folder::{ask_about_folder, programs_line, trust_line, words_text};
 use super::form;
@@ -20,7 +21,7 @@ use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream, Unagreed};
 use lepo_turn::config::FolderQuestion;
-use lepo_turn::{Event, Front, Moment, Watch};
+use lepo_turn::{ChangedProgram, Event, Front, Moment, PersonAnswer, Watch};
 
 /// A turn as lines on stdout.
 pub struct EventLines<'o> {
@@ -116,6 +117,11 @@ impl Front for EventLines<'_> {
         let text = format!("{words}{} {}", programs_line(question), trust_line(question));
         self.line(json!({ "event": "note", "text": text }));
         Box::pin(ask_about_folder(question))
+    }
+
+    fn agree_to_files<'f>(&'f mut self, changed: &'f ChangedProgram) -> PersonAnswer<'f, Option<bool>> {
+        self.line(json!({ "event": "note", "text": changed_words(changed).0 }));
+        Box::pin(agree_to_files(changed.clone()))
     }
 
     fn has_person(&self) -> bool {

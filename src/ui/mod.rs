@@ -36,7 +36,7 @@ mod waiting;
 
 pub use answer::{Choice, Offer};
 pub use around_answer::{named_by, place_line, usage_line};
-pub use changed_files::changed_words;
+pub use changed_files::{agree_to_files, changed_text, changed_words};
 pub use document::{end_event, group_document, group_end_event, turn_document};
 pub use events::{EventLines, SharedEvents};
 pub use folder::{ask_about_folder, folder_name, programs_line, trust_line, words_text};

@@ -18,14 +18,13 @@ use crate::term::{
     Cleaner, Markdown, Out, Paint, columns, erase_line, heading, one_line, say, show, stderr_is_stdout,
     stderr_is_terminal, tty,
 };
-use lepo_base::error::Result;
 use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Citation, Permit};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
 use lepo_turn::config::FolderQuestion;
-use lepo_turn::{ChangedProgram, Event, Front, RunBy};
+use lepo_turn::{ChangedProgram, Event, Front, PersonAnswer, RunBy};
 
 /// A view of one turn.
 pub struct TurnView<'o> {
@@ -340,34 +339,28 @@ impl Front for TurnView<'_> {
         self.out.is_terminal() || !self.shown.whole
     }
 
-    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
+    fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, Reply> {
         self.step(Step::Called);
         self.out.flush();
         Box::pin(consent::ask(proposal.clone()))
     }
 
-    fn permit<'f>(
-        &'f mut self,
-        agent: &'f str,
-        question: &'f AgentQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Permit>> + 'f>> {
+    fn permit<'f>(&'f mut self, agent: &'f str, question: &'f AgentQuestion) -> PersonAnswer<'f, Permit> {
         self.step(Step::Called);
         self.out.flush();
         Box::pin(permit::permit(agent.to_string(), question.clone()))
     }
 
-    fn agree_to_files<'f>(
-        &'f mut self,
-        changed: &'f ChangedProgram,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
-        self.interject(|| {});
+    fn agree_to_files<'f>(&'f mut self, changed: &'f ChangedProgram) -> PersonAnswer<'f, Option<bool>> {
+        if tty().is_none() {
+            return Box::pin(async { Ok(None) });
+        }
+        self.step(Step::Called);
+        self.out.flush();
         Box::pin(agree_to_files(changed.clone()))
     }
 
-    fn trust_folder<'f>(
-        &'f mut self,
-        question: &'f FolderQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+    fn trust_folder<'f>(&'f mut self, question: &'f FolderQuestion) -> PersonAnswer<'f, Option<bool>> {
         if tty().is_none() {
             return Box::pin(async { Ok(None) });
         }

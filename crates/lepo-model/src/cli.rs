@@ -1,6 +1,7 @@
 //! A model that is a program: a question in, an answer out.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -55,10 +56,11 @@ impl Run {
         let Some((program, arguments)) = config.command.split_first() else {
             return Err(Error::usage(format!("model \"{}\" has no `command`", config.name)));
         };
+        let check = |dir: &Path| (folders.compare_files)(&config.command, dir);
         let in_arguments = arguments.iter().any(|argument| argument.contains(PLACE));
         let arguments: Vec<String> = arguments.iter().map(|a| a.replace(PLACE, &question)).collect();
         let prepared = ConfiguredProgram::new(OsStr::new(program), &folders.cli_dir, &start).args(&arguments);
-        let prepared = prepared.prepare().map_err(|error| not_started(program, &error))?;
+        let prepared = prepared.prepare(check).map_err(|error| not_started(program, &error))?;
         let prepared = if in_arguments { prepared } else { prepared.with_stdin() };
         let mut process = Process::start(program, prepared)?;
         if !in_arguments {

@@ -114,7 +114,7 @@ pub use provider::{Fields, OPENAI_URL, Provider, ServerFacts, Wire};
 pub use read_pieces::{StreamForm, read_pieces, text_between};
 pub use registry::spec;
 pub use replay::Replay;
-pub use start::{FindStart, ModelFolders};
+pub use start::{CompareFiles, FindStart, ModelFolders};
 pub use text::Text;
 pub use timeouts::Timeouts;
 pub use utf8::Utf8;

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::error_text::excerpt;
 use lepo_base::error::{Error, Result};
-use lepo_process::{Program, Running};
+use lepo_process::{FilesChanged, Program, Running};
 
 /// The most bytes of the end of stderr that are kept.
 const TAIL: usize = 2 << 10;
@@ -180,6 +180,10 @@ async fn write(pipe: &mut Option<Sender>, bytes: &[u8]) -> std::io::Result<usize
 
 /// The error for a program that could not be started.
 pub(super) fn not_started(name: &str, error: &std::io::Error) -> Error {
+    if let Some(changed) = FilesChanged::from_error(error) {
+        return Error::usage(format!("program {name} is not started: {changed}"))
+            .hint("`lepo trust` shows what changed, and asks");
+    }
     match error.kind() {
         ErrorKind::NotFound => Error::remote(format!("program {name} is not installed or not in PATH"))
             .hint("install it, or correct `command` in the configuration"),

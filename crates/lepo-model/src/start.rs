@@ -10,6 +10,10 @@ use lepo_process::StartFolder;
 /// Tells in which folder a program starts that works for this one.
 pub type FindStart = Arc<dyn Fn(&Path) -> StartFolder + Send + Sync>;
 
+/// Compares the files of a program with what was agreed to, by its words and the folder that it starts in; in words why it
+/// is not started.
+pub type CompareFiles = Arc<dyn Fn(&[String], &Path) -> std::result::Result<(), String> + Send + Sync>;
+
 /// The folders of the programs that speak for models.
 #[derive(Clone)]
 pub struct ModelFolders {
@@ -17,6 +21,8 @@ pub struct ModelFolders {
     pub cli_dir: PathBuf,
     /// Looked up right before a start: the user may have been asked by then.
     pub find_start: FindStart,
+    /// Called right before a start outside of every sandbox.
+    pub compare_files: CompareFiles,
     /// A trial asks about nothing of the folder, so that a `cli` model may answer it from an empty one.
     pub is_trial: bool,
 }
@@ -32,7 +38,12 @@ impl ModelFolders {
     pub fn of_trial(state: &Path) -> ModelFolders {
         let empty = StartFolder::empty(state);
         let cli_dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-        ModelFolders { cli_dir, find_start: Arc::new(move |_| empty.clone()), is_trial: true }
+        ModelFolders {
+            cli_dir,
+            find_start: Arc::new(move |_| empty.clone()),
+            compare_files: Arc::new(|_, _| Ok(())),
+            is_trial: true,
+        }
     }
 
     /// The folder in which an agent starts that works for this one.

@@ -95,12 +95,14 @@ impl<'a> ConfiguredProgram<'a> {
         ConfiguredProgram { env, ..self }
     }
 
-    /// The program, to be started with all it starts in turn.
+    /// The program, to be started with all it starts in turn. `check` is given the folder that it starts in, and compares
+    /// the files that it is started from with what was agreed to; in words why it is not started.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if it is not in the search path; others name the reason.
-    pub fn prepare(self) -> io::Result<Program> {
+    pub fn prepare(self, check: impl FnOnce(&Path) -> Result<(), String>) -> io::Result<Program> {
         let (dir, lock) = self.start_dir()?;
+        check(&dir).map_err(|what| io::Error::other(FilesChanged(what)))?;
         let program = self.resolve(&dir)?;
         let mut prepared = Program::new(program, self.env_in(&dir)).args(&self.args).dir(&dir);
         if let Some(lock) = lock {
@@ -201,6 +203,25 @@ impl<'a> ConfiguredProgram<'a> {
         let others = self.env.iter().filter(|(name, _)| name != "PATH" && name != "PWD" && name != "OLDPWD");
         let own = [("PATH".into(), path), ("PWD".into(), dir.as_os_str().to_os_string())];
         others.cloned().chain(own).collect()
+    }
+}
+
+/// Why a program is not started: the files that it is started from are not those that were agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilesChanged(String);
+
+impl std::fmt::Display for FilesChanged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for FilesChanged {}
+
+impl FilesChanged {
+    /// The reason, if that is why a program could not be started.
+    pub fn from_error(error: &io::Error) -> Option<&FilesChanged> {
+        error.get_ref()?.downcast_ref()
     }
 }
 

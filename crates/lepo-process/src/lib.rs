@@ -17,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 
 use lepo_base::env;
 
-pub use configured::{ConfiguredProgram, StartFolder, StartGuard};
+pub use configured::{ConfiguredProgram, FilesChanged, StartFolder, StartGuard};
 pub use keeper::run_as_keeper;
 pub use program::{Program, Running, own_program};
 

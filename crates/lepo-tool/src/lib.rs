@@ -22,7 +22,7 @@ pub use consent::{
 pub use extract::{Piece, all, pieces, without_thinking};
 pub use lenient::parse as lenient_json;
 pub use mode::{AutoAccess, ToolMode};
-pub use program_files::{NamedProgram, ProgramFiles};
+pub use program_files::{NamedProgram, ProgramFiles, StartCheck};
 pub use request::{CommandRequest, ToolRequest};
 pub use sandbox::{Aftermath, Detected, Held, Occasion, Policy, Sandbox, covers_home, hold, run_as_held};
 pub use shell::{Ending, Live, Outcome, Shell, Stream};

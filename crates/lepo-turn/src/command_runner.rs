@@ -13,7 +13,7 @@ use super::{Event, Masking, Notice, RunBy, TurnEnv};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::{Entry, Store};
-use lepo_tool::{Aftermath, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Variables};
+use lepo_tool::{Access, Aftermath, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Variables};
 
 /// The most of a command that its result repeats, in bytes.
 const MOST_COMMAND: usize = 4 << 10;
@@ -98,6 +98,9 @@ impl<'e> CommandRunner<'e> {
         let settings = self.env.settings();
         let access = granted.request().access.word();
         tracing::debug!(access, command = granted.request().command, "command");
+        if granted.request().access != Access::Read && by == RunBy::Model {
+            self.env.note_programs()?;
+        }
         let read_only = [&*settings.sandbox_read_only, self.readable].concat();
         let policy = Policy {
             dir: self.env.store.root(),

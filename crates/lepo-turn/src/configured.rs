@@ -10,6 +10,7 @@ use super::attach::{NewFile, check};
 use super::budget::Budget;
 use super::held::{HeldAgents, Holder};
 use super::masking::{key_if_there, user_key};
+use super::program_start::{check_key_program, compare_files, start_check};
 use super::recorded::not_recorded;
 use super::skills::Skills;
 use super::store_insts::insts_in_force;
@@ -125,6 +126,7 @@ impl Configured {
             patience,
             ProcessSetup {
                 folders,
+                check: start_check(&self.paths, dir),
                 hidden_env,
                 sign_ins: self.paths.sign_ins(),
                 transports: Some(self.paths.state.join("mcp-transports")),
@@ -232,6 +234,7 @@ impl Configured {
             budget.check(config)?;
         }
         let installed = self.installed(&config.model);
+        check_key_program(&self.paths, config, &self.cli_dir())?;
         let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
         model.set_meter(self.meter());
         model.set_folders(self.model_folders());
@@ -258,6 +261,7 @@ impl Configured {
         ModelFolders {
             cli_dir: self.cli_dir(),
             find_start: Arc::new(move |dir| trust.start_in(dir)),
+            compare_files: compare_files(&self.paths, &self.cli_dir()),
             is_trial: false,
         }
     }

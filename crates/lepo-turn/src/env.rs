@@ -10,9 +10,10 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::catalogue::Catalogue;
 use super::configured::Configured;
 use super::folder_questions::{question_of_servers, take_answers};
+use super::program_changes::ChangedProgram;
 use super::programs::named_programs;
 use super::{Interrupt, Masking, Notice};
-use crate::config::{AutoCompact, FolderQuestion, FolderTrust, Insts, Settings, set_tool_mode};
+use crate::config::{AutoCompact, FolderQuestion, FolderTrust, Insts, ProgramTrust, Settings, set_tool_mode};
 use lepo_base::error::Result;
 use lepo_base::record::HashFile;
 use lepo_store::store::Store;
@@ -22,7 +23,7 @@ use lepo_tool::{Allowed, Detected, NamedProgram};
 
 fn programs_of(configured: &Configured, servers: &Servers, store: &Store) -> Arc<[NamedProgram]> {
     let servers = servers.each().iter().map(|server| &server.config);
-    named_programs(&configured.settings, servers, store.root()).into()
+    named_programs(&configured.settings, servers, &[store.root(), &configured.cli_dir()]).into()
 }
 
 /// Everything that is the same for all turns of a process, until a setting is changed in a session.
@@ -108,6 +109,14 @@ impl TurnEnv {
                 self.note_unanswered(question);
                 Ok(())
             }
+        }
+    }
+
+    /// Keeps a person's yes to the files of a program, as they were shown.
+    pub fn agree_to_changes(&self, changed: &ChangedProgram) -> Result<()> {
+        match ProgramTrust::of_folder(&self.configured.paths.state, self.store.root()) {
+            Some(trust) => trust.agree(&changed.files),
+            None => Ok(()),
         }
     }
 
@@ -221,6 +230,14 @@ impl TurnEnv {
     pub(super) fn is_unanswered(&self, question: &FolderQuestion) -> bool {
         let unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         unanswered.contains(&question.folder.identity)
+    }
+
+    /// Takes note of the files of all programs that were never seen, before something can change them.
+    pub(super) fn note_programs(&self) -> Result<()> {
+        match ProgramTrust::of_folder(&self.configured.paths.state, self.store.root()) {
+            Some(trust) => trust.note_first_sight(&self.programs),
+            None => Ok(()),
+        }
     }
 
     /// True if a conversation that does not fit is compacted by itself.

@@ -59,6 +59,9 @@ pub enum RunBy {
     Model,
 }
 
+/// The answer of a person, once it is there.
+pub type PersonAnswer<'f, T> = Pin<Box<dyn Future<Output = Result<T>> + 'f>>;
+
 /// The view of a turn, which can be asked for consent.
 pub trait Front {
     /// Something happened.
@@ -81,10 +84,7 @@ pub trait Front {
 
     /// Asks the person whether a program is started though its files changed; `None` where nobody can be asked. Dropped,
     /// the question is withdrawn.
-    fn agree_to_files<'f>(
-        &'f mut self,
-        _: &'f ChangedProgram,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+    fn agree_to_files<'f>(&'f mut self, _: &'f ChangedProgram) -> PersonAnswer<'f, Option<bool>> {
         Box::pin(async { Ok(None) })
     }
 

@@ -12,6 +12,7 @@ use super::new_turn::{Parties, new_turn};
 use super::offer::Offer;
 use super::path::Opening;
 use super::plan::plan;
+use super::program_start::{ask_about_files, key_program};
 use super::request::{Next, decided};
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
@@ -39,6 +40,8 @@ pub async fn take_turn(
         budget.new_turn();
     }
     let gate = Gate::new();
+    let paths = (&env.configured.paths, env.store.root());
+    ask_about_files(key_program(config).into_iter().collect(), paths, (&mut *front, &env.interrupt)).await?;
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
     let transcript = match Transcript::at(&env.store, forest, ask.start, &env.masking) {
         Ok(transcript) => transcript,

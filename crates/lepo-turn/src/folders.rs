@@ -4,10 +4,13 @@
 use tokio::sync::Mutex;
 
 use super::folder_questions::{FolderPrograms, joined, model_programs, take_answers};
+use super::program_changes::ProgramRole;
+use super::program_start::{StartingProgram, ask_about_files, model_program};
 use super::steering::{agree_to_words, words_of_turn};
 use super::turn::Turn;
 use crate::config::{FolderQuestion, FolderTrust};
 use lepo_base::error::Result;
+use lepo_model::spec;
 
 /// The programs that are about to start in a turn.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,7 +57,23 @@ pub(super) async fn ask_about_folders(turn: &mut Turn<'_>, needs: StartNeeds<'_>
         }
     }
     take_answers(turn.servers, &turn.env.configured.paths);
-    Ok(())
+    ask_about_changes(turn, needs).await
+}
+
+/// Asks about the programs that are about to start and whose files changed.
+async fn ask_about_changes(turn: &mut Turn<'_>, needs: StartNeeds<'_>) -> Result<()> {
+    let mut programs = if needs.lists { turn.servers.programs_to_start(None) } else { Vec::new() };
+    if !needs.calls.is_empty() {
+        programs.extend(turn.servers.programs_to_start(Some(needs.calls)));
+    }
+    let mut starting: Vec<StartingProgram> =
+        programs.into_iter().map(|(name, program)| (ProgramRole::Server(name), program)).collect();
+    let (configured, root) = (&turn.env.configured, turn.env.store.root());
+    if needs.model {
+        let dir = if spec(turn.config).own_tools { root.to_path_buf() } else { configured.cli_dir() };
+        starting.extend(model_program(&configured.paths, turn.config, &dir));
+    }
+    ask_about_files(starting, (&configured.paths, root), (&mut *turn.front, &turn.env.interrupt)).await
 }
 
 fn questions(turn: &mut Turn<'_>, trust: &FolderTrust, needs: StartNeeds<'_>) -> Result<Vec<FolderQuestion>> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::aftermath::{self, Left};
 use super::{Event, Front, Notice};
-use crate::config::{Paths, Settings};
+use crate::config::{Paths, ProgramTrust, Settings};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, HeldAgent, HoldAgents, ToHold};
 use lepo_process::ConfiguredProgram;
@@ -48,6 +48,7 @@ impl HeldAgents {
 pub struct Holder {
     kept: HeldAgents,
     own: Vec<PathBuf>,
+    state: PathBuf,
     read_only: Vec<PathBuf>,
     home: Option<PathBuf>,
     patience: Duration,
@@ -59,6 +60,7 @@ impl Holder {
         Holder {
             kept,
             own,
+            state: paths.state.clone(),
             read_only: settings.sandbox_read_only.clone(),
             home: paths.home.clone(),
             patience: settings.command_timeout,
@@ -101,6 +103,11 @@ impl Holder {
         let writable = self.folders(agent)?;
         let store = open(&self.kept.store).clone().unwrap_or_else(|| agent.dir.join(".lepo"));
         let programs = open(&self.kept.programs).clone();
+        if access != Access::Read
+            && let Some(trust) = ProgramTrust::of_folder(&self.state, agent.dir)
+        {
+            trust.note_first_sight(&programs)?;
+        }
         let policy = Policy {
             dir: agent.dir,
             start: agent.dir,

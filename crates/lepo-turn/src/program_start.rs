@@ -1,65 +1,114 @@
 //! Right before a configured program is started: are its files as a person agreed to them.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use lepo_base::error::{Error, Result};
-use lepo_base::hash::hash_of;
-use lepo_tool::NamedProgram;
+use lepo_model::{CompareFiles, ModelConfig};
+use lepo_process::StartFolder;
+use lepo_tool::mcp::ServerFolders;
+use lepo_tool::mcp::config::ServerConfig;
+use lepo_tool::{NamedProgram, StartCheck};
 
-use crate::config::{ChangedFile, ProgramTrust};
+use super::program_changes::{ChangedProgram, ProgramRole};
+use super::{Front, Interrupt};
+use crate::config::{FolderTrust, Paths, ProgramTrust};
 
-/// The work of a program that the configuration names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ProgramRole {
-    /// It is the MCP server of this name.
-    Server(String),
-    /// It is the model of this name.
-    Model(String),
-    /// It prints the key of the model of this name.
-    Key(String),
+/// A program that is about to start, and its work.
+pub(crate) type StartingProgram = (ProgramRole, NamedProgram);
+
+/// How to agree to what changed.
+const HINT: &str = "`lepo trust` shows what changed, and asks";
+
+/// The check before a server starts that works for this folder.
+pub(crate) fn start_check(paths: &Paths, dir: &Path) -> StartCheck {
+    let (state, dir) = (paths.state.clone(), dir.to_path_buf());
+    StartCheck::new(move |program| {
+        let trust = ProgramTrust::of_folder(&state, &dir);
+        let checked = trust.map_or(Ok(()), |trust| trust.check(program));
+        checked.map_err(|what| format!("{what}; {HINT}"))
+    })
 }
 
-/// A program of which files changed since a person agreed to them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedProgram {
-    /// Its work.
-    pub role: ProgramRole,
-    /// The files; never none.
-    pub files: Vec<ChangedFile>,
+/// The same before the program of a model starts.
+pub(crate) fn compare_files(paths: &Paths, dir: &Path) -> CompareFiles {
+    let (state, work_dir) = (paths.state.clone(), dir.to_path_buf());
+    Arc::new(move |words, dir| match (words.split_first(), ProgramTrust::of_folder(&state, &work_dir)) {
+        (Some((program, args)), Some(trust)) => trust.check(&NamedProgram::new(program, args, dir)),
+        _ => Ok(()),
+    })
 }
 
-impl ChangedProgram {
-    /// Compares the files of a program; `None` if all are agreed to.
-    pub fn read(trust: &ProgramTrust, role: ProgramRole, program: &NamedProgram) -> Result<Option<Self>> {
-        let files = trust.changes(program)?;
-        Ok((!files.is_empty()).then_some(ChangedProgram { role, files }))
+/// Fails if the program that prints the key of a model changed since it was agreed to.
+pub(crate) fn check_key_program(paths: &Paths, model: &ModelConfig, dir: &Path) -> Result<()> {
+    let Some((ProgramRole::Key(name), program)) = key_program(model) else { return Ok(()) };
+    let trust = ProgramTrust::of_folder(&paths.state, dir);
+    trust.map_or(Ok(()), |trust| trust.check(&program)).map_err(|what| {
+        Error::usage(format!("the program that prints the key of model {name} is not started: {what}"))
+            .hint(HINT)
+    })
+}
+
+/// The program that prints the key of a model. It starts in an empty folder, for which the root of the file system stands.
+pub(crate) fn key_program(model: &ModelConfig) -> Option<StartingProgram> {
+    let (program, args) = model.key.command.split_first().filter(|_| model.key.value.is_none())?;
+    Some((ProgramRole::Key(model.name.clone()), NamedProgram::new(program, args, Path::new("/"))))
+}
+
+/// The program that is a model, outside of every sandbox, where it works for `dir`.
+pub(crate) fn model_program(paths: &Paths, model: &ModelConfig, dir: &Path) -> Option<StartingProgram> {
+    let (program, args) = model.command.split_first().filter(|_| model.sandbox.is_none())?;
+    let start = FolderTrust::new(paths).start_in(dir);
+    let dir = StartFolder::path(&start).unwrap_or(Path::new("/"));
+    Some((ProgramRole::Model(model.name.clone()), NamedProgram::new(program, args, dir)))
+}
+
+/// Asks the person about each of these programs whose files changed, in the repository of `dir`. One that is not agreed to
+/// is refused when it starts.
+pub(crate) async fn ask_about_files(
+    programs: Vec<StartingProgram>,
+    (paths, dir): (&Paths, &Path),
+    (front, interrupt): (&mut dyn Front, &Interrupt),
+) -> Result<()> {
+    if programs.is_empty() {
+        return Ok(());
     }
-
-    /// Why it is not started.
-    pub fn refusal(&self) -> String {
-        let first = self.files.first().map(|file| file.name.display().to_string()).unwrap_or_default();
-        let is_new = self.files.first().is_some_and(|file| file.is_new);
-        match (self.files.len(), is_new) {
-            (0 | 1, true) => format!("{first:?} is new since its files were agreed to"),
-            (0 | 1, false) => format!("{first:?} changed since it was agreed to"),
-            (count, _) => format!("{first:?} and {} more files changed since they were agreed to", count - 1),
+    let Some(trust) = ProgramTrust::of_folder(&paths.state, dir) else { return Ok(()) };
+    for (role, program) in programs {
+        let files = trust.changes(&program)?;
+        if files.is_empty() {
+            continue;
+        }
+        let changed = ChangedProgram { role, files };
+        if interrupt.or(front.agree_to_files(&changed)).await? == Some(true) {
+            trust.agree(&changed.files)?;
         }
     }
-
-    /// What tells the question about these bytes from others.
-    pub fn identity(&self) -> String {
-        let hashes: Vec<&[u8]> = self.files.iter().map(|file| file.hash().as_bytes()).collect();
-        hash_of(&hashes).chars().take(16).collect()
-    }
-
-    /// The error in place of its start.
-    pub fn error(&self) -> Error {
-        let what = match &self.role {
-            ProgramRole::Server(name) => format!("MCP server {name}"),
-            ProgramRole::Model(name) => format!("model {name}"),
-            ProgramRole::Key(name) => format!("the program that prints the key of model {name}"),
-        };
-        Error::usage(format!("{what} is not started: {}", self.refusal())).hint(HINT)
-    }
+    Ok(())
 }
 
-/// How to agree to changed files.
-pub const HINT: &str = "`lepo trust` shows what changed, and asks";
+/// The programs of servers and models that work for a repository and whose files changed, each with the others' changes
+/// left out that were named before.
+pub fn changed_programs(
+    paths: &Paths,
+    (servers, folders): (&[ServerConfig], &ServerFolders),
+    (models, model_dirs): (&[ModelConfig], &[PathBuf]),
+) -> Result<Vec<ChangedProgram>> {
+    let Some(trust) = ProgramTrust::of_folder(&paths.state, &folders.work_dir) else { return Ok(Vec::new()) };
+    let server =
+        |server: &ServerConfig| Some((ProgramRole::Server(server.name.clone()), folders.program(server)?));
+    let mut programs: Vec<StartingProgram> = servers.iter().filter_map(server).collect();
+    for model in models {
+        programs.extend(key_program(model));
+        programs.extend(model_dirs.iter().filter_map(|dir| model_program(paths, model, dir)));
+    }
+    let mut found: Vec<ChangedProgram> = Vec::new();
+    for (role, program) in programs {
+        let mut files = trust.changes(&program)?;
+        files.retain(|file| !found.iter().any(|other| other.files.contains(file)));
+        if !files.is_empty() {
+            found.push(ChangedProgram { role, files });
+        }
+    }
+    Ok(found)
+}

@@ -7,14 +7,16 @@ use lepo_model::ModelConfig;
 use lepo_tool::NamedProgram;
 use lepo_tool::mcp::config::{ServerConfig, Target};
 
-/// The programs of servers and models: those that run, and those that print a key. Relative paths are meant in `dir`.
+/// The programs of servers and models: those that run, and those that print a key. Relative paths of servers are meant in the
+/// first of `dirs`, those of models in each.
 pub(crate) fn named_programs<'s>(
     settings: &Settings,
     servers: impl Iterator<Item = &'s ServerConfig>,
-    dir: &Path,
+    dirs: &[&Path],
 ) -> Vec<NamedProgram> {
+    let dir = dirs.first().copied().unwrap_or(Path::new("/"));
     let mut programs: Vec<NamedProgram> = servers.filter_map(|server| server_program(server, dir)).collect();
-    for model in &settings.models {
+    for (model, dir) in settings.models.iter().flat_map(|model| dirs.iter().map(move |dir| (model, dir))) {
         programs.extend(model_programs(model, dir));
     }
     programs
@@ -23,7 +25,12 @@ pub(crate) fn named_programs<'s>(
 /// The program of a server that is one.
 pub(crate) fn server_program(server: &ServerConfig, dir: &Path) -> Option<NamedProgram> {
     let Target::Program { command, args, env, cwd } = &server.target else { return None };
-    let dir = cwd.as_ref().map_or_else(|| dir.to_path_buf(), |cwd| dir.join(cwd));
+    let dir = match cwd {
+        // An empty folder always.
+        Some(cwd) if cwd.as_os_str() == "none" => Path::new("/").to_path_buf(),
+        Some(cwd) => dir.join(cwd),
+        None => dir.to_path_buf(),
+    };
     Some(NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, &dir) })
 }
 

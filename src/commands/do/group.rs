@@ -148,6 +148,11 @@ impl Group {
                 let answer = env.interrupt.or(ui::ask_about_folder(&question)).await?;
                 env.keep_folder_answer(&question, answer)?;
             }
+            for changed in panel.changed_programs(&env.configured, store.root())? {
+                if env.interrupt.or(ui::agree_to_files(changed.clone())).await? == Some(true) {
+                    env.agree_to_changes(&changed)?;
+                }
+            }
             let masking = env.masking.clone();
             let group = |watch| GroupTurn { env: &env, forest, insts, watch };
             let interrupt = env.interrupt.clone();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lepo_turn::config::{FolderTrust, work_folder};
 use serde_json::{Value, json};
 
 use crate::acp_client::Client;
@@ -71,6 +72,8 @@ fn always_holds_for_the_definition_and_the_folder() {
     let bot = Bot::saying(OFF, &["1.", "2.", "3.", "4.", "5.", "6.", "7.", "8."]);
     let (work, other) = (bot.home.work(), bot.home.path().join("other"));
     std::fs::create_dir(&other).unwrap();
+    let trust = FolderTrust::in_state(&bot.home.path().join("state/lepo"));
+    [&work, &other].iter().for_each(|folder| trust.keep(&work_folder(folder).unwrap(), true).unwrap());
     for folder in [&work, &other] {
         std::fs::write(folder.join("server.py"), "x").unwrap();
         bot.home.trust_folder(folder);

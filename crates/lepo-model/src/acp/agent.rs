@@ -12,6 +12,7 @@ use crate::agents::{HeldAgent, HoldAgents, ToHold};
 use crate::config::ModelConfig;
 use crate::notice::Notice;
 use crate::process::{Process, not_started};
+use crate::start::CompareFiles;
 use lepo_acp::client::{self, Capabilities};
 use lepo_acp::lines::{BoundedLine, LineBuffer};
 use lepo_acp::permission;
@@ -64,6 +65,8 @@ pub struct Starting<'s> {
     pub dir: &'s Path,
     /// The folder in which its program starts.
     pub start: &'s StartFolder,
+    /// Compares its files right before it is started.
+    pub compare: &'s CompareFiles,
     /// The longest silence.
     pub idle: Duration,
     /// Puts it into a sandbox.
@@ -78,8 +81,9 @@ impl Starting<'_> {
             return Err(Error::usage("the model has no `command`"));
         };
         let Some(sandbox) = sandbox else {
+            let check = |dir: &Path| (self.compare)(command, dir);
             let prepared =
-                ConfiguredProgram::new(program.as_ref(), self.dir, self.start).args(arguments).prepare();
+                ConfiguredProgram::new(program.as_ref(), self.dir, self.start).args(arguments).prepare(check);
             let prepared = prepared.map_err(|error| not_started(program, &error))?;
             return Ok((prepared.with_stdin(), None, None));
         };

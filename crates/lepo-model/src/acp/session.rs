@@ -37,7 +37,14 @@ pub async fn begin(
         None => std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
     };
     let start = folders.start_in(&dir);
-    let starting = Starting { config, dir: &dir, start: &start, idle: timeouts.idle, holder };
+    let starting = Starting {
+        config,
+        dir: &dir,
+        start: &start,
+        compare: &folders.compare_files,
+        idle: timeouts.idle,
+        holder,
+    };
     let (mut agent, note) = pool::take(starting, wanted).await?;
     let messages: Vec<Message> =
         request.messages.iter().filter(|message| !message.instruction).cloned().collect();
@@ -137,7 +144,14 @@ pub async fn offered(
 ) -> Result<Vec<ModelFacts>> {
     let dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let start = folders.start_in(&dir);
-    let starting = Starting { config, dir: &dir, start: &start, idle: timeouts.idle, holder };
+    let starting = Starting {
+        config,
+        dir: &dir,
+        start: &start,
+        compare: &folders.compare_files,
+        idle: timeouts.idle,
+        holder,
+    };
     let (mut agent, _) = pool::take(starting, None).await?;
     let told = agent.call(client::NEW, &client::new_session(&dir.to_string_lossy())).await?;
     let facts = |id: String| ModelFacts { id, ..ModelFacts::default() };

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::NamedProgram;
 use crate::mcp::config::{Origin, ServerConfig, Target};
 use lepo_process::StartFolder;
 
@@ -51,6 +52,14 @@ impl ServerFolders {
         let below = own.join(cwd);
         let refused = || format!("its `cwd` is in {}, which is not trusted", self.work_dir.display());
         below.map(Some).ok_or_else(refused)
+    }
+
+    /// The program of a server, with the folder that it starts in; the root of the file system stands for an empty one.
+    pub fn program(&self, config: &ServerConfig) -> Option<NamedProgram> {
+        let Target::Program { command, args, env, .. } = &config.target else { return None };
+        let start = self.start_of(config).ok().flatten();
+        let dir = start.as_ref().and_then(StartFolder::path).unwrap_or(Path::new("/"));
+        Some(NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, dir) })
     }
 
     /// True if a server of the user's starts elsewhere as long as the work tree is not trusted.

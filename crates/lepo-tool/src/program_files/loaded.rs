@@ -1,10 +1,28 @@
 //! Files that a program loads by itself from the folder that it starts in, without being told: settings of package
 //! managers and build tools, packages of a name, and modules beside a script.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 /// The most files of one folder that count.
 const MOST: usize = 2000;
+
+/// The longest file that is read for what it names, in bytes.
+const LONGEST_TEXT: u64 = 1 << 20;
+
+/// Files whose text says which programs run.
+const RECIPES: &[&str] = &[
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    "Justfile",
+    ".justfile",
+    "Taskfile.yml",
+    "Taskfile.yaml",
+    ".envrc",
+    "package.json",
+];
 
 /// Programs by the beginning of their name, and files that they obey in the folder that they start in and above it.
 /// A name that ends in `/` stands for the files in that folder.
@@ -66,7 +84,7 @@ const OBEYED: &[(&[&str], &[&str])] = &[
     (&["nix", "devenv"], &["flake.nix", "shell.nix", "default.nix", "devenv.nix"]),
     (&["direnv"], &[".envrc"]),
     (
-        &["claude", "codex", "gemini", "opencode", "npx"],
+        &["claude", "codex", "gemini", "opencode"],
         &[
             ".claude/settings.json",
             ".claude/settings.local.json",
@@ -137,11 +155,27 @@ fn package(word: &str) -> Option<String> {
     }
 }
 
-/// Modules that a script finds beside itself before all others.
+/// Modules that a script finds beside itself before all others, and those of their packages.
 pub(super) fn beside_script(script: &Path) -> Vec<PathBuf> {
     let ending = script.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let Some(endings) = MODULES.iter().find(|endings| endings.contains(&ending)) else { return Vec::new() };
     script.parent().map(|folder| modules(folder, endings)).unwrap_or_default()
+}
+
+/// True if a program runs a folder by a file in it: `node ./server`, `python3 tools`.
+pub(super) fn runs_folder(word: &str) -> bool {
+    is_one_of(word, &["node", "bun", "deno", "tsx", "python", "pypy"])
+}
+
+/// The files of a folder that such a program runs.
+pub(super) fn entry_files(folder: &Path) -> Vec<PathBuf> {
+    let manifest = folder.join("package.json");
+    let text = manifest.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT);
+    let document = text.then(|| std::fs::read(&manifest).ok()).flatten();
+    let document: Option<serde_json::Value> = document.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let main = document.as_ref().and_then(|document| document.get("main")?.as_str());
+    let names = ["index.js", "index.mjs", "index.cjs", "index.ts", "__main__.py"];
+    names.into_iter().chain(main).map(|name| folder.join(name)).chain([manifest.clone()]).collect()
 }
 
 /// True if these words start Python so that it looks for every module in its working directory first.
@@ -150,33 +184,20 @@ pub(super) fn runs_python_from_folder(words: &[&str]) -> bool {
     runs && words.iter().any(|word| word.starts_with("-m") || *word == "-c")
 }
 
-/// Modules of Python in a folder, and packages by their `__init__.py`.
+/// Modules of Python in a folder and below it.
 pub(super) fn python_modules(folder: &Path) -> Vec<PathBuf> {
     modules(folder, MODULES.first().copied().unwrap_or_default())
 }
 
+/// Files with these endings in a folder and below it, the nearest first. Packages that others made are left out.
 fn modules(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for path in entries(folder) {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        if endings.contains(&ending) {
-            found.push(path);
-        } else if endings.contains(&"py") && path.is_dir() {
-            found.push(path.join("__init__.py"));
-        }
-    }
-    found
-}
-
-/// The Python files of a package, at any depth.
-pub(super) fn python_package(folder: &Path) -> Vec<PathBuf> {
-    let (mut found, mut folders) = (Vec::new(), vec![folder.to_path_buf()]);
-    while let Some(folder) = folders.pop() {
+    let (mut found, mut folders) = (Vec::new(), VecDeque::from([folder.to_path_buf()]));
+    while let Some(folder) = folders.pop_front() {
         for path in entries(&folder) {
-            let is_link = path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
-            if path.is_dir() && !is_link {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "py" || ending == "so") {
+            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+            if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+                folders.extend(is_searched(&path).then_some(path));
+            } else if endings.contains(&ending) {
                 found.push(path);
             }
             if found.len() + folders.len() > MOST {
@@ -185,6 +206,40 @@ pub(super) fn python_package(folder: &Path) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+fn is_searched(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let is_foreign = name.starts_with('.') || ["node_modules", "__pycache__"].contains(&&*name);
+    !is_foreign && !folder.join("pyvenv.cfg").exists()
+}
+
+/// Texts in which files are named that a program runs: a recipe, a shell script, a script of `package.json`.
+pub(super) fn running_text(path: &Path, words: &[&str]) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let is_shell = MODULES.last()?.iter().any(|ending| name.ends_with(&format!(".{ending}")));
+    let is_script = !name.contains('.') && !RECIPES.contains(&name);
+    if !is_shell && !is_script && !RECIPES.contains(&name) {
+        return None;
+    }
+    let meta = path.metadata().ok()?;
+    let bytes = (meta.is_file() && meta.len() <= LONGEST_TEXT).then(|| std::fs::read(path).ok())??;
+    let text = String::from_utf8(bytes).ok()?;
+    match name {
+        "package.json" => {
+            let document: serde_json::Value = serde_json::from_str(&text).ok()?;
+            let scripts = document.get("scripts")?.as_object()?.iter();
+            let ran = scripts.filter(|(name, _)| words.iter().any(|word| name.ends_with(word)));
+            Some(ran.filter_map(|(_, script)| script.as_str()).collect::<Vec<_>>().join("\n"))
+        }
+        // A program without an ending is a script of a shell if it says so.
+        _ if is_script => text
+            .lines()
+            .next()
+            .is_some_and(|first| first.starts_with("#!") && first.contains("sh"))
+            .then_some(text),
+        _ => Some(text),
+    }
 }
 
 /// The files of a virtual environment that run before any program of it: those of `bin/NAME`.

@@ -3,6 +3,7 @@
 
 mod candidates;
 mod loaded;
+mod start_check;
 #[cfg(test)]
 mod tests;
 
@@ -12,14 +13,19 @@ use std::path::{Path, PathBuf};
 use lepo_base::search_path::SearchPath;
 use lepo_base::secret::Secret;
 
+pub use start_check::StartCheck;
+
 use candidates::candidates;
 use loaded::{
-    beside_script, obeyed, packages, python_modules, python_package, runs_python_from_folder,
-    virtual_environment,
+    beside_script, entry_files, obeyed, packages, python_modules, running_text, runs_folder,
+    runs_python_from_folder, virtual_environment,
 };
 
 /// The most folders that are searched for a relative path.
 const MOST_FOLDERS: usize = 16;
+
+/// The most lines of a text that are searched for names of files.
+const MOST_LINES: usize = 2000;
 
 /// Variables that make a program load files, by the end of their name.
 const LOADERS: &[&str] = &[
@@ -42,6 +48,9 @@ const DATA: &[&str] = &[
     "db", "db3", "sqlite", "sqlite3", "log", "jsonl", "ndjson", "csv", "tsv", "parquet", "pdf", "png", "jpg",
     "jpeg", "gif", "webp", "mp3", "mp4", "wav",
 ];
+
+/// Endings that interpreters add to the name of a file.
+const ENDINGS: &[&str] = &["js", "mjs", "cjs", "ts", "py", "rb", "pm", "lua", "php", "sh"];
 
 /// A program that a configuration names, with all that decides what it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,8 +83,17 @@ impl NamedProgram {
 
     /// The files below `tree` that it is started from.
     pub fn files(&self, tree: &Path) -> ProgramFiles {
+        self.search(tree, true)
+    }
+
+    /// Files and folders below `tree` that its definition names, none of them a link.
+    pub fn read_only(&self, tree: &Path) -> BTreeSet<PathBuf> {
+        self.search(tree, false).read_only
+    }
+
+    fn search(&self, tree: &Path, compares: bool) -> ProgramFiles {
         let Ok(tree) = tree.canonicalize() else { return ProgramFiles::default() };
-        let mut search = Search { tree, files: ProgramFiles::default() };
+        let mut search = Search { tree, compares, files: ProgramFiles::default() };
         let folders = self.folders(&search);
         search.add_named(self, &folders);
         search.add_modules(self, &folders);
@@ -127,6 +145,8 @@ impl NamedProgram {
 /// The files that were found below a tree, which is without links.
 struct Search {
     tree: PathBuf,
+    /// Files that are loaded unnamed are looked for, too.
+    compares: bool,
     files: ProgramFiles,
 }
 
@@ -155,15 +175,28 @@ impl Search {
                 }
             }
         }
+        let runs_folders = program.words().iter().any(|word| runs_folder(word));
         // An interpreter runs a script of any name.
         let args = program.args.iter().enumerate().map(|(index, arg)| (index == 0, arg.as_str()));
         for (is_first, word) in args.chain(program.loader_values().map(|value| (false, value))) {
             for path in candidates(word) {
                 let is_data = has_ending(Path::new(path), DATA);
                 for folder in folders.iter().filter(|_| is_first || !is_data) {
-                    self.add_file(&folder.join(path));
+                    self.add_argument(&folder.join(path), runs_folders);
                 }
             }
+        }
+    }
+
+    /// An argument by its path: a file, one that is named without its ending, or a folder that an interpreter runs.
+    fn add_argument(&mut self, path: &Path, runs_folders: bool) {
+        if path.is_file() {
+            self.add_file(path);
+        } else if path.is_dir() {
+            let entries = if runs_folders { entry_files(path) } else { Vec::new() };
+            entries.iter().for_each(|entry| self.add_file(entry));
+        } else if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
+            ENDINGS.iter().for_each(|ending| self.add_file(&path.with_file_name(format!("{name}.{ending}"))));
         }
     }
 
@@ -199,7 +232,7 @@ impl Search {
         self.files.compared.extend(inside);
     }
 
-    /// Modules of Python that are named as such: `-m NAME`, `NAME:app`.
+    /// Modules that are named as such: `-m NAME` and `NAME:app` of Python, `-MNAME` of Perl.
     fn add_modules(&mut self, program: &NamedProgram, folders: &[PathBuf]) {
         let words = program.words();
         let after = words.windows(2).filter_map(|pair| match pair {
@@ -208,6 +241,11 @@ impl Search {
         });
         let within = words.iter().filter_map(|word| word.strip_prefix("-m").filter(|name| !name.is_empty()));
         let applications = words.iter().filter_map(|word| word.split_once(':').map(|(module, _)| module));
+        let perl = words.iter().filter_map(|word| word.strip_prefix("-M").filter(|name| !name.is_empty()));
+        for (name, folder) in perl.flat_map(|name| folders.iter().map(move |folder| (name, folder))) {
+            let name = name.split('=').next().unwrap_or_default().replace("::", "/");
+            self.add_file(&folder.join(format!("{name}.pm")));
+        }
         let names: Vec<&str> =
             after.chain(within).chain(applications).filter(|name| is_module(name)).collect();
         for (name, folder) in names.iter().flat_map(|name| folders.iter().map(move |folder| (name, folder))) {
@@ -218,8 +256,8 @@ impl Search {
                 self.add_file(&path.join("__init__.py"));
             }
             self.add_file(&path.join("__main__.py"));
-            if path.is_dir() && self.is_below(&path) {
-                self.add_compared(python_package(&path));
+            if self.compares && path.is_dir() && self.is_below(&path) {
+                self.add_compared(python_modules(&path));
             }
         }
     }
@@ -228,16 +266,20 @@ impl Search {
     fn add_loaded(&mut self, program: &NamedProgram, folders: &[PathBuf]) {
         let scripts: Vec<PathBuf> =
             self.files.read_only.iter().filter(|path| path.is_file()).cloned().collect();
-        for script in scripts {
-            self.add_compared(beside_script(&script));
-        }
         let words = program.words();
         let split: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();
-        if runs_python_from_folder(&split) && self.is_below(&program.dir) {
+        let scripts = if self.compares { scripts } else { Vec::new() };
+        self.add_beside(&scripts);
+        self.add_named_in(&scripts, &split);
+        if self.compares && runs_python_from_folder(&split) && self.is_below(&program.dir) {
             self.add_compared(python_modules(&program.dir));
         }
         let around = self.around(folders);
-        self.add_compared(obeyed(&split, &around));
+        if self.compares {
+            let obeyed = obeyed(&split, &around);
+            self.add_named_in(&obeyed, &split);
+            self.add_compared(obeyed);
+        }
         for package in packages(&split, &around) {
             let (manifest, name) = (package.join("package.json"), package.file_name().map(PathBuf::from));
             let program = name.and_then(|name| Some(modules_folder(&package)?.join(".bin").join(name)));
@@ -245,6 +287,26 @@ impl Search {
             if let Some(package) = self.inside(&package).filter(|path| path.is_dir() && !is_link(path)) {
                 self.files.read_only.insert(package);
             }
+        }
+    }
+
+    fn add_beside(&mut self, scripts: &[PathBuf]) {
+        let mut folders = BTreeSet::new();
+        for script in scripts {
+            if folders.insert((script.parent(), script.extension())) {
+                self.add_compared(beside_script(script));
+            }
+        }
+    }
+
+    /// Files that the text of these files names, if they say which programs run.
+    fn add_named_in(&mut self, files: &[PathBuf], words: &[&str]) {
+        for file in files {
+            let (Some(text), Some(folder)) = (running_text(file, words), file.parent()) else { continue };
+            let named = text.lines().take(MOST_LINES).flat_map(candidates).map(|path| folder.join(path));
+            let named: Vec<PathBuf> = named.filter(|path| path.is_file() && self.is_below(path)).collect();
+            self.add_beside(&named);
+            self.add_compared(named);
         }
     }
 

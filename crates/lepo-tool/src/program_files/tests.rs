@@ -33,11 +33,19 @@ fn tree() -> (tempfile::TempDir, PathBuf) {
         "store.db",
         ".claude/settings.json",
         "bin/tool",
+        "pack/main.js",
+        "tools/inner/__main__.py",
+        "Theirs.pm",
+        "theirs.rb",
     ] {
         let path = tree.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, "x").unwrap();
     }
+    std::fs::write(tree.join("package.json"), r#"{"scripts":{"serve":"python3 tools/server.py"}}"#).unwrap();
+    std::fs::write(tree.join("Makefile"), "serve:\n\tnode ./hook.js\n").unwrap();
+    std::fs::write(tree.join("start.sh"), "exec x args.txt\n").unwrap();
+    std::fs::write(tree.join("pack/package.json"), r#"{"main":"main.js"}"#).unwrap();
     std::fs::create_dir(place.path().join("elsewhere")).unwrap();
     std::fs::write(place.path().join("elsewhere/outside.py"), "x").unwrap();
     symlink("../tools/server.py", tree.join("bin/link")).unwrap();
@@ -68,51 +76,37 @@ fn files(line: &str, dir: &str) -> (String, String) {
 fn the_files_of_a_definition_are_found_in_every_form() {
     // A blank within a word is written as `_`, and that as a zero byte.
     for (line, dir, read_only, besides) in [
-        (
-            "python3 tools/server.py",
-            "",
-            "tools/server.py",
-            "tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
-        ),
-        (
-            "python3 TREE/tools/server.py",
-            "../elsewhere",
-            "tools/server.py",
-            "tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
-        ),
+        ("python3 tools/server.py", "", "tools/server.py", "LIBS"),
+        ("python3 TREE/tools/server.py", "../elsewhere", "tools/server.py", "LIBS"),
         ("./bin/tool", "", "bin/tool", ""),
         ("../bin/tool", "tools", "bin/tool", ""),
-        (
-            "TREE/../elsewhere/into",
-            "../elsewhere",
-            "tools/server.py",
-            "tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
-        ),
-        (
-            "bin/link",
-            "",
-            "tools/server.py",
-            "bin/link tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
-        ),
-        ("node --require=./hook.js -", "", "hook.js", ""),
-        ("node -r./hook.js -", "", "hook.js", ""),
+        ("TREE/../elsewhere/into", "../elsewhere", "tools/server.py", "LIBS"),
+        ("bin/link", "", "tools/server.py", "bin/link LIBS"),
+        ("node --require=./hook.js -", "", "hook.js", "pack/main.js"),
+        ("node -r./hook.js -", "", "hook.js", "pack/main.js"),
         ("java @args.txt", "", "args.txt", ""),
-        ("node --import=file://TREE/hook.js", "", "hook.js", ""),
+        ("node --import=file://TREE/hook.js", "", "hook.js", "pack/main.js"),
         ("sh -c exec_bin/tool;true", "", "bin/tool", ""),
-        (
-            "x --directory tools server.py",
-            "",
-            "tools/server.py",
-            "tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/lib.py",
-        ),
+        ("x --directory tools server.py", "", "tools/server.py", "LIBS"),
         ("python3 ../elsewhere/outside.py", "", "", ""),
         ("x --db store.db", "", "", ""),
         ("x store.db", "", "store.db", ""),
         ("x none.py", "", "", ""),
-        ("make", "", "", "Makefile"),
-        ("make", "tools", "", "Makefile"),
+        ("make", "", "", "Makefile hook.js pack/main.js"),
+        ("make", "tools", "", "Makefile hook.js pack/main.js"),
+        ("npm run serve", "", "", ".npmrc package.json tools/server.py LIBS"),
+        ("npm run other", "", "", ".npmrc package.json"),
+        ("./start.sh", "", "start.sh", "args.txt"),
         ("claude -p", "", "", ".claude/settings.json"),
+        ("node hook", "", "hook.js", "pack/main.js"),
+        ("node ./pack", "", "pack/main.js pack/package.json", ""),
+        ("python3 tools/inner", "", "tools/inner/\u{0}\u{0}main\u{0}\u{0}.py", ""),
+        ("npx -y a-server .", "", "", ".npmrc package.json"),
+        ("perl -I. -MTheirs -e1", "", "Theirs.pm", ""),
+        ("ruby -r./theirs -e1", "", "theirs.rb", ""),
     ] {
+        let libs = "tools/helpers/\u{0}\u{0}init\u{0}\u{0}.py tools/helpers/deep.py tools/inner/\u{0}\u{0}main\u{0}\u{0}.py tools/lib.py";
+        let besides = besides.replace("LIBS", libs);
         let plain = |text: &str| {
             let mut names: Vec<String> =
                 text.split_whitespace().map(|name| name.replace('\u{0}', "_")).collect();
@@ -120,7 +114,7 @@ fn the_files_of_a_definition_are_found_in_every_form() {
             names.join(" ")
         };
         let (found, loaded) = files(line, dir);
-        assert_eq!((found, plain(&loaded)), (plain(read_only), plain(besides)), "{line} in {dir:?}");
+        assert_eq!((found, plain(&loaded)), (plain(read_only), plain(&besides)), "{line} in {dir:?}");
     }
 }
 
@@ -128,7 +122,11 @@ fn the_files_of_a_definition_are_found_in_every_form() {
 fn modules_packages_and_environments_are_found() {
     let (read_only, besides) = files("python3 -m app", "");
     assert_eq!(read_only, "app/__init__.py app/__main__.py");
-    assert_eq!(besides, "app/core/run.py json.py");
+    assert_eq!(
+        besides,
+        "app/core/run.py json.py tools/helpers/__init__.py tools/helpers/deep.py tools/inner/__main__.py tools/lib.py \
+         tools/server.py"
+    );
     let (read_only, besides) = files("npx -y @s/pkg@1.0", "tools");
     assert_eq!(read_only, "node_modules/@s/pkg");
     for name in [".npmrc", "package.json", "node_modules/.bin/pkg", "node_modules/@s/pkg/package.json"] {

@@ -132,7 +132,7 @@ impl Policy<'_> {
             }
             insert_fixed(path, mount, dir, mounts);
         }
-        for path in self.programs.iter().flat_map(|program| program.files(dir).read_only) {
+        for path in self.programs.iter().flat_map(|program| program.read_only(dir)) {
             if mount_at(mounts, &path) == Mount::ReadWrite {
                 insert_fixed(path, Mount::ReadOnly, dir, mounts);
             }

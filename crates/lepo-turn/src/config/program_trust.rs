@@ -78,11 +78,15 @@ impl ProgramTrust {
         &self.folder.root
     }
 
-    /// Takes note of the files of programs that were never seen here, before anything can change them.
+    /// Takes note of the files of programs that were never seen here, before anything can change them: wherever each may
+    /// start.
     pub fn note_first_sight(&self, programs: &[NamedProgram]) -> Result<()> {
+        let elsewhere = |program: &NamedProgram| NamedProgram { dir: "/".into(), ..program.clone() };
+        let programs: Vec<NamedProgram> =
+            programs.iter().flat_map(|program| [program.clone(), elsewhere(program)]).collect();
         let hashes: Vec<String> = programs.iter().map(|program| self.seen_hash(program)).collect();
         let seen = self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())?;
-        for ((program, hash), _) in programs.iter().zip(hashes).zip(seen).filter(|(_, seen)| !seen) {
+        for ((program, hash), _) in programs.iter().zip(hashes).zip(seen).filter(|(_, is_seen)| !is_seen) {
             self.keep(Some(hash), &self.files(program))?;
         }
         Ok(())
@@ -106,6 +110,19 @@ impl ProgramTrust {
         Ok(changed.into_iter().map(|file| self.changed(file, &paths)).collect())
     }
 
+    /// Says in words why a program is not started: its files are not as they were agreed to.
+    pub fn check(&self, program: &NamedProgram) -> std::result::Result<(), String> {
+        let changed = self.changes(program).map_err(|error| error.chain())?;
+        let Some(first) = changed.first() else { return Ok(()) };
+        let (name, more) = (first.name.display().to_string(), changed.len() - 1);
+        let what = match (more, first.is_new) {
+            (0, true) => format!("{name:?} is new since its files were agreed to"),
+            (0, false) => format!("{name:?} changed since it was agreed to"),
+            _ => format!("{name:?} and {more} more of its files changed since they were agreed to"),
+        };
+        Err(what)
+    }
+
     /// Keeps a person's agreement to these files as they were shown, durable when this returns.
     pub fn agree(&self, changed: &[ChangedFile]) -> Result<()> {
         let files: Vec<FileState> = changed
@@ -118,8 +135,11 @@ impl ProgramTrust {
 
     fn keep(&self, seen: Option<String>, files: &[FileState]) -> Result<()> {
         let seen = seen.map(|hash| format!("{hash} {:?}", self.folder.root));
-        let files_agreed = files.iter().map(|file| format!("{} {:?}", file.hash, file.path));
-        self.record.keep(&seen.into_iter().chain(files_agreed).collect::<Vec<_>>())?;
+        // Another program may have been agreed to with some of them.
+        let known = self.record.which(&files.iter().map(|file| file.hash.as_str()).collect::<Vec<_>>())?;
+        let unknown = files.iter().zip(known).filter(|(_, is_known)| !is_known);
+        let agreed = unknown.map(|(file, _)| format!("{} {:?}", file.hash, file.path));
+        self.record.keep(&seen.into_iter().chain(agreed).collect::<Vec<_>>())?;
         for file in files.iter().take(MOST_COPIES) {
             // Without it a change cannot be shown, and is asked about all the same.
             let _ = self.keep_copy(file);
@@ -151,7 +171,9 @@ impl ProgramTrust {
     /// What a program is known by: its words. Another definition is seen for the first time.
     fn seen_hash(&self, program: &NamedProgram) -> String {
         let words = std::iter::once(&program.program).chain(&program.args).map(|word| word.as_bytes());
-        let dir = program.dir.strip_prefix(&self.folder.root).ok().map(|dir| dir.as_os_str().as_bytes());
+        let dir = program.dir.canonicalize().unwrap_or_else(|_| program.dir.clone());
+        // All folders outside are one: an empty folder is another one at each start.
+        let dir = dir.strip_prefix(&self.folder.root).ok().map(|dir| dir.as_os_str().as_bytes());
         let place = [SEEN, self.folder.identity.as_bytes(), dir.unwrap_or(b"/")];
         hash_of(&place.into_iter().chain(words).collect::<Vec<_>>())
     }

@@ -11,7 +11,7 @@ use crate::config::FolderQuestion;
 use crate::folder_questions::questions_of_models;
 use crate::recorded::{Hit, not_recorded};
 use crate::truth::forget_overtaken;
-use crate::{Ask, Configured, Start};
+use crate::{Ask, ChangedProgram, Configured, Start, changed_programs, server_folders};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Accepts, Gate, IMAGES, Model};
 use lepo_model::{ModelConfig, Provider};
@@ -87,6 +87,16 @@ impl Panel {
         let all = self.participants.iter().chain(&self.orchestrator).chain(&self.judge);
         let asked = all.filter(|one| one.recorded.is_none());
         questions_of_models(configured, asked.filter_map(|one| Some(one.model.as_ref().ok()?.config())), root)
+    }
+
+    /// The programs of these models whose files changed since they were agreed to. Asked about before the turn, too.
+    pub fn changed_programs(&self, configured: &Configured, root: &Path) -> Result<Vec<ChangedProgram>> {
+        let all = self.participants.iter().chain(&self.orchestrator).chain(&self.judge);
+        let asked = all.filter(|one| one.recorded.is_none());
+        let models: Vec<ModelConfig> =
+            asked.filter_map(|one| Some(one.model.as_ref().ok()?.config().clone())).collect();
+        let (paths, dirs) = (&configured.paths, [root.to_path_buf(), configured.cli_dir()]);
+        changed_programs(paths, (&[], &server_folders(paths, root)), (&models, &dirs))
     }
 
     /// The panel of these names, whose answers are recorded: none of it can be asked.

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::task::JoinHandle;
 
 use crate::mcp::ServerFolders;
+use crate::{NamedProgram, StartCheck};
 use lepo_base::secret::Secret;
 use lepo_net::runtime::blocking;
 use lepo_process::{ConfiguredProgram, Running, StartFolder, environment};
@@ -30,6 +32,8 @@ const DRAINED: Duration = Duration::from_millis(200);
 pub struct ProcessSetup {
     /// The folders that servers start in.
     pub folders: ServerFolders,
+    /// Compares the files of a program right before it is started.
+    pub check: StartCheck,
     /// Variables that hold lepo's keys.
     pub hidden_env: Vec<String>,
     /// The directory of sign-ins; none are used if it is empty.
@@ -61,7 +65,11 @@ impl Process {
         variables.retain(|(name, _)| !env.iter().any(|(own, _)| name == own.as_str()));
         variables.extend(env.iter().map(|(name, value)| (name.into(), value.reveal().into())));
         let program = ConfiguredProgram::new(command.as_ref(), &place.folders.work_dir, start);
-        let prepared = program.args(args).env(variables).prepare();
+        let check = |dir: &Path| {
+            let program = NamedProgram { env: env.to_vec(), ..NamedProgram::new(command, args, dir) };
+            place.check.compare(&program)
+        };
+        let prepared = program.args(args).env(variables).prepare(check);
         let prepared = prepared.map_err(|error| with_args_hint(error, command, args))?;
         let mut running =
             prepared.with_stdin().spawn().map_err(|error| with_args_hint(error, command, args))?;

@@ -1,0 +1,110 @@
+//! The files that programs of the configuration are started from here: which changed, and a person's yes to them.
+
+use std::path::PathBuf;
+
+use super::Context;
+use super::repo_files::{REPO_FILES, trusted};
+use crate::term::{columns, quote};
+use crate::ui::changed_text;
+use lepo_base::env::Env;
+use lepo_base::error::Result;
+use lepo_store::store::Store;
+use lepo_tool::mcp::config::{Origin, ServerConfig, ServerVariables, all_servers};
+use lepo_turn::config::{Flags, Paths, ProgramTrust, RepoFile, load_settings};
+use lepo_turn::{ChangedProgram, TrustedFile, changed_programs, server_folders};
+
+/// The programs of this folder, with the files of the user.
+pub struct ProgramsHere<'p> {
+    paths: &'p Paths,
+    env: &'p Env,
+    /// The folder that servers and agents work for.
+    root: PathBuf,
+}
+
+impl<'p> ProgramsHere<'p> {
+    /// Those that work for the folder of the store, or for the one that a store would be made in.
+    pub fn new(
+        paths: &'p Paths,
+        env: &'p Env,
+        store: Option<&Store>,
+        context: &Context<'_>,
+    ) -> ProgramsHere<'p> {
+        let root = store.map_or_else(|| context.new_root(), |store| store.root().to_path_buf());
+        ProgramsHere { paths, env, root }
+    }
+
+    /// The programs of servers and models whose files changed since they were agreed to.
+    pub fn changed(&self, store: Option<&Store>, context: &Context<'_>) -> Result<Vec<ChangedProgram>> {
+        let repo = store.map(|store| trusted(store, self.paths, REPO_FILES[1], true)).transpose()?.flatten();
+        let servers = self.servers(repo)?;
+        let models = load_settings(self.paths, self.env, None, &Flags::default())?.models;
+        let folders = server_folders(self.paths, &self.root);
+        let dirs = [self.root.clone(), context.cwd().to_path_buf()];
+        changed_programs(self.paths, (&servers, &folders), (&models, &dirs))
+    }
+
+    /// The names of the files that the servers of a repository's file are started from.
+    pub fn named_by(&self, file: &RepoFile) -> Result<Vec<String>> {
+        let folders = server_folders(self.paths, &self.root);
+        let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else {
+            return Ok(Vec::new());
+        };
+        let programs = self.servers_of(file)?.into_iter().filter_map(|server| folders.program(&server));
+        let files = programs.flat_map(|program| program.read_only(trust.root()));
+        let mut names: Vec<String> = files
+            .map(|path| path.strip_prefix(trust.root()).unwrap_or(&path).display().to_string())
+            .collect();
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Keeps the yes to the files that the servers of this file are started from, as they are now.
+    pub fn agree_to_servers(&self, file: &RepoFile) -> Result<()> {
+        let folders = server_folders(self.paths, &self.root);
+        let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
+        for program in self.servers_of(file)?.iter().filter_map(|server| folders.program(server)) {
+            trust.agree(&trust.changes(&program)?)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the yes to these files, as they were shown.
+    pub fn agree(&self, changed: &[ChangedProgram]) -> Result<()> {
+        let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
+        changed.iter().try_for_each(|program| trust.agree(&program.files))
+    }
+
+    fn servers_of(&self, file: &RepoFile) -> Result<Vec<ServerConfig>> {
+        if !file.path.ends_with(REPO_FILES[1]) {
+            return Ok(Vec::new());
+        }
+        let mut servers = self.servers(Some((file.path.clone(), file.bytes.clone())))?;
+        servers.retain(|server| server.details.origin == Origin::Repository);
+        Ok(servers)
+    }
+
+    fn servers(&self, repo: Option<TrustedFile>) -> Result<Vec<ServerConfig>> {
+        let settings = load_settings(self.paths, self.env, None, &Flags::default())?;
+        let keys = settings.keys();
+        let variables = ServerVariables { env: self.env, own: settings.key_variables(), keys: &keys };
+        all_servers(&self.paths.mcp_file(), repo, Some(&variables))
+    }
+}
+
+/// Each program, and where its files differ.
+pub fn show_changed(changed: &[ChangedProgram], context: &mut Context<'_>) {
+    let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
+    for program in changed {
+        context.out.trusted(&changed_text(program, columns));
+        context.out.trusted("\n");
+    }
+}
+
+/// The files that a repository's servers are started from.
+pub fn show_named(names: &[String], context: &mut Context<'_>) {
+    let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
+    if !names.is_empty() {
+        context.out.trusted(&quote("  started from ", &names.join(", "), columns));
+    }
+}
