@@ -10,7 +10,7 @@ use super::attach::{NewFile, check};
 use super::budget::Budget;
 use super::held::{HeldAgents, Holder};
 use super::masking::{key_if_there, user_key};
-use super::program_start::{check_key_program, compare_files, start_check};
+use super::program_start::{check_key_program, model_folders, start_check};
 use super::recorded::not_recorded;
 use super::skills::Skills;
 use super::store_insts::insts_in_force;
@@ -20,8 +20,8 @@ use crate::config::{
 use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_model::{
-    Accepts, Gate, Installed, Meter, Model, ModelFolders, PathForm, Timeouts, embedded_program,
-    first_ollama_model, missing, spec, weights,
+    Accepts, Gate, Installed, Meter, Model, PathForm, Timeouts, embedded_program, first_ollama_model,
+    missing, spec, weights,
 };
 use lepo_model::{ModelConfig, Options, Provider};
 use lepo_process::StartFolder;
@@ -237,7 +237,7 @@ impl Configured {
         check_key_program(&self.paths, config, &self.cli_dir())?;
         let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
         model.set_meter(self.meter());
-        model.set_folders(self.model_folders());
+        model.set_folders(model_folders(&self.paths, self.cli_dir()));
         if config.sandbox.is_some() {
             model.set_holder(Arc::new(Holder::new(
                 self.held.clone(),
@@ -253,17 +253,6 @@ impl Configured {
     pub(crate) fn cli_dir(&self) -> PathBuf {
         let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         self.start_dir().map_or_else(here, Path::to_path_buf)
-    }
-
-    /// The folders in which programs of models start, as the user trusts them when they do.
-    fn model_folders(&self) -> ModelFolders {
-        let trust = FolderTrust::new(&self.paths);
-        ModelFolders {
-            cli_dir: self.cli_dir(),
-            find_start: Arc::new(move |dir| trust.start_in(dir)),
-            compare_files: compare_files(&self.paths, &self.cli_dir()),
-            is_trial: false,
-        }
     }
 
     /// The files that a model takes.

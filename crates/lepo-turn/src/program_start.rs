@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lepo_base::error::{Error, Result};
-use lepo_model::{CompareFiles, ModelConfig};
+use lepo_model::{CompareFiles, ModelConfig, ModelFolders};
 use lepo_process::StartFolder;
 use lepo_tool::mcp::ServerFolders;
 use lepo_tool::mcp::config::ServerConfig;
@@ -31,12 +31,23 @@ pub(crate) fn start_check(paths: &Paths, dir: &Path) -> StartCheck {
 }
 
 /// The same before the program of a model starts.
-pub(crate) fn compare_files(paths: &Paths, dir: &Path) -> CompareFiles {
+fn compare_files(paths: &Paths, dir: &Path) -> CompareFiles {
     let (state, work_dir) = (paths.state.clone(), dir.to_path_buf());
     Arc::new(move |words, dir| match (words.split_first(), ProgramTrust::of_folder(&state, &work_dir)) {
         (Some((program, args)), Some(trust)) => trust.check(&NamedProgram::new(program, args, dir)),
         _ => Ok(()),
     })
+}
+
+/// The folders in which programs of models start, as the user trusts them when they do. A `cli` model works in `cli_dir`.
+pub fn model_folders(paths: &Paths, cli_dir: PathBuf) -> ModelFolders {
+    let trust = FolderTrust::new(paths);
+    ModelFolders {
+        find_start: Arc::new(move |dir| trust.start_in(dir)),
+        compare_files: compare_files(paths, &cli_dir),
+        cli_dir,
+        is_trial: false,
+    }
 }
 
 /// Fails if the program that prints the key of a model changed since it was agreed to.

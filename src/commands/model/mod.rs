@@ -3,6 +3,7 @@
 mod add;
 mod new;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ use lepo_model::{Gate, Model, ModelFacts, Timeouts, embedded_program, program_mi
 use lepo_model::{ModelConfig, Provider};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Flags, ModelChoice, Paths, Settings, load_settings};
-use lepo_turn::{HeldAgents, Holder};
+use lepo_turn::{HeldAgents, Holder, model_folders};
 
 /// List and add models, choose the active one, fetch the embedded one
 ///
@@ -149,6 +150,8 @@ fn list_remote(
     let timeouts = Timeouts { connect: settings.http_connect, idle: settings.http_idle };
     let mut model = Model::new(&config, timeouts, &paths.state, gate, None)?;
     let own = vec![paths.config.clone(), paths.state.clone(), settings.file.clone()];
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    model.set_folders(model_folders(paths, here));
     model.set_holder(Arc::new(Holder::new(HeldAgents::default(), settings, paths, own)));
     let models = runtime.block_on(model.offered())?;
     if as_json {
