@@ -108,6 +108,8 @@ struct Log {
     ordinal: u64,
     /// The messages that events and records say.
     echoes: Echoes,
+    /// The last record is a message that lepo exported. Its event says the same, whatever kind the message is of.
+    was_exported: bool,
 }
 
 impl Log {
@@ -156,10 +158,16 @@ impl Log {
     }
 
     fn take(&mut self, told: Told, reading: &mut Reading) {
+        let was_exported = std::mem::take(&mut self.was_exported);
         match told {
             Told::Nothing => {}
             Told::Part(part) => self.add(part),
+            Told::Echo(..) if was_exported => {}
             Told::Echo(part, kind) => self.echo(part, kind),
+            Told::Exported(part) => {
+                self.was_exported = true;
+                self.message(part);
+            }
             Told::Message(part) => {
                 if let Some(echo) = self.echoes.record(&part) {
                     self.forget(echo);

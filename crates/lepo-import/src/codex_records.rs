@@ -58,6 +58,8 @@ pub enum Told {
     Part(Conversation),
     /// The same, of a message.
     Message(Conversation),
+    /// A message that lepo exported; the event behind it repeats it.
+    Exported(Conversation),
     /// A message as an event says it, which a record may say too.
     Echo(Conversation, EventKind),
     /// The model of the answers that follow.
@@ -235,7 +237,7 @@ fn exported(item: Value<'_>, exported: &Exported<'_>, at: Option<u64>) -> Told {
     });
     let answers = nodes.nodes.iter_mut().filter(|node| node.is_answer());
     answers.for_each(|node| node.model.clone_from(&exported.model));
-    Told::Message(nodes)
+    Told::Exported(nodes)
 }
 
 fn message(item: Value<'_>, at: Option<u64>) -> Told {
