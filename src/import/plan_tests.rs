@@ -128,7 +128,7 @@ fn an_export_of_llama_servers_interface_keeps_its_forks_and_files() {
         "  a0 A dot.",
         "  a0 A pixel.",
         "  a1 small",
-        " u0 what is this?||n.txt:||pasted||[image/png ",
+        " u0 what is this?||n.txt:||pasted||[image/pn",
         "s1 be brief",
     ];
     assert_eq!(lines, expected);

@@ -127,6 +127,7 @@ fn a_session_asks_prompts_and_attaches_files() {
     let bot = Bot::saying(OFF, &["A1", "A2", "A3", "A4"]);
     bot.home.write("config/_prompts/short.md", "In short: $*");
     bot.home.write("work/pixel.png", crate::attached::PNG);
+    bot.home.write("work/declined.png", crate::attached::PNG);
     bot.home.ok(&["init"]);
     let Some(screen) = Screen::lepo(&bot.home, 100, &[]) else { return };
     screen.prompts("> ");
@@ -148,6 +149,7 @@ fn a_session_asks_prompts_and_attaches_files() {
     screen.enters("and this?").shows("\nA3").prompts("> ");
     assert!(question(&bot).starts_with("and this?\n\n[image/png 70 bytes pixel.png: "));
     // Declined, a path is a question like any other, also one that begins like a slash command.
+    let path = bot.home.work().join("declined.png").display().to_string();
     screen.enters(&path).shows(&format!("> {path}\nAttach")).enters("n").shows("\nA4").prompts("> ");
     assert_eq!(question(&bot), path);
     screen.enters("/exit").ends(0);

@@ -94,7 +94,7 @@ fn set_model_is_chosen_by_number_and_kept_in_the_users_file() {
         .shows("The model was not changed.")
         .prompts("> ");
     assert_eq!(bot.home.read("config/config.toml"), config);
-    screen.enters("/set-model 7").shows("no model 7").prompts("> ");
+    screen.enters("/set-model 7").shows("no model 7").prompts("> ").keys(&["C-l"]).points(2, 0);
     screen.enters("/set-model").shows("Number").enters("9").shows("no model 9 in this list").enters("0");
     screen.shows("was not changed.").prompts("> ").keys(&["C-l"]).points(2, 0);
     for leave in ["C-c", "C-d"] {

@@ -371,7 +371,8 @@ fn of_two_commands_that_write_the_second_waits_for_the_first() {
         first.home.write(&format!("work/{place}.lepo/_insts.toml"), "");
         let dir = first.home.work().join(place);
         let start = |bot: &Bot, dir: &Path| {
-            let mut lepo = bot.home.detached(&["do", "go"]);
+            // Each in a conversation of its own: they are two users, and would be asked about what the other wrote.
+            let mut lepo = bot.home.detached(&["do", "-n", "go"]);
             lepo.current_dir(dir).stdin(Stdio::null());
             lepo.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
         };

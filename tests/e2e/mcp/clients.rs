@@ -210,7 +210,7 @@ fn a_server_that_is_not_up_is_named_as_that() {
         configure(&bot.home, &[("s", hostile(&bot.home, "s", "exit")), ("t", other)]);
         assert_eq!(bot.home.alone(&["do", "x"]).code, 0);
         let told = match name {
-            "hammer" => "error: there is no such tool, or its arguments do not fit its schema",
+            "hammer" => "error: there is no tool \"hammer\"; there are: t__echo",
             _ => "error: server \"s\" is not running: it exited with code 1",
         };
         assert_eq!(bubbs(&bot.home)[3].text, told);

@@ -82,7 +82,8 @@ fn an_unknown_tool_ends_tool_use() {
     let bot = ollama("plain", &[call, "Then not."]);
     let ran = bot.home.alone(&["do", "x"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Then not.\n"), "{}", ran.err);
-    assert_eq!(bubbs(&bot.home)[3].text, "error: there is no tool \"hammer\" of a server \"s\"");
+    let result = "error: there is no tool \"hammer\" of a server \"s\"; there are: \"echo\" of \"s\"";
+    assert_eq!(bubbs(&bot.home)[3].text, result);
     // The beginning stays as it was, for the server's cache; the end says that no tool can be called.
     let said = messages(&bot.bodies()[1]);
     assert_eq!(said[0], messages(&bot.bodies()[0])[0]);
