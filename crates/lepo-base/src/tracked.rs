@@ -1,5 +1,6 @@
 //! Whether git tracks a file of a work tree: it came with a clone then, or may with the next pull.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -11,6 +12,10 @@ use crate::work_tree::REMOVED;
 
 /// The most bytes of an index that are looked at here; of a larger one git is asked.
 const LARGEST: u64 = 64 << 20;
+
+/// Variables by which git reads a path in another way.
+const READ_PATHS: [&str; 4] =
+    ["GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"];
 
 /// Whether git tracks the file at `path`, in the work tree with this root. Where that cannot be told, it does.
 ///
@@ -43,11 +48,14 @@ fn lacks(index: &[u8], name: &[u8]) -> bool {
 fn git_tracks(root: &Path, path: &Path) -> bool {
     let Ok(below) = path.strip_prefix(root) else { return true };
     let mut git = search_path::command("git");
-    for variable in REMOVED {
+    for variable in REMOVED.iter().chain(&READ_PATHS) {
         git.env_remove(variable);
     }
-    git.arg("-C").arg(root).args(["--literal-pathspecs", "-c", "core.fsmonitor=false", "ls-files", "--"]);
-    git.arg(below).stdin(Stdio::null()).stderr(Stdio::null());
+    // Where case does not count, `_Insts.toml` is the file too.
+    let mut exactly = OsString::from(":(literal,icase)");
+    exactly.push(below);
+    git.arg("-C").arg(root).args(["-c", "core.fsmonitor=false", "ls-files", "--"]);
+    git.arg(exactly).stdin(Stdio::null()).stderr(Stdio::null());
     match git.output() {
         Ok(told) if told.status.success() => !told.stdout.is_empty(),
         _ => true,
@@ -99,6 +107,11 @@ mod tests {
         }
         git(&root, &["rm", "-q", "--cached", ".lepo/_insts.toml"]);
         assert!(!is_tracked(&root, &file));
+        // Where case does not count, it is the file of a clone under other letters.
+        std::fs::create_dir_all(root.join(".LEPO")).unwrap();
+        std::fs::write(root.join(".LEPO/_Insts.toml"), "x").unwrap();
+        git(&root, &["add", "-f", ".LEPO/_Insts.toml"]);
+        assert!(is_tracked(&root, &file));
         assert!(is_tracked(&root, Path::new("/elsewhere/_insts.toml")), "outside of the work tree");
     }
 }
