@@ -18,6 +18,11 @@ pub fn root_around(dir: &Path) -> Option<PathBuf> {
     root.map(Path::to_path_buf)
 }
 
+/// The roots of the git work trees that `dir`, without links, lies in, but for its own.
+pub fn repositories_around(dir: &Path) -> Vec<PathBuf> {
+    dir.ancestors().skip(1).filter(|dir| has_repository(dir)).map(Path::to_path_buf).collect()
+}
+
 /// The repository that the work tree at `root` certainly is of, without links: the folder `.git` in it, or the
 /// repository of which it is a linked worktree. Any folder can name any repository in a file, so a linked worktree
 /// counts only where that repository names it too.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::env;
-use crate::repository::{has_repository, root_around};
+use crate::repository::{has_repository, repositories_around, root_around};
 
 /// The store's folder, by which a folder without git is known to be one of conversations.
 const STORE: &str = ".lepo";
@@ -38,13 +38,17 @@ impl SearchPath {
     /// Reads a value of `PATH`, for programs that concern these folders and the current one.
     pub fn for_folders(path: &OsStr, folders: &[&Path]) -> SearchPath {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let home = env::var("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let mut roots: Vec<PathBuf> = Vec::new();
         for root in folders.iter().copied().chain([cwd.as_path()]).filter_map(root_around) {
-            if !roots.contains(&root) {
-                roots.push(root);
+            // A repository in a repository, as submodules are, does not make the outer one another's.
+            let outer = repositories_around(&root).into_iter().filter(|outer| !holds(outer, home.as_deref()));
+            for root in std::iter::once(root.clone()).chain(outer) {
+                if !roots.contains(&root) {
+                    roots.push(root);
+                }
             }
         }
-        let home = env::var("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         SearchPath::new(path, &cwd, &roots, home.as_deref())
     }
 
@@ -105,6 +109,11 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 pub fn own_program(name: &str) -> Option<PathBuf> {
     let beside = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.join(name)));
     beside.filter(|program| program.is_file()).or_else(|| SearchPath::here().find(name.as_ref()))
+}
+
+/// True for the home directory, and for a folder that it lies in.
+fn holds(folder: &Path, home: Option<&Path>) -> bool {
+    home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home.starts_with(folder))
 }
 
 fn find_in(dirs: &[PathBuf], program: &OsStr) -> Option<PathBuf> {
@@ -234,6 +243,27 @@ mod tests {
         assert_eq!(kept(&[&home], Some(&home)), own);
         assert_eq!(kept(&[&top], Some(&home)), own);
         assert_eq!(kept(&[&home], Some(&top.join("usr"))), "usr/bin not-there/bin");
+    }
+
+    #[test]
+    fn a_repository_in_a_repository_shields_no_entry_of_the_outer_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let (app, sub) = (top.join("app"), top.join("app/vendor/sub"));
+        for folder in [app.join("bin"), sub.join("bin"), top.join("bin")] {
+            std::fs::create_dir_all(folder).unwrap();
+        }
+        repository(&app);
+        repository(&sub);
+        let path = std::env::join_paths([app.join("bin"), sub.join("bin"), top.join("bin")]).unwrap();
+        assert_eq!(SearchPath::for_folders(&path, &[&sub.join("bin")]).dirs(), [top.join("bin")]);
+        // A home directory that is kept in git has the user's own programs.
+        assert!(
+            holds(&app, Some(&sub))
+                && holds(&app, Some(&app))
+                && !holds(&app, Some(&top))
+                && !holds(&app, None)
+        );
     }
 
     #[test]
