@@ -219,8 +219,12 @@ impl Allowed {
         }
     }
 
-    /// Grants a proposal that is like one that was allowed, held by a sandbox or unchanged as that was.
+    /// Grants a proposal that is like one that was allowed, held by a sandbox or unchanged as that was. What was allowed in
+    /// one conversation is not in another that follows words of others.
     pub fn grants(&self, proposal: &Proposal) -> Option<Granted> {
+        if !proposal.unagreed().is_empty() {
+            return None;
+        }
         let granted = match proposal {
             Proposal::Command(CommandProposal { request, sandbox, .. }) => {
                 *sandbox != Sandbox::None
@@ -302,6 +306,11 @@ mod tests {
         ] {
             assert_eq!(reply.agrees(), agrees, "{reply:?}");
         }
+        let mut allowed = Allowed::default();
+        allowed.note(&proposal);
+        assert_eq!(allowed.grants(&proposal), None, "allowed in a conversation without them");
+        proposal.name_unagreed(Vec::new());
+        assert!(allowed.grants(&proposal).is_some());
         assert!(matches!(Consent::of(proposal, Reply::Once), Consent::Granted(_)));
     }
 
