@@ -106,7 +106,7 @@ fn a_call_is_read_by_what_it_has() {
             vec![one],
         ),
         (
-            "openclaw (all at index 0)",
+            "omnigent-ai/omnigent/pull/28",
             vec![
                 p(json!(0), json!("c"), json!("run"), json!(whole)),
                 p(json!(0), json!("d"), json!("run"), json!(other)),
@@ -114,7 +114,7 @@ fn a_call_is_read_by_what_it_has() {
             two.to_vec(),
         ),
         (
-            "openclaw (all at index 0, in pieces)",
+            "two calls in pieces, both at index 0",
             vec![
                 p(json!(0), json!("c"), json!("run"), json!("")),
                 p(json!(0), NONE, NONE, json!(whole)),

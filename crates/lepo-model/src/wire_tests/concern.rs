@@ -181,7 +181,7 @@ fn an_error_is_told_wherever_it_stands() {
         ),
         ("vercel/ai/issues/13506", CHAT, event(&json!({"error": {"message": "boom", "code": "X"}})), "boom"),
         (
-            "OpenRouterTeam (within a choice)",
+            "genkit-ai/genkit/pull/6259",
             CHAT,
             event(
                 &json!({"choices": [{"delta": {"content": ""}, "error": {"message": "boom", "code": 502}}]}),
@@ -189,14 +189,14 @@ fn an_error_is_told_wherever_it_stands() {
             "boom",
         ),
         (
-            "huggingface/text-generation-inference",
+            "huggingface/huggingface_hub/pull/2558",
             CHAT,
             event(&json!({"error": "boom", "error_type": "generation"})),
             "boom",
         ),
         ("a text", CHAT, "event: error\ndata: boom\n\n".to_owned(), "boom"),
         (
-            "MiniMax-AI",
+            "milind-soni/OpenMausBot/pull/1200",
             CHAT,
             event(&json!({"choices": null, "base_resp": {"status_code": 1008, "status_msg": "boom"}})),
             "boom",

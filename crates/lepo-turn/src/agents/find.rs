@@ -249,8 +249,8 @@ mod tests {
         );
     }
 
-    /// https://github.com/anthropics/claude-code/issues/6235 (files of one repository for several programs), and git's
-    /// `core.symlinks=false`.
+    /// Git's `core.symlinks=false`: https://github.com/IABTechLab/trusted-server/issues/1091,
+    /// https://github.com/MoonshotAI/kimi-code/pull/1420, https://github.com/Comfy-Org/ComfyUI/pull/14757.
     #[test]
     fn a_file_that_holds_only_a_path_is_the_file_it_names() {
         for (files, expected, left) in [
