@@ -11,6 +11,7 @@ use super::turn::Turn;
 use crate::config::{FolderQuestion, FolderTrust};
 use lepo_base::error::Result;
 use lepo_model::spec;
+use lepo_tool::mcp::programs_to_start;
 
 /// The programs that are about to start in a turn.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,9 +63,9 @@ pub(super) async fn ask_about_folders(turn: &mut Turn<'_>, needs: StartNeeds<'_>
 
 /// Asks about the programs that are about to start and whose files changed.
 async fn ask_about_changes(turn: &mut Turn<'_>, needs: StartNeeds<'_>) -> Result<()> {
-    let mut programs = if needs.lists { turn.servers.programs_to_start(None) } else { Vec::new() };
+    let mut programs = if needs.lists { programs_to_start(turn.servers, None) } else { Vec::new() };
     if !needs.calls.is_empty() {
-        programs.extend(turn.servers.programs_to_start(Some(needs.calls)));
+        programs.extend(programs_to_start(turn.servers, Some(needs.calls)));
     }
     let mut starting: Vec<StartingProgram> =
         programs.into_iter().map(|(name, program)| (ProgramRole::Server(name), program)).collect();

@@ -6,7 +6,7 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use tokio::task::JoinHandle;
 
-use super::client::{Client, Failure, Limits, ProcessSetup};
+use super::client::{Failure, Limits, ProcessSetup};
 use super::content::{self, CallResult};
 use super::failure_words::{failure_words, hidden};
 use super::folders::{ServerFolders, program_label};
@@ -19,7 +19,6 @@ use super::server::Server;
 use super::session::Session;
 use super::tools::Tool;
 use super::{CallRequest, native_name};
-use crate::NamedProgram;
 use crate::consent::GrantedCall;
 use crate::mcp::config::{ServerConfig, Target};
 use lepo_base::error::Error;
@@ -34,7 +33,7 @@ pub struct Servers {
     pub(super) unsaid: Vec<Notice>,
     starting: Vec<JoinHandle<(usize, Result<Session, Failure>)>>,
     /// Every server is asked for its tools, whatever is kept.
-    asks_all: bool,
+    pub(super) asks_all: bool,
     lists: Option<ToolLists>,
 }
 
@@ -107,27 +106,6 @@ impl Servers {
             is_off && is_wanted(server) && place.folders.depends_on_trust(&server.config)
         };
         each.iter().any(|server| starts(&server))
-    }
-
-    /// The servers that are about to start, each with its program: those that are asked for their tools, or those of these
-    /// names.
-    pub fn programs_to_start(&mut self, called: Option<&[&str]>) -> Vec<(String, NamedProgram)> {
-        if called.is_none() && !self.asks_all {
-            self.take_kept();
-        }
-        let Servers { each, place, asks_all, .. } = self;
-        let starts = |server: &&Server| {
-            let is_off = server.client.as_ref().is_none_or(Client::is_closed);
-            let is_wanted = match called {
-                Some(names) => names.contains(&server.config.name.as_str()),
-                None => *asks_all || !server.is_known(),
-            };
-            is_off && server.failed.is_none() && !server.is_starting && is_wanted
-        };
-        let starting = each.iter().filter(starts);
-        let program =
-            |server: &Server| Some((server.config.name.clone(), place.folders.program(&server.config)?));
-        starting.filter_map(program).collect()
     }
 
     /// The programs whose folder depends on the trust in the work tree, each once.
