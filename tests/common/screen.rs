@@ -9,6 +9,9 @@ use super::home::{DEADLINE, Home};
 /// Runs a program, and keeps what it showed to be looked at. Ctrl+C is the program's alone.
 const KEEP: &str = r#"trap : INT; "$@"; echo "[ended with $?]"; exec sleep 1000"#;
 
+/// The most time for a program to answer an Enter visibly.
+const REACTION: Duration = Duration::from_secs(2);
+
 /// A terminal with a program in it, until it is dropped.
 pub struct Screen {
     tmux: String,
@@ -87,9 +90,36 @@ impl Screen {
         self
     }
 
-    /// Types a text and presses Enter.
+    /// Types a text and presses Enter, as a person does: what comes next is typed when the program has answered it. An
+    /// Enter with more behind it at once is a line break of a pasted text.
     pub fn enters(&self, text: &str) -> &Screen {
-        self.types(text).keys(&["Enter"])
+        self.types(text);
+        let typed = self.when_still();
+        self.keys(&["Enter"]);
+        let start = Instant::now();
+        while self.seen() == typed && start.elapsed() < REACTION {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self
+    }
+
+    /// The screen once it has shown the same twice, or after a while.
+    fn when_still(&self) -> String {
+        let start = Instant::now();
+        let mut seen = self.seen();
+        loop {
+            std::thread::sleep(Duration::from_millis(5));
+            let now = self.seen();
+            if now == seen || start.elapsed() > REACTION {
+                return now;
+            }
+            seen = now;
+        }
+    }
+
+    /// The screen and the cursor on it.
+    fn seen(&self) -> String {
+        self.told(&["capture-pane", "-p", ";", "display-message", "-p", "#{cursor_x} #{cursor_y}"])
     }
 
     /// Makes the window another width.

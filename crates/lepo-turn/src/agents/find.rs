@@ -258,7 +258,7 @@ mod tests {
             (&[("AGENTS.md", b"docs/agents.txt\n"), ("docs/agents.txt", b"real")], "AGENTS.md=rea", ""),
             (&[("AGENTS.md", b"a b.md"), ("a b.md", b"real")], "AGENTS.md=rea", ""),
             (&[("AGENTS.md", b"one.md"), ("one.md", b"two.md"), ("two.md", b"real")], "AGENTS.md=rea", ""),
-            (&[("AGENTS.md", b"CLAUDE.md"), ("CLAUDE.md", b"AGENTS.md")], "AGENTS.md=AGE", ""),
+            (&[("AGENTS.md", b"CLAUDE.md"), ("CLAUDE.md", b"AGENTS.md")], "AGENTS.md=CLA", ""),
             (&[("AGENTS.md", b"gone.md")], "AGENTS.md=gon", ""),
             (&[("AGENTS.md", b"be kind")], "AGENTS.md=be ", ""),
             (&[("AGENTS.md", b"docs"), ("docs/x", b"")], "AGENTS.md=doc", ""),
