@@ -50,7 +50,6 @@ pub fn available(store: &Store, configured: &Configured) -> Vec<Command> {
     });
     let prompts = Prompts { store: Some(store), paths }.list().unwrap_or_default();
     let prompts = prompts.into_iter().filter(|prompt| prompt.counts && prompt.prompt.is_some());
-    let prompts = prompts.filter(|prompt| OfferedWord::parse(&prompt.name).is_some());
     let mut all: Vec<Command> = own.collect();
     for prompt in prompts {
         if all.iter().all(|known| known.name != prompt.name) {
@@ -64,6 +63,8 @@ pub fn available(store: &Store, configured: &Configured) -> Vec<Command> {
             all.push(Command { name: skill.name, about: skill.description, hint: Some("question".into()) });
         }
     }
+    // Letters of a name can be invisible, too.
+    all.retain(|command| OfferedWord::parse(&command.name).is_some());
     all
 }
 
@@ -148,7 +149,25 @@ fn other(
 mod tests {
     use super::*;
     use lepo_base::env::Env;
-    use lepo_turn::config::Paths;
+    use lepo_turn::config::{Flags, Paths};
+
+    #[test]
+    fn no_command_has_a_name_that_hides_a_letter() {
+        let home = tempfile::tempdir().unwrap();
+        let env = Env::of(&[("HOME", home.path().to_str().unwrap())]);
+        let paths = Paths::from_env(&env).unwrap();
+        let store = Store::make(home.path(), ".lepo".as_ref(), "").unwrap().0;
+        std::fs::create_dir_all(paths.prompts()).unwrap();
+        for name in ["ok", "한글", "retry\u{3164}", "\u{115f}undo", "de\u{ffa0}ny", "\u{1160}"] {
+            assert!(check_prompt_name(name).is_ok(), "{name:?}");
+            std::fs::write(paths.prompts().join(format!("{name}.md")), "Say.").unwrap();
+        }
+        let configured = Configured::load(paths, &env, None, Flags::default()).unwrap();
+        let offered = available(&store, &configured);
+        let names: Vec<&str> = offered.iter().map(|command| command.name.as_str()).collect();
+        let own: Vec<&str> = COMMANDS.iter().map(|(name, ..)| *name).collect();
+        assert_eq!(names, [&own[..], &["ok", "한글"]].concat());
+    }
 
     #[test]
     fn a_slash_begins_a_command_unless_it_begins_a_path() {

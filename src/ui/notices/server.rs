@@ -8,7 +8,7 @@ pub fn line(notice: &Notice) -> Line {
     match notice {
         Notice::CannotBeUsed(name, why) => Line::warning(format!("server {name} cannot be used: {why}")),
         Notice::KeptOut(name, dir) => Line::note(format!(
-            "server {name} started in an empty folder, because {} is not trusted; `lepo trust` trusts it",
+            "server {name} started in an empty folder, because {} is not trusted; if it needs files from there: `lepo trust`",
             one_line(&dir.to_string_lossy())
         )),
         Notice::Tools(name, fault) => Line::note(format!("server {name}: {}", of_tools(fault))),
@@ -76,6 +76,10 @@ mod tests {
             (
                 Notice::Tools(s(), ToolsFault::BadName("f\u{9b}2J".into())),
                 "note: server s: tool \"f\\u{9b}2J\" was left out: its name has control characters",
+            ),
+            (
+                Notice::KeptOut(s(), "/a\nb".into()),
+                "note: server s started in an empty folder, because /a␊b is not trusted; if it needs files from there: `lepo trust`",
             ),
             (
                 Notice::InSeconds(vec![s(), "t".into()]),
