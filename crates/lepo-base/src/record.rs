@@ -21,12 +21,12 @@ impl HashFile {
         HashFile { path }
     }
 
-    /// The text of the last line of this hash.
-    pub fn last(&self, hash: &str) -> Result<Option<String>> {
+    /// The text of the last line of any of these hashes.
+    pub fn last(&self, hashes: &[&str]) -> Result<Option<String>> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         let record = String::from_utf8_lossy(&record);
         let texts = record.lines().filter_map(|line| line.split_once(' '));
-        Ok(texts.rev().find(|(of, _)| *of == hash).map(|(_, text)| text.to_string()))
+        Ok(texts.rev().find(|(of, _)| hashes.contains(of)).map(|(_, text)| text.to_string()))
     }
 
     /// True if there is a line of this hash.

@@ -49,16 +49,13 @@ impl FolderTrust {
 
     /// The user's answer about a folder and its linked worktrees; `None` before the first one.
     pub fn answer(&self, folder: &WorkFolder) -> Result<Option<bool>> {
-        for identity in [&folder.identity, &folder.root_identity] {
-            let last = self.record.last(identity)?;
-            match last.as_deref().and_then(|text| text.split(' ').next()) {
-                Some(YES) => return Ok(Some(true)),
-                Some(NO) => return Ok(Some(false)),
-                // It may have become a repository since.
-                _ => {}
-            }
-        }
-        Ok(None)
+        // It may have become a repository since. The later line counts: another worktree's is in force here, too.
+        let last = self.record.last(&[&folder.identity, &folder.root_identity])?;
+        Ok(match last.as_deref().and_then(|text| text.split(' ').next()) {
+            Some(YES) => Some(true),
+            Some(NO) => Some(false),
+            _ => None,
+        })
     }
 
     /// Keeps an answer, durable when this returns.
@@ -142,6 +139,22 @@ mod tests {
         assert_eq!(trust.answer(&repository).unwrap(), Some(true));
         assert!(trust.forget(&repository).unwrap());
         assert_eq!(trust.answer(&repository).unwrap(), None);
+        // A worktree shares the repository's identity, and has one of its own.
+        let worktree = |root: &str| WorkFolder {
+            root: root.into(),
+            identity: "repository".into(),
+            root_identity: root.into(),
+        };
+        let both = [worktree("main"), worktree("linked")];
+        for (agreed, taken_back) in [(0, 1), (1, 0), (0, 0), (1, 1)] {
+            trust.keep(&both[agreed], true).unwrap();
+            assert_eq!(both.each_ref().map(|tree| trust.answer(tree).unwrap()), [Some(true); 2]);
+            assert!(trust.forget(&both[taken_back]).unwrap());
+            assert_eq!(both.each_ref().map(|tree| trust.answer(tree).unwrap()), [None; 2]);
+            trust.keep(&both[agreed], true).unwrap();
+            trust.keep(&both[taken_back], false).unwrap();
+            assert_eq!(both.each_ref().map(|tree| trust.answer(tree).unwrap()), [Some(false); 2]);
+        }
         // A record that cannot be read trusts nothing.
         std::fs::remove_file(state.join("trusted-folders")).unwrap();
         std::fs::create_dir(state.join("trusted-folders")).unwrap();

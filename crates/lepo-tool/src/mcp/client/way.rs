@@ -65,7 +65,7 @@ impl Way {
 
     fn remembered(server: &ServerConfig, place: &ProcessSetup) -> Option<Remote> {
         let (record, hash) = record(server, place)?;
-        match HashFile::at(record).last(&hash).ok()??.as_str() {
+        match HashFile::at(record).last(&[&hash]).ok()??.as_str() {
             "sse" => Some(Remote::Sse),
             "http" => Some(Remote::Http),
             _ => None,
