@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use self::steering::{SteeringHere, agreed_messages};
 use super::Context;
 use super::program_files::{ProgramsHere, show_changed, show_named};
-use super::repo_files::{REPO_FILES, repo_files};
+use super::repo_files::repo_files;
 use crate::term::{columns, extent, fold, one_line, quote, say, tty};
 use crate::ui::{folder_name, notice_lines};
 use lepo_base::env::Env;
@@ -67,9 +67,10 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
     let programs = ProgramsHere::new(&paths, &env, store.as_ref(), context);
     let changed = programs.changed(store.as_ref(), context)?;
-    // Nobody is there to ask: the folder's state was told.
     let is_as_agreed = steering.is_empty() && changed.is_empty();
-    if nothing_else && skills.untrusted.is_empty() && is_as_agreed && tty().is_none() {
+    let is_list = agreed + known + trusted_folders + files.len() > 0;
+    // Nobody is there to ask: of a list the folder's state is a part.
+    if is_list && nothing_else && skills.untrusted.is_empty() && is_as_agreed && tty().is_none() {
         let unanswered = folders.drain(..).filter(|folder| matches!(folder_trust.answer(folder), Ok(None)));
         for folder in unanswered {
             say(&format!(
@@ -77,23 +78,6 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
                 folder_name(&folder.root)
             ));
         }
-    }
-    let has_nothing = files.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && is_as_agreed;
-    if has_nothing && agreed + known + trusted_folders > 0 {
-        tell_trusted(&skills);
-        return Ok(0);
-    }
-    if has_nothing {
-        let store = match store {
-            Some(store) => store,
-            None => context.store()?,
-        };
-        let nothing = format!(
-            "nothing to trust: no {} and no _prompts in {}, and no skill of the repository",
-            REPO_FILES.join(", no "),
-            store.shown().display()
-        );
-        return Err(Error::nothing(nothing));
     }
     let mut asked = Vec::new();
     for file in files {

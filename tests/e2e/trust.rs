@@ -173,9 +173,19 @@ fn a_yes_covers_what_was_shown_and_one_changed_byte_asks_again() {
 }
 
 #[test]
-fn nothing_to_trust_is_exit_1_and_what_cannot_be_read_exit_2() {
+fn a_folder_that_nobody_can_be_asked_about_and_what_cannot_be_read_are_exit_2() {
     let place = Place::new();
-    assert_eq!(place.home.lepo(&["trust"]).code, 1);
+    for store in [".lepo", "no-store"] {
+        std::fs::rename(place.home.work().join(".lepo"), place.home.work().join(store)).unwrap();
+        let ran = place.home.alone(&["trust"]);
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        assert!(ran.out.contains("~/work\n  your own servers"), "{}", ran.out);
+        let hint = "error: there is no terminal to ask on\nhint: run `lepo trust` yourself, in a terminal\n";
+        assert_eq!(ran.err, hint);
+    }
+    std::fs::rename(place.home.work().join("no-store"), place.home.work().join(".lepo")).unwrap();
+    place.home.trust_work();
+    assert_eq!(place.home.alone(&["trust"]).code, 0);
     place.plant(".lepo/_mcp.json", "{");
     assert_eq!(place.home.lepo(&["trust"]).code, 2);
 }
