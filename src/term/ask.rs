@@ -9,7 +9,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::termios::QueueSelector;
+use rustix::process::getpgrp;
+use rustix::termios::{QueueSelector, tcgetpgrp};
 
 use super::clean;
 use super::fold::fold;
@@ -26,9 +27,13 @@ pub struct Tty {
     read: BufReader<File>,
 }
 
-/// The terminal, if there is one to ask on.
+/// The terminal, if there is one to ask on. In the background, as behind `!` in a session, a question would be shown
+/// and the first look at its answer would stop the whole job.
 pub fn tty() -> Option<Tty> {
     let write = OpenOptions::new().read(true).write(true).open(terminal()?).ok()?;
+    if tcgetpgrp(&write).is_ok_and(|group| group != getpgrp()) {
+        return None;
+    }
     let read = BufReader::new(write.try_clone().ok()?);
     Some(Tty { write, read })
 }

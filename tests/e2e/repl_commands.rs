@@ -166,6 +166,19 @@ fn a_command_of_ones_own_is_shown_and_given_to_the_model() {
 }
 
 #[test]
+fn lepo_itself_behind_an_exclamation_mark_asks_nothing_on_the_terminal_of_the_session() {
+    let bot = Bot::saying(OFF, &["I see."]);
+    let Some(screen) = opened(&bot.home) else { return };
+    screen.enters("hello").shows("I see.").prompts("> ");
+    for command in ["trust", "rm @"] {
+        screen.enters(&format!("!lepo {command}")).shows("there is no terminal to ask on");
+        screen.shows("exit code: 2").prompts("> ").keys(&["C-l"]);
+        screen.becomes("clear", || !screen.text().contains("exit code"));
+    }
+    screen.enters("/exit").ends(0);
+}
+
+#[test]
 fn the_editor_writes_a_question() {
     let bot = Bot::saying(OFF, &["ok"]);
     let mut command = bot.home.command(&[]);
