@@ -259,6 +259,15 @@ fn a_yes_is_for_the_folder_and_its_worktrees_and_for_no_other_clone() {
     assert_eq!((at(".").code, at("../tree").code), (0, 0), "{}", at("../tree").err);
     assert!(home.shell("git clone -q . ../clone").status().unwrap().success());
     assert_eq!(at("../clone").code, 2);
+    // A yes given in one tree and taken back in another is taken back in both.
+    let lepo = |script: &str| assert!(home.shell(script).status().unwrap().success(), "{script}");
+    lepo("cd ../tree && lepo trust --forget .");
+    assert_eq!((at(".").code, at("../tree").code), (2, 2));
+    home.trust_folder(&home.work().join("../tree"));
+    assert_eq!((at(".").code, at("../tree").code), (0, 0));
+    lepo("lepo trust --forget .");
+    assert_eq!((at(".").code, at("../tree").code), (2, 2));
+    give_trust(home);
     // Made anew under the trusted name, it is another folder.
     assert!(home.shell("cd ..; rm -rf tree; mv work old; mv clone work").status().unwrap().success());
     assert_eq!(at(".").code, 2);
@@ -397,9 +406,18 @@ fn a_server_that_needs_the_folder_is_named_with_the_way_to_trust_it() {
     home.write("work/tools/server.py", ROOTED);
     configure_only(
         &home,
-        &[("s", json!({ "command": "python3", "args": ["tools/server.py", home.path()] }))],
+        &[
+            ("s", json!({ "command": "python3", "args": ["tools/server.py", home.path()] })),
+            ("lost", json!({ "command": "no-such-program-for-lepo" })),
+            ("below", json!({ "command": "python3", "cwd": "tools" })),
+        ],
     );
     let ran = ask(&home, &["do", "--list-tools"]);
+    for never in ["lost", "below"] {
+        assert!(ran.err.contains(&format!("server {never} cannot be used: ")), "{}", ran.err);
+        assert!(!ran.err.contains(&format!("server {never} started in")), "{}", ran.err);
+    }
+    assert!(ran.err.contains("/work, which is not trusted; `lepo trust` trusts it\n"), "{}", ran.err);
     assert!(ran.err.contains("server s started in an empty folder, because"), "{}", ran.err);
     assert!(ran.err.contains("`lepo trust`"), "{}", ran.err);
     give_trust(&home);

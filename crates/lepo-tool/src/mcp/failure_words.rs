@@ -20,7 +20,10 @@ pub(super) fn hidden(value: Value, secrets: &Secrets) -> Value {
 
 pub(super) fn failure_words(failure: &Failure, secrets: &Secrets, server: &str) -> String {
     let words = match failure {
-        Failure::Refused(words) | Failure::Lost(words) | Failure::Malformed(words) => words.clone(),
+        Failure::Refused(words)
+        | Failure::NotStarted(words)
+        | Failure::Lost(words)
+        | Failure::Malformed(words) => words.clone(),
         Failure::Silent(limit) => silence(*limit),
         Failure::SignIn(needed) => {
             let scopes = needed.scope.iter().flat_map(|scope| scope.split(' '));

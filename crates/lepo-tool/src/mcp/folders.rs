@@ -50,7 +50,12 @@ impl ServerFolders {
             return Ok(Some(absolute));
         }
         let below = own.join(cwd);
-        let refused = || format!("its `cwd` is in {}, which is not trusted", self.work_dir.display());
+        let refused = || {
+            format!(
+                "its `cwd` is in {}, which is not trusted; `lepo trust` trusts it",
+                self.work_dir.display()
+            )
+        };
         below.map(Some).ok_or_else(refused)
     }
 
@@ -119,7 +124,8 @@ mod tests {
         };
         let in_work = |path: &str| Ok(Some(StartFolder::trusted(&work.join(path))));
         let (own, repository) = (Origin::User, Origin::Repository);
-        let refused = || Err("its `cwd` is in /no-such-work, which is not trusted".to_string());
+        let refused =
+            || Err("its `cwd` is in /no-such-work, which is not trusted; `lepo trust` trusts it".to_string());
         for (cwd, origin, untrusted, trusts, kept) in [
             ("", own, Ok(Some(empty.clone())), Ok(Some(trusted.clone())), "none"),
             (r#","cwd":"sub""#, own, refused(), in_work("sub"), "sub"),

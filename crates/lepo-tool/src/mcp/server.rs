@@ -34,9 +34,11 @@ pub struct Server {
     /// The folder that its list and its pins are kept by; none for an address.
     pub(super) folder: Option<PathBuf>,
     /// The work tree that it does not start in, as that is not trusted.
-    pub(super) kept_out: Option<PathBuf>,
+    kept_out: Option<PathBuf>,
     pub(super) secrets: Secrets,
     pub(super) client: Option<Client>,
+    /// Its program ran and failed: files of a folder that it is kept out of may be what is missing.
+    has_run: bool,
     /// Something went wrong with it over HTTP: it may be gone.
     pub(super) suspect: bool,
     /// It is starting in the background.
@@ -68,6 +70,7 @@ impl Server {
             sign_in_is_over: false,
             offers: None,
             client: None,
+            has_run: false,
             suspect: false,
             is_starting: false,
             starts: 0,
@@ -92,6 +95,11 @@ impl Server {
     /// True if its tools are known, from itself or from a kept list.
     pub fn is_known(&self) -> bool {
         self.asked.is_some()
+    }
+
+    /// The work tree that it does not start in and whose files it may have missed.
+    pub(super) fn missing_folder(&self) -> Option<&PathBuf> {
+        self.kept_out.as_ref().filter(|_| self.has_run)
     }
 
     /// A turn begins: models are told what the server listed last, and one that died may be started anew.
@@ -138,7 +146,8 @@ impl Server {
                 self.sign_in_is_over = matches!(&failure, Failure::SignIn(needed) if needed.over);
                 tracing::warn!(server = name, failed = words, "not started");
                 let mut said = vec![Notice::CannotBeUsed(name.clone(), words.clone())];
-                said.extend(self.kept_out.clone().map(|dir| Notice::KeptOut(name.clone(), dir)));
+                self.has_run = !matches!(failure, Failure::NotStarted(_));
+                said.extend(self.missing_folder().map(|dir| Notice::KeptOut(name.clone(), dir.clone())));
                 self.failed = Some(words);
                 said
             }

@@ -367,7 +367,7 @@ impl Servers {
             }
             Err(words) => {
                 let error = Error::remote_lines(&format!("server {name} cannot be used: {words}"));
-                Err(match &server.kept_out {
+                Err(match server.missing_folder() {
                     Some(dir) => error.hint(format!(
                         "it starts in an empty folder, because {} is not trusted: `lepo trust`",
                         dir.display()

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub enum Failure {
     /// The server said no, in these words.
     Refused(String),
+    /// Its program was not started, for this reason.
+    NotStarted(String),
     /// The server said nothing for this long.
     Silent(Duration),
     /// The connection was lost, or never made.

@@ -149,8 +149,10 @@ impl Client {
         let mut process = None;
         let begun = match &server.target {
             Target::Program { command, args, env, .. } => {
-                let start = place.folders.start_of(server).map_err(Failure::Refused)?;
-                let Some(start) = start else { return Err(Failure::Refused("it has no folder".to_string())) };
+                let start = place.folders.start_of(server).map_err(Failure::NotStarted)?;
+                let Some(start) = start else {
+                    return Err(Failure::NotStarted("it has no folder".to_string()));
+                };
                 let (program, stdout, stdin) = Process::start(command, args, env, &start, place)
                     .map_err(|error| not_started(command, &error))?;
                 handler.root = Some(place.folders.work_dir.clone());
@@ -267,7 +269,7 @@ pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> 
         Err(Failure::Lost(words)) => Err(words),
         Err(Failure::Silent(limit)) => Err(silence(limit)),
         // It answers something; its sign-in may be found all the same.
-        Err(Failure::Refused(_) | Failure::Malformed(_)) => Ok(None),
+        Err(Failure::Refused(_) | Failure::NotStarted(_) | Failure::Malformed(_)) => Ok(None),
     }
 }
 
@@ -311,7 +313,10 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
         _ => process.ended(LAST_WORDS).await,
     };
     let mut words = match &failure {
-        Failure::Lost(words) | Failure::Refused(words) | Failure::Malformed(words) => words.clone(),
+        Failure::Lost(words)
+        | Failure::Refused(words)
+        | Failure::NotStarted(words)
+        | Failure::Malformed(words) => words.clone(),
         Failure::Silent(limit) => silence(*limit),
         Failure::SignIn(needed) => needed.words.clone(),
     };
@@ -329,6 +334,7 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
     }
     match failure {
         Failure::Refused(_) => Failure::Refused(words),
+        Failure::NotStarted(_) => Failure::NotStarted(words),
         Failure::Malformed(_) => Failure::Malformed(words),
         Failure::SignIn(_) => failure,
         Failure::Lost(_) | Failure::Silent(_) => Failure::Lost(words),
@@ -336,7 +342,7 @@ async fn last_words(failure: Failure, process: &mut Process) -> Failure {
 }
 
 fn not_started(command: &str, error: &io::Error) -> Failure {
-    Failure::Refused(match error.kind() {
+    Failure::NotStarted(match error.kind() {
         io::ErrorKind::NotFound => format!("{command} is not installed or not in PATH"),
         _ => format!("cannot run {command}: {}", lepo_base::error::cause(error)),
     })
