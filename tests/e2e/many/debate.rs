@@ -346,9 +346,22 @@ fn one_that_cannot_be_asked_is_out_at_once() {
 #[test]
 fn a_debate_goes_on_with_its_own_models_where_none_are_named() {
     let panel = Panel::saying(&[
-        ("chief", &["SELECT: a", "END: First.", "SELECT: b", "END: Second."]),
-        ("a", &["REQUEST", "1", "PASS", "PASS", "PASS"]),
-        ("b", &["PASS", "PASS", "REQUEST", "2", "PASS"]),
+        (
+            "chief",
+            &[
+                "SELECT: a",
+                "END: First.",
+                "SELECT: b",
+                "END: Second.",
+                "hm",
+                "hm",
+                "Well.",
+                "All agree.",
+                "END: Third.",
+            ],
+        ),
+        ("a", &["REQUEST", "1", "PASS", "PASS", "PASS", "PASS", "PASS"]),
+        ("b", &["PASS", "PASS", "REQUEST", "2", "PASS", "PASS", "PASS"]),
     ]);
     assert_eq!(panel.lepo(&["do", "--debate", "q"]).code, 0);
     let config = panel.home.read("config/config.toml");
@@ -357,6 +370,10 @@ fn a_debate_goes_on_with_its_own_models_where_none_are_named() {
     let ran = panel.lepo(&["do", "--debate", "--tail", "@", "and now?"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.out, "## b\n\n2\n\n## conclusion\n\nSecond.\n");
+    let ran = panel.lepo(&["do", "--debate", "--tail", "@", "and then?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "## conclusion\n\nAll agree.\n"), "{}", ran.err);
+    let ran = panel.lepo(&["do", "--debate", "--tail", "@", "after that?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "## conclusion\n\nThird.\n"), "{}", ran.err);
     let args = ["do", "--debate", "--tail", "@", "--orchestrator", "nobody"];
     assert!(panel.lepo(&args).err.contains("unknown model \"nobody\""), "options win");
 }

@@ -78,7 +78,8 @@ pub fn debate_models(store: &Store, forest: &Forest, tip: Ix) -> Result<DebateMo
 /// The participants that a hidden message names: those whose bids it has, or the one who speaks next.
 fn named(text: &str) -> Vec<&str> {
     if let Some(name) = selected(text) {
-        return vec![name];
+        // A conclusion that has no END is announced as its author's.
+        return if name == ORCHESTRATOR { Vec::new() } else { vec![name] };
     }
     let bidder = |line: &'_ str| {
         let (_, bid) = line.rsplit_once(": ")?;
@@ -112,6 +113,7 @@ mod tests {
         for (text, names) in [
             ("SELECT: gpt", &["gpt"][..]),
             ("gpt: REQUEST\nollama:qwen3: PASS", &["gpt", "ollama:qwen3"]),
+            ("SELECT: orchestrator", &[]),
             ("So.\nSELECT: gpt", &[]),
             ("gpt: REQUEST\nand more", &[]),
             ("a system prompt", &[]),
