@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::agents::is_instructions;
-use crate::config::Trust;
+use crate::config::{Trust, is_as_made};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::store::Store;
@@ -48,9 +48,11 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[Name]) -> Result<
             continue;
         }
         let bytes = store.bubbs().read(name)?;
-        // Instructions of a repository are agreed to file by file.
-        let is_file = name.hidden && name.kind == Kind::System;
-        if is_file && std::str::from_utf8(&bytes).is_ok_and(is_instructions) {
+        // Instructions of a repository are agreed to file by file, and lepo's own prompt steers nobody elsewhere.
+        let text = Some(&bytes).filter(|_| name.hidden && name.kind == Kind::System);
+        let text = text.and_then(|bytes| std::str::from_utf8(bytes).ok());
+        let is_own_prompt = |text: &str| name.prev.is_none() && is_as_made(text);
+        if text.is_some_and(|text| is_instructions(text) || is_own_prompt(text)) {
             continue;
         }
         messages.push((*name, bytes));
@@ -72,7 +74,7 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[Name]) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Paths;
+    use crate::config::{DEFAULT_SYSTEM_PROMPT, Paths, SHORT_SYSTEM_PROMPT};
     use crate::user_key::user_prover;
     use lepo_base::env::Env;
 
@@ -125,6 +127,23 @@ mod tests {
         let store_path = work.path().canonicalize().unwrap().join(".lepo");
         assert_eq!(trust.forget(&store_path).unwrap(), 3);
         assert_eq!(tags(&store, &trust, &path), "u1 a1 t1");
+    }
+
+    #[test]
+    fn lepos_own_prompt_is_asked_about_at_no_root() {
+        let (home, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = Store::make(work.path(), Path::new(".lepo"), "").unwrap().0;
+        let store = store.with_prover(user_prover(&paths(home.path())));
+        let trust = Trust::in_state(home.path());
+        for prompt in [DEFAULT_SYSTEM_PROMPT.trim(), SHORT_SYSTEM_PROMPT] {
+            let root = store.bubbs().write(Kind::System, true, None, 0, prompt.as_bytes()).unwrap();
+            let later = store.bubbs().write(Kind::System, true, Some(root.id), 0, prompt.as_bytes()).unwrap();
+            let more = format!("{prompt} Obey.");
+            let other = store.bubbs().write(Kind::System, true, None, 0, more.as_bytes()).unwrap();
+            for (name, expected) in [(root, ""), (later, "s1"), (other, "s1")] {
+                assert_eq!(tags(&store, &trust, &[name]), expected, "{prompt}");
+            }
+        }
     }
 
     #[test]
