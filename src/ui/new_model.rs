@@ -5,7 +5,7 @@ mod ask;
 mod trial;
 mod wanted;
 
-use crate::term::{say, tty};
+use crate::term::{clean, say, tty};
 use ask::Asker;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Kind, Result};
@@ -51,8 +51,15 @@ pub async fn add_model(
             Err(error.hint("set that variable, or give the key itself: --key - reads it from stdin"))
         }
     };
+    let mut model = model;
     let active = match tried {
-        Ok(()) => is_used || has_person && asker.activates(&model.name).await?,
+        Ok(other) => {
+            if let Some(right) = other {
+                say(&format!("using {}", clean(&right)));
+                model.base_url = Some(right);
+            }
+            is_used || has_person && asker.activates(&model.name).await?
+        }
         Err(error) if matches!(error.kind, Kind::Signal(_)) => return Err(error),
         Err(mut error) => {
             if error.hint.as_ref().is_some_and(Hint::wants_key) {

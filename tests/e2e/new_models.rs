@@ -89,6 +89,23 @@ fn a_key_comes_from_a_variable_or_a_command_too() {
 }
 
 #[test]
+fn the_address_that_answered_is_the_one_that_is_written() {
+    let server = Server::judging(|_, asked: &Asked| match asked.path.as_str() {
+        "/v1/chat/completions" => openai_sse(["Paris."]),
+        _ => Reply::new(404, "404 page not found"),
+    });
+    let home = Home::with_config("");
+    let root = server.url().trim_end_matches("/v1").to_string();
+    let ran = home.lepo(&["model", "add", "mine", "--base-url", &root, "--model", "m"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains(&format!("\nusing {root}/v1\n")), "{}", ran.err);
+    let file = home.read("config/config.toml");
+    assert!(file.contains(&format!("base_url = \"{root}/v1\"")), "{file}");
+    let ran = home.lepo(&["do", "-n", "-m", "mine", "q"]);
+    assert!(ran.out.contains("Paris.") && !ran.err.contains("base_url"), "{}", ran.err);
+}
+
+#[test]
 fn what_does_not_answer_is_not_added_where_nobody_can_be_asked() {
     let server = server();
     let home = Home::with_config("");

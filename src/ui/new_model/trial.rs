@@ -2,27 +2,34 @@
 
 use lepo_base::error::{Error, Result};
 use lepo_model::{
-    Event, Gate, Installed, Message, Model, ModelConfig, ModelFacts, Permit, Request, Role, Timeouts,
+    Event, Gate, Installed, Message, Model, ModelConfig, ModelFacts, Notice, Permit, Request, Role, Timeouts,
 };
 use lepo_turn::config::{Paths, Settings};
 
 /// The words of the question.
 const QUESTION: &str = "What is the capital of France?";
 
-/// Asks a model something. The end of the answer is not waited for.
+/// Asks a model something. The end of the answer is not waited for. Gives the address that answered, if it is another
+/// than the configured one.
 pub async fn answers(
     config: &ModelConfig,
     settings: &Settings,
     paths: &Paths,
     installed: Option<Installed>,
-) -> Result<()> {
+) -> Result<Option<String>> {
     let mut model = client(config, settings, paths, installed)?;
     let messages = [Message::new(Role::User, QUESTION)];
     let request = Request { messages: &messages, ..Request::default() };
-    let mut answer = model.ask(request, &mut |_| ()).await?;
+    let mut other = None;
+    let mut listen = |notice| {
+        if let Notice::OtherAddress(_, right) = notice {
+            other = Some(right);
+        }
+    };
+    let mut answer = model.ask(request, &mut listen).await?;
     loop {
         match answer.next().await? {
-            Some(Event::Text(text)) if !text.trim().is_empty() => return Ok(()),
+            Some(Event::Text(text)) if !text.trim().is_empty() => return Ok(other),
             Some(Event::AgentAsks(question)) => answer.permit(question.number, Permit::Nobody),
             Some(_) => {}
             None => return Err(Error::remote("the model's answer was empty")),
