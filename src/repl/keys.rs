@@ -1,5 +1,6 @@
 //! The keys of the prompt: Emacs' as in every shell, and what is lepo's own.
 
+use super::line_feed::{LineFeed, SentLine, is_line_feed};
 use crate::term::pasted;
 use lepo_turn::config::EditKeys;
 use ratatui::crossterm::event::Event;
@@ -63,15 +64,16 @@ pub struct Keys {
     prefixed: bool,
     /// Ctrl+R was pressed, and the search not ended by what ends one.
     searching: bool,
-    /// Set by an Enter in a search, with `stop`: what was found is to be sent.
-    found: Arc<AtomicBool>,
+    /// An Enter in a search sets `found` in it, with `stop`: what was found is to be sent.
+    sent: Arc<SentLine>,
+    line_feed: LineFeed,
     /// Set, it makes the editor give up its line.
     stop: Arc<AtomicBool>,
 }
 
 impl Keys {
     /// The keys as they are bound.
-    pub fn new(kind: EditKeys, found: Arc<AtomicBool>, stop: Arc<AtomicBool>, input: Input) -> Keys {
+    pub fn new(kind: EditKeys, sent: Arc<SentLine>, stop: Arc<AtomicBool>, input: Input) -> Keys {
         let (mode, end_of_line): (Box<dyn EditMode>, ReedlineEvent) = match kind {
             EditKeys::Emacs => {
                 let mut keys = default_emacs_keybindings();
@@ -105,7 +107,8 @@ impl Keys {
             reply: None,
             prefixed: false,
             searching: false,
-            found,
+            line_feed: LineFeed::new(sent.clone(), stop.clone()),
+            sent,
             stop,
         }
     }
@@ -189,6 +192,7 @@ impl EditMode for Keys {
         if self.is_of_reply(&event) {
             return ReedlineEvent::None;
         }
+        let (is_line_feed, was_searching) = (is_line_feed(&event), self.searching);
         let Ok(event) = ReedlineRawEvent::try_from(event) else { return ReedlineEvent::None };
         if self.asked.take() {
             (self.typed, self.inserts) = (false, Cell::default());
@@ -227,27 +231,32 @@ impl EditMode for Keys {
         };
         if self.searching && event == ReedlineEvent::Enter {
             // The editor would only put what was found into its line: given up there, the line is sent.
-            self.found.store(true, Ordering::Relaxed);
+            self.sent.found.store(true, Ordering::Relaxed);
             self.stop.store(true, Ordering::Relaxed);
         }
         self.searching = event == ReedlineEvent::SearchHistory || self.searching && !ends_search(&event);
         let typed = event == ReedlineEvent::Edit(vec![EditCommand::InsertChar('\\')]);
-        match (std::mem::replace(&mut self.after_backslash, typed), &event) {
+        let event = match (std::mem::replace(&mut self.after_backslash, typed), &event) {
             (true, ReedlineEvent::Enter) => {
                 ReedlineEvent::Edit(vec![EditCommand::Backspace, EditCommand::InsertNewline])
             }
             // Within a burst it is a line break of what was pasted without marks.
-            (false, ReedlineEvent::Enter) if !self.searching && (self.input.goes_on)(BURST) => {
+            (false, ReedlineEvent::Enter)
+                if !self.searching && !is_line_feed && (self.input.goes_on)(BURST) =>
+            {
                 ReedlineEvent::Edit(vec![EditCommand::InsertNewline])
             }
             _ => event,
-        }
+        };
+        let is_line_feed = is_line_feed && event == ReedlineEvent::Enter;
+        self.line_feed.before(event, is_line_feed && !was_searching)
     }
 
     // Keys that come in one burst are all read before the first of them counts, and text that is typed in the mode of the
     // last of them would come out in another order.
     fn edit_mode(&self) -> PromptEditMode {
         self.asked.set(true);
+        self.line_feed.settle(|| (self.input.goes_on)(BURST));
         match self.inserts.get().checked_sub(1) {
             None => self.mode.edit_mode(),
             Some(left) => {

@@ -16,6 +16,7 @@ mod grace;
 mod history;
 mod keys;
 mod leaving;
+mod line_feed;
 mod mentions;
 mod menu;
 mod news;

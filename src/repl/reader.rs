@@ -18,6 +18,7 @@ use super::complete::{Completion, NoCompletion, Offered};
 use super::grace::{CtrlC, ctrl_c, is_just_stopped};
 use super::history::history;
 use super::keys::{EDIT, Input, Keys, SUSPEND};
+use super::line_feed::SentLine;
 use super::menu::QuietMenu;
 use crate::term::{
     self, PASTED_AT, PASTED_BANG, Paint, TypeAhead, columns, folded_question, has_input, input_goes_on,
@@ -58,8 +59,8 @@ pub struct Reader {
     given: String,
     /// The moment at which Ctrl+C stopped what was going on.
     stopped: Option<Instant>,
-    /// Set, the line that gave up is what a search of the history found, and is sent.
-    found: Arc<AtomicBool>,
+    /// Why the line that gave up is sent, if it is.
+    sent: Arc<SentLine>,
     keys: EditKeys,
 }
 
@@ -83,7 +84,7 @@ impl Reader {
             has_prompted: false,
             given: String::new(),
             stopped: None,
-            found: Arc::default(),
+            sent: Arc::default(),
             keys,
         };
         if !reader.edits {
@@ -102,7 +103,7 @@ impl Reader {
     /// An editor that remembers nothing and completes nothing.
     fn bare(&self) -> Reedline {
         Reedline::create()
-            .with_edit_mode(Box::new(Keys::new(self.keys, self.found.clone(), self.stop.clone(), TERMINAL)))
+            .with_edit_mode(Box::new(Keys::new(self.keys, self.sent.clone(), self.stop.clone(), TERMINAL)))
             .with_highlighter(Box::new(AsTyped))
             .with_completer(Box::new(NoCompletion))
             .use_bracketed_paste(true)
@@ -138,11 +139,11 @@ impl Reader {
         self.take_typed();
         let given = std::mem::take(&mut self.given);
         editor.run_edit_commands(&[EditCommand::InsertString(given)]);
-        let (found, stopped) = (self.found.clone(), self.stopped);
+        let (sent, stopped) = (self.sent.clone(), self.stopped);
         let mark = Mark(MARK.into(), self.paint);
         let (waits, since, before) = (has_input(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
-            let read = edit(&mut editor, &mark, &found, stopped);
+            let read = edit(&mut editor, &mark, &sent, stopped);
             // Now, and not only at the end: what was asked is remembered, whatever becomes of the answer.
             let _ = editor.sync_history();
             read.map(|read| (editor, read))
@@ -170,8 +171,8 @@ impl Reader {
         let (before, question) = folded_question(question, columns());
         show(&before);
         let (mut editor, mark) = (self.bare(), Mark(question, self.paint));
-        let found = self.found.clone();
-        self.wait(blocking(move || edit(&mut editor, &mark, &found, None)), interrupt).await
+        let sent = self.sent.clone();
+        self.wait(blocking(move || edit(&mut editor, &mark, &sent, None)), interrupt).await
     }
 
     /// Puts what was kept into the next prompt.
@@ -244,14 +245,17 @@ fn is_whole_terminal() -> bool {
 fn edit(
     editor: &mut Reedline,
     prompt: &Mark,
-    found: &AtomicBool,
+    sent: &SentLine,
     stopped: Option<Instant>,
 ) -> io::Result<Option<String>> {
     loop {
         match editor.read_line(prompt)? {
             Signal::Success(text) => return Ok(Some(text)),
+            Signal::ExternalBreak(_) if sent.entered.swap(false, Ordering::Relaxed) => {
+                return submit(editor, prompt);
+            }
             // Enter in a search of the history: what was found is sent, unless nothing was.
-            Signal::ExternalBreak(text) if found.swap(false, Ordering::Relaxed) => {
+            Signal::ExternalBreak(text) if sent.found.swap(false, Ordering::Relaxed) => {
                 if !text.trim().is_empty() {
                     return submit(editor, prompt);
                 }

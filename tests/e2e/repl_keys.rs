@@ -376,6 +376,8 @@ fn an_enter_within_a_burst_is_a_line_break_and_a_reply_of_the_terminal_no_word()
     let reply = "\u{1b}]11;rgb:1e1e/1e1e/1e1e\u{1b}\\";
     for (typed, question) in [
         ("one\rtwo\rthree\r", "one\ntwo\nthree"),
+        ("one\ntwo\n\nthree\n", "one\ntwo\n\nthree"),
+        ("one\ntwo\r", "one\ntwo"),
         (&format!("{reply}one\r"), "one"),
         (&format!("on{reply}e\u{1b}[?62;4c\r"), "one"),
     ] {
