@@ -372,19 +372,32 @@ mod tests {
         {
             let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), input);
             assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), expected);
+            // A line feed, as `tmux send-keys -l` sends one: https://github.com/Kewton/CommandMate/pull/184,
+            // https://github.com/asheshgoplani/agent-deck/pull/1862,
+            // https://github.com/PocketShell-io/pocketshell/issues/209.
+            assert_eq!(press(&mut keys, KeyCode::Char('j'), KeyModifiers::CONTROL), expected);
         }
     }
 
     #[test]
     fn a_late_reply_of_the_terminal_is_no_word() {
-        for end in [(KeyCode::Char('\\'), KeyModifiers::ALT), (KeyCode::Char('g'), KeyModifiers::CONTROL)] {
+        let (bell, string_end) =
+            ((KeyCode::Char('g'), KeyModifiers::CONTROL), (KeyCode::Char('\\'), KeyModifiers::ALT));
+        for (report, begin, reply, end) in [
+            ("https://github.com/microsoft/terminal/issues/19904", ']', "11;rgb:1e1e/1e1e/1e1e", string_end),
+            ("https://github.com/zellij-org/zellij/issues/5138", ']', "10;rgb:cdcd/d6d6/f4f4", string_end),
+            ("https://github.com/realiti4/claude-swap/issues/177", ']', "11;rgb:1e1d/1e1d/1e1d", bell),
+            ("https://github.com/1jehuang/jcode/issues/970", ']', "11;rgb:3030/3434/4646", string_end),
+            ("https://github.com/stablyai/orca/issues/16633", ']', "11;rgb:1c1c/1e1e/2626", bell),
+            ("the name of a terminal", 'P', ">|xterm(390)", string_end),
+        ] {
             let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), QUIET);
-            assert_eq!(press(&mut keys, KeyCode::Char(']'), KeyModifiers::ALT), ReedlineEvent::None);
-            for c in "11;rgb:1e1e/1e1e".chars() {
-                assert_eq!(typed(&mut keys, c), ReedlineEvent::None);
+            assert_eq!(press(&mut keys, KeyCode::Char(begin), KeyModifiers::ALT), ReedlineEvent::None);
+            for c in reply.chars() {
+                assert_eq!(typed(&mut keys, c), ReedlineEvent::None, "{report}");
             }
-            assert_eq!(press(&mut keys, end.0, end.1), ReedlineEvent::None);
-            assert_eq!(typed(&mut keys, 'x'), inserts('x'));
+            assert_eq!(press(&mut keys, end.0, end.1), ReedlineEvent::None, "{report}");
+            assert_eq!(typed(&mut keys, 'x'), inserts('x'), "{report}");
         }
         // A person's key comes later.
         let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), QUIET);

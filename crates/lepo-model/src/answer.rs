@@ -7,9 +7,11 @@ use super::cli::Run;
 use super::embedded::Reply;
 use super::error_text::without_key;
 use super::event::{Event, Events, Usage};
+use super::memory::Memory;
 use super::message::{Message, Request, Role};
 use super::meter::Metered;
 use super::notice::Notice;
+use super::quirks::BEGINS_THINKING;
 use super::remote::Remote;
 use super::replay::Replay;
 use super::request_log::RequestLog;
@@ -48,6 +50,8 @@ pub struct Answer<'m> {
     /// The part of the answer before a pause.
     paused: Option<Replay>,
     metered: Option<Metered>,
+    /// What is learned of a model without an address goes here.
+    memory: Option<&'m Memory>,
 }
 
 /// A request that goes on after a pause, and all that was said before that.
@@ -59,7 +63,7 @@ pub(super) struct Again<'m> {
 }
 
 impl<'m> Answer<'m> {
-    pub(super) fn new(source: Source<'m>, key: Option<Secret>, log: RequestLog) -> Self {
+    fn new(source: Source<'m>, key: Option<Secret>, log: RequestLog) -> Self {
         let (raw, events, think) = (Events::new(), Events::new(), ThinkFilter::default());
         let (failure, again, paused, spent) = (None, None, None, Usage::default());
         Answer {
@@ -76,7 +80,22 @@ impl<'m> Answer<'m> {
             again,
             paused,
             metered: None,
+            memory: None,
         }
+    }
+
+    /// The answer of a model without an address, of which `memory` tells what was learned.
+    pub(super) fn local(
+        source: Source<'m>,
+        key: Option<Secret>,
+        log: RequestLog,
+        memory: &'m Memory,
+    ) -> Self {
+        let think = match memory.recall(&[&BEGINS_THINKING]).has(&BEGINS_THINKING) {
+            true => ThinkFilter::beginning_with_thinking(),
+            false => ThinkFilter::default(),
+        };
+        Answer { think, memory: Some(memory), ..Answer::new(source, key, log) }
     }
 
     pub(super) fn begun(begun: Begun, key: Option<Secret>, mut log: RequestLog, again: Again<'m>) -> Self {
@@ -128,8 +147,14 @@ impl<'m> Answer<'m> {
             };
             self.think.pass(event, &mut self.events);
         }
-        if let (Some(lesson), Some(again)) = (self.think.take_lesson(), &mut self.again) {
-            again.remote.learn_beginning(lesson == Lesson::BeginsThinking);
+        if let Some(lesson) = self.think.take_lesson() {
+            let begins = lesson == Lesson::BeginsThinking;
+            match (&mut self.again, self.memory) {
+                (Some(again), _) => again.remote.learn_beginning(begins),
+                (None, Some(memory)) if begins => memory.keep(&[&BEGINS_THINKING].into_iter().collect()),
+                (None, Some(memory)) => memory.forget(&BEGINS_THINKING),
+                (None, None) => {}
+            }
         }
         if self.failure.is_some() {
             self.ended = true;

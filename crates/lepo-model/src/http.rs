@@ -354,6 +354,54 @@ mod tests {
     }
 
     #[test]
+    fn keys_as_they_were_pasted_are_refused_with_the_character_named() {
+        for (report, key, named) in [
+            (
+                "https://github.com/openclaw/openclaw/pull/33673",
+                "\u{201c}abc\u{201d}",
+                "a curly quotation mark (U+201C, character 1)",
+            ),
+            (
+                "https://github.com/btseytlin/hr-breaker/pull/33",
+                "ab\u{430}c",
+                "a letter that is not ASCII (U+0430, character 3)",
+            ),
+            (
+                "https://github.com/simonw/llm/pull/1636",
+                "abc\u{200b}",
+                "an invisible character (U+200B, character 4)",
+            ),
+            (
+                "https://github.com/thevoiceguy/siphon-ai/pull/34",
+                "\u{2026}",
+                "a mark in place of its letters (U+2026, character 1)",
+            ),
+            (
+                "https://github.com/NousResearch/hermes-agent/pull/9946",
+                "abc\u{28b}d",
+                "a letter that is not ASCII (U+028B, character 4)",
+            ),
+            (
+                "https://github.com/theopenco/llmgateway/pull/2153",
+                "abcdefghijkl\u{2022}\u{2022}",
+                "a mark in place of its letters (U+2022, character 13)",
+            ),
+            (
+                "https://github.com/Xzandro/sw-exporter/issues/232",
+                "abc\r",
+                "a line break (U+000D, character 4)",
+            ),
+            (
+                "https://github.com/Anil-matcha/Open-Generative-AI/pull/315",
+                "ab\u{1f600}c",
+                "a letter that is not ASCII (U+1F600, character 3)",
+            ),
+        ] {
+            assert_eq!(odd_character(key).as_deref(), Some(named), "{report}");
+        }
+    }
+
+    #[test]
     fn addresses_are_shown_without_secrets() {
         for (url, expected) in [
             ("http://127.0.0.1:80/v1/?key=sk-1#x", "http://127.0.0.1/v1"),

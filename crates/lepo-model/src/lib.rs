@@ -125,6 +125,7 @@ use embedded::Embedded;
 use error_text::without_key;
 use http::Http;
 use lepo_base::error::Result;
+use memory::{Memory, local_name};
 use meter::Metered;
 use remote::Remote;
 use request_log::RequestLog;
@@ -138,6 +139,8 @@ pub struct Model {
     meter: Option<Arc<dyn Meter>>,
     holder: Option<Arc<dyn HoldAgents>>,
     folders: ModelFolders,
+    /// What is learned of a model without an address.
+    memory: Memory,
 }
 
 enum Backend {
@@ -182,7 +185,17 @@ impl Model {
             (None, _) => Backend::Cli,
         };
         let folders = ModelFolders::of_trial(state_dir);
-        Ok(Model { config: config.clone(), timeouts, gate, backend, meter: None, holder: None, folders })
+        let memory = Memory::new(state_dir, local_name(config));
+        Ok(Model {
+            config: config.clone(),
+            timeouts,
+            gate,
+            backend,
+            meter: None,
+            holder: None,
+            folders,
+            memory,
+        })
     }
 
     /// The model as it is configured.
@@ -292,7 +305,7 @@ impl Model {
             Backend::Embedded(embedded) => embedded.ask(request, &self.gate).await.map(Source::Embedded),
         };
         match asked {
-            Ok(source) => Ok(Answer::new(source, key, log).metered(metered)),
+            Ok(source) => Ok(Answer::local(source, key, log, &self.memory).metered(metered)),
             Err(error) => {
                 let error = without_key(error, key.as_ref());
                 log.failed(&error);

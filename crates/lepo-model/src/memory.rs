@@ -69,6 +69,15 @@ pub(super) fn remembered_name(spec: &HttpSpec, base: &Url, config: &ModelConfig)
     format!("{} {} {}", spec.name, shown(base), config.model)
 }
 
+/// The name that a model without an address is remembered by: its program and its name in the configuration, or the
+/// embedded one's own name.
+pub(super) fn local_name(config: &ModelConfig) -> String {
+    match config.command.first() {
+        Some(program) => format!("program {program} {}", config.name),
+        None => format!("embedded {}", config.model),
+    }
+}
+
 /// Writes a file of the state directory by rename, so that no reader sees half of it; of two writers at
 /// once, the last wins.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

@@ -6,6 +6,7 @@ mod entry;
 mod identity;
 mod json_comments;
 mod mistake;
+mod own_form;
 mod remote;
 mod server;
 mod twice;

@@ -169,6 +169,13 @@ mod tests {
             native_name("s", &"x".repeat(81)),
             native_name("s", "a.b"),
             native_name("s", "a_b"),
+            // https://github.com/eclipse-theia/theia/issues/18027, https://github.com/macro-inc/macro/pull/5921,
+            // https://github.com/samanhappy/mcphub/issues/1076, https://github.com/obot-platform/obot/issues/4194
+            native_name("My server", "my_tool_A"),
+            native_name("My_server", "my_tool_A"),
+            native_name("Google Sheets", "now"),
+            native_name("我的伺服器", "now"),
+            native_name("Craigs Test of Shannon's game", "now"),
         ];
         for (i, name) in names.iter().enumerate() {
             assert!(name.len() <= LONGEST, "{name}");

@@ -1,6 +1,9 @@
 //! The servers of a process: each started when it is needed, one session each for all turns, and closed together at
 //! the end.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Instant;
 
 use futures_util::future::join_all;

@@ -91,6 +91,23 @@ mod tests {
             ("a\u{200b}b.txt", "ab.txt", true),
             ("a\u{2013}b.txt", "a-b.txt", true),
             ("cafe\u{301}.TXT", "caf\u{e9}.txt", true),
+            // https://github.com/mpfaffenberger/code_puppy/pull/911, https://github.com/cline/cline/pull/10691
+            (
+                "Screenshot 2026-08-28 at 8.55.11\u{202f}PM.png",
+                "Screenshot 2026-08-28 at 8.55.11 PM.png",
+                true,
+            ),
+            // https://github.com/superset-sh/superset/issues/6369
+            (
+                "Screenshot 2026-08-12 at 9.42.51\u{202f}am.png",
+                "Screenshot 2026-08-12 at 9.42.51 am.png",
+                true,
+            ),
+            // https://github.com/anthropics/claude-code/issues/59381
+            ("Sn\u{ed}mek 2026-05-15 v\u{a0}13.05.05.png", "Sn\u{ed}mek 2026-05-15 v 13.05.05.png", true),
+            ("Sni\u{301}mek 2026-05-15 v\u{a0}13.05.05.png", "Sn\u{ed}mek 2026-05-15 v 13.05.05.png", true),
+            // https://github.com/anthropics/claude-code/issues/85673
+            ("Screenshot at 9.22.20\u{202f}PM.heic", "Screenshot at 9.22.20 PM.heic", true),
             ("other.txt", "another.txt", false),
             ("a.txt", "a.md", false),
         ] {

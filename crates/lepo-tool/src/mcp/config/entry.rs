@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::identity::ClientIdentity;
 use super::mistake::{Mistake, mistake};
+use super::own_form::own_form;
 use super::remote::{address, check_header, is_reserved};
 use super::server::{ServerConfig, ServerDetails, Target, Transport};
 use super::variables::{Origin, ServerVariables, names_variables, used};
@@ -73,9 +74,10 @@ pub(super) fn read(
     if name.trim().is_empty() || name.chars().any(char::is_control) {
         return mistake("it needs a name without control characters", "rename it");
     }
-    let Value::Object(written) = fields else {
+    let Value::Object(entry) = fields else {
         return mistake("it is not an object", "it is {\"command\": …} or {\"url\": …}");
     };
+    let written = &own_form(entry);
     let filled = variables.map(|(variables, origin)| variables.fill(written, origin)).unwrap_or_default();
     let is_filled = variables.is_some() && filled.missing.is_none();
     let fields = Fields::new(if is_filled { &filled.fields } else { written }, is_filled);

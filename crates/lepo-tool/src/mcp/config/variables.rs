@@ -79,7 +79,7 @@ impl ServerVariables<'_> {
         each_text(fields, |place, text| {
             let is_argument = place.starts_with("argument") && !has_address;
             let mut whole = String::new();
-            for piece in pieces(text) {
+            for piece in pieces_at(place, text) {
                 let (name, default) = match piece {
                     Piece::Words(words) => {
                         whole.push_str(words);
@@ -111,7 +111,7 @@ impl ServerVariables<'_> {
 pub(super) fn used(fields: &Map<String, Value>) -> Vec<Used> {
     let mut used = Vec::new();
     each_text(&mut fields.clone(), |place, text| {
-        for piece in pieces(text) {
+        for piece in pieces_at(place, text) {
             if let Piece::Variable { name, .. } = piece {
                 let one = Used { name: name.to_string(), place: place.to_string() };
                 if !used.contains(&one) {
@@ -156,6 +156,21 @@ fn each_text(fields: &mut Map<String, Value>, mut act: impl FnMut(&str, &mut Str
 enum Piece<'t> {
     Words(&'t str),
     Variable { name: &'t str, default: Option<&'t str> },
+}
+
+/// The text at a place of an entry in pieces. No shell is there to put the home folder in place of the `~` before a path,
+/// so that it counts as `${HOME}` where a path can stand alone.
+fn pieces_at<'t>(place: &str, text: &'t str) -> Vec<Piece<'t>> {
+    let is_path = matches!(place, "`command`" | "`cwd`") || place.starts_with("argument");
+    let below = text.strip_prefix('~').filter(|below| below.is_empty() || below.starts_with('/'));
+    match below.filter(|_| is_path) {
+        Some(below) => {
+            let mut all = vec![Piece::Variable { name: "HOME", default: None }];
+            all.extend(pieces(below));
+            all
+        }
+        None => pieces(text),
+    }
 }
 
 /// A text in pieces. What only looks like a variable is words.

@@ -1,6 +1,7 @@
 //! Servers of `mcp.json`: every form, every mistake.
 
 mod readmes;
+mod reports;
 
 use std::path::Path;
 use std::time::Duration;

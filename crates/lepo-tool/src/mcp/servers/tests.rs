@@ -1,0 +1,68 @@
+//! The tool that a request means.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Map;
+
+use super::*;
+use crate::StartCheck;
+use crate::mcp::config::parse;
+
+/// Servers that are not started, each with its tools.
+fn servers(each: &[(&str, &[&str])]) -> Servers {
+    let entries = each.iter().map(|(name, _)| format!("{name:?}:{{\"command\":\"x\"}}"));
+    let text = format!("{{\"mcpServers\":{{{}}}}}", entries.collect::<Vec<_>>().join(","));
+    let limit = Duration::from_secs(1);
+    let patience = Patience { connect: limit, call: Limits { idle: limit, total: limit } };
+    let setup = ProcessSetup {
+        folders: ServerFolders::default(),
+        check: StartCheck::default(),
+        hidden_env: Vec::new(),
+        sign_ins: Path::new("").into(),
+        transports: None,
+    };
+    let mut servers = Servers::new(parse(Path::new("m"), text.as_bytes()).unwrap(), patience, setup, None);
+    for server in &mut servers.each {
+        let tools = each.iter().find(|(name, _)| *name == server.config.name).unwrap().1;
+        let tool =
+            |name: &&str| Tool { name: (*name).into(), description: String::new(), schema: Map::new() };
+        server.tools = tools.iter().map(tool).collect();
+    }
+    servers
+}
+
+#[test]
+fn a_name_in_text_that_is_nearly_right_is_the_one_tool_it_can_mean() {
+    let servers = servers(&[
+        ("fs", &["read_file", "write_file", "stat"]),
+        ("FS2", &["read_file"]),
+        ("my-db", &["query", "Query", "run:sql"]),
+    ]);
+    for (server, tool, expected) in [
+        ("fs", "read_file", ("fs", "read_file")),
+        ("fs", "readFile", ("fs", "read_file")),
+        ("fs", "Read-File", ("fs", "read_file")),
+        ("fs", " `read_file()` ", ("fs", "read_file")),
+        ("fs", "functions.read_file", ("fs", "read_file")),
+        ("fs", "read_file<|channel|>commentary", ("fs", "read_file")),
+        ("FS", "read_file", ("fs", "read_file")),
+        ("fs_2", "readFile", ("FS2", "read_file")),
+        ("my_db", "run_sql", ("my-db", "run:sql")),
+        // The very name, though another is near.
+        ("my-db", "Query", ("my-db", "Query")),
+        ("my-db", "query", ("my-db", "query")),
+        // Two can be meant, or none: as it was written, so that the answer names it.
+        ("my-db", "QUERY", ("my-db", "QUERY")),
+        ("fs", "readfil", ("fs", "readfil")),
+        ("gs", "read_file", ("gs", "read_file")),
+        ("FS2", "stat", ("FS2", "stat")),
+        ("", "", ("", "")),
+    ] {
+        let arguments: Map<_, _> = [("path".to_string(), "x".into())].into_iter().collect();
+        let request = CallRequest { server: server.into(), tool: tool.into(), arguments: arguments.clone() };
+        let meant = servers.meant(request);
+        assert_eq!((meant.server.as_str(), meant.tool.as_str()), expected, "{server} {tool}");
+        assert_eq!(meant.arguments, arguments);
+    }
+}
