@@ -76,7 +76,9 @@ fn approving_one_request_agrees_to_nothing() {
     let id = bubbs(&bot.home).pop().unwrap().id;
     let ran = bot.home.alone(&["do", "--approve", &id]);
     assert_eq!((ran.code, calls(&bot)), (4, 1), "the next call waits: {}", ran.err);
-    assert_eq!(bot.home.read("state/lepo/trust"), "");
+    // That the programs of the folder were seen is noted there, too.
+    let trust = bot.home.read("state/lepo/trust");
+    assert!(trust.lines().all(|line| line.ends_with("/work\"")) && !trust.contains("AGENTS"), "{trust}");
 }
 
 #[test]
