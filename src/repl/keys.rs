@@ -372,10 +372,6 @@ mod tests {
         {
             let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), input);
             assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), expected);
-            // A line feed, as `tmux send-keys -l` sends one: https://github.com/Kewton/CommandMate/pull/184,
-            // https://github.com/asheshgoplani/agent-deck/pull/1862,
-            // https://github.com/PocketShell-io/pocketshell/issues/209.
-            assert_eq!(press(&mut keys, KeyCode::Char('j'), KeyModifiers::CONTROL), expected);
         }
     }
 

@@ -74,6 +74,8 @@ pub fn is_line_feed(event: &Event) -> bool {
 mod tests {
     use super::*;
 
+    // As `tmux send-keys -l` sends one: https://github.com/Kewton/CommandMate/pull/184,
+    // https://github.com/asheshgoplani/agent-deck/pull/1862, https://github.com/PocketShell-io/pocketshell/issues/209.
     #[test]
     fn it_is_an_enter_unless_something_follows_in_the_keys_that_were_read() {
         let (sent, stop) = (Arc::<SentLine>::default(), Arc::<AtomicBool>::default());

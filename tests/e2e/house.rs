@@ -127,7 +127,14 @@ const TERMINAL: &[(&str, &[&str])] = &[
     // The line editor writes by itself.
     (
         "reedline::",
-        &["repl/complete.rs", "repl/history.rs", "repl/keys.rs", "repl/menu.rs", "repl/reader.rs"],
+        &[
+            "repl/complete.rs",
+            "repl/history.rs",
+            "repl/keys.rs",
+            "repl/line_feed.rs",
+            "repl/menu.rs",
+            "repl/reader.rs",
+        ],
     ),
 ];
 

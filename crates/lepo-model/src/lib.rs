@@ -27,6 +27,7 @@ mod failure;
 mod forms;
 mod gate;
 mod harmony;
+mod headers;
 mod http;
 mod kept;
 mod key;
