@@ -12,7 +12,7 @@ const NONE: &str = "none";
 /// The folders that servers start in.
 #[derive(Debug, Clone)]
 pub struct ServerFolders {
-    /// The folder that the servers work for, which they are told as their root.
+    /// The folder that the servers work for.
     pub work_dir: PathBuf,
     /// The folder of the user's own servers without a `cwd`: the work tree if it is trusted, else an empty one.
     pub own: StartFolder,
@@ -57,6 +57,13 @@ impl ServerFolders {
             )
         };
         below.map(Some).ok_or_else(refused)
+    }
+
+    /// The folder that a program which starts there is told as its root. In the work tree it knows it, and some (the
+    /// filesystem server) take roots in place of the folders that their arguments name.
+    pub fn root_for(&self, start: &StartFolder) -> Option<PathBuf> {
+        let starts_inside = start.path().is_some_and(|dir| dir.starts_with(&self.work_dir));
+        (!starts_inside).then(|| self.work_dir.clone())
     }
 
     /// The program of a server, with the folder that it starts in; the root of the file system stands for an empty one.

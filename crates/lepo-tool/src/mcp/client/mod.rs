@@ -155,7 +155,7 @@ impl Client {
                 };
                 let (program, stdout, stdin) = Process::start(command, args, env, &start, place)
                     .map_err(|error| not_started(command, &error))?;
-                handler.root = Some(place.folders.work_dir.clone());
+                handler.root = place.folders.root_for(&start);
                 process = Some(program);
                 let pipes = Pipes::new(stdout, stdin, Arc::clone(&junk), Arc::clone(&limit_of_lines));
                 handshake(&handler, AttributeErrors::new(pipes, DOUBT), beginning, limit).await
