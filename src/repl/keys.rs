@@ -329,11 +329,8 @@ mod tests {
     #[test]
     fn a_search_of_the_history_is_typed_and_left_with_every_key_that_leaves() {
         for kind in [EditKeys::Emacs, EditKeys::Vi] {
-            for (code, modifiers) in [
-                (KeyCode::Esc, KeyModifiers::NONE),
-                (KeyCode::Char('c'), KeyModifiers::CONTROL),
-                (KeyCode::Char('g'), KeyModifiers::CONTROL),
-            ] {
+            let [c, g] = ['c', 'g'].map(|key| (KeyCode::Char(key), KeyModifiers::CONTROL));
+            for (code, modifiers) in [(KeyCode::Esc, KeyModifiers::NONE), c, g] {
                 let mut keys = Keys::new(kind, Arc::default(), Arc::default(), QUIET);
                 press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
                 let search = press(&mut keys, KeyCode::Char('r'), KeyModifiers::CONTROL);
@@ -367,9 +364,8 @@ mod tests {
     #[test]
     fn an_enter_within_a_burst_is_a_line_break() {
         let burst = Input { goes_on: |_| true };
-        for (input, expected) in
-            [(QUIET, ReedlineEvent::Enter), (burst, ReedlineEvent::Edit(vec![EditCommand::InsertNewline]))]
-        {
+        let line_break = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
+        for (input, expected) in [(QUIET, ReedlineEvent::Enter), (burst, line_break)] {
             let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), input);
             assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), expected);
         }
