@@ -240,15 +240,12 @@ impl EditMode for Keys {
             (true, ReedlineEvent::Enter) => {
                 ReedlineEvent::Edit(vec![EditCommand::Backspace, EditCommand::InsertNewline])
             }
-            // Within a burst it is a line break of what was pasted without marks.
-            (false, ReedlineEvent::Enter)
-                if !self.searching && !is_line_feed && (self.input.goes_on)(BURST) =>
-            {
-                ReedlineEvent::Edit(vec![EditCommand::InsertNewline])
-            }
             _ => event,
         };
-        let is_line_feed = is_line_feed && event == ReedlineEvent::Enter;
+        // Within a burst an Enter is a line break of what was pasted without marks; what follows may be a resize only.
+        let is_enter = event == ReedlineEvent::Enter;
+        let is_line_feed =
+            is_enter && (is_line_feed || !self.searching && !was_searching && (self.input.goes_on)(BURST));
         self.line_feed.before(event, is_line_feed && !was_searching)
     }
 
@@ -363,12 +360,13 @@ mod tests {
 
     #[test]
     fn an_enter_within_a_burst_is_a_line_break() {
-        let burst = Input { goes_on: |_| true };
-        let line_break = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
-        for (input, expected) in [(QUIET, ReedlineEvent::Enter), (burst, line_break)] {
+        let enter = |input: Input| {
             let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), input);
-            assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), expected);
-        }
+            (press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), typed(&mut keys, 'x'))
+        };
+        let broken = ReedlineEvent::Edit(vec![EditCommand::InsertNewline, EditCommand::InsertChar('x')]);
+        assert_eq!(enter(Input { goes_on: |_| true }), (ReedlineEvent::None, broken));
+        assert_eq!(enter(QUIET), (ReedlineEvent::Enter, inserts('x')));
     }
 
     #[test]
