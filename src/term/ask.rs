@@ -1,5 +1,5 @@
-//! Asking a person on the terminal device itself, so that it works inside a pipe too; in a turn from a thread of its
-//! own, so that a signal can withdraw the question.
+//! Asks the user on the terminal device itself, so that it works inside a pipe too; during a turn from a
+//! separate thread, so that a signal can withdraw the question.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
@@ -21,14 +21,13 @@ use lepo_base::error::{Error, Result};
 use lepo_base::sys::terminal;
 use lepo_net::runtime::blocking;
 
-/// The controlling terminal, open for a question and its answer.
 pub struct Tty {
     write: File,
     read: BufReader<File>,
 }
 
-/// The terminal, if there is one to ask on. In the background, as behind `!` in a session, a question would be shown
-/// and the first look at its answer would stop the whole job.
+/// Opens the terminal; `None` without a terminal, or if lepo is in the background (as after `!` in a session):
+/// there the question would be printed, and the first read of its answer would stop the whole job.
 pub fn tty() -> Option<Tty> {
     let write = OpenOptions::new().read(true).write(true).open(terminal()?).ok()?;
     if tcgetpgrp(&write).is_ok_and(|group| group != getpgrp()) {
@@ -39,23 +38,22 @@ pub fn tty() -> Option<Tty> {
 }
 
 impl Tty {
-    /// Shows text, cleaned.
+    /// Writes `text` with control characters made visible.
     pub fn show(&mut self, text: &str) -> io::Result<()> {
         self.write.write_all(clean(text).as_bytes())?;
         self.write.flush()
     }
 
-    /// The width in columns of the terminal.
     pub fn columns(&self) -> usize {
         size_of(&self.write).map_or(80, |(columns, _)| columns)
     }
 
-    /// Forgets what was typed or pasted before there was a question: it is no answer.
+    /// Discards what was typed or pasted before the question: that is not an answer to it.
     pub fn forget_typed(&self) {
         let _ = rustix::termios::tcflush(&self.write, QueueSelector::IFlush);
     }
 
-    /// Asks a question of yes or no. Only what is typed after it counts; anything but y and yes is no.
+    /// Asks a yes/no question. Discards earlier input; any answer but `y` and `yes` means no.
     pub fn confirm(&mut self, question: &str) -> Result<bool> {
         self.forget_typed();
         let answer = self
@@ -64,23 +62,22 @@ impl Tty {
         Ok(answer.is_some_and(|answer| is_yes(&answer)))
     }
 
-    /// Asks, and reads one line; `None` at the end of input, or once `withdrawn`. A job that was stopped
-    /// asks again when it goes on.
+    /// Asks and reads one line; `None` at the end of input, or once `withdrawn`. Repeats the question when a
+    /// stopped job continues.
     pub fn ask(&mut self, question: &str, withdrawn: &AtomicBool) -> io::Result<Option<String>> {
         self.ask_about("\n", question, withdrawn)
     }
 
-    /// Asks for a line that the terminal does not show.
     pub fn ask_secret(&mut self, question: &str, withdrawn: &AtomicBool) -> io::Result<Option<String>> {
         let hidden = Hidden::begin(self.write.try_clone()?);
         let answered = self.ask(question, withdrawn);
         drop(hidden);
-        // The end of the line was not shown either.
+        // The newline that the user typed was not echoed either.
         self.show("\n")?;
         answered
     }
 
-    /// Asks about something, which is shown again when the terminal was left meanwhile.
+    /// Asks a question; when a stopped job continues, prints `about` again before it.
     pub fn ask_about(
         &mut self,
         about: &str,
@@ -102,8 +99,9 @@ impl Tty {
     ) -> io::Result<Option<String>> {
         let question = &fold(question, self.columns());
         self.show(question)?;
-        // Waited for in short steps: a blocked read could not be called back, and would take the next line.
-        // Withdrawn, not even what is there is read: the terminal is the prompt's by then.
+        // Polled in short steps: a blocked read could not be cancelled, and would consume the next line.
+        // After a withdrawal, input that is ready is not read either: the terminal already belongs to the
+        // prompt.
         loop {
             let ready = ready(self.read.get_ref())?;
             if withdrawn.load(Ordering::Relaxed) {
@@ -118,14 +116,14 @@ impl Tty {
         let mut line = String::new();
         let read = self.read.read_line(&mut line)?;
         if !line.ends_with('\n') {
-            // Ctrl+D: what comes next begins on a line of its own.
+            // Ctrl+D leaves the cursor on the line of the question.
             self.show("\n")?;
         }
         Ok((read > 0).then(|| line.trim().to_string()))
     }
 }
 
-/// True if something can be read, after a fiftieth of a second at most.
+/// Whether input is ready. Waits 20 ms at most.
 fn ready(file: &File) -> io::Result<bool> {
     let mut fds = [PollFd::new(file, PollFlags::IN)];
     let step = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -136,16 +134,16 @@ fn ready(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Withdraws a question when it is dropped, unless it was answered by then. The terminal is free again when
-/// that is done: its reader has left.
+/// Withdraws the question on drop, unless it was answered, and waits for its reader to end, so that the
+/// terminal is free.
 struct Withdraw {
     withdrawn: Arc<AtomicBool>,
     answered: bool,
-    /// Closes when the reader has ended.
+    /// Disconnects when the reader has ended.
     left: Receiver<()>,
 }
 
-/// The most that is waited for a reader to leave: an editor that was opened for the command may take its time.
+/// Upper bound of the wait for the reader: it may be in an editor that the user opened for the command.
 const LEFT_BY_THEN: Duration = Duration::from_secs(1);
 
 impl Drop for Withdraw {
@@ -156,13 +154,13 @@ impl Drop for Withdraw {
         }
         let _ = self.left.recv_timeout(LEFT_BY_THEN);
         if let Some(mut tty) = tty() {
-            // The next output begins on a line of its own.
+            // Moves past the line of the question.
             let _ = tty.show("\n");
         }
     }
 }
 
-/// Runs `converse` on the terminal, in a thread of its own; `None` if there is none.
+/// Runs `converse` on the terminal in a separate thread; `None` without a terminal.
 pub async fn on_terminal<T: Send + 'static>(
     converse: impl FnOnce(&mut Tty, &AtomicBool) -> io::Result<T> + Send + 'static,
 ) -> Result<Option<T>> {

@@ -1,4 +1,5 @@
-//! Input that comes at once without the marks of a paste: typed by another program, or pasted where the terminal has none.
+//! Detects input that arrives at once without paste marks: typed by another program, or pasted where the
+//! terminal has no bracketed paste.
 
 use std::time::Duration;
 
@@ -7,12 +8,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::stdio::stdin;
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// True if more of the terminal's input comes within this time.
+/// Whether more input arrives within this time.
 pub fn input_goes_on(within: Duration) -> bool {
     has_input() || event::poll(within).unwrap_or(false)
 }
 
-/// True if the terminal holds input that nobody has read.
+/// Whether the terminal has unread input.
 pub fn has_input() -> bool {
     let stdin = stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
@@ -20,8 +21,8 @@ pub fn has_input() -> bool {
         && fds[0].revents().contains(PollFlags::IN)
 }
 
-/// Lets the line editor notice input that the terminal holds. It reads 1,024 bytes at a time, and is told of the others
-/// only when more comes; a terminal whose modes are set, to what they are, tells it of all.
+/// Makes the line editor notice unread input. The editor reads 1,024 bytes at a time and is notified of the rest only
+/// when more arrives; setting the terminal's modes to their current values notifies it of all.
 pub fn notice_input() {
     if has_input()
         && let Ok(modes) = tcgetattr(stdin())

@@ -1,18 +1,19 @@
-//! Making control characters visible, so that no text can move a cursor, hide itself or speak to a terminal.
+//! Makes control characters visible, so that no text can move the cursor, hide itself or send commands to the
+//! terminal.
 
 use std::borrow::Cow;
 
-/// Cleans a text that comes in pieces of bytes, which may split a character.
+/// Cleans a stream of bytes; a chunk may end inside a character.
 #[derive(Debug, Default)]
 pub struct Cleaner {
-    /// Bytes of a character that has not ended.
+    /// Bytes of an incomplete character.
     partial: Vec<u8>,
-    /// The last character, which decides whether a joiner joins emoji.
+    /// The previous character: decides whether a joiner joins emoji.
     last: char,
 }
 
 impl Cleaner {
-    /// Appends the visible form of `bytes` to `out`; an unfinished character waits for the next piece.
+    /// Appends the visible form of `bytes` to `out`; an incomplete character waits for the next chunk.
     pub fn push(&mut self, bytes: &[u8], out: &mut String) {
         let joined;
         let mut rest = if self.partial.is_empty() {
@@ -42,7 +43,7 @@ impl Cleaner {
         }
     }
 
-    /// The end: what never became a character is shown as one that could not be read.
+    /// Ends the stream: an incomplete character becomes a replacement character.
     pub fn finish(&mut self, out: &mut String) {
         if !std::mem::take(&mut self.partial).is_empty() {
             out.push(char::REPLACEMENT_CHARACTER);
@@ -66,7 +67,7 @@ impl Cleaner {
     }
 }
 
-/// A whole text, as it may be shown on a terminal.
+/// Returns the visible form of a whole text.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -76,12 +77,13 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A name or another short text of others, for a line of lepo's: cleaned, and its own newlines and tabs are shown.
+/// Like `clean`, for a name or another short text within a line of lepo's: newlines and tabs are made visible
+/// too.
 pub fn one_line(text: &str) -> String {
     clean(text).replace('\n', "␊").replace('\t', "␉")
 }
 
-/// Nothing but printable ASCII, newlines and tabs: most texts, told quickly.
+/// Whether the text is only printable ASCII, newlines and tabs: a fast path for most texts.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t')
 }
@@ -97,15 +99,15 @@ fn visible(c: char, last: char) -> Visible {
         '\n' | '\t' => Visible::AsIs,
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).map_or(Visible::Code, Visible::Picture),
         '\u{7f}' => Visible::Picture('␡'),
-        // A joiner after an emoji makes one picture of two; elsewhere it hides.
+        // After an emoji a joiner combines two into one picture; elsewhere it is invisible.
         '\u{200d}' if is_pictographic(last) => Visible::AsIs,
-        // The picture of a sign, as ❤ or the 1 of a keycap.
+        // Requests the emoji form, as in ❤ or the 1 of a keycap.
         '\u{fe0f}'
             if is_pictographic(last) && last != c || matches!(last, '0'..='9' | '#' | '*' | '©' | '®') =>
         {
             Visible::AsIs
         }
-        // Characters that move text about or have no ink: fillers and selectors hide in a word, or pad it.
+        // Characters that reorder text or are blank: fillers and selectors hide inside a name, or pad it.
         '\u{80}'..='\u{9f}'
         | '\u{ad}'
         | '\u{34f}'
@@ -136,7 +138,7 @@ fn is_pictographic(c: char) -> bool {
         c,
         '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{3030}' | '\u{303d}' | '㊗' | '㊙'
     );
-    // But for the one of Braille that is blank.
+    // U+2800 in this range is the blank of Braille, and matched earlier.
     sign || matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{27ff}' | '\u{2900}'..='\u{2bff}' | '\u{fe0f}')
 }
 

@@ -1,4 +1,4 @@
-//! The user's editor on a copy of a text, also inside a pipe: then it is given the terminal device.
+//! Runs the user's editor on a copy of a text; inside a pipe it gets the terminal device.
 
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
@@ -14,11 +14,11 @@ use signal_hook::low_level::unregister;
 use lepo_base::error::{Error, Result};
 use lepo_base::search_path;
 
-/// Opens `$VISUAL`, else `$EDITOR`, else `vi` on a private copy whose name ends with `suffix`, and
-/// gives back what it left. A final newline that the text had not is taken for the editor's own, and
-/// goes: nearly every editor adds one, and it cannot be seen.
+/// Opens `$VISUAL`, else `$EDITOR`, else `vi` on a private copy whose name ends with `suffix`, and returns
+/// the edited bytes. A final newline that `text` did not have is removed: nearly every editor adds one, and
+/// the user cannot see it.
 ///
-/// Fails with exit 1: the editor could not be started, or ended badly, by which a person says "no".
+/// Fails with exit 1 if the editor cannot be started, or exits unsuccessfully, which is how a user cancels.
 pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
     let editor = ["VISUAL", "EDITOR"]
         .into_iter()
@@ -26,7 +26,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
         .unwrap_or_else(|| "vi".into());
     let failed = |error: io::Error| Error::nothing(format!("cannot use the editor {editor}")).because(error);
 
-    // Made for its owner only.
+    // Created with access for the owner only.
     let mut file = tempfile::Builder::new().prefix("lepo-").suffix(suffix).tempfile().map_err(failed)?;
     file.write_all(text).map_err(failed)?;
     let ignored = Ignored::begin().map_err(failed)?;
@@ -35,7 +35,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
         .arg(format!("{editor} \"$1\""))
         .args(["sh".as_ref(), file.path().as_os_str()])
         .stdin(terminal(io::stdin().is_terminal(), Stdio::null))
-        // Never stdout that is no terminal: that is data for another program.
+        // If stdout is not a terminal it is data for another program: never given to the editor.
         .stdout(terminal(io::stdout().is_terminal(), || io::stderr().into()))
         .status();
     drop(ignored);
@@ -44,7 +44,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
         return Err(Error::nothing(format!("the editor {editor} exited with {status}"))
             .hint("set VISUAL or EDITOR to the one to use"));
     }
-    // By its name: editors save by putting a new file in the place of the old.
+    // Reopened by name: editors save by renaming a new file over the old.
     let mut edited = std::fs::read(file.path()).map_err(failed)?;
     if !text.ends_with(b"\n") && edited.ends_with(b"\n") {
         edited.pop();
@@ -52,7 +52,7 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
     Ok(edited)
 }
 
-/// The inherited descriptor if that is a terminal; else the terminal device, else `otherwise`.
+/// Inherits the descriptor if it is a terminal; else opens the terminal device, else uses `otherwise`.
 fn terminal(is_one: bool, otherwise: impl FnOnce() -> Stdio) -> Stdio {
     if is_one {
         return Stdio::inherit();
@@ -63,7 +63,7 @@ fn terminal(is_one: bool, otherwise: impl FnOnce() -> Stdio) -> Stdio {
     }
 }
 
-/// While it lives, Ctrl+C and Ctrl+\ are the editor's: in vi they end a mode, not lepo.
+/// While it lives, Ctrl+C and Ctrl+\ only reach the editor: in vi they end a mode, not lepo.
 struct Ignored {
     interrupt: SigId,
     over: Arc<AtomicBool>,
@@ -79,7 +79,8 @@ impl Ignored {
 
 impl Drop for Ignored {
     fn drop(&mut self) {
-        // Not reset to its default, which would end lepo although a turn or a prompt handles the signal.
+        // Not reset to the default action, which would end lepo although a turn or a prompt handles the
+        // signal.
         unregister(self.interrupt);
         self.over.store(true, Ordering::Relaxed);
     }

@@ -1,19 +1,19 @@
-//! A bubb in a few words: its first 12 and its last 12 characters, as people count them; or as much
-//! as a line of a terminal holds.
+//! Shortens a bubb to its first 12 and last 12 characters, as the reader counts them, or to a line of the
+//! terminal.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use super::clean;
 
-/// Characters (grapheme clusters) kept at each end.
+/// Grapheme clusters at each end.
 const END: usize = 12;
 
-/// Bytes that hold 25 grapheme clusters with any sane number of combining marks.
+/// Bytes that contain 25 grapheme clusters with any sane number of combining marks.
 const MANY: usize = 4096;
 
-/// White space folded to single spaces and trimmed; the first and last 12 characters with ` ... `
-/// between; 24 or fewer whole.
+/// Folds white space to single spaces and trims; then the first and last 12 characters with ` ... ` between
+/// them, or the whole text up to 24.
 pub fn excerpt(text: &str) -> String {
     let mut front = Folded::new();
     for word in text.split_whitespace() {
@@ -27,7 +27,7 @@ pub fn excerpt(text: &str) -> String {
     if front.boundary(2 * END).is_none() {
         return front.text;
     }
-    // The end is folded from the end, so that a line of 10 MB is not folded whole for 12 characters.
+    // Folded from its end, so that a line of 10 MB is not folded whole for 12 characters.
     let mut back = Folded::new();
     for word in text.split_whitespace().rev() {
         back.text.insert_str(0, if back.text.is_empty() { "" } else { " " });
@@ -42,18 +42,17 @@ pub fn excerpt(text: &str) -> String {
     [first, " ... ", last].concat()
 }
 
-/// The beginning, as it is shown on a terminal: folded, cleaned, no wider than `columns`, and `...`
-/// where it is cut.
+/// Returns the beginning for a terminal: folded, cleaned, at most `columns` wide, with `...` where it is cut.
 pub fn excerpt_within(text: &str, columns: usize) -> String {
     cut(&clean(&beginning(text)), columns)
 }
 
-/// A text in a column of this width, with spaces behind it.
+/// Pads `text` with spaces on the right.
 pub fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// One line that is no wider than `columns`, with `...` where it is cut.
+/// Cuts a line to at most `columns`, ending it with `...`.
 pub fn cut(shown: &str, columns: usize) -> String {
     const CUT: &str = "...";
     let (mut width, mut whole, mut cut) = (0, 0, 0);
@@ -72,32 +71,31 @@ pub fn cut(shown: &str, columns: usize) -> String {
     shown.get(..whole).unwrap_or_default().to_string()
 }
 
-/// Columns of a terminal that a text takes.
+/// Width in columns of a terminal.
 pub fn width(text: &str) -> usize {
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// The beginning of a text, white space folded to single spaces and trimmed.
+/// White space is folded to single spaces and trimmed.
 fn beginning(text: &str) -> String {
     text.split_whitespace().flat_map(|word| [" ", word]).skip(1).flat_map(str::chars).take(MANY).collect()
 }
 
-/// Words with single spaces between.
 struct Folded {
     text: String,
-    /// Scalars of the words so far.
+    /// Unicode scalars so far.
     chars: usize,
-    /// Some of them may join others to one character, which is slow to tell.
+    /// Some scalars may combine into one character: boundaries then need the slow segmentation.
     joins: bool,
 }
 
 impl Folded {
     fn new() -> Folded {
-        // As much as most excerpts need: they are made by the hundred thousand.
+        // Enough for most excerpts: they are made by the hundred thousand.
         Folded { text: String::with_capacity(8 * END), chars: 0, joins: false }
     }
 
-    /// Counts a word that was put in; true if more would not change an excerpt.
+    /// Counts an appended word; returns whether more text cannot change the excerpt.
     fn is_enough(&mut self, word: &str) -> bool {
         for c in word.chars() {
             self.chars += 1;
@@ -106,7 +104,7 @@ impl Folded {
         self.text.len() > MANY || (!self.joins && self.chars > 2 * END)
     }
 
-    /// The offset of the character of this number.
+    /// Offset of the character with this index.
     fn boundary(&self, number: usize) -> Option<usize> {
         match self.joins {
             true => self.text.grapheme_indices(true).map(|(at, _)| at).nth(number),
@@ -114,7 +112,7 @@ impl Folded {
         }
     }
 
-    /// The offset of the last so many characters.
+    /// Offset of the last `number` characters.
     fn boundary_from_end(&self, number: usize) -> Option<usize> {
         match self.joins {
             true => self.text.grapheme_indices(true).map(|(at, _)| at).nth_back(number - 1),
@@ -123,8 +121,8 @@ impl Folded {
     }
 }
 
-/// True if a scalar is a grapheme cluster whenever its neighbours stand alone too: printable ASCII, kana,
-/// Han and Hangul syllables, which is most texts.
+/// Whether a scalar is a grapheme cluster of its own if its neighbours are too: printable ASCII, kana, Han
+/// and Hangul syllables, which covers most texts.
 fn stands_alone(c: char) -> bool {
     matches!(c, ' '..='~' | '가'..='힣' | '\u{4e00}'..='\u{9fff}' | '\u{3041}'..='\u{3096}' | '\u{30a0}'..='\u{30ff}')
 }
@@ -147,14 +145,14 @@ mod tests {
                 "이 아키텍처 어떻게 구성할까? 유저는 천 명이야.",
                 "이 아키텍처 어떻게 구 ... ? 유저는 천 명이야.",
             ),
-            // one person of three scalars and two joiners is one character
+            // An emoji of three scalars and two joiners is one character.
             (&"👩\u{200d}💻".repeat(24), &"👩\u{200d}💻".repeat(24)),
             (
                 &"👩\u{200d}💻".repeat(25),
                 &format!("{} ... {}", "👩\u{200d}💻".repeat(12), "👩\u{200d}💻".repeat(12)),
             ),
             (&"e\u{301}".repeat(24), &"e\u{301}".repeat(24)),
-            // a mark alone on a space is a character with it
+            // A combining mark after a space forms one character with it.
             (&format!("{} \u{301}", "x".repeat(24)), &format!("xxxxxxxxxxxx ... {} \u{301}", "x".repeat(11))),
             ("가 나 다 라 마 바 사 아 자 차 카 타 파", "가 나 다 라 마 바  ...  아 자 차 카 타 파"),
         ] {
@@ -176,12 +174,12 @@ mod tests {
             ("hello, world", 12, "hello, world"),
             ("  a \n\t b ", 10, "a b"),
             ("one two three", 7, "one..."),
-            // wide characters are two columns
+            // Wide characters take two columns.
             ("한글은 두 칸이다", 16, "한글은 두 칸이다"),
             ("한글은 두 칸이다", 15, "한글은 두 칸..."),
             ("한글은 두 칸이다", 14, "한글은 두..."),
             ("한글", 3, ""),
-            // what is made visible is as wide as it is shown
+            // The visible form counts, not the hidden character.
             ("\u{202e}ab", 10, "<U+202E>ab"),
             ("\u{202e}abc", 10, "<U+202E..."),
             ("\u{1b}[31mred", 8, "␛[31mred"),

@@ -1,9 +1,9 @@
-//! Breaks lines of lepo's own words between words, for a terminal that would break them within one.
+//! Breaks lepo's own lines between words, where the terminal would break them inside one.
 
 use super::width;
 
-/// The text with no line longer than this, unless a word is. A line that shows a command stays as it is, and so
-/// does one in columns, with two spaces between them.
+/// Breaks lines wider than `columns`. Unchanged: a line that shows a command (`$`, `|`) and a line in
+/// columns, which has two consecutive spaces.
 pub fn fold(text: &str, columns: usize) -> String {
     let mut folded = String::with_capacity(text.len() + 8);
     for (i, line) in text.split('\n').enumerate() {
@@ -15,7 +15,7 @@ pub fn fold(text: &str, columns: usize) -> String {
             folded.push_str(line);
             continue;
         }
-        // Further lines stand below the first.
+        // Continuation lines get the indent of the first.
         let indent = line.len() - begun.len();
         let indent = if indent * 4 > columns { "" } else { line.get(..indent).unwrap_or_default() };
         folded.push_str(indent);
@@ -37,7 +37,7 @@ pub fn fold(text: &str, columns: usize) -> String {
     folded
 }
 
-/// A question as lines that are no wider than so many columns: those before the last, and the last.
+/// Folds a question to `columns`; returns the lines before the last, and the last.
 pub fn folded_question(question: &str, columns: usize) -> (String, String) {
     let folded = fold(question, columns);
     match folded.rsplit_once('\n') {
@@ -46,7 +46,7 @@ pub fn folded_question(question: &str, columns: usize) -> (String, String) {
     }
 }
 
-/// The words of a line; a number and the word behind it are one, where they fit.
+/// Splits a line into words; a number and the word after it stay together where they fit.
 fn unbroken(line: &str, columns: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in line.split(' ') {

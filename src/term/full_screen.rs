@@ -1,4 +1,4 @@
-//! The whole terminal as a screen that is redrawn; what was on it comes back when this is dropped.
+//! Uses the whole terminal as a screen that is redrawn; dropping it restores the previous content.
 
 use std::io::{self, IsTerminal, Stdout, Write, stdin, stdout};
 use std::sync::Arc;
@@ -22,52 +22,41 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use super::{is_dumb, stdin_is_gone};
 use lepo_base::error::{Error, Kind, Result};
 
-/// The time for which a signal may wait to be seen.
+/// Longest delay until a signal is noticed.
 const SIGNAL: Duration = Duration::from_millis(200);
 
-/// A key, as far as a full screen has use for it.
+/// A key press, as far as a full screen uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Press {
-    /// A character.
     Char(char),
-    /// Ctrl and a letter.
+    /// Ctrl with a letter.
     Ctrl(char),
-    /// An arrow.
     Up,
-    /// An arrow.
     Down,
-    /// An arrow.
     Left,
     /// An arrow.
     Right,
-    /// A screen up.
     PageUp,
-    /// A screen down.
     PageDown,
-    /// To the beginning.
     Home,
-    /// To the end.
     End,
-    /// Enter.
     Enter,
-    /// Escape.
     Escape,
-    /// Backspace.
     Backspace,
-    /// The terminal has another size; or another key, which means nothing.
+    /// A resize, or a key without a meaning here.
     Other,
 }
 
-/// A terminal in raw mode, on its other screen.
+/// A terminal in raw mode, on its alternate screen.
 pub struct FullScreen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     events: Events,
-    /// The signal that asked for the end.
+    /// Number of the signal that ends the program; 0 for none.
     signal: Arc<AtomicUsize>,
 }
 
 impl FullScreen {
-    /// Takes the terminal; exit 2 where there is none.
+    /// Switches the terminal; exit 2 without a terminal.
     pub fn open() -> Result<FullScreen> {
         if is_dumb() {
             return Err(Error::usage("TERM names a terminal that cannot show a full screen")
@@ -93,13 +82,13 @@ impl FullScreen {
         Ok(FullScreen { terminal, events, signal })
     }
 
-    /// Draws the screen anew; only what changed is written.
+    /// Redraws the screen; ratatui writes only the cells that changed.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Result<()> {
         let drawn = self.terminal.draw(draw).map(|_| ());
         drawn.map_err(|error| Error::store("cannot write to the terminal").because(error))
     }
 
-    /// Waits for a key, or for the terminal to be resized.
+    /// Waits for a key or a resize.
     pub fn press(&mut self) -> Result<Press> {
         let failed = |error: io::Error| Error::store("cannot read from the terminal").because(error);
         loop {
@@ -121,7 +110,7 @@ impl FullScreen {
         }
     }
 
-    /// Gives a text to the terminal's clipboard (OSC 52).
+    /// Copies `text` to the terminal's clipboard (OSC 52).
     pub fn copy(&mut self, text: &str) {
         let mut to = stdout();
         let _ = write!(to, "\x1b]52;c;{}\x07", STANDARD.encode(text)).and_then(|()| to.flush());
@@ -134,7 +123,7 @@ impl Drop for FullScreen {
     }
 }
 
-/// Reads a terminal in a thread of its own: crossterm reads one that is gone for ever.
+/// Reads the terminal in a separate thread: crossterm never returns from reading one that is gone.
 struct Events {
     asked: SyncSender<()>,
     pressed: Receiver<io::Result<Option<Event>>>,
@@ -155,7 +144,7 @@ impl Events {
         Ok(Events { asked, pressed })
     }
 
-    /// The key that was pressed; none after a while without one, or if the terminal is gone.
+    /// Returns the next event; `None` after a while without one, or if the terminal is gone.
     fn next(&self) -> io::Result<Option<Event>> {
         let ended = || io::Error::other("its thread ended early");
         self.asked.send(()).map_err(|_| ended())?;

@@ -1,6 +1,6 @@
-//! Letters typed with the Korean layout on: the keys are the same, and an answer of one letter means the key.
+//! Maps letters typed with the Korean layout to their keys: for an answer of one letter the key counts.
 
-/// The keys of a text, where it is single Hangul letters: `ㅛ` is `y`. Other text stays as it is.
+/// Replaces each Hangul letter by its key (`ㅛ` is `y`); other characters are unchanged.
 pub fn latin_keys(text: &str) -> String {
     const LETTERS: &str = "ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔㅁㄴㅇㄹㅎㅗㅓㅏㅣㅋㅌㅊㅍㅠㅜㅡ";
     const KEYS: &str = "qwertyuiopasdfghjklzxcvbnm";
@@ -8,7 +8,7 @@ pub fn latin_keys(text: &str) -> String {
     text.chars().map(|c| key(c).unwrap_or(c)).collect()
 }
 
-/// True for `y` and `yes`, in any case; any other answer to a question of yes or no is no.
+/// Whether the answer is `y` or `yes`, in any case. Every other answer means no.
 pub fn is_yes(answer: &str) -> bool {
     matches!(latin_keys(answer).to_ascii_lowercase().as_str(), "y" | "yes")
 }

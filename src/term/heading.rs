@@ -1,15 +1,15 @@
-//! The line above a bubb, wherever one is shown.
+//! Formats the line above a bubb.
 
 use super::{Paint, clean, width};
 use lepo_store::bubb::{Kind, Name};
 
-/// `# user ID`, and ` hidden` where it is.
+/// Formats `# user ID`, with ` hidden` if it is.
 pub fn heading(name: &Name, paint: Paint) -> String {
     in_colour(name, paint, &format!("# {}", title(name, &name.id.to_string())))
 }
 
-/// Heading with the id as it is shown, the name of the participant who speaks, and on a terminal of so many columns with what
-/// else is told `about` it, as far as there is room.
+/// Formats the heading with `id`, the participant's name and, as far as `columns` allow, the texts `about`
+/// the bubb.
 pub fn full_heading(
     (name, id): (&Name, &str),
     speaker: Option<&str>,
@@ -32,13 +32,13 @@ pub fn full_heading(
     heading
 }
 
-/// `user ID`, and ` hidden` where it is.
+/// Formats `user ID`, with ` hidden` if it is.
 pub fn title(name: &Name, id: &str) -> String {
     let hidden = if name.hidden { " hidden" } else { "" };
     format!("{} {id}{hidden}", name.kind.word())
 }
 
-/// Text in the colour of who speaks.
+/// Paints `text` in the colour of the bubb's kind; dim if hidden.
 pub fn in_colour(name: &Name, paint: Paint, text: &str) -> String {
     match name.kind {
         _ if name.hidden => paint.dim(text),

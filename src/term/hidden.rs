@@ -1,18 +1,18 @@
-//! Typed text that a terminal does not show: a key, or what is typed while rows are drawn.
+//! Turns off the terminal's echo: for an API key, or while live rows are drawn.
 
 use std::fs::File;
 
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr};
 
-/// A terminal that does not show what is typed; dropped, it is as it was.
+/// Restores the modes on drop.
 pub struct Hidden {
     tty: File,
     was: Option<LocalModes>,
 }
 
 impl Hidden {
-    /// Turns the echo off; the end of a line is still one.
+    /// Turns off the echo; line editing stays on.
     pub fn begin(tty: File) -> Hidden {
         let was = tcgetattr(&tty).ok().map(|modes| modes.local_modes);
         if let Some(was) = was {
@@ -21,7 +21,7 @@ impl Hidden {
         Hidden { tty, was }
     }
 
-    /// Turns the echo off again, where a job that was stopped found it on when it went on.
+    /// Turns off the echo again if the shell turned it on while the job was stopped.
     pub fn keep(&self) {
         if let (Some(was), Ok(modes)) = (self.was, tcgetattr(&self.tty))
             && modes.local_modes.contains(LocalModes::ECHO)
@@ -39,7 +39,7 @@ impl Drop for Hidden {
     }
 }
 
-/// In the background it would stop the job.
+/// Does nothing in the background, where changing the modes would stop the job.
 fn switch(tty: &File, local_modes: LocalModes) {
     if !tcgetpgrp(tty).is_ok_and(|group| group == getpgrp()) {
         return;

@@ -1,44 +1,37 @@
-//! A line for the person, with its weight.
+//! A status line on stderr, with its level.
 
 use std::fmt;
 
-/// The weight of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// It tells what happens.
+    /// Reports what happens.
     Plain,
-    /// Something that the person may not expect.
+    /// Something that the user may not expect.
     Note,
-    /// Something that the person should look at.
+    /// Something that the user should check.
     Warning,
 }
 
-/// A line for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Its weight.
     pub level: Level,
-    /// Its words.
     pub text: String,
 }
 
 impl Line {
-    /// A line that tells what happens.
     pub fn plain(text: impl Into<String>) -> Line {
         Line { level: Level::Plain, text: text.into() }
     }
 
-    /// A note.
     pub fn note(text: impl Into<String>) -> Line {
         Line { level: Level::Note, text: text.into() }
     }
 
-    /// A warning.
     pub fn warning(text: impl Into<String>) -> Line {
         Line { level: Level::Warning, text: text.into() }
     }
 
-    /// The same line as one about `name`, which stands first in it.
+    /// Prefixes the line with `name`, unless it starts with it already.
     pub fn about(self, name: &str) -> Line {
         let has_name = self.text.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
         if has_name {

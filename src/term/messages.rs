@@ -1,4 +1,4 @@
-//! Lines of messages on stdout, written by a thread of their own: a reader that does not read holds up nothing else.
+//! Writes lines of messages to stdout from a separate thread, so that a slow reader delays nothing else.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -13,23 +13,22 @@ use rustix::io::Errno;
 
 use lepo_base::error::{Error, Result};
 
-/// Bytes that are written at once.
+/// Bytes per write.
 const BATCH: usize = 64 << 10;
 
-/// The longest line that a pipe takes whole once it says that it has room.
+/// Longest line that a pipe accepts in one write once it is writable.
 const ATOMIC: usize = 4096;
 
-/// stdout, for messages alone.
 pub struct Messages {
     lines: Sender<Vec<u8>>,
-    /// Lines that were given to the thread and are not written yet.
+    /// Lines sent to the thread and not written yet.
     unwritten: Arc<AtomicUsize>,
-    /// Closes when the thread has ended.
+    /// Disconnects when the thread has ended.
     left: Receiver<()>,
 }
 
 impl Messages {
-    /// Begins to write; `gone` is called when the reader is.
+    /// Starts the thread; `gone` is called when the reader has closed the pipe.
     pub fn begin(gone: impl FnOnce() + Send + 'static) -> Result<Messages> {
         let (lines, written) = channel::<Vec<u8>>();
         let (leaves, left) = channel::<()>();
@@ -48,11 +47,11 @@ impl Messages {
         Ok(Messages { lines, unwritten, left })
     }
 
-    /// Writes a line. Nothing is said of a reader that is gone.
+    /// Queues a line. Reports no error if the reader is gone.
     pub fn line(&self, text: String) {
         let mut line = text.into_bytes();
         line.push(b'\n');
-        // At once, if nothing waits and it does not block: a thread that wakes costs more than the write.
+        // Written directly if the queue is empty and the write does not block: waking the thread costs more.
         let stdout = rustix::stdio::stdout();
         if line.len() <= ATOMIC
             && self.unwritten.load(Ordering::Acquire) == 0
@@ -61,29 +60,29 @@ impl Messages {
             match rustix::io::write(stdout, &line) {
                 Ok(n) if n == line.len() => return,
                 Ok(n) => drop(line.drain(..n)),
-                // The thread meets the same error, and says it.
+                // The thread meets and reports the same error.
                 Err(_) => {}
             }
         }
         self.unwritten.fetch_add(1, Ordering::AcqRel);
-        // Its thread has ended if the reader is gone.
+        // Fails only if the thread has ended because the reader is gone.
         let _ = self.lines.send(line);
     }
 
-    /// Waits until all is written, or the time is over.
+    /// Waits until everything is written, or for `patience`.
     pub fn end(self, patience: Duration) {
         let Messages { lines, left, .. } = self;
         drop(lines);
         let _ = left.recv_timeout(patience);
     }
 
-    /// True if less than so many lines wait to be written.
+    /// Whether fewer than `few` lines are queued.
     pub fn has_few_waiting(&self, few: usize) -> bool {
         self.unwritten.load(Ordering::Acquire) < few
     }
 }
 
-/// True if a write of a short line does not block, by then.
+/// Whether a short line can be written without blocking, after at most `wait`.
 fn has_room(fd: BorrowedFd<'_>, wait: Duration) -> bool {
     let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
     let wait = Timespec::try_from(wait).ok();
@@ -105,7 +104,7 @@ fn write_all(lines: &Receiver<Vec<u8>>, unwritten: &AtomicUsize) -> io::Result<(
     Ok(())
 }
 
-/// Writes all of it, also where the other side made the pipe one that does not block.
+/// Writes everything, also if the reader made the pipe non-blocking.
 fn write(mut bytes: &[u8]) -> io::Result<()> {
     let stdout = rustix::stdio::stdout();
     while !bytes.is_empty() {
@@ -115,7 +114,7 @@ fn write(mut bytes: &[u8]) -> io::Result<()> {
             Err(Errno::AGAIN) => {
                 let begun = Instant::now();
                 has_room(stdout, Duration::from_secs(1));
-                // A pipe that is closed is ready at once, and the write says so.
+                // A closed pipe polls as ready at once; the write then returns the error.
                 if begun.elapsed().is_zero() {
                     thread::yield_now();
                 }

@@ -1,7 +1,8 @@
-//! Writes to the terminal; no other module does. It is given values, and names no other module of the program.
+//! Writes to the terminal; no other module does. Receives values only, and names no other module of the
+//! program.
 //!
-//! Text of a model, a tool, a file name or a bubb reaches a terminal with every control character
-//! made visible; files and pipes get the bytes as they are.
+//! Text from a model, a tool, a file name or a bubb reaches a terminal with control characters made visible;
+//! files and pipes get the bytes unchanged.
 
 mod ask;
 mod burst;

@@ -1,24 +1,23 @@
-//! Words that are offered for a line: none that hides a character, and for a line that a shell reads, none that needs
-//! quotes.
+//! Completions that are safe to offer: none has an invisible character, and none for a shell needs quotes.
 
 use super::clean::clean;
 use super::excerpt::width;
 
-/// A word that looks like what it is: it has no control, turning or invisible character.
+/// A completion without control, bidi or invisible characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OfferedWord(String);
 
-/// A word that every shell takes for itself, without quotes.
+/// A completion that every shell reads literally without quotes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BareWord(String);
 
 impl OfferedWord {
-    /// `None` for a word that is empty or has a character that a person would not see.
+    /// Returns `None` if `word` is empty or has a character that the user would not see.
     pub fn parse(word: &str) -> Option<OfferedWord> {
         let mut before = None;
         let is_seen = |c: char| {
-            // A combining mark belongs to a letter; elsewhere it changes a sign of the line before it. The other
-            // characters without a width are those that join emoji.
+            // A combining mark belongs after a letter; elsewhere it changes a character of the line before
+            // the completion. The other characters of zero width are emoji joiners.
             let is_joined = |before: char| before.is_alphanumeric() || is_mark(before);
             let is_seen = !c.is_control() && (!is_mark(c) || !is_joiner(c) && before.is_some_and(is_joined));
             before = Some(c);
@@ -28,15 +27,15 @@ impl OfferedWord {
         is_whole.then(|| OfferedWord(word.to_string()))
     }
 
-    /// The word.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl BareWord {
-    /// Parses a word of letters and digits of every script and `-_./:@,+=%`, which does not begin with `-`, `=`, `%` or
-    /// `+`; `None` for any other. Of what was `typed`, `~/` and the name of an option are the user's own.
+    /// Accepts letters and digits of every script and `-_./:@,+=%`, not beginning with `-`, `=`, `%` or `+`;
+    /// `None` for any other. A `~/` or an option name at the start of `typed` comes from the user and is not
+    /// checked.
     pub fn parse(word: &str, typed: &str) -> Option<BareWord> {
         let offered = OfferedWord::parse(word)?;
         let own = match typed.split_once('=') {
@@ -48,13 +47,12 @@ impl BareWord {
         (!name.starts_with(['-', '=', '%', '+']) && is_bare(name)).then_some(BareWord(offered.0))
     }
 
-    /// Parses an option of lepo's own, which begins with `-`.
+    /// Parses the name of a lepo option, which begins with `-`.
     pub fn parse_option(word: &str) -> Option<BareWord> {
         let offered = OfferedWord::parse(word)?;
         (word.starts_with('-') && is_bare(word)).then_some(BareWord(offered.0))
     }
 
-    /// The word.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -73,12 +71,12 @@ fn is_bare(word: &str) -> bool {
     })
 }
 
-/// True for a character that takes no column of its own.
+/// Whether a character has zero width.
 fn is_mark(c: char) -> bool {
     width(c.encode_utf8(&mut [0; 4])) == 0
 }
 
-/// True for the characters by which emoji are put together: in a name they hide.
+/// Characters that combine emoji: invisible in a name.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
@@ -87,7 +85,7 @@ fn is_joiner(c: char) -> bool {
 mod tests {
     use super::*;
 
-    /// Names that a repository can bring, and whether they are offered at all, and on a shell's line.
+    /// Names that a repository may contain; whether each is offered at all, and on a shell's command line.
     const NAMES: &[(&str, bool, bool)] = &[
         ("plain.md", true, true),
         ("src/main.rs", true, true),

@@ -1,4 +1,5 @@
-//! Writes stdout (data) and stderr (talk). A closed pipe is a quiet end; every other failure is an error.
+//! Writes stdout (data) and stderr (status). A closed pipe ends output silently; every other failure is an
+//! error.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -14,51 +15,47 @@ use super::terminal::size_of;
 use super::{Cleaner, Paint, clean, fold};
 use lepo_base::error::{Error, Result};
 
-/// stdout: cleaned on a terminal, the bytes as they are elsewhere.
+/// stdout: control characters are made visible on a terminal only.
 pub struct Out {
     to: BufWriter<Sink>,
     cleaner: Option<Cleaner>,
     closed: bool,
     used: bool,
     failed: Option<io::Error>,
-    /// The last byte was a newline, or there was none yet.
+    /// The last byte was a newline, or nothing was written yet.
     at_line_start: bool,
 }
 
 impl Out {
-    /// The process's stdout.
     pub fn stdout() -> Out {
         let cleaner = io::stdout().is_terminal().then(Cleaner::default);
         let to = BufWriter::with_capacity(32 << 10, Sink::Stdout);
         Out { to, cleaner, closed: false, used: false, failed: None, at_line_start: true }
     }
 
-    /// True if stdout is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.cleaner.is_some()
     }
 
-    /// The number of columns of the terminal; none if it is no terminal, or does not say.
+    /// Columns of the terminal; `None` if stdout is not a terminal or its size is unknown.
     pub fn columns(&self) -> Option<usize> {
         self.cleaner.as_ref().and_then(|_| size_of(rustix::stdio::stdout())).map(|(columns, _)| columns)
     }
 
-    /// True if the reader is gone: a command may stop.
+    /// Whether the reader has closed the pipe: the command may stop.
     pub fn closed(&self) -> bool {
         self.closed
     }
 
-    /// Nothing was written yet.
     pub fn is_unused(&self) -> bool {
         !self.used
     }
 
-    /// True if the current line is empty.
     pub fn at_line_start(&self) -> bool {
         self.at_line_start
     }
 
-    /// Writes bytes that lepo did not make (of a bubb, a model, a file name), cleaned on a terminal.
+    /// Writes bytes that lepo did not produce (a bubb, a model's text, a file name), cleaned on a terminal.
     pub fn untrusted(&mut self, bytes: &[u8]) {
         if let Some(last) = bytes.last() {
             self.at_line_start = *last == b'\n';
@@ -73,7 +70,7 @@ impl Out {
         }
     }
 
-    /// Writes lepo's own text as it is: a newline, a label, an escape sequence.
+    /// Writes lepo's own text unchanged: a newline, a label, an escape sequence.
     pub fn trusted(&mut self, text: &str) {
         if let Some(last) = text.as_bytes().last() {
             self.at_line_start = *last == b'\n';
@@ -86,27 +83,24 @@ impl Out {
         self.put(text.as_bytes());
     }
 
-    /// Writes one line of data.
     pub fn line(&mut self, text: &str) {
         self.untrusted(text.as_bytes());
         self.trusted("\n");
     }
 
-    /// Writes a path as a line: its bytes, which may be no text, as they are where this is no terminal.
+    /// Writes a path as a line; outside a terminal its bytes are unchanged, which may not be UTF-8.
     pub fn path(&mut self, path: &Path) {
         self.untrusted(path.as_os_str().as_bytes());
         self.trusted("\n");
     }
 
-    /// Flushes after the 1st, 2nd, 4th, 8th … row: a list begins to show before all of it is made, and
-    /// `| head` ends it early.
+    /// Flushes after row 1, 2, 4, 8 …: a list appears before it is complete, and `| head` ends it early.
     pub fn row_done(&mut self, i: usize) {
         if (i + 1).is_power_of_two() {
             self.flush();
         }
     }
 
-    /// Writes out what is buffered.
     pub fn flush(&mut self) {
         if !self.closed && self.failed.is_none() {
             let flushed = self.to.flush();
@@ -114,7 +108,7 @@ impl Out {
         }
     }
 
-    /// Shows the output from here on a screen at a time, if stdout is a terminal and a pager can be started.
+    /// Sends further output through a pager, if stdout is a terminal and a pager can be started.
     pub fn page(&mut self) {
         if self.is_terminal()
             && self.is_unused()
@@ -124,13 +118,13 @@ impl Out {
         }
     }
 
-    /// Waits until the pager is left, if there is one.
+    /// Waits until the user quits the pager.
     fn leave_pager(&mut self) {
         self.flush();
         self.to = BufWriter::with_capacity(0, Sink::Stdout);
     }
 
-    /// The end of the output: tells a failure (a full disk behind `>`), but not a closed pipe.
+    /// Ends the output; returns an error such as a full disk, but not a closed pipe.
     pub fn finish(&mut self) -> Result<()> {
         self.leave_pager();
         match self.failed.take() {
@@ -159,11 +153,9 @@ impl Out {
     }
 }
 
-/// The destination of the bytes.
 enum Sink {
-    /// Descriptor 1 itself: std's `Stdout` would search every write for its last newline.
+    /// Descriptor 1 itself: std's `Stdout` searches every write for its last newline.
     Stdout,
-    /// A pager on the terminal.
     Pager(Pager),
 }
 
@@ -192,7 +184,7 @@ impl Write for Out {
     }
 }
 
-/// A line about the work, faint.
+/// Prints a dim status line.
 pub fn say_dim(text: &str, paint: Paint) {
     let mut stderr = io::stderr().lock();
     let columns = size_of(&stderr).map(|(columns, _)| columns);
@@ -204,7 +196,7 @@ pub fn say_dim(text: &str, paint: Paint) {
     let _ = stderr.write_all(shown.as_bytes()).and_then(|()| stderr.write_all(b"\n"));
 }
 
-/// Puts a text into the clipboard of a terminal that takes it (OSC 52).
+/// Copies `text` to the terminal's clipboard (OSC 52).
 pub fn copy_to_clipboard(text: &str) {
     let mut stderr = io::stderr().lock();
     if stderr.is_terminal() {
@@ -212,17 +204,17 @@ pub fn copy_to_clipboard(text: &str) {
     }
 }
 
-/// Warns the user of an error that does not end the work.
+/// Prints a warning for an error that does not end the command.
 pub fn warn(error: &Error) {
     say(&Line::warning(error.chain()));
 }
 
-/// Writes a line for the user to copy, as it is but for what a terminal would take for a command of its own.
+/// Writes a line for the user to copy, unwrapped; only control characters are escaped.
 pub fn say_whole(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", clean(text));
 }
 
-/// Writes lines for the user as `say` does; where they are more than the terminal shows, a screen at a time.
+/// Like `say`, but uses a pager if the text has more lines than the terminal.
 pub fn say_long(text: &str) {
     let size = size_of(rustix::stdio::stdout()).filter(|_| io::stderr().is_terminal());
     match size.map(|(columns, rows)| (fold(&clean(text), columns), rows)) {
@@ -236,8 +228,8 @@ pub fn say_long(text: &str) {
     }
 }
 
-/// Writes a line for the user on stderr, broken between words where a terminal says how wide it is; if stderr is
-/// closed, the line is dropped. Cleaned in a pipe too: a log of it is read on a terminal later.
+/// Writes a line to stderr, wrapped on a terminal; dropped if stderr is closed. Cleaned in a pipe too,
+/// because a log may be read on a terminal later.
 pub fn say(line: &(impl Display + ?Sized)) {
     let text = line.to_string();
     let mut stderr = io::stderr().lock();

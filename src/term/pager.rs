@@ -1,4 +1,4 @@
-//! A program that shows a long output a screen at a time.
+//! Starts a pager for long output.
 
 use std::io::{self, Write};
 use std::process::{Child, Stdio};
@@ -8,16 +8,15 @@ use super::is_dumb;
 use lepo_base::env;
 use lepo_base::search_path::{self, SearchPath};
 
-/// A pager that reads what is written to it.
 pub struct Pager {
     child: Child,
 }
 
-/// Starts the pager that is set: `LEPO_PAGER`, else `PAGER`, else `less`.
+/// Starts `LEPO_PAGER`, else `PAGER`, else `less`.
 pub fn start_chosen() -> Option<Pager> {
     let is_there =
         |program: &str| program.contains('/') || SearchPath::here().find(program.as_ref()).is_some();
-    // A pager asks the terminal's description; without one it complains, and waits for a key.
+    // Without a terminal description a pager complains and waits for a key.
     if is_dumb() || env::var("TERM").is_none() {
         return None;
     }
@@ -25,7 +24,7 @@ pub fn start_chosen() -> Option<Pager> {
     start(&command.unwrap_or_else(|| "less -FRX".to_string()), is_there)
 }
 
-/// Starts `command` by the shell. `None` where it is empty, is `cat`, or cannot be found.
+/// Starts `command` by the shell; `None` if it is empty, is `cat`, or is not found.
 fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
     let words = shlex::split(command)?;
     let program = words.first().filter(|program| *program != "cat")?;
@@ -40,7 +39,7 @@ fn start(command: &str, is_there: impl Fn(&str) -> bool) -> Option<Pager> {
         }
     }
     let child = shell.spawn().ok()?;
-    // Ctrl+C is for the pager; this process ends when the pager does.
+    // Ctrl+C is for the pager; lepo ends when the pager does.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default());
     Some(Pager { child })
 }
@@ -58,7 +57,7 @@ impl Write for Pager {
     }
 }
 
-/// The reader has until the pager is left.
+/// Waits until the user quits the pager.
 impl Drop for Pager {
     fn drop(&mut self) {
         drop(self.child.stdin.take());

@@ -1,4 +1,4 @@
-//! Colour, where it is wanted: a terminal, no `NO_COLOR`, unless told otherwise.
+//! Colours text on a terminal, unless `NO_COLOR` is set or `--color` decides.
 
 use super::terminal::is_dumb_term;
 
@@ -14,14 +14,13 @@ pub enum Color {
     Never,
 }
 
-/// A painter: with colours or without.
 #[derive(Debug, Clone, Copy)]
 pub struct Paint {
     on: bool,
 }
 
 impl Paint {
-    /// Decides once: `env` is the process's environment.
+    /// Decides once, with `env` reading the process environment.
     pub fn new(color: Color, is_terminal: bool, env: impl Fn(&str) -> Option<std::ffi::OsString>) -> Paint {
         let no_color = env("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = is_dumb_term(env("TERM"));
@@ -33,52 +32,50 @@ impl Paint {
         Paint { on }
     }
 
-    /// Bold.
     pub fn bold(self, text: &str) -> String {
         self.sgr("1", text)
     }
 
-    /// Faint, for what is beside the point.
+    /// For secondary text.
     pub fn dim(self, text: &str) -> String {
         self.sgr("2", text)
     }
 
-    /// An id.
+    /// For ids.
     pub fn yellow(self, text: &str) -> String {
         self.sgr("33", text)
     }
 
-    /// The user's side.
+    /// For the user's messages.
     pub fn cyan(self, text: &str) -> String {
         self.sgr("36", text)
     }
 
-    /// The model's side.
+    /// For the model's messages.
     pub fn green(self, text: &str) -> String {
         self.sgr("32", text)
     }
 
-    /// Red, for errors.
+    /// For errors.
     pub fn red(self, text: &str) -> String {
         self.sgr("31", text)
     }
 
-    /// There are colours.
     pub fn is_on(self) -> bool {
         self.on
     }
 
-    /// The beginning and the end of red text that is written in pieces.
+    /// Start and end sequence, for red text that is written in parts.
     pub fn red_ends(self) -> (&'static str, &'static str) {
         if self.on { ("\u{1b}[31m", "\u{1b}[0m") } else { ("", "") }
     }
 
-    /// The beginning and the end of green text that is written in pieces.
+    /// Start and end sequence, for green text that is written in parts.
     pub fn green_ends(self) -> (&'static str, &'static str) {
         if self.on { ("\u{1b}[32m", "\u{1b}[0m") } else { ("", "") }
     }
 
-    /// Text between an SGR sequence of these codes and the one that ends all.
+    /// Wraps `text` in the SGR sequence `code` and a reset.
     pub fn sgr(self, code: &str, text: &str) -> String {
         match self.on && !text.is_empty() && !code.is_empty() {
             true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),

@@ -1,16 +1,16 @@
-//! Lines of a text as a narrow pane shows them: broken between words where that is possible.
+//! Wraps lines of a text for a narrow pane, between words where possible.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns that a tab goes on to.
+/// Columns between tab stops.
 const TAB: usize = 4;
 
-/// Appends a line in pieces no wider than `columns`. A word that is wider is broken between characters.
+/// Appends `line` in rows of at most `columns`; a wider word is broken between characters.
 pub fn wrap_line(line: &str, columns: usize, pieces: &mut Vec<String>) {
     let columns = columns.max(2);
     let (mut piece, mut taken) = (String::new(), 0);
-    // The place behind the last space, at which the piece may be broken.
+    // Offset and column after the last space: a possible break.
     let mut space: Option<(usize, usize)> = None;
     for character in line.graphemes(true) {
         let (text, wide) = match character {

@@ -1,4 +1,4 @@
-//! The end of lepo by a panic: the terminal as it was, and one line that asks for a report.
+//! Handles a panic: restores the terminal and prints one line that asks for a report.
 
 use std::panic::PanicHookInfo;
 use std::path::Path;
@@ -9,20 +9,20 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use super::terminal::{is_dumb, show, stderr_is_terminal};
 use super::{cut, one_line, say};
 
-/// The exit code of a panic, as the standard library has it.
+/// Exit code of a panic, as in the standard library.
 const CODE: i32 = 101;
 
-/// The longest message that is printed, in columns.
+/// Longest printed message, in columns.
 const MOST: usize = 200;
 
-/// From now on, a panic of any thread restores the terminal, prints one line and ends the process.
+/// Installs a hook: a panic in any thread restores the terminal, prints one line and ends the process.
 pub fn report_panics() {
-    // Standard streams on a terminal are mostly the same one.
+    // The standard streams that are terminals are usually the same one.
     let streams = [stdin(), stdout(), stderr()];
     let before = streams.into_iter().find_map(|stream| Some((stream, tcgetattr(stream).ok()?)));
     std::panic::set_hook(Box::new(move |panic| {
         if let Some((stream, before)) = &before {
-            // A process in the background must not change the modes: it would be stopped.
+            // Changed only if necessary: in the background a change would stop the process.
             let is_changed = tcgetattr(stream).is_ok_and(|now| {
                 (now.local_modes, now.input_modes, now.output_modes)
                     != (before.local_modes, before.input_modes, before.output_modes)
@@ -32,7 +32,7 @@ pub fn report_panics() {
             }
         }
         if stderr_is_terminal() && !is_dumb() {
-            // No pastes in brackets, the cursor is seen, nothing is left on its line and below.
+            // Bracketed paste off, cursor on, erase from this line down.
             show("\u{1b}[?2004l\u{1b}[?25h\r\u{1b}[J");
         }
         say(&line(panic));
@@ -40,7 +40,8 @@ pub fn report_panics() {
     }));
 }
 
-/// The fault and its place, by the file's name alone: its folder is one of the machine that built lepo.
+/// Formats the message and the position. Only the file's base name is printed: its folder is on the machine
+/// that built lepo.
 fn line(panic: &PanicHookInfo<'_>) -> String {
     let message = cut(&one_line(panic.payload_as_str().unwrap_or("unknown")), MOST);
     let place = panic.location().map(|place| {
@@ -70,12 +71,12 @@ mod tests {
             modes.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
             tcsetattr(stdin(), OptionalActions::Now, &modes).unwrap();
         }
-        // In the standard library's own thread, for a test's output is kept in its own.
+        // On a separate thread, because the test harness captures the output of its own threads.
         let _ = std::thread::spawn(|| panic!("two\nlines \u{1b}[31m")).join();
         unreachable!();
     }
 
-    /// The command line that runs the test that panics.
+    /// Command line that runs the panicking test.
     fn panicking() -> Vec<String> {
         let program = std::env::current_exe().unwrap().to_str().unwrap().to_string();
         [&program, "--ignored", "--exact", "--nocapture", "term::panics::tests::panics"]
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_panic_leaves_the_terminal_as_it_was() {
-        // A terminal of its own for the commands, whose modes are told before and after.
+        // A terminal for the commands alone, whose modes are printed before and after.
         let script = format!("stty -a; {}; echo \"code $?\"; stty -a", panicking().join(" "));
         let ran = Command::new("script").args(["-qec", &script, "/dev/null"]).stdin(Stdio::null()).output();
         let Ok(ran) = ran else {

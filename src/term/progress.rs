@@ -1,4 +1,4 @@
-//! Progress of a long work: a bar on a terminal, and only once it has taken a second.
+//! Shows progress as a bar on a terminal, once the work has taken a second.
 
 use std::time::{Duration, Instant};
 
@@ -6,27 +6,27 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::terminal::{is_dumb, stderr_is_terminal};
 
-/// Work that is done in less needs no bar.
+/// Shorter work shows no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Drawings of the bar in a second, at most.
+/// Redraws per second, at most.
 const RATE: u8 = 20;
 
-/// The progress of one work. Dropped, its bar is gone.
+/// Removes the bar on drop.
 pub struct Progress {
     begin: Instant,
     bytes: bool,
-    /// Until the patience is over there is none.
+    /// `None` until `PATIENCE` is over.
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// Begins; counts in bytes, or in files.
+    /// Starts the timer; counts bytes if `bytes`, else files.
     pub fn new(bytes: bool) -> Progress {
         Progress { begin: Instant::now(), bytes, bar: None }
     }
 
-    /// Shows how far it is with `what`.
+    /// Updates the bar, labelled `what`.
     pub fn show(&mut self, what: &'static str, done: u64, total: u64) {
         if self.bar.is_none() && self.begin.elapsed() >= PATIENCE {
             self.bar = Some(ProgressBar::with_draw_target(None, target()).with_style(style(self.bytes)));
@@ -49,7 +49,7 @@ impl Drop for Progress {
     }
 }
 
-/// stderr, where that is a terminal that can move its cursor.
+/// stderr if it is a terminal that can move its cursor.
 fn target() -> ProgressDrawTarget {
     match stderr_is_terminal() && !is_dumb() {
         true => ProgressDrawTarget::stderr_with_hz(RATE),
@@ -57,7 +57,7 @@ fn target() -> ProgressDrawTarget {
     }
 }
 
-/// `███████░░░ 1.25 MiB of 5.00 MiB reading`: what is told last gives way first on a narrow terminal.
+/// `███████░░░ 1.25 MiB of 5.00 MiB reading`; on a narrow terminal the message is cut first.
 fn style(bytes: bool) -> ProgressStyle {
     let template = match bytes {
         true => "{bar:30} {binary_bytes} of {binary_total_bytes} {wide_msg}",
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// A terminal of some columns that keeps what is written.
+    /// A terminal of a given width that records what is written.
     #[derive(Debug, Clone)]
     struct Kept(u16, Arc<Mutex<String>>);
 
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// The bar at this point.
+    /// Renders the bar in this state.
     fn drawn(done: u64, total: u64, bytes: bool, columns: u16) -> String {
         let shown = Kept(columns, Arc::default());
         let target = ProgressDrawTarget::term_like(Box::new(shown.clone()));

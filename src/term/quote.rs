@@ -1,26 +1,26 @@
-//! Words of others within lepo's own: every line of them behind a mark, and every row that a line goes on in behind
-//! another, so that none of them can be taken for a line of lepo's, and no row for a line.
+//! Quotes foreign text within lepo's output: every line of it gets a mark, and every wrapped row another, so
+//! that the reader cannot take any of it for lepo's own output, nor a row for a line.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
 use super::clean;
 
-/// The mark before every line but the first.
+/// Prefix of every line but the first.
 pub const MARK: &str = "  | ";
 
-/// The mark before a row in which a line goes on that is wider than the terminal.
+/// Prefix of a row that continues a line wider than the terminal.
 pub const GOES_ON: &str = "  + ";
 
-/// The least room for a line of them, where a terminal has hardly any.
+/// Minimum columns for the text, even on a narrower terminal.
 const NARROWEST: usize = 20;
 
-/// The most blanks in a row that are shown as they are, and the most empty lines.
+/// Most consecutive blanks, and most consecutive empty lines, that are printed literally.
 const BLANKS: usize = 40;
 const EMPTY: usize = 3;
 
-/// `text`, cleaned, behind `first` and then behind a mark, on a terminal of so many columns. Blanks that would
-/// scroll the rest away are told by their number.
+/// Formats `text`, cleaned, after `first` and the marks. Long runs of blanks, which could scroll the rest
+/// away, are replaced by their number.
 pub fn quote(first: &str, text: &str, columns: usize) -> String {
     let room = room(first, columns);
     let mut out = String::new();
@@ -42,7 +42,7 @@ pub fn quote(first: &str, text: &str, columns: usize) -> String {
     out
 }
 
-/// The columns for text behind `first` and the marks.
+/// Columns for the text after `first` and the marks.
 pub fn room(first: &str, columns: usize) -> usize {
     columns.saturating_sub(first.len().max(MARK.len()) + 1).max(NARROWEST)
 }
@@ -51,11 +51,11 @@ fn is_blank(line: &str) -> bool {
     line.chars().all(|c| c == ' ' || c == '\t')
 }
 
-/// Adds one line of text, in as many rows as it takes.
+/// Adds a line of text, wrapped into rows.
 fn add(out: &mut String, first: &str, line: &str, room: usize) {
     let begin = if out.is_empty() { first } else { MARK };
     out.push_str(begin);
-    // Behind blanks alone the text could bring the rest of a mark itself.
+    // After a blank prefix the text could complete a mark itself.
     let line = match begin.trim().is_empty().then(|| line.chars().next()).flatten() {
         Some(c @ ('|' | '+')) => &format!("<U+{:04X}>{}", c as u32, line.get(1..).unwrap_or_default()),
         _ => line,
@@ -81,14 +81,14 @@ fn add(out: &mut String, first: &str, line: &str, room: usize) {
     out.push('\n');
 }
 
-/// The most columns that any terminal takes for a scalar. They disagree on what is joined, on marks and on
-/// what is narrow in one alphabet and wide in another.
+/// Returns the most columns that any terminal uses for a scalar. Terminals disagree on joined emoji, on
+/// marks, and on the width of ambiguous characters.
 pub fn widest(c: char) -> usize {
     match c {
-        // It goes on to the next of eight columns.
+        // Advances to the next multiple of eight columns.
         '\t' => 8,
         ' '..='~' => 1,
-        // Marks that some terminals give columns of their own; and halves of flags, which others join.
+        // Marks that some terminals give columns of their own, and halves of flags, which others join.
         '\u{302a}'..='\u{302f}'
         | '\u{3099}'..='\u{309a}'
         | '\u{16fe0}'..='\u{16fff}'
@@ -97,7 +97,7 @@ pub fn widest(c: char) -> usize {
     }
 }
 
-/// A line with long runs of blanks cut to their number.
+/// Replaces long runs of blanks by their number.
 fn with_blanks_told(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -119,7 +119,7 @@ fn is_space(c: char) -> bool {
     c.is_whitespace()
 }
 
-/// The size of a text to read before a yes, if it may not all be on the screen: `41 lines, 4000 bytes. `.
+/// Formats the size of a text to approve that may not fit on the screen: `41 lines, 4000 bytes. `.
 pub fn extent(text: &str, columns: usize) -> String {
     let lines = text.split('\n').count();
     match lines > 16 || text.len() > columns.saturating_mul(8) {
@@ -145,7 +145,7 @@ mod tests {
             ("  ", "a\tb\tc\td", 25, "  a\tb\tc\n  + \td\n"),
             ("  $ ", "ls\n\n\n\n\nrm", 80, "  $ ls\n  | [… 4 empty lines …]\n  | rm\n"),
             ("  $ ", "ls\n \n\t\n\nrm", 80, "  $ ls\n  | \n  | \n  | \n  | rm\n"),
-            // A row is no line, and a text makes no mark.
+            // A row is distinct from a line, and the text cannot forge a mark.
             ("  ", "12345678901234567890\n123", 10, "  12345678901234567890\n  | 123\n"),
             ("  ", "| x: 1", 80, "  <U+007C> x: 1\n"),
             ("  ", "+ x", 80, "  <U+002B> x\n"),
@@ -161,7 +161,7 @@ mod tests {
         }
         let padded = quote("  $ ", &format!("ls{}rm", " ".repeat(4000)), 80);
         assert_eq!(padded, "  $ ls[… 4000 blanks …]rm\n");
-        // A family of four is two columns, or eight, or more where the joiners are shown.
+        // A family of four takes two columns, or eight, or more where joiners are shown.
         let families = quote("  ", &"👨\u{200d}👩\u{200d}👧\u{200d}👦".repeat(20), 40);
         assert!(families.lines().all(|line| line.chars().map(widest).sum::<usize>() <= 40), "{families}");
         let zalgo = quote("  ", &format!("a{}", "\u{301}".repeat(500)), 40);

@@ -1,8 +1,8 @@
-//! Text that is typed or pasted while no prompt reads it: it is not shown, not cut, and given to the next prompt. Where
-//! lepo has none, it is left to the shell.
+//! Buffers text that is typed or pasted while no prompt reads it: neither echoed nor cut, and passed to the
+//! next prompt. Without one, it is left to the shell.
 //!
-//! Without it, the terminal itself would keep a line of 4,095 bytes at most, echo it into the answer, and drop it on
-//! Ctrl+C; and a paste would be so many lines.
+//! Otherwise the terminal would buffer one line of at most 4,095 bytes, echo it into the answer and drop it
+//! on Ctrl+C; and a paste would become several separate lines.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -19,20 +19,20 @@ use rustix::termios::{
 
 use super::typed::has_open_paste;
 
-/// Asks the terminal to put what is pasted between marks, and not to.
+/// Turn bracketed paste on and off.
 const BRACKETS_ON: &[u8] = b"\x1b[?2004h";
 const BRACKETS_OFF: &[u8] = b"\x1b[?2004l";
 
-/// A keeper that ends looks so often whether it is to.
+/// Interval at which the thread checks whether to end.
 const STEP: Duration = Duration::from_millis(20);
 
-/// The rest of a paste comes by then.
+/// Limits the wait for the rest of a paste.
 const PASTED_BY_THEN: Duration = Duration::from_secs(2);
 
-/// The keeper at work, for questions that need the terminal meanwhile.
+/// The active buffer, for questions that need the terminal in the meantime.
 static AT_WORK: Mutex<Option<Arc<Keeper>>> = Mutex::new(None);
 
-/// Keeps what is typed until it is taken; dropped, the terminal is as it was.
+/// Buffers typed text; restores the terminal on drop.
 pub struct TypeAhead {
     keeper: Arc<Keeper>,
     thread: Option<JoinHandle<()>>,
@@ -40,7 +40,7 @@ pub struct TypeAhead {
 
 struct Keeper {
     tty: File,
-    /// Typed text is read. Without, it is hidden, and stays in the terminal for the next program that reads it.
+    /// Reads typed text. If false, only hides it and leaves it in the terminal for the next program.
     reads: bool,
     was: Termios,
     kept: Mutex<Kept>,
@@ -50,17 +50,17 @@ struct Keeper {
 #[derive(Default)]
 struct Kept {
     bytes: Vec<u8>,
-    /// A question has the terminal.
+    /// A question uses the terminal.
     paused: bool,
 }
 
 impl TypeAhead {
-    /// Begins to keep; `None` where there is no terminal.
+    /// Starts buffering; `None` without a terminal.
     pub fn begin() -> Option<TypeAhead> {
         TypeAhead::of(Keeper::begin(true)?)
     }
 
-    /// Only hides what is typed, which the shell has afterwards; `None` where there is no terminal, or it is another job's.
+    /// Hides typed input but leaves it to the shell; `None` without a terminal, or if another job owns it.
     pub fn hide() -> Option<TypeAhead> {
         TypeAhead::of(Keeper::begin(false)?)
     }
@@ -72,12 +72,12 @@ impl TypeAhead {
         Some(TypeAhead { keeper, thread })
     }
 
-    /// The bytes that the terminal holds at this moment.
+    /// Reads the bytes that are in the terminal's buffer now.
     pub fn held() -> Vec<u8> {
         Keeper::begin(true).map(|keeper| TypeAhead { keeper, thread: None }.take()).unwrap_or_default()
     }
 
-    /// Ends, and gives the bytes that were typed. The rest of a paste that has begun is waited for.
+    /// Ends buffering and returns the typed bytes; waits for the rest of a paste that has started.
     pub fn take(self) -> Vec<u8> {
         let _ = self.keeper.take_over();
         let begun = Instant::now();
@@ -109,12 +109,11 @@ impl Drop for TypeAhead {
 }
 
 impl Keeper {
-    /// Takes the terminal over.
     fn begin(reads: bool) -> Option<Arc<Keeper>> {
         let tty = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
         let was = tcgetattr(&tty).ok()?;
         let keeper = Keeper { tty, reads, was, kept: Mutex::default(), ended: AtomicBool::new(false) };
-        // In the background it would stop the job.
+        // In the background, changing the modes would stop the job.
         if !reads && !keeper.is_ours() {
             return None;
         }
@@ -126,7 +125,7 @@ impl Keeper {
         locked(&self.kept)
     }
 
-    /// No echo and no lines; Ctrl+C is a signal, and drops nothing that was typed.
+    /// Turns off echo and line mode. Ctrl+C remains a signal, and flushes no typed text.
     fn take_over(&self) -> io::Result<()> {
         let mut modes = self.was.clone();
         if !self.reads {
@@ -135,7 +134,7 @@ impl Keeper {
         }
         modes.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
         modes.local_modes.insert(LocalModes::ISIG | LocalModes::NOFLSH);
-        // A read gives what is there, and never waits.
+        // Makes a read return what is available, without waiting.
         modes.special_codes[SpecialCodeIndex::VMIN] = 0;
         modes.special_codes[SpecialCodeIndex::VTIME] = 0;
         tcsetattr(&self.tty, OptionalActions::Now, &modes)?;
@@ -152,8 +151,8 @@ impl Keeper {
         }
     }
 
-    /// Takes up what is typed, so that the terminal's own small buffer never fills: a Ctrl+C behind it would not be
-    /// noticed.
+    /// Reads typed text continuously, so that the terminal's small buffer never fills: a Ctrl+C after that
+    /// would not be noticed.
     fn work(&self) {
         while !self.ended.load(Ordering::Relaxed) {
             let is_ready = ready(&self.tty, STEP);
@@ -172,18 +171,19 @@ impl Keeper {
         }
     }
 
-    /// True if the terminal shows what is typed again: a shell had it while the job was stopped.
+    /// Whether the echo is on again: a shell had the terminal while the job was stopped.
     fn is_lost(&self) -> bool {
         let echoes = tcgetattr(&self.tty).is_ok_and(|modes| modes.local_modes.contains(LocalModes::ECHO));
         echoes && self.is_ours()
     }
 
-    /// True in the foreground; elsewhere, to read or to change the terminal would stop the whole job.
+    /// Whether lepo is in the foreground; elsewhere, reading or changing the terminal would stop the whole
+    /// job.
     fn is_ours(&self) -> bool {
         tcgetpgrp(&self.tty).is_ok_and(|group| group == getpgrp())
     }
 
-    /// Reads what is there; true if it was anything.
+    /// Reads what is available; returns whether it was anything.
     fn read(&self, kept: &mut Kept) -> bool {
         let is_ours = self.reads && self.is_ours();
         let mut bytes = [0; 4096];
@@ -195,14 +195,13 @@ impl Keeper {
     }
 }
 
-/// While it lives, a question has the terminal: lines are edited and shown as the terminal itself does it, and what was
-/// typed before is kept for the prompt. Without a keeper at work it changes nothing.
+/// Lends the terminal to a question: it edits and echoes lines as usual, and earlier input stays buffered for
+/// the prompt. Does nothing without an active buffer.
 pub struct Asking {
     keeper: Option<Arc<Keeper>>,
 }
 
 impl Asking {
-    /// Takes the terminal from the keeper.
     pub fn begin() -> Asking {
         let keeper = locked(&AT_WORK).clone();
         if let Some(keeper) = &keeper {
@@ -228,7 +227,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// True if something can be read within this time.
+/// Whether input is ready within this time.
 fn ready(tty: &File, within: Duration) -> bool {
     let mut fds = [PollFd::new(tty, PollFlags::IN)];
     let within = Timespec { tv_sec: 0, tv_nsec: i64::from(within.subsec_nanos()) };

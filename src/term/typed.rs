@@ -1,22 +1,23 @@
-//! Bytes of a terminal as the text that a person meant: keys that edit have edited, and what was pasted is marked.
+//! Converts bytes from a terminal to the text that the user meant: editing keys are applied, and pasted text
+//! is marked.
 
-/// Stands for an `@` that was pasted: one byte as that is, and no text has it.
+/// Represents a pasted `@`: one byte like it, and in no other text.
 pub const PASTED_AT: char = '\u{1a}';
 
-/// A `!` at the beginning of several pasted lines: no command, however it is sent.
+/// Represents a `!` before several pasted lines: never a command, however they are sent.
 pub const PASTED_BANG: char = '\u{1d}';
 
 const PASTE_BEGIN: &str = "\u{1b}[200~";
 const PASTE_END: &str = "\u{1b}[201~";
 
-/// True if a paste has begun and its end has not come.
+/// Whether a paste has started and its end has not arrived.
 pub fn has_open_paste(bytes: &[u8]) -> bool {
     let last = |mark: &str| bytes.windows(mark.len()).rposition(|window| window == mark.as_bytes());
     last(PASTE_BEGIN).is_some_and(|begin| last(PASTE_END).is_none_or(|end| end < begin))
 }
 
-/// Pasted text for the editor: line breaks are newlines; each `@`, and a `!` at the beginning of several lines, is marked,
-/// and no other text has these marks.
+/// Converts pasted text for the editor: line breaks become newlines; each `@`, and a `!` before several
+/// lines, becomes its mark. Marks in the text are removed.
 pub fn pasted(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace([PASTED_AT, PASTED_BANG], "");
     let text = text.replace('@', PASTED_AT.encode_utf8(&mut [0; 4]));
@@ -26,12 +27,12 @@ pub fn pasted(text: &str) -> String {
     }
 }
 
-/// A text without its marks; each is as long as the character that it stands for.
+/// Replaces the marks by the characters that they represent, which are as long.
 pub fn unmarked(text: &str) -> String {
     text.replace(PASTED_AT, "@").replace(PASTED_BANG, "!")
 }
 
-/// The text that these bytes came to, with its line breaks; nothing if there are only such.
+/// Returns the text that these keys produce, with line breaks; empty if there is nothing else.
 pub fn typed(bytes: &[u8]) -> String {
     let bytes = String::from_utf8_lossy(bytes);
     let mut rest: &str = &bytes;
@@ -50,7 +51,7 @@ pub fn typed(bytes: &[u8]) -> String {
         match next {
             '\r' | '\n' => text.push('\n'),
             '\u{8}' | '\u{7f}' => drop(text.pop()),
-            // Ctrl+U: the line. Ctrl+W: the word.
+            // Ctrl+U deletes the line, Ctrl+W the previous word.
             '\u{15}' => text.truncate(text.rfind('\n').map_or(0, |at| at + 1)),
             '\u{17}' => {
                 let kept = text.trim_end_matches([' ', '\t']);
@@ -63,13 +64,13 @@ pub fn typed(bytes: &[u8]) -> String {
     if text.trim_matches('\n').is_empty() { String::new() } else { text }
 }
 
-/// Rest of a key that begins with an escape: an arrow, a function key, Alt with a letter.
+/// Skips a key that begins with an escape (arrow, function key, Alt with a letter).
 fn behind_sequence(text: &str) -> &str {
     let mut letters = text.char_indices().skip(1);
     let end = match letters.next() {
         Some((_, '[')) => letters.find(|(_, letter)| ('@'..='~').contains(letter)),
         Some((_, 'O')) => letters.next(),
-        // A reply of the terminal, as for its colours: up to its end.
+        // A reply of the terminal, such as its colours, up to its terminator.
         Some((_, ']' | 'P' | 'X' | '^' | '_')) => {
             let is_end = |rest: &str| rest.starts_with('\u{7}') || rest.starts_with("\u{1b}\\");
             let at =

@@ -1,39 +1,38 @@
-//! Breaks lines between words, as text comes, so that no terminal breaks them within one.
+//! Breaks lines between words as text arrives, so that no terminal breaks them inside one.
 //!
-//! A word is held back until its end is known. Text may be painted: escape sequences of the form
-//! `ESC [ … m` take no columns and are closed before a break and opened again behind it.
+//! A word is buffered until its end is known. Text may be painted: escape sequences of the form `ESC [ … m`
+//! take no columns; paint is reset before a break and set again after it.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The least room for text behind what is repeated on each line.
+/// Minimum columns for text after the hanging indent.
 const NARROWEST: usize = 8;
 
-/// Breaks one text.
 pub struct Wrap {
     columns: fn() -> usize,
-    /// The column of the next character.
+    /// Column of the next character.
     column: usize,
-    /// The text that is repeated at the beginning of a broken line, and its width.
+    /// Prefix of continuation lines, and its width.
     hang: (String, usize),
-    /// Spaces before the held word.
+    /// Spaces before the buffered word.
     spaces: usize,
-    /// The held word, with its paint.
+    /// The buffered word, with its paint.
     word: String,
-    /// The last character of the held word.
+    /// Last character of the buffered word.
     last: Option<char>,
-    /// The paint in force at the end of what was shown.
+    /// Paint in force at the end of the output.
     active: String,
-    /// Within an escape sequence.
+    /// Inside an escape sequence.
     escape: bool,
-    /// About how wide the held word is.
+    /// Approximate width of the buffered word.
     held: usize,
-    /// The beginning of the held word was longer than a line, and is shown.
+    /// The beginning of the word was wider than a line and is printed.
     long: bool,
 }
 
 impl Wrap {
-    /// A text for a terminal whose width `columns` tells.
+    /// `columns` returns the current width of the terminal.
     pub fn new(columns: fn() -> usize) -> Wrap {
         Wrap {
             columns,
@@ -49,7 +48,7 @@ impl Wrap {
         }
     }
 
-    /// A mark before the text of a line; broken lines begin with `again` in its place.
+    /// Writes a mark before the text of a line; continuation lines begin with `again` instead.
     pub fn mark(&mut self, mark: &str, again: &str, out: &mut String) {
         out.push_str(mark);
         self.column += width(mark);
@@ -57,7 +56,7 @@ impl Wrap {
         self.hang.1 += width(again);
     }
 
-    /// Text within a line.
+    /// Appends text within a line.
     pub fn push(&mut self, text: &str, out: &mut String) {
         for c in text.chars() {
             if self.escape {
@@ -79,7 +78,7 @@ impl Wrap {
                 self.last = Some(c);
                 self.held += c.width().unwrap_or_default();
                 if self.held > self.room() && c.width() != Some(0) {
-                    // No line holds it: there is nothing to wait for.
+                    // No line is wide enough: nothing to wait for.
                     self.place(out);
                     self.long = true;
                 }
@@ -87,12 +86,12 @@ impl Wrap {
         }
     }
 
-    /// Shows what is held, at the end of the text.
+    /// Writes the buffered word.
     pub fn finish(&mut self, out: &mut String) {
         self.place(out);
     }
 
-    /// The end of a line.
+    /// Ends the line.
     pub fn newline(&mut self, out: &mut String) {
         self.place(out);
         out.push('\n');
@@ -103,10 +102,10 @@ impl Wrap {
         (self.columns)().max(self.hang.1 + NARROWEST)
     }
 
-    /// Shows the held word: on this line, on the next, or broken where it is longer than any line.
+    /// Writes the buffered word: on this line, on the next, or broken if it is wider than any line.
     fn place(&mut self, out: &mut String) {
         if self.last.take().is_none() {
-            // Only paint, which changes nothing that is seen.
+            // Only paint, which has no width.
             let paint = std::mem::take(&mut self.word);
             self.show(&paint, out);
             return;
@@ -115,7 +114,7 @@ impl Wrap {
         let word = std::mem::take(&mut self.word);
         let (wide, room) = (width(&word), self.room());
         if self.column == self.hang.1 && self.spaces > 0 && self.spaces < room / 2 {
-            // A line that is indented goes on as far to the right.
+            // Continuation lines get the indent of an indented line.
             self.hang.0.push_str(&" ".repeat(self.spaces));
             self.hang.1 += self.spaces;
         }
@@ -153,7 +152,7 @@ impl Wrap {
         self.column = self.hang.1;
     }
 
-    /// A word longer than a line, broken wherever a line is full.
+    /// Writes a word wider than a line, broken wherever a line is full.
     fn show_broken(&mut self, word: &str, room: usize, out: &mut String) {
         for piece in pieces(word) {
             if piece.starts_with('\u{1b}') {
@@ -171,7 +170,7 @@ impl Wrap {
         }
     }
 
-    /// Appends text that fits, and notes the paint it ends in.
+    /// Appends text that fits, and records its final paint.
     fn show(&mut self, text: &str, out: &mut String) {
         out.push_str(text);
         for piece in pieces(text).filter(|piece| piece.starts_with('\u{1b}')) {
@@ -180,7 +179,7 @@ impl Wrap {
     }
 }
 
-/// A text as escape sequences and what is between them.
+/// Splits a text into escape sequences and the texts between them.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -199,8 +198,8 @@ fn width(painted: &str) -> usize {
     texts.flat_map(|text| text.graphemes(true)).map(UnicodeWidthStr::width).sum()
 }
 
-/// True if a line may be broken between two characters that no space parts: beside a Chinese character or
-/// kana, but not beside Hangul, which is written with spaces, and never before a mark that closes.
+/// Whether a line may be broken between two characters without a space: next to a Chinese character or kana,
+/// but not Hangul, which uses spaces, and never before a closing mark.
 fn may_break(before: char, after: char) -> bool {
     const CLOSING: &str =
         "、。，．！？：；）］｝」』】〉》’”ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ,.!?:;)]}%";
@@ -225,7 +224,7 @@ mod tests {
             if i > 0 {
                 wrap.newline(&mut out);
             }
-            // Any two pieces give what the whole gives.
+            // The chunks do not change the result.
             line.split_inclusive(' ').for_each(|piece| wrap.push(piece, &mut out));
         }
         wrap.finish(&mut out);
@@ -244,14 +243,14 @@ mod tests {
             ("ten chars! x", "ten chars!\nx"),
             ("abcdefghijklm", "abcdefghij\nklm"),
             ("ab abcdefghijklm", "ab abcdefg\nhijklm"),
-            // Korean keeps its words, and breaks those that no line holds
+            // Korean breaks at spaces, and inside a word only if no line has room for it.
             ("한글은 두 칸", "한글은 두\n칸"),
             ("가나다라마바사", "가나다라마\n바사"),
-            // Chinese and kana may break anywhere but before a mark that closes
+            // Chinese and kana break anywhere except before a closing mark.
             ("你好世界你好世界", "你好世界你\n好世界"),
             ("你好世界你。好", "你好世界\n你。好"),
             ("ab 你好世界你好", "ab 你好世\n界你好"),
-            // an indented line goes on as far to the right
+            // Continuation lines are indented like the first.
             ("  - one two three", "  - one\n  two\n  three"),
             ("\u{1b}[1mone two three\u{1b}[0m x", "\u{1b}[1mone two\u{1b}[0m\n\u{1b}[1mthree\u{1b}[0m x"),
             (

@@ -1,6 +1,6 @@
-//! Light colours for code, a line at a time: comments, strings, numbers, words of the language.
+//! Light syntax colours, one line at a time: comments, strings, numbers, keywords.
 //!
-//! It knows families of languages, not languages: enough to read by, and nothing to keep up to date.
+//! Knows families of languages, not languages: enough to read by, and no list to maintain.
 
 use super::super::Paint;
 
@@ -11,19 +11,18 @@ const WORD: &str = "35";
 const ADDED: &str = "32";
 const REMOVED: &str = "31";
 
-/// The syntax that a family of languages has in common.
 #[derive(Debug, Clone, Copy)]
 struct Family {
-    /// By which a fence names them, a space between.
+    /// Names on a fence, separated by spaces.
     names: &'static str,
     line_comment: &'static str,
     block_comment: Option<(&'static str, &'static str)>,
     strings: &'static [char],
-    /// With a space between.
+    /// Separated by spaces.
     words: &'static str,
 }
 
-/// Of the languages that took their braces from C.
+/// For languages with the braces of C.
 const C_WORDS: &str = "abstract as async await bool break case catch char class const continue default defer do else \
     enum export extends extern false final float fn for from func function go if impl implements \
     import in int interface let long loop match mod move mut namespace new nil null package private \
@@ -31,7 +30,7 @@ const C_WORDS: &str = "abstract as async await bool break case catch char class 
     trait true try type typeof undefined union unsafe use using val var void where while yield";
 
 const FAMILIES: &[Family] = &[
-    // Its `'` begins lifetimes more often than characters.
+    // Without `'`, which starts lifetimes more often than characters.
     Family {
         names: "rust rs",
         line_comment: "//",
@@ -76,19 +75,18 @@ const FAMILIES: &[Family] = &[
     },
 ];
 
-/// The language of a block of code, as far as it matters.
 #[derive(Debug, Clone, Copy)]
 pub enum Language {
-    /// Shown as it is.
+    /// Unpainted.
     Plain,
-    /// Lines added and lines removed.
+    /// Added and removed lines.
     Diff,
-    /// One of a family. The flag: within a comment that began on a line before.
+    /// Index of a family, and whether the line starts inside a comment.
     Known(usize, bool),
 }
 
 impl Language {
-    /// The language that the words behind a fence name.
+    /// Finds the language by the info string of a fence.
     pub fn of(info: &str) -> Language {
         let end = |c: char| c.is_whitespace() || c == ',' || c == '{' || c == ':';
         let name = info.trim().split(end).next().unwrap_or_default().to_lowercase();
@@ -99,7 +97,6 @@ impl Language {
         }
     }
 
-    /// Appends one line, painted.
     pub fn paint(&mut self, line: &str, paint: Paint, out: &mut String) {
         match self {
             Language::Plain => out.push_str(line),
@@ -120,8 +117,8 @@ impl Language {
 }
 
 impl Family {
-    /// The length of the token that `rest` begins with, and its colour; none for most. `open`: quotes that began a
-    /// string which does not end on this line: another of their kind is not looked at again.
+    /// Returns the length and the colour of the first token; most have no colour. `open` collects the quotes
+    /// that start an unterminated string on this line, so that each is searched for once.
     fn token(&self, rest: &str, in_comment: &mut bool, open: &mut String) -> (usize, &'static str) {
         if let Some((open, close)) = self.block_comment
             && (*in_comment || rest.starts_with(open))
@@ -147,7 +144,7 @@ impl Family {
         }
         let in_word = |c: char| c.is_alphanumeric() || c == '_';
         if !in_word(first) {
-            // `$#` and `a#b` are no comments: only white space goes before one.
+            // `$#` and `a#b` are not comments: a `#` needs white space before it.
             let space = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
             let begins_comment = |text: &str| {
                 let mut marks = self.block_comment.iter().map(|(open, _)| *open).chain([self.line_comment]);
@@ -165,21 +162,22 @@ impl Family {
         if first.is_ascii_digit() {
             return (end, NUMBER);
         }
-        // SQL is shouted as often as not.
+        // SQL is often written in upper case.
         let shouted = word.chars().all(char::is_uppercase);
         let known = is_among(word, self.words) || (shouted && is_among(&word.to_lowercase(), self.words));
-        // With a `#` right behind it, it is one word with that.
+        // A directly following `#` belongs to the word.
         let end = end + rest.get(end..).map_or(0, |after| after.len() - after.trim_start_matches('#').len());
         (end, if known { WORD } else { "" })
     }
 }
 
-/// True if a word is one of those that stand with a space between.
+/// Whether the space-separated list contains `word`.
 fn is_among(word: &str, words: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 
-/// The end of the string that `rest` begins with, quotes included; none if it does not end on this line.
+/// Returns the end of the string at the start of `rest`, quotes included; `None` if it is not closed on this
+/// line.
 fn string(rest: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1) {

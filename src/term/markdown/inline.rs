@@ -1,18 +1,17 @@
-//! Emphasis, code, links: what stands within a line, parsed as far as it is decided.
+//! Parses the spans within a line (emphasis, code, links), as far as they are decided.
 //!
-//! Output is never taken back, so a mark that opens something waits for the one that closes
-//! it, at most to the end of its line.
+//! Output is never redrawn, so an opening mark waits for its closing one, at most to the end of the line.
 
 use super::style::{Span, Style};
 
-/// So many bytes are waited for a closing mark; then the opening one was none.
+/// Bytes to wait for a closing mark; after that the opening one is text.
 const PATIENCE: usize = 1000;
 
-/// The most bytes of a link's text, and of its address.
+/// Limits a link's text and its URL, in bytes each.
 const LONGEST_LINK: usize = 2000;
 
-/// Reads spans from the beginning of `text`, which follows the character `before` in its line, and tells
-/// how many bytes were read: all of them if the line has `ended`.
+/// Parses spans from the start of `text`, which follows the character `before`; returns the number of bytes
+/// consumed: all of them if the line has `ended`.
 pub fn read(text: &str, before: Option<char>, ended: bool, style: Style, spans: &mut Vec<Span>) -> usize {
     let (plain, unclosed) = (String::new(), Vec::new());
     let mut reader = Reader { text, at: 0, before, ended, style, spans, plain, unclosed };
@@ -27,7 +26,6 @@ pub fn read(text: &str, before: Option<char>, ended: bool, style: Style, spans: 
     reader.at
 }
 
-/// True if something within this text may be marked.
 pub fn has_marks(text: &str) -> bool {
     text.bytes().any(is_mark)
 }
@@ -43,19 +41,17 @@ struct Reader<'r> {
     ended: bool,
     style: Style,
     spans: &'r mut Vec<Span>,
-    /// Text without marks that is no span yet.
+    /// Plain text that is not a span yet.
     plain: String,
-    /// Runs of a mark that nothing behind the present place closes: none of them is looked for twice.
+    /// Marks with their run length that have no closing run after `at`: not searched for twice.
     unclosed: Vec<(char, usize)>,
 }
 
-/// The outcome of looking at a mark.
 enum Next {
-    /// The mark and what it marks were read.
+    /// Consumed the mark and its content.
     Took,
-    /// The mark depends on what is still to come.
+    /// Undecided until more text arrives.
     Wait,
-    /// The character marks nothing.
     Literal,
 }
 
@@ -64,12 +60,12 @@ impl<'r> Reader<'r> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// There may be more, and it is worth waiting for.
+    /// Whether more text may arrive, and is worth waiting for.
     fn patient(&self) -> bool {
         !self.ended && self.rest().len() < PATIENCE
     }
 
-    /// Reads up to the next mark, and looks at that.
+    /// Consumes text up to the next mark, and handles that.
     fn next(&mut self) -> Option<Next> {
         let rest = self.rest();
         let up_to = rest.bytes().position(is_mark).unwrap_or(rest.len());
@@ -94,7 +90,7 @@ impl<'r> Reader<'r> {
         self.before = text.chars().next_back().or(self.before);
     }
 
-    /// A run of the mark, taken as text.
+    /// Consumes a run of the mark as text.
     fn literal(&mut self) {
         let rest = self.rest();
         let Some(mark) = rest.chars().next() else { return };
@@ -110,7 +106,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The end that `look` finds for a run of a mark, unless it is known that there is none.
+    /// Returns the end that `look` finds, unless the search for this mark and length already failed.
     fn closed(&mut self, mark: char, length: usize, look: impl Fn() -> Option<usize>) -> Option<usize> {
         if self.unclosed.contains(&(mark, length)) {
             return None;
@@ -136,7 +132,7 @@ impl<'r> Reader<'r> {
 
     fn code(&mut self, rest: &str) -> Next {
         let Some(end) = self.closed('`', run(rest, '`'), || code_end(rest)) else { return Next::Wait };
-        // Closed at the very end, the run may go on and be another one.
+        // At the end of the text the run may still become longer.
         if end == rest.len() && self.patient() {
             return Next::Wait;
         }
@@ -159,7 +155,7 @@ impl<'r> Reader<'r> {
             return Next::Literal;
         }
         let Some(end) = self.closed(mark, length, || closing(rest, mark, length)) else { return Next::Wait };
-        // As with code: the run may go on.
+        // As with code: the run may become longer.
         if end == rest.len() && self.patient() {
             return Next::Wait;
         }
@@ -178,7 +174,7 @@ impl<'r> Reader<'r> {
         Next::Took
     }
 
-    /// `[text](address)`; `rest` begins with `!` before an image.
+    /// Parses `[text](url)`; for an image `rest` starts with `!`.
     fn link(&mut self, rest: &str, link: &str) -> Next {
         let Some(close) = balanced(link, '[', ']') else { return Next::Wait };
         let (label, after) = link.split_at(close);
@@ -191,12 +187,12 @@ impl<'r> Reader<'r> {
         let Some(end) = balanced(after, '(', ')') else { return Next::Wait };
         let inner = |text: &'_ str| text.get(1..text.len() - 1).unwrap_or_default().trim().to_string();
         let label = inner(label);
-        // A title may follow the address.
+        // A title may follow the URL.
         let address = inner(after.split_at(end).0);
         let address = address.split_whitespace().next().unwrap_or_default().trim_matches(['<', '>']);
         self.flush();
         read(&label, None, true, Style { underlined: true, ..self.style }, self.spans);
-        // Never hidden behind its text: where a link leads is to be seen.
+        // The URL stays visible: the user must see where a link leads.
         if address != label && !address.is_empty() {
             self.spans.push(Span::new(format!(" ({address})"), Style { dim: true, ..self.style }));
         }
@@ -205,12 +201,12 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The number of `mark` characters that the text begins with.
+/// Length of the run of `mark` at the start of `text`.
 fn run(text: &str, mark: char) -> usize {
     text.len() - text.trim_start_matches(mark).len()
 }
 
-/// The end of the code that the text begins with: a run of as many backquotes as open it.
+/// Returns the end of the code span at the start: a run of backquotes as long as the opening one.
 fn code_end(text: &str) -> Option<usize> {
     let length = run(text, '`');
     let mut at = length;
@@ -225,7 +221,7 @@ fn code_end(text: &str) -> Option<usize> {
     }
 }
 
-/// The end of the run that closes the emphasis which `text` begins with, by a run of `length`.
+/// Returns the end of the run that closes the emphasis at the start, which a run of `length` opened.
 fn closing(text: &str, mark: char, length: usize) -> Option<usize> {
     let mut at = length;
     let mut before = None;
@@ -241,7 +237,7 @@ fn closing(text: &str, mark: char, length: usize) -> Option<usize> {
             let after = rest.split_at(taken).1.chars().next();
             let flanks = before.is_some_and(|before: char| !before.is_whitespace())
                 && (mark != '_' || !after.is_some_and(char::is_alphanumeric));
-            // A run of three closes one of one or two within it as well.
+            // A run of three also closes an inner emphasis of one or two.
             if flanks && (taken == length || (taken == 3 && length < 3)) {
                 return Some(at + taken);
             }
@@ -252,7 +248,7 @@ fn closing(text: &str, mark: char, length: usize) -> Option<usize> {
     None
 }
 
-/// The end of the bracketed text that `text` begins with, if it is not too long for a part of a link.
+/// Returns the end of the bracketed text at the start, within `LONGEST_LINK`.
 fn balanced(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 0usize;
     let mut escaped = false;
@@ -278,7 +274,7 @@ fn balanced(text: &str, open: char, close: char) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// `b[bold]`: each span that is not plain, with the letters of its style.
+    /// Formats `b[bold]`: each styled span with the letters of its style.
     fn shown(spans: &[Span]) -> String {
         let letters = |style: Style| {
             [
@@ -351,7 +347,7 @@ mod tests {
             ("a **bo*", "a ", "**bo*"),
             ("a **bo** c", "a b‹bo› c", ""),
             ("a `b", "a ", "`b"),
-            // one more backquote would make it another run
+            // Another backquote would make it a longer run.
             ("a `b`", "a ", "`b`"),
             ("a `b` ", "a c‹b› ", ""),
             ("[a", "", "[a"),
@@ -366,7 +362,7 @@ mod tests {
             assert_eq!((shown(&read_so_far).as_str(), &text[taken..]), (spans, left), "{text}");
         }
         for marks in ["*a ", "_a* ", "`` ", "[", "![", "[a]("] {
-            // Nothing closes any of these, and each is looked at once.
+            // No mark here is closed; each is searched for once.
             let many = marks.repeat(3_000);
             for ended in [true, false] {
                 let taken = read(&many, None, ended, Style::default(), &mut Vec::new());

@@ -1,25 +1,23 @@
-//! The form of a line, told from its first characters; or that they do not tell yet.
+//! Recognises the form of a line by its first characters.
 
-/// The form of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form<'l> {
     /// Text, from its first character on.
     Text,
-    /// `## …`, its mark `taken` bytes long.
+    /// `## …`; the mark is `taken` bytes long.
     Heading { level: usize, taken: usize },
-    /// `- …`, `1. …`, `- [x] …`: the spaces before it and what stands for its mark.
+    /// `- …`, `1. …`, `- [x] …`: the indent, and the text that replaces the mark.
     Item { mark: &'l str, text: String, taken: usize },
-    /// `> …`; what follows has a form of its own.
+    /// `> …`; the rest of the line has its own form.
     Quote { taken: usize },
     /// `---`
     Rule,
-    /// The line that opens a block of code.
+    /// Opens a block of code.
     Fence(Fence),
-    /// `| … |`, a row of what may be a table.
+    /// `| … |`: possibly a row of a table.
     Row,
 }
 
-/// The fence of a block of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fence {
     mark: char,
@@ -27,19 +25,19 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// The words behind it.
+    /// Returns the info string.
     pub fn info<'l>(&self, line: &'l str) -> &'l str {
         line.trim_start().trim_start_matches(self.mark).trim()
     }
 
-    /// True if a line closes the block that this opened.
+    /// Whether `line` closes the block.
     pub fn is_closed_by(&self, line: &str) -> bool {
         let line = line.trim();
         line.len() >= self.length && line.chars().all(|c| c == self.mark)
     }
 }
 
-/// The form of a line that begins so; none if that is not known yet. `ended`: that is all of it.
+/// Recognises the form of `line`, which is complete if `ended`; `None` if more characters are needed.
 pub fn form(line: &str, ended: bool) -> Option<Form<'_>> {
     let text = line.trim_start_matches([' ', '\t']);
     let (indent, _) = line.split_at(line.len() - text.len());
@@ -74,7 +72,7 @@ fn fence(text: &str, mark: char, ended: bool) -> Option<Form<'static>> {
     match (length < 3, after.is_empty()) {
         (true, true) if !ended => None,
         (true, _) => Some(Form::Text),
-        // Within the line again, it is code in a line of text.
+        // With another backquote it is a code span in a line of text.
         (false, _) if mark == '`' && after.contains('`') => Some(Form::Text),
         (false, _) => ended.then_some(Form::Fence(Fence { mark, length })),
     }
@@ -92,7 +90,7 @@ fn quote(text: &str, indent: &str, ended: bool) -> Option<Form<'static>> {
 fn bullet<'l>(text: &str, mark: char, indent: &'l str, ended: bool) -> Option<Form<'l>> {
     let marks = text.chars().filter(|c| *c == mark).count();
     if mark != '+' && text.chars().all(|c| c == mark || c == ' ') {
-        // `- ` may become `- - -`, and `**` bold text.
+        // `- ` may become `- - -`, and `**` may become bold text.
         return match (ended, marks >= 3) {
             (false, _) => None,
             (true, true) => Some(Form::Rule),
@@ -115,7 +113,7 @@ fn item<'l>(text: &str, indent: &'l str) -> Form<'l> {
     }
 }
 
-/// An item of a list, which may be one to tick off.
+/// Parses a list item, possibly a task.
 fn task<'l>(text: &str, indent: &'l str, ended: bool) -> Option<Form<'l>> {
     let after = text.split_at(2).1;
     for (bracket, sign) in [("[ ] ", "☐"), ("[x] ", "☑"), ("[X] ", "☑")] {

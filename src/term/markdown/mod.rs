@@ -1,8 +1,8 @@
-//! Markdown of an answer, painted for a terminal as it comes: bytes in, painted text out.
+//! Paints the Markdown of an answer for a terminal as it arrives.
 //!
-//! Printed text is never drawn again, so nothing moves and a resized window stays right. Text waits
-//! only for what decides the form of its line (its first characters), for the end of its word and of an open
-//! emphasis, a line of code for its own end, and a table for the end of the table.
+//! Printed text is never redrawn, so nothing moves and a resized window stays correct. Text waits only until
+//! the form of its line is decided (by its first characters), its word ends and an open emphasis is closed; a
+//! line of code waits for its end, and a table for the end of the table.
 
 mod code;
 mod inline;
@@ -17,50 +17,49 @@ use style::{Span, Style};
 use super::wrap::Wrap;
 use super::{Cleaner, Paint};
 
-/// A line of code, a table, or what may begin a line, that is longer than so many bytes is no more waited for.
+/// Bytes to wait for the end of a line of code, for a table or for the form of a line.
 const PATIENCE: usize = 64 << 10;
 
-/// Paints one answer.
 pub struct Markdown {
     paint: Paint,
-    /// The width of the terminal at this moment.
+    /// Current width of the terminal.
     columns: fn() -> usize,
     cleaner: Cleaner,
-    /// Text that came and is not decided yet.
+    /// Text whose form is undecided.
     pending: String,
     place: BlockState,
-    /// Breaks prose between words; code and tables stand as they are.
+    /// Wraps prose; code and tables are not wrapped.
     wrap: Wrap,
 }
 
-/// The block that the pending text continues.
+/// The block that `pending` continues.
 enum BlockState {
-    /// At the beginning of a line, `quoted` where that is within a quote already.
+    /// At the start of a line; `quoted` inside a quote.
     Start { quoted: bool },
-    /// Within a line of text, behind this character.
+    /// Within a line of text, after this character.
     Within(Style, Option<char>),
-    /// In a block of code.
+    /// Within a block of code.
     Code(Fence, Language),
-    /// In what may be a table: its lines so far.
+    /// Possibly in a table: its lines so far.
     Table(Vec<String>),
 }
 
 const START: BlockState = BlockState::Start { quoted: false };
 
 impl Markdown {
-    /// A painter of one answer; a table asks for the terminal's columns when it is laid out.
+    /// `columns` returns the terminal's width at the moment a table is laid out.
     pub fn new(paint: Paint, columns: fn() -> usize) -> Markdown {
         let wrap = Wrap::new(columns);
         Markdown { paint, columns, cleaner: Cleaner::default(), pending: String::new(), place: START, wrap }
     }
 
-    /// Appends what can be shown once `bytes` have come.
+    /// Appends the output that is decided once `bytes` have arrived.
     pub fn push(&mut self, bytes: &[u8], out: &mut String) {
         self.cleaner.push(bytes, &mut self.pending);
         self.go(false, out);
     }
 
-    /// The end of the answer: appends what was still waited for.
+    /// Ends the answer: appends all that was pending.
     pub fn finish(&mut self, out: &mut String) {
         self.cleaner.finish(&mut self.pending);
         self.go(true, out);
@@ -93,7 +92,7 @@ impl Markdown {
         self.pending = text;
     }
 
-    /// Takes a line, or its beginning; gives the number of bytes that were taken, 0 if it has to wait.
+    /// Handles a line or its beginning; returns the number of bytes consumed, `None` or 0 if it must wait.
     fn step(&mut self, line: &str, ended: bool, out: &mut String) -> Option<usize> {
         match &mut self.place {
             BlockState::Start { quoted } => {
@@ -104,7 +103,7 @@ impl Markdown {
                 };
                 self.begin(form, quoted, line, out)
             }
-            // Most of all text.
+            // Fast path for most text.
             BlockState::Within(style, before) if *style == Style::default() && !inline::has_marks(line) => {
                 *before = line.chars().next_back().or(*before);
                 self.wrap.push(line, out);
@@ -148,7 +147,7 @@ impl Markdown {
         }
     }
 
-    /// Begins a line whose form is known now.
+    /// Starts a line of a known form.
     fn begin(&mut self, form: Form, quoted: bool, line: &str, out: &mut String) -> Option<usize> {
         let paint = self.paint;
         let (taken, style) = match form {
@@ -186,10 +185,9 @@ impl Markdown {
         Some(taken)
     }
 
-    /// A newline came.
     fn end_line(&mut self, out: &mut String) {
         match self.place {
-            // It comes when the table is drawn.
+            // The table is printed as a whole when it ends.
             BlockState::Table(_) => {}
             BlockState::Code(..) => out.push('\n'),
             BlockState::Start { .. } | BlockState::Within(..) => {
@@ -199,7 +197,7 @@ impl Markdown {
         }
     }
 
-    /// Draws the table that was waited for, or prints its lines as they are if it is none.
+    /// Prints the pending table, or its lines as text if it is not one.
     fn end_table(&mut self, out: &mut String) {
         let BlockState::Table(lines) = std::mem::replace(&mut self.place, START) else { return };
         let is_one = lines.get(1).is_some_and(|line| table::is_delimiter(line));
@@ -217,7 +215,7 @@ impl Markdown {
     }
 }
 
-/// True if a row goes on with what may be a table: the second line decides.
+/// Whether the row continues a possible table: the second line decides.
 fn is_table(lines: &[String], line: &str) -> bool {
     lines.len() > 1 || table::is_delimiter(line)
 }
@@ -231,7 +229,7 @@ mod tests {
         Markdown::new(Paint::new(Color::Always, true, |_| None), || 40)
     }
 
-    /// The output for a text that comes in these pieces, with paint as `‹CODE:…›`.
+    /// Renders a text that arrives in these chunks, with paint as `‹CODE:…›`.
     fn shown<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> String {
         let (mut markdown, mut out) = (markdown(), String::new());
         pieces.into_iter().for_each(|piece| markdown.push(piece, &mut out));
@@ -248,7 +246,7 @@ mod tests {
         })
     }
 
-    /// Spans may be cut where the pieces are, but look the same.
+    /// Joins adjacent spans of one style: chunk boundaries may split them.
     fn joined(shown: &str) -> String {
         let mut parts = shown.split('‹');
         let mut joined = parts.next().unwrap_or_default().to_string();

@@ -1,8 +1,7 @@
-//! A piece of text and how it looks.
+//! A styled span of text.
 
 use super::super::Paint;
 
-/// The style of a piece of text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
     pub bold: bool,
@@ -10,7 +9,6 @@ pub struct Style {
     pub italic: bool,
     pub underlined: bool,
     pub struck: bool,
-    /// Code within text.
     pub code: bool,
 }
 
@@ -20,7 +18,7 @@ impl Style {
     const PLAIN: Style =
         Style { bold: false, dim: false, italic: false, underlined: false, struck: false, code: false };
 
-    /// The codes of SGR (ECMA-48, 8.3.117).
+    /// Returns the SGR codes (ECMA-48, 8.3.117).
     fn codes(self) -> String {
         let all = [
             (self.bold, "1"),
@@ -34,7 +32,6 @@ impl Style {
     }
 }
 
-/// A piece of text in one style.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     pub text: String,
@@ -46,10 +43,11 @@ impl Span {
         Span { text: text.into(), style }
     }
 
-    /// Appends it, painted; each span by itself, so that wherever an answer stops the terminal is as before.
+    /// Appends the painted text; each span resets its style, so that the terminal is clean wherever an answer
+    /// stops.
     pub fn paint(&self, paint: Paint, out: &mut String) {
         match self.style {
-            // Most of all text.
+            // Fast path for most text.
             Style::PLAIN => out.push_str(&self.text),
             style => out.push_str(&paint.sgr(&style.codes(), &self.text)),
         }

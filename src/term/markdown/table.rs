@@ -1,4 +1,4 @@
-//! A table, laid out once it has ended: columns as wide as they need to be, or as the terminal lets them.
+//! Lays out a table once it has ended: columns as wide as needed, or as the terminal allows.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -9,10 +9,10 @@ use super::style::{Span, Style};
 
 /// Between two columns.
 const BORDER: &str = " │ ";
-/// A column is never narrower than this, so that a wide character has room.
+/// Minimum column width: leaves room for a wide character.
 const NARROWEST: usize = 3;
 
-/// True if a line is the row of dashes between a table's head and its body.
+/// Whether the line is the delimiter row between head and body.
 pub fn is_delimiter(line: &str) -> bool {
     let cells = cells(line);
     let is_dashes = |cell: &String| {
@@ -22,8 +22,8 @@ pub fn is_delimiter(line: &str) -> bool {
     !cells.is_empty() && cells.iter().all(is_dashes)
 }
 
-/// Lays out a table of these lines, the second of which is the delimiter; false if it does not fit into
-/// so many columns of the terminal, and then nothing is appended.
+/// Renders `lines`, the second of which is the delimiter row. Returns false, and appends nothing, if the
+/// table does not fit into `columns`.
 pub fn render(lines: &[String], columns: usize, paint: Paint, out: &mut String) -> bool {
     let [head, delimiter, body @ ..] = lines else { return false };
     let sides: Vec<Side> = cells(delimiter).iter().map(|cell| Side::of(cell)).collect();
@@ -53,7 +53,7 @@ pub fn render(lines: &[String], columns: usize, paint: Paint, out: &mut String) 
     true
 }
 
-/// Takes from the widest column until all of them have room; false if they never do.
+/// Narrows the widest column until the sum fits into `room`; false if that is impossible.
 fn fit(widths: &mut [usize], room: usize) -> bool {
     while widths.iter().sum::<usize>() > room {
         match widths.iter_mut().max() {
@@ -81,7 +81,7 @@ impl Side {
     }
 }
 
-/// The cells of a row, trimmed. A `|` behind a backslash or within code is none of its borders.
+/// Splits a row into trimmed cells. A `|` after a backslash or inside code is not a border.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);
@@ -98,7 +98,7 @@ fn cells(line: &str) -> Vec<String> {
         escaped = c == '\\' && !escaped;
         cell.push(c);
     }
-    // The border at the end closes the last cell; without it the rest is one.
+    // The closing border is optional.
     if !cell.trim().is_empty() {
         cells.push(cell.trim().to_string());
     }
@@ -115,7 +115,7 @@ fn width(spans: &[Span]) -> usize {
     spans.iter().map(|span| span.text.width()).sum()
 }
 
-/// One row of the table, which is several lines of the terminal where a cell has no room on one.
+/// Draws a row; it takes several terminal lines if a cell wraps.
 fn draw(row: &[Vec<Span>], widths: &[usize], sides: &[Side], paint: Paint, out: &mut String) {
     let cells: Vec<Vec<Vec<Span>>> = row.iter().zip(widths).map(|(cell, width)| wrap(cell, *width)).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or_default().max(1);
@@ -141,7 +141,7 @@ fn draw(row: &[Vec<Span>], widths: &[usize], sides: &[Side], paint: Paint, out: 
     }
 }
 
-/// Breaks a cell into lines, at a space where there is one, else between characters.
+/// Breaks a cell into lines at a space if possible, else between characters.
 fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Span>> {
     let characters: Vec<(&str, Style)> =
         spans.iter().flat_map(|span| span.text.graphemes(true).map(|text| (text, span.style))).collect();
