@@ -13,78 +13,76 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{FactIndex, Store};
 
-/// The next step of the screen, after a key.
+/// The screen's next action, after a key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Draw, and wait for a key.
+    /// Redraws and waits for a key.
     Stay,
-    /// Give this to the clipboard.
+    /// Copies this to the clipboard.
     Copy(String),
-    /// End.
     Leave,
-    /// End, and go on with this conversation.
+    /// Leaves, and continues this conversation.
     GoOn(BubbId),
-    /// Read older conversations, then press the key again.
+    /// Reads older conversations, then handles the key again.
     ReadOlder,
-    /// Read all conversations, then press the key again.
+    /// Reads all conversations, then handles the key again.
     ReadAll,
 }
 
-/// State that stays when more conversations are read.
+/// State that survives a re-read with more conversations.
 #[derive(Default)]
 pub struct Resumed {
-    /// The key to press again.
+    /// The key to handle again.
     press: Option<Press>,
-    /// The tail of the chosen conversation, and its line on the screen.
+    /// Tail of the selected conversation, and its line on the screen.
     chosen: Option<(BubbId, usize)>,
     marked: Option<BubbId>,
-    /// The first line of the conversation at the right.
+    /// First visible line of the conversation pane.
     reading: Option<At>,
     focus: Option<Focus>,
     typed: Option<String>,
     height: usize,
 }
 
-/// The pane that the keys move.
+/// The pane that the keys act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
     List,
     Conv,
 }
 
-/// The state of the whole screen.
 pub struct Browser<'a> {
     store: &'a Store,
     forest: &'a Forest,
     facts: &'a FactIndex,
     pub colours: bool,
-    /// The conversations that the forest was read for; `None` for all.
+    /// Number of conversations that the forest was read for; `None` for all.
     limit: Option<usize>,
     pub rows: Rows<'a>,
-    /// The first row on the screen, and the chosen one.
+    /// First row on the screen, and the selected row.
     pub top: usize,
     pub chosen: usize,
-    /// The conversation at the right, and its tail.
+    /// Content of the right pane, and its tail.
     pub reading: Option<(Ix, Reading<'a>)>,
-    /// A comparison in its place.
+    /// A comparison that replaces it.
     pub compared: Option<Reading<'a>>,
     pub focus: Focus,
     pub marked: Option<Ix>,
-    /// The search text while it is typed.
+    /// The search text while the user types it.
     pub typed: Option<String>,
-    /// The pattern of the last search, for its marks.
+    /// Pattern of the last search, to highlight its matches.
     pub pattern: Option<Pattern>,
     found: Vec<Ix>,
     pub help: bool,
-    /// A note about the last key, on the status line.
+    /// A message about the last key, on the status line.
     pub said: String,
-    /// Lines of the list and of the conversation, as they were last drawn.
+    /// Lines of each pane, as last drawn.
     pub height: usize,
 }
 
 impl<'a> Browser<'a> {
-    /// The list of a store, its newest conversation chosen. The forest was read for `limit` conversations, or
-    /// for all. An empty store is an error.
+    /// Lists the store with its newest conversation selected. `limit` is the number of conversations that the
+    /// forest was read for; `None` for all. An empty store is an error.
     pub fn new(
         store: &'a Store,
         forest: &'a Forest,
@@ -118,7 +116,7 @@ impl<'a> Browser<'a> {
         })
     }
 
-    /// The state to go on with once more conversations are read for a key.
+    /// Saves the state for the browser that reads more conversations for a key.
     pub fn suspend(mut self, press: Press) -> Resumed {
         let chosen = self.tail().map(|tail| (self.id(tail), self.chosen.saturating_sub(self.top)));
         Resumed {
@@ -132,7 +130,7 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// Takes up the state of the browser before; gives the key to press again.
+    /// Restores the state of the previous browser; returns the key to handle again.
     pub fn resume(&mut self, resumed: Resumed) -> Option<Press> {
         let find = |id: BubbId| self.forest.find(id);
         self.marked = resumed.marked.and_then(find);
@@ -153,22 +151,22 @@ impl<'a> Browser<'a> {
         resumed.press
     }
 
-    /// The tail of the chosen conversation.
+    /// Tail of the selected conversation.
     pub fn tail(&mut self) -> Option<Ix> {
         self.rows.get(self.chosen).map(|row| row.tail)
     }
 
-    /// The id of a bubb.
     pub fn id(&self, ix: Ix) -> BubbId {
         self.forest.name(ix).id
     }
 
-    /// The content of the pane at the right; opens the chosen conversation if another one was open.
+    /// Returns the content of the right pane, after opening the selected conversation if another one was
+    /// open.
     pub fn pane(&mut self) -> Option<&mut Reading<'a>> {
         let tail = self.tail()?;
         if self.reading.as_ref().is_none_or(|(shown, _)| *shown != tail) {
             let mut reading = Reading::conv(self.store, self.forest, self.facts, tail);
-            // After a search it begins at the first message that matches.
+            // After a search it starts at the first match.
             if let Some(&hit) = reading.path.iter().find(|ix| self.found.contains(ix)) {
                 reading.go(hit);
             }
@@ -180,7 +178,6 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// Carries out the action of a key.
     pub fn press(&mut self, press: Press) -> Next {
         if press == Press::Other {
             return Next::Stay;
@@ -256,11 +253,11 @@ impl<'a> Browser<'a> {
             Action::Last => self.rows.finish().saturating_sub(1),
             _ => self.chosen,
         };
-        // The screen below the chosen row is drawn too.
+        // The rows below the selected one are drawn too.
         if to > self.chosen && self.rows.may_lack(to + height) {
             return Next::ReadOlder;
         }
-        // Not past the last row.
+        // Stops at the last row.
         let to = (self.chosen..=to).rev().find(|&at| self.rows.get(at).is_some()).unwrap_or(to);
         if to != self.chosen {
             self.chosen = to;
@@ -312,7 +309,7 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// Lists the conversations in which something visible matches.
+    /// Lists the conversations with a match in a visible message.
     fn search(&mut self, text: &str) {
         if text.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Two conversations past the message at which they part, line by line.
+//! Compares two conversations line by line, after the message at which they diverge.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -7,7 +7,7 @@ use crate::term::clean;
 use lepo_store::conv::{Forest, Ix, Pair};
 use lepo_store::store::Store;
 
-/// The lines of a comparison of two conversations: those of `a` removed, those of `b` added.
+/// Returns the comparison: lines of `a` as removed, lines of `b` as added.
 pub fn compare(store: &Store, forest: &Forest, a: Ix, b: Ix) -> Vec<PaneLine> {
     let mut lines = Vec::new();
     for pair in forest.pairs(a, b, false) {

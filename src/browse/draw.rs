@@ -1,5 +1,5 @@
-//! Draws the screen: the list at the left, the conversation at the right, a line about keys below. A narrow
-//! terminal shows one of the two.
+//! Draws the screen: the list on the left, the conversation on the right, a line about keys below. A narrow
+//! terminal shows one pane.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -14,10 +14,9 @@ use lepo_base::when::SHORT_WIDTH;
 use lepo_search::Pattern;
 use lepo_store::bubb::Kind;
 
-/// Columns that both panes need.
+/// Minimum columns for both panes.
 const BOTH: u16 = 60;
 
-/// Draws everything.
 pub fn draw(browser: &mut Browser<'_>, frame: &mut Frame<'_>) {
     let area = frame.area();
     let screen = frame.buffer_mut();
@@ -84,7 +83,7 @@ fn conv(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
     }
 }
 
-/// Marks what was looked for.
+/// Highlights the matches of `pattern`.
 fn marks(pattern: &Pattern, line: &PaneLine, screen: &mut Buffer, area: Rect) {
     for found in pattern.lines(line.text.as_bytes()) {
         for range in found.matches {
@@ -112,14 +111,13 @@ fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
     screen.set_stringn(area.x, area.y, cut(&text, columns), columns, dim(browser.colours));
 }
 
-/// The keys, in as many columns as fit.
-/// Columns of a key and its meaning.
+/// Columns of a key and its meaning; the help uses as many columns as fit.
 const HELP: usize = 38;
 
 fn help(screen: &mut Buffer, area: Rect, colours: bool) {
     let height = usize::from(area.height);
     let wide = usize::from(area.width);
-    // Where two columns have no room, the keys that every pager has are not told.
+    // If two columns do not fit, the keys common to all pagers are omitted.
     let is_small = KEYS.len() > height && wide < 2 * HELP;
     let told: Vec<_> = KEYS.iter().filter(|(.., action)| !(is_small && action.is_of_pagers())).collect();
     let per_column = if is_small { height } else { told.len().div_ceil(told.len().div_ceil(height).max(1)) };

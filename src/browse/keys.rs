@@ -1,8 +1,7 @@
-//! The keys: one table, which the help shows too.
+//! The table of keys; the help lists it.
 
 use crate::term::Press;
 
-/// The action of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Next,
@@ -25,16 +24,16 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether its keys are those of every pager.
+    /// Whether its keys are common to all pagers.
     pub fn is_of_pagers(self) -> bool {
         matches!(self, Action::LineDown | Action::LineUp | Action::PageDown | Action::PageUp)
     }
 }
 
-/// A row of the table: keys, their name in the help, their meaning, their action.
+/// Keys, their name in the help, their meaning, their action.
 type Key = (&'static [Press], &'static str, &'static str, Action);
 
-/// The keys. Those without a name are other ways, which the help need not tell.
+/// All keys. Alternatives share the row of the key that the help names.
 pub const KEYS: &[Key] = &[
     (&[Press::Char('j')], "j", "next conversation, next message", Action::Next),
     (&[Press::Char('k')], "k", "previous one", Action::Previous),
@@ -60,7 +59,6 @@ pub const KEYS: &[Key] = &[
     (&[Press::Char('q'), Press::Ctrl('c')], "q", "leave", Action::Leave),
 ];
 
-/// Finds the action of a key.
 pub fn action(press: Press) -> Option<Action> {
     KEYS.iter().find(|(keys, ..)| keys.contains(&press)).map(|(.., action)| *action)
 }

@@ -1,6 +1,6 @@
-//! The forest on the whole terminal, read-only: conversations at the left, one of them at the right.
+//! Browses the forest on the full terminal, read-only: conversations on the left, one of them on the right.
 //!
-//! Only what is on the screen is read: a row's question when the row is shown, a message when it is.
+//! Reads only what is visible: a row's question when the row is drawn, a message when it is.
 
 mod browser;
 mod compare;
@@ -16,13 +16,13 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
 
-/// Conversations that are read at first; each time more are needed, so many times as many.
+/// Conversations to read at first, and the factor for each further read.
 const FIRST: usize = 256;
 const TIMES: usize = 16;
 
-/// Browses until the user leaves; gives the conversation to go on with, if that was wished.
+/// Browses until the user leaves; returns the conversation to continue, if the user chose one.
 ///
-/// The newest conversations are read at first, and older ones once a key leads to them.
+/// Reads the newest conversations at first, and older ones once a key needs them.
 pub fn browse(store: &Store, colours: bool) -> Result<Option<BubbId>> {
     let facts = store.journal().index();
     let (mut limit, mut resumed) = (store.others().all().is_empty().then_some(FIRST), Resumed::default());

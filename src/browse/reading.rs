@@ -1,4 +1,4 @@
-//! The conversation at the right: its messages as lines of the pane, made when they come into sight.
+//! The conversation pane: its messages as lines, built when they become visible.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,14 @@ use lepo_store::bubb::{BubbId, Kind, shown_model};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Fact, FactIndex, Store};
 
-/// Bytes of a message that are shown; the rest is for `lepo show`.
+/// Bytes of a message that are shown; `lepo show` prints the rest.
 const MOST: usize = 256 << 10;
-/// Messages whose lines are kept.
+/// Messages whose lines are cached.
 const KEPT: usize = 64;
 
-/// The style of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// The heading of a message of this kind.
+    /// Heading of a message of this kind.
     Head(Kind),
     Body,
     Added,
@@ -24,37 +23,37 @@ pub enum Tone {
     Dim,
 }
 
-/// A line of the pane, cleaned.
+/// A line of the pane, with control characters made visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaneLine {
     pub tone: Tone,
     pub text: String,
 }
 
-/// The place at which a pane begins: a message, and a line of it.
+/// Position of the pane's first line: a message, and a line of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct At {
     pub message: usize,
     pub line: usize,
 }
 
-/// The source of the lines: messages of a conversation, or lines that are given.
+/// The lines of the pane: messages of a conversation, or fixed lines.
 pub struct Reading<'a> {
     store: &'a Store,
     forest: &'a Forest,
     facts: &'a FactIndex,
-    /// The visible messages, oldest first.
+    /// Visible messages, oldest first.
     pub path: Vec<Ix>,
-    /// Given lines, in place of messages.
+    /// Shown instead of messages.
     fixed: Option<Vec<PaneLine>>,
     made: HashMap<usize, Vec<PaneLine>>,
     columns: usize,
-    /// The first line of the pane.
+    /// Position of the pane's first line.
     pub top: At,
 }
 
 impl<'a> Reading<'a> {
-    /// The conversation that ends at a tail, from its last question on.
+    /// Shows the conversation that ends at `tail`, from its last question on.
     pub fn conv(store: &'a Store, forest: &'a Forest, facts: &'a FactIndex, tail: Ix) -> Reading<'a> {
         let mut path = forest.conv(tail).path;
         path.retain(|&ix| !forest.name(ix).hidden);
@@ -63,7 +62,6 @@ impl<'a> Reading<'a> {
         Reading { store, forest, facts, path, fixed: None, made: HashMap::new(), columns: 0, top }
     }
 
-    /// A source of given lines.
     pub fn fixed(
         store: &'a Store,
         forest: &'a Forest,
@@ -80,12 +78,11 @@ impl<'a> Reading<'a> {
         self.path.get(self.top.message).map(|&ix| self.forest.name(ix).id)
     }
 
-    /// The number of messages.
     fn messages(&self) -> usize {
         if self.fixed.is_some() { 1 } else { self.path.len() }
     }
 
-    /// The pane's width; with another one all lines are made anew.
+    /// Sets the pane's width; a new width discards all cached lines.
     pub fn set_columns(&mut self, columns: usize) {
         if std::mem::replace(&mut self.columns, columns) != columns {
             self.made.clear();
@@ -93,7 +90,6 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The lines of a message.
     fn lines(&mut self, message: usize) -> &[PaneLine] {
         if self.made.len() > KEPT {
             self.made.clear();
@@ -140,7 +136,7 @@ impl<'a> Reading<'a> {
         fit(&lines, self.columns)
     }
 
-    /// The lines of a pane so high.
+    /// Returns the lines of a pane of `height` lines.
     pub fn pane(&mut self, height: usize) -> Vec<PaneLine> {
         let (mut lines, mut at) = (Vec::new(), self.top);
         while lines.len() < height && at.message < self.messages() {
@@ -151,7 +147,7 @@ impl<'a> Reading<'a> {
         lines
     }
 
-    /// Goes so many lines down or up, not past the ends; `height` is that of the pane.
+    /// Scrolls `by` lines down (negative: up), stopping at the ends of a pane of `height` lines.
     pub fn scroll(&mut self, by: isize, height: usize) {
         for _ in 0..by.unsigned_abs() {
             let moved = if by > 0 { self.down(height) } else { self.up() };
@@ -186,7 +182,7 @@ impl<'a> Reading<'a> {
         true
     }
 
-    /// Goes to the next message, or to the beginning of this one or of the one before.
+    /// Moves to the next message, or back to the start of this message or of the previous one.
     pub fn step(&mut self, forward: bool) {
         if self.fixed.is_some() {
             return;
@@ -201,7 +197,7 @@ impl<'a> Reading<'a> {
         };
     }
 
-    /// Goes to the first line, or to the last screen.
+    /// Moves to the first line, or to the last screen.
     pub fn jump(&mut self, last: bool, height: usize) {
         self.top = At::default();
         if last {
@@ -211,7 +207,6 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Goes to a message.
     pub fn go(&mut self, ix: Ix) {
         if let Some(message) = self.path.iter().position(|&there| there == ix) {
             self.top = At { message, line: 0 };
@@ -219,7 +214,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Lines no wider than a pane.
+/// Wraps lines to the pane's width.
 fn fit(lines: &[PaneLine], columns: usize) -> Vec<PaneLine> {
     let mut fitting = Vec::new();
     for line in lines {

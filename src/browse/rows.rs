@@ -1,4 +1,4 @@
-//! The conversations at the left, newest first, read as far as they were looked at.
+//! The list of conversations, newest first, read as far as needed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,41 +8,38 @@ use lepo_store::bubb::{BubbId, Kind, shown_model};
 use lepo_store::conv::{Forest, Ix, Origins};
 use lepo_store::store::{FactIndex, Store, now};
 
-/// Characters of a row's words at most.
+/// Maximum characters of a row's text.
 const WORDS: usize = 200;
 
-/// Answers to one question that are looked at for their models.
+/// Limit on the children of a message that are checked for another model's answer.
 const MOST_BESIDE: usize = 50;
 
-/// A conversation in the list.
 #[derive(Debug, Clone)]
 pub struct ConvRow {
-    /// Tail of the conversation.
     pub tail: Ix,
-    /// The time since it ended, in a short form.
+    /// Age of the conversation, in a short form.
     pub when: String,
     /// Title of the conversation, else its last question, cleaned.
     pub words: String,
 }
 
-/// The list, as far as it was read.
 pub struct Rows<'a> {
     store: &'a Store,
     forest: &'a Forest,
     tails: Box<dyn Iterator<Item = Ix> + 'a>,
     origins: Origins<'a>,
     titles: HashMap<BubbId, String>,
-    /// The roots of rows that were read.
+    /// Roots of the rows read so far.
     titled: HashSet<BubbId>,
     facts: &'a FactIndex,
     now: u64,
     read: Vec<ConvRow>,
-    /// The rows that the forest was read for; of older ones it may lack any.
+    /// Number of rows that the forest was read for; older ones may be missing.
     limit: Option<usize>,
 }
 
 impl<'a> Rows<'a> {
-    /// All conversations, or the newest so many.
+    /// Lists all conversations, or the newest `limit`.
     pub fn all(store: &'a Store, forest: &'a Forest, facts: &'a FactIndex, limit: Option<usize>) -> Rows<'a> {
         Rows {
             store,
@@ -58,7 +55,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Only those whose conversation has one of these bubbs.
+    /// Lists only the conversations that contain one of these bubbs.
     pub fn through(store: &'a Store, forest: &'a Forest, facts: &'a FactIndex, bubbs: &[Ix]) -> Rows<'a> {
         let all: Vec<Ix> = forest.newest_first(false).collect();
         let found: HashSet<Ix> = forest.through(&all, bubbs).into_iter().collect();
@@ -66,7 +63,7 @@ impl<'a> Rows<'a> {
         Rows { tails: Box::new(tails), ..Rows::all(store, forest, facts, None) }
     }
 
-    /// The row at a place, if the list goes so far; it may be without its words.
+    /// Returns the row at this index; its text may not be loaded yet.
     pub fn get(&mut self, at: usize) -> Option<&ConvRow> {
         while self.read.len() <= at {
             let tail = self.tails.next()?;
@@ -75,13 +72,13 @@ impl<'a> Rows<'a> {
         self.read.get(at)
     }
 
-    /// True if rows up to this place may need conversations that were not read.
+    /// Whether rows up to this index may need conversations that were not read.
     pub fn may_lack(&mut self, at: usize) -> bool {
         let Some(last) = self.limit.and_then(|limit| limit.checked_sub(1)) else { return false };
         at >= last && self.get(last).is_some()
     }
 
-    /// The place of a tail, if the list has it.
+    /// Index of a tail in the list.
     pub fn place(&mut self, tail: Ix) -> Option<usize> {
         let mut at = 0;
         while self.get(at)?.tail != tail {
@@ -90,14 +87,14 @@ impl<'a> Rows<'a> {
         Some(at)
     }
 
-    /// Reads the whole list; gives its length.
+    /// Reads the whole list; returns its length.
     pub fn finish(&mut self) -> usize {
         let rest = self.tails.by_ref();
         self.read.extend(rest.map(|tail| ConvRow { tail, when: String::new(), words: String::new() }));
         self.read.len()
     }
 
-    /// The row at a place, with its words.
+    /// Returns the row at this index, with its text.
     pub fn shown(&mut self, at: usize) -> Option<ConvRow> {
         let row = self.get(at)?.clone();
         if !row.when.is_empty() {
@@ -108,7 +105,7 @@ impl<'a> Rows<'a> {
         Some(whole)
     }
 
-    /// The model of the answer to a conversation's last question, where others answered that question too: `gpt:`.
+    /// Returns the model of the answer to the last question (`gpt:`), if another model answered it too.
     fn model_beside_others(&self, tail: Ix) -> Option<String> {
         let question = self.forest.last_question(tail)?;
         let is_answer = |ix: &Ix| {
@@ -116,7 +113,7 @@ impl<'a> Rows<'a> {
             name.kind == Kind::Assistant && !name.hidden
         };
         let answer = self.forest.up(tail).take_while(|ix| *ix != question).filter(is_answer).last()?;
-        // Of several models each answer follows a hidden message of its own.
+        // After a question to several models, each answer follows a hidden message of its own.
         let below = |ix: Ix| match is_answer(&ix) {
             true => vec![ix],
             false => self.forest.children(ix).take(MOST_BESIDE).filter(is_answer).collect(),
@@ -134,7 +131,7 @@ impl<'a> Rows<'a> {
         let last = self.forest.last_question(tail).unwrap_or(tail);
         let is_fork = !self.titled.insert(root);
         let words = match self.titles.get(&root) {
-            // Forks of one conversation have one title.
+            // Forks of one conversation share its title.
             Some(title) if is_fork => format!("{} · {title}", words_of(last)),
             Some(title) => title.clone(),
             None => match self.origins.origin(tail).question.filter(|first| *first != last) {
