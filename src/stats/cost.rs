@@ -1,4 +1,4 @@
-//! The cost of a conversation: the sum over the answers on its path, as far as prices are known. Pure.
+//! Cost of a conversation: the sum over the answers on its path, as far as prices are known. Pure.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -6,19 +6,18 @@ use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{FactIndex, JournalRecord};
 use lepo_turn::config::{Money, Prices};
 
-/// The cost of answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// The sum of those that are known, in the unit of [`Money::units`].
+    /// Sum of the known costs, in the unit of [`Money::units`].
     units: u64,
-    /// At least one is known.
+    /// At least one cost is known.
     has_known: bool,
-    /// At least one is not: no price is given for its model, or no tokens were counted.
+    /// At least one cost is unknown: its model has no price, or no tokens were counted.
     has_unknown: bool,
 }
 
 impl Cost {
-    /// The cost of the request that a line of the journal tells of; nothing of a copy, for which nothing was asked.
+    /// Cost of one journal line. Copies cost nothing because no request was sent.
     fn of(record: &JournalRecord, prices: &Prices) -> Cost {
         let Some(model) = record.model.as_deref().filter(|_| record.copy_of.is_none()) else {
             return Cost::default();
@@ -42,7 +41,7 @@ impl Cost {
         }
     }
 
-    /// The sum with two decimals, and `+` where some answers' cost is not known; none where none is.
+    /// Formats the sum with two decimals, and `+` if some answers' cost is unknown; `None` if all are.
     pub fn words(self) -> Option<String> {
         let cents = self.cents()?;
         let more = if self.has_unknown { "+" } else { "" };
@@ -55,7 +54,7 @@ impl Cost {
 }
 
 impl Serialize for Cost {
-    /// `cost`, the sum to two decimals or null, and `cost_partial`, whether that of some answers is not in it.
+    /// Writes `cost`, the sum with two decimals or null, and `cost_partial`, whether it omits some answers.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Cost", 2)?;
         fields.serialize_field("cost", &self.cents().map(|cents| cents as f64 / 100.0))?;
@@ -64,7 +63,7 @@ impl Serialize for Cost {
     }
 }
 
-/// The costs of many conversations, for which a trunk that they share is read once.
+/// Costs of many conversations; a shared trunk is summed once.
 pub struct Costs<'f> {
     forest: &'f Forest,
     facts: &'f FactIndex,
@@ -73,12 +72,12 @@ pub struct Costs<'f> {
 }
 
 impl<'f> Costs<'f> {
-    /// Of the journal's facts at these prices; none without any price.
+    /// Returns `None` if no prices are set.
     pub fn new(forest: &'f Forest, facts: &'f FactIndex, prices: &'f Prices) -> Option<Costs<'f>> {
         (!prices.is_empty()).then(|| Costs { forest, facts, prices, known: vec![None; forest.len()] })
     }
 
-    /// The sum over the path from the root to `tail`.
+    /// Sums the costs on the path from the root to `tail`.
     pub fn cost(&mut self, tail: Ix) -> Cost {
         let (mut walked, mut sum) = (Vec::new(), Cost::default());
         for ix in self.forest.up(tail) {

@@ -1,4 +1,4 @@
-//! Token use, counted from the journal: by day, week, model or conversation. Pure.
+//! Counts token use from the journal by day, week, model or conversation. Pure.
 
 mod cost;
 mod record_places;

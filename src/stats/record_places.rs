@@ -1,4 +1,4 @@
-//! The place of a record of the journal: its day or week, its model, its conversation, its question.
+//! Assigns journal records to a day or week, a model, a conversation and a question.
 
 use super::tally::{By, RecordPlace};
 use lepo_base::when;
@@ -6,18 +6,16 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Nearest, Origins};
 use lepo_store::store::JournalRecord;
 
-/// Finds the place of each record.
 pub struct RecordPlaces<'f> {
     forest: &'f Forest,
     origins: Origins<'f>,
     questions: Nearest,
     by: By,
-    /// Records before this moment are left out.
+    /// Earlier records are omitted, in milliseconds since the epoch.
     since: u64,
 }
 
 impl<'f> RecordPlaces<'f> {
-    /// Places of the records since a moment.
     pub fn new(forest: &'f Forest, by: By, since: u64) -> RecordPlaces<'f> {
         RecordPlaces {
             forest,
@@ -28,16 +26,16 @@ impl<'f> RecordPlaces<'f> {
         }
     }
 
-    /// The place of a record; `None` if it is too old.
+    /// Returns the key of a record; `None` if it is too old.
     pub fn place(&mut self, record: &JournalRecord) -> Option<RecordPlace> {
         let about = record.bubb.or(record.under);
         let ix = about.and_then(|id| self.forest.find(id));
-        // An imported answer is as old as its bubb, not as its record.
+        // An imported answer is dated by its bubb: the record is as new as the import.
         let moment = record.bubb.map_or(record.time, BubbId::time);
         if moment < self.since {
             return None;
         }
-        // The question that a bubb answers: the first visible user bubb before it.
+        // The nearest visible user bubb before the answer.
         let question =
             ix.and_then(|ix| self.questions.find(self.forest, ix)).map(|ix| self.forest.name(ix).id);
         let key = match self.by {

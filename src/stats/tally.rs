@@ -1,4 +1,4 @@
-//! Records of the journal added up in rows.
+//! Sums journal records into rows.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -26,10 +26,11 @@ pub enum By {
 }
 
 impl By {
-    /// Reads the words of `--by`: one, or a day and a model.
+    /// Parses the value of `--by`.
     ///
     /// # Errors
-    /// With what is allowed.
+    ///
+    /// Lists the allowed values.
     pub fn parse(text: &str) -> Result<By, String> {
         match text {
             "day,model" | "model,day" => Ok(By::DayAndModel),
@@ -39,68 +40,63 @@ impl By {
     }
 }
 
-/// The figures of one day, week, model or conversation.
+/// The figures of a day, week, model or conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TallyRow {
-    /// The day, week, model or conversation.
     pub key: String,
-    /// The day, where rows are of a day and a model.
+    /// Set for rows by day and model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<String>,
-    /// The model, where rows are of a day and a model.
+    /// Set for rows by day and model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Questions that a model was asked about.
+    /// Questions that were sent to a model.
     pub questions: u64,
-    /// Answers that came whole, and those that were imported.
+    /// Complete answers and imported ones.
     pub answers: u64,
-    /// Requests that failed, and answers that were empty or could not be read.
+    /// Failed requests, and answers that were empty or malformed.
     pub failures: u64,
-    /// Tokens of requests, those in the provider's cache too.
+    /// Tokens of requests, including cached ones.
     #[serde(rename = "in")]
     pub input: u64,
-    /// Tokens of requests that were in the provider's cache.
+    /// Tokens of requests that the provider's cache served.
     pub cached: u64,
     /// Tokens of answers.
     #[serde(rename = "out")]
     pub output: u64,
-    /// The median time from a request to the first text, in milliseconds.
+    /// Median time from a request to the first text, in milliseconds.
     pub first_ms: Option<u64>,
-    /// The median time from a request to the end of the answer.
+    /// Median time from a request to the end of the answer, in milliseconds.
     pub ms: Option<u64>,
-    /// The cost of the tokens, as far as prices are known.
+    /// Cost of the tokens, as far as prices are known.
     pub cost: Option<f64>,
 }
 
-/// All rows and their sum.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rows {
-    /// In the order of their keys; models and conversations by their tokens, the most first.
+    /// Sorted by key; models and conversations by their tokens, largest first.
     pub rows: Vec<TallyRow>,
-    /// Everything added up.
     pub total: TallyRow,
 }
 
-/// A row as it grows.
 #[derive(Default)]
 struct Sum {
     row: TallyRow,
     asked: HashSet<BubbId>,
     first: Vec<u64>,
     whole: Vec<u64>,
-    /// In millionths of a millionth.
+    /// In units of 10⁻¹².
     cost: Option<u128>,
 }
 
-/// The place of a record in the forest and the calendar.
+/// The row that a record belongs to.
 pub struct RecordPlace {
-    /// The row's key.
     pub key: String,
-    /// The question that it is about.
+    /// The question that was answered.
     pub question: Option<BubbId>,
 }
 
-/// Adds the records up. `place` tells where one belongs; `None` leaves it out.
+/// Sums the records by the key that the closure returns; `None` omits a record.
 pub fn tally(
     records: impl Iterator<Item = JournalRecord>,
     by: By,
@@ -159,14 +155,14 @@ impl Sum {
             questions: self.asked.len() as u64,
             first_ms: median(self.first),
             ms: median(self.whole),
-            // To a millionth.
+            // Rounded down to 10⁻⁶.
             cost: self.cost.map(|cost| (cost / 1_000_000) as f64 / 1e6),
             ..self.row
         }
     }
 }
 
-/// The middle of some times; of two middle ones the earlier.
+/// Returns the median; of an even number of times, the lower middle one.
 fn median(mut times: Vec<u64>) -> Option<u64> {
     let middle = times.len().checked_sub(1)? / 2;
     Some(*times.select_nth_unstable(middle).1)
