@@ -1,4 +1,4 @@
-//! Shortens tools' traffic. It is most of a log's bytes, and the place where keys leak.
+//! Shortens tool traffic: it is most of a log's bytes, and where keys leak.
 
 /// The part of calls and results that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -12,14 +12,13 @@ pub enum Tools {
     None,
 }
 
-/// Bytes of head and of tail.
+/// Bytes of the head, and of the tail.
 const KEPT: usize = 2048;
 
-/// Bytes of a tool's text in a bubb, with [`Tools::Full`]. What is longer is whole in a blob.
+/// Bytes of a tool's text in a bubb with [`Tools::Full`]; a longer text is stored whole in a blob.
 const WHOLE: usize = 50_000;
 
 impl Tools {
-    /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
             Tools::Brief => "brief",
@@ -28,17 +27,17 @@ impl Tools {
         }
     }
 
-    /// The choice of a word.
+    /// Parses a value.
     pub fn of(word: &str) -> Option<Tools> {
         [Tools::Brief, Tools::Full, Tools::None].into_iter().find(|tools| tools.word() == word)
     }
 
-    /// True if nothing is cut from a text.
+    /// Whether a text is stored uncut.
     pub fn keeps_whole(self, text: &str) -> bool {
         text.len() <= if self == Tools::Full { WHOLE } else { 2 * KEPT }
     }
 
-    /// The kept part of a text, and whether the whole is to be in a blob.
+    /// Returns the shortened text, and the whole text if a blob must store it.
     pub fn cut(self, text: String) -> (String, Option<String>) {
         match self {
             _ if self.keeps_whole(&text) => (text, None),
@@ -48,7 +47,7 @@ impl Tools {
     }
 }
 
-/// The head and tail of a text, in its own memory: that may be another thread's, and would not be used again.
+/// Shortens within the allocation: the allocation may come from another thread, which would not reuse it.
 fn shorten(mut text: String) -> String {
     let (head, tail) = ends(&text, KEPT);
     text.replace_range(head..tail, &left_out(tail - head));
@@ -56,7 +55,7 @@ fn shorten(mut text: String) -> String {
     text
 }
 
-/// The end of the head and the start of the tail, each of so many bytes in whole characters.
+/// Returns the end of the head and the start of the tail, equally many bytes each, at character boundaries.
 fn ends(text: &str, kept: usize) -> (usize, usize) {
     let head = text.floor_char_boundary(kept);
     (head, text.ceil_char_boundary(text.len().saturating_sub(kept)).max(head))
@@ -66,12 +65,12 @@ fn left_out(bytes: usize) -> String {
     format!("\n[{bytes} bytes left out]\n")
 }
 
-/// So many bytes of head and of tail, in whole characters.
+/// Copies the head and the tail, equally many bytes each, at character boundaries.
 fn cut(text: &str, kept: usize) -> String {
     let (head, tail) = ends(text, kept);
     let (start, rest) = text.split_at(head);
     let (left, end) = rest.split_at(tail - head);
-    // Not `format!`, which reserves twice as much: these are many.
+    // `format!` reserves twice the size, and there are many of these.
     [start, &left_out(left.len()), end].concat()
 }
 

@@ -1,11 +1,11 @@
-//! The lines that name files in a bubb, and what goes into blobs.
+//! Formats the lines that name files in a bubb, and collects their blobs.
 
 use lepo_base::media::Media;
 use lepo_import::{File, Role};
 use lepo_store::bubb::{Attachment, ContentHash, clean_name};
 use lepo_store::store::Blob;
 
-/// A text with a line for each of its files, and what goes into blobs; and how many have no bytes.
+/// Appends a line for each file; returns the text, the blobs and the number of files without bytes.
 pub fn with_files(role: Role, text: &str, files: Vec<File>) -> (String, Vec<Vec<u8>>, u64) {
     let (mut attached, mut lines, mut blobs, mut lost) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for file in files {
@@ -27,7 +27,7 @@ pub fn with_files(role: Role, text: &str, files: Vec<File>) -> (String, Vec<Vec<
         }
         blobs.push(bytes);
     }
-    // Lines that are no attachments come first, as those count only at the very end.
+    // Attachments come last, because only trailing lines count as attachments.
     lines.extend(attached.iter().map(Attachment::line));
     let lines = lines.join("\n");
     let text = match (text.is_empty(), lines.is_empty()) {
@@ -38,7 +38,7 @@ pub fn with_files(role: Role, text: &str, files: Vec<File>) -> (String, Vec<Vec<
     (text, blobs, lost)
 }
 
-/// True if a text ends as one does that names a blob.
+/// Whether the last line looks like a reference to a blob.
 pub fn seems_to_name_a_blob(text: &str) -> bool {
     text.ends_with(']') && text.rsplit('\n').next().is_some_and(|last| last.contains(": _blobs/"))
 }

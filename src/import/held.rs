@@ -1,35 +1,33 @@
-//! Parts of a log's last message that are held back, as they may not be whole yet: what a person is told of them.
+//! The part of a log's last message that is held back, because it may be incomplete: the facts that the
+//! report prints.
 
 use super::kind_of;
 use lepo_import::{Node, What};
 use lepo_store::bubb::Kind;
 
-/// The age of a log's last message from which on it counts as complete.
+/// Age in milliseconds from which a log's last message counts as complete.
 const SETTLED: u64 = 24 * 60 * 60 * 1000;
 
-/// Characters of a text that are kept.
+/// Characters of the text in the report.
 const HEAD: usize = 200;
 
-/// A part of a last message that is held back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// Its kind.
     pub kind: Kind,
-    /// It is hidden.
     pub hidden: bool,
-    /// The beginning of its text.
+    /// Beginning of the text.
     pub text: String,
-    /// The moment from which on it counts as complete, if the source says when it was written.
+    /// Time from which it counts as complete, if the source has a time for it.
     pub until: Option<u64>,
 }
 
-/// The moment from which on a node counts as complete, in a conversation that began at `start`.
+/// Returns the time from which a node counts as complete, in a conversation that began at `start`.
 pub fn held_until(node: &Node, start: Option<u64>) -> Option<u64> {
     node.time.or(start).map(|time| time.saturating_add(SETTLED))
 }
 
 impl Held {
-    /// A node that is held back; `None` if it says nothing.
+    /// Describes a node; `None` if it is empty.
     pub fn of(node: &Node, start: Option<u64>) -> Option<Held> {
         let (kind, hidden, text) = match &node.what {
             What::Nothing => return None,

@@ -1,19 +1,19 @@
-//! Tests of what tools have written since the autumn of 2026: marks of an ended turn, rewinds, resumed sessions.
+//! Tests of formats since autumn 2026: marks of an ended turn, rewinds, resumed sessions.
 
 use super::tests::{Bubbs, LATER, read, tree};
 use super::{Rules, Tools, plan};
 use lepo_import::{Conversation, Format, Reading};
 
-/// A moment after what is written here: nothing is a day old.
+/// Shortly after the times in the samples, so that no message is a day old.
 const NOW: u64 = 1_785_578_500_000;
 
-/// A name of a log of Codex.
+/// File name of a Codex log.
 const LOG: &str = "sessions/rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-000000000001.jsonl";
 const REWOUND: &str = "sessions/rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-000000000001_01a0ae76-2436-7590-9a11-0000000000b2.jsonl";
 const TWICE: &str = "sessions/rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-000000000001_01a0ae76-2436-7590-9a11-0000000000b3.jsonl";
 const THREAD: &str = "01a0ae76-2436-7590-9a11-000000000001";
 
-/// A line of a log of Codex, its number and second.
+/// Formats a line of a Codex log; `ordinal` is its number and its second.
 fn codex(ordinal: u64, kind: &str, payload: &str) -> String {
     format!(
         "{{\"timestamp\":\"2026-08-01T10:00:{:02}.000Z\",\"ordinal\":{ordinal},\"type\":\"{kind}\",\"payload\":{payload}}}\n",
@@ -21,7 +21,7 @@ fn codex(ordinal: u64, kind: &str, payload: &str) -> String {
     )
 }
 
-/// A message of a log of Codex.
+/// Formats a message of a Codex log.
 fn message(ordinal: u64, role: &str, text: &str) -> String {
     let content = format!("[{{\"type\":\"input_text\",\"text\":\"{text}\"}}]");
     codex(
@@ -40,7 +40,7 @@ fn end(ordinal: u64) -> String {
     codex(ordinal, "event_msg", "{\"type\":\"task_complete\"}")
 }
 
-/// The lines of a tree, in the order of their text: siblings have no other.
+/// Returns the lines of a tree, sorted: siblings have no other stable order.
 fn sorted(bubbs: &Bubbs) -> Vec<String> {
     let mut lines: Vec<String> = tree(bubbs).lines().map(str::to_string).collect();
     lines.sort();
@@ -117,9 +117,9 @@ fn a_thread_of_codex_that_was_rewound_goes_on_from_what_it_kept() {
         [message(at, "user", word), message(at + 1, "assistant", &format!("{word}!")), end(at + 2)].concat()
     };
     let first = [begin(0, ""), turn(1, "one"), turn(4, "two")].concat();
-    // It was rewound to before its second turn, and once more.
+    // Rewound to before its second turn, and then again.
     let second = [begin(4, &base(4)), turn(5, "three"), turn(8, "four")].concat();
-    // A later log is named by its own id.
+    // A later log refers to its base by that log's own id.
     let third = base(8).replace(THREAD, "01a0ae76-2436-7590-9a11-0000000000b2");
     let third = [begin(8, &third), turn(9, "five")].concat();
     let files = [(LOG, first.as_bytes()), (REWOUND, second.as_bytes()), (TWICE, third.as_bytes())];
@@ -128,7 +128,7 @@ fn a_thread_of_codex_that_was_rewound_goes_on_from_what_it_kept() {
     assert_eq!(tree(&bubbs), expected);
     let turned: Vec<_> = files.into_iter().rev().collect();
     assert_eq!(read(Format::Codex, &turned, NOW), bubbs);
-    // Its first line may be torn: the name tells what it goes on from.
+    // If the first line is torn, the file name still refers to the base.
     let torn = second.split_once('\n').unwrap().1;
     let torn = [(LOG, first.as_bytes()), (REWOUND, torn.as_bytes())];
     let found = read(Format::Codex, &torn, NOW);
@@ -214,7 +214,7 @@ fn an_image_of_codex_stands_apart_from_its_question() {
         let found = tree(&bubbs);
         assert!(bubbs.len() == 1 && found.starts_with("u0 look||[image/png 8 bytes a b.png: _"), "{found}");
     }
-    // Words that only look like one are words.
+    // Text that only resembles a tag is text.
     for said in ["<image> is a tag", "<image name=x> and y", "what is <image>"] {
         let log = [begin(0, ""), message(1, "user", said)].concat();
         assert_eq!(tree(&read(Format::Codex, &[(LOG, log.as_bytes())], LATER)), format!("u0 {said}"));
@@ -247,7 +247,7 @@ fn the_summary_of_a_compaction_of_codex_is_hidden() {
     ];
     let bubbs = read(Format::Codex, &[(LOG, log.concat().as_bytes())], LATER);
     assert_eq!(sorted(&bubbs), ["  s1 Another model says:|We counted.", "  u0 three", " a0 two", "u0 one"]);
-    // At any moment before, it is not taken for an answer.
+    // Read at any earlier moment, the summary is not mistaken for an answer.
     for count in 1..log.len() {
         let part = read(Format::Codex, &[(LOG, log[..count].concat().as_bytes())], NOW);
         assert!(part.keys().all(|name| bubbs.contains_key(name)), "{count}: {}", tree(&part));
@@ -307,7 +307,7 @@ fn a_resumed_session_of_gemini_says_nothing_anew() {
     let longer = format!("{resumed}{asked}\n");
     let after = read(Format::GeminiCli, &[("s.jsonl", longer.as_bytes())], LATER);
     assert!(after.len() == before.len() + 1 && tree(&after).contains("\n   u0 more"), "{}", tree(&after));
-    // One that was begun from such a snapshot has thinking and tools as parts.
+    // A log that starts with such a snapshot has thinking and tools as parts.
     let only = format!("{head}{{\"$set\":{{\"messages\":[{}]}}}}\n", again(20));
     let bubbs = read(Format::GeminiCli, &[("s.jsonl", only.as_bytes())], LATER);
     let mut expected = lines.map(|line| line.replace("S||D", "S D"));

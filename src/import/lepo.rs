@@ -1,4 +1,4 @@
-//! Another store of lepo: its bubbs as they are, under the same ids, with the blobs they name.
+//! Copies bubbs from another store of lepo, unchanged and under the same ids, with the blobs that they name.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -13,24 +13,22 @@ use lepo_tool::ToolRequest;
 use lepo_turn::config::Paths;
 use lepo_turn::user_prover;
 
-/// The bubbs of another store that can be taken over.
+/// The content of another store that can be copied.
 pub struct Copied {
-    /// The store.
     pub store: Store,
     /// Its bubbs, parents first.
     pub bubbs: Vec<Name>,
-    /// Its branches.
     pub branches: Vec<(String, BubbId)>,
-    /// Requests that wait there, and are left there.
+    /// Its pending requests, which are not copied.
     pub waiting: Vec<BubbId>,
-    /// Conversations: how many roots.
+    /// Number of roots, that is of conversations.
     pub roots: u64,
-    /// The facts of its journal about its bubbs.
+    /// Journal facts about its bubbs.
     pub facts: HashMap<BubbId, Fact>,
 }
 
 impl Copied {
-    /// The bytes of a bubb, if they are those that its id was made of.
+    /// Reads a bubb; `None` if its bytes do not match its id.
     pub fn proven(&self, name: &Name) -> Result<Option<Vec<u8>>> {
         let bytes = self.store.bubbs().read(name)?;
         let content = ContentHash::from_content(&bytes);
@@ -39,13 +37,13 @@ impl Copied {
     }
 }
 
-/// True if a hidden bubb is a request.
+/// Whether a bubb is a tool request: only hidden ones can be.
 pub fn is_request(name: &Name, bytes: &[u8]) -> bool {
     let may = name.hidden && matches!(name.kind, Kind::System | Kind::Assistant);
     may && std::str::from_utf8(bytes).is_ok_and(|text| ToolRequest::from_canonical(text).is_some())
 }
 
-/// The store that a folder is, or has: a folder with a file of a bubb's name in it, or in one of its days.
+/// Finds the store at `path` or in it: a folder with a bubb's file in it, or in one of its days.
 pub fn store_in(path: &Path) -> Option<PathBuf> {
     let has_bubbs = |folder: &Path| {
         let mut names = files_in(folder).into_iter().filter_map(|path| path.file_name().map(OsStr::to_owned));
@@ -59,7 +57,7 @@ pub fn store_in(path: &Path) -> Option<PathBuf> {
     [path.to_path_buf(), path.join(STORE)].into_iter().find(is_store)
 }
 
-/// Opens another store and chooses what can be taken from it: what hangs on a root, and no request that waits.
+/// Opens another store and selects the bubbs that are connected to a root, without pending requests.
 pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     let (parent, name) = match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => (parent, name),
@@ -68,7 +66,7 @@ pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let store = Store::at(parent, Path::new(name))?
         .ok_or_else(|| Error::usage(format!("{} is not a store", path.display())))?;
-    // What this user wrote there is the user's here, too.
+    // Messages that this user wrote in the other store count as the user's here too.
     let store = store.with_prover(user_prover(&Paths::from_env(&Env::from_process())?));
     let forest = store.names().forest()?;
     let is_request = |name: &Name| store.bubbs().read(name).is_ok_and(|bytes| is_request(name, &bytes));
@@ -81,7 +79,7 @@ pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     let (mut bubbs, mut roots, mut cut) = (Vec::new(), 0, 0);
     for ix in forest.all() {
         let name = forest.name(ix);
-        // Ids grow along a conversation, except for hand-made names.
+        // Ids increase along a conversation, except for hand-made names.
         let hangs = match name.prev {
             None => true,
             Some(prev) => whole.get(&prev).copied().unwrap_or(false),

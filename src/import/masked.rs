@@ -1,5 +1,6 @@
-//! Masks secrets in imported texts: by shape alone and without digits, so that the ids of an import are the same on every
-//! machine. The user's own messages stay as typed, and so does what lepo itself exported.
+//! Masks secrets in imported texts by format alone, and without the digits that depend on a key, so that the
+//! ids of an import are equal on every machine. The user's own messages stay unmasked, and so do texts that
+//! lepo exported.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -7,13 +8,12 @@ use std::sync::OnceLock;
 use lepo_import::{Role, What};
 use lepo_secrets::Masker;
 
-/// A text with masks.
 fn masked(text: &str) -> Cow<'_, str> {
     static MASKER: OnceLock<Masker> = OnceLock::new();
     MASKER.get_or_init(Masker::for_imports).mask(text).text
 }
 
-/// Masks what a node holds.
+/// Masks the text of a node.
 pub fn mask(what: &mut What) {
     let text = match what {
         What::Call { input, .. } => input,

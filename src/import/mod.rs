@@ -1,8 +1,8 @@
-//! Conversations of other tools as bubbs.
+//! Converts conversations of other tools to bubbs.
 //!
-//! `lepo-import` reads them; [`plan()`] makes bubbs of each, the same ones every time, and what it does to one text
-//! alone is done by the threads that read ([`finish`]). [`copy`] takes over another store. Pure but for that; the
-//! store is written to by the command.
+//! `lepo-import` reads them and [`plan()`] maps each to bubbs, deterministically; work on a single text runs
+//! in the reading threads ([`finish`]). [`copy`] reads another store. Apart from that the code is pure; the
+//! command writes to the store.
 
 mod brief;
 mod files;
@@ -22,7 +22,6 @@ pub use ready::finish;
 use lepo_import::Role;
 use lepo_store::bubb::Kind;
 
-/// The kind of the bubbs of a role.
 fn kind_of(role: Role) -> Kind {
     match role {
         Role::System => Kind::System,

@@ -1,7 +1,7 @@
-//! The mapping: a conversation becomes bubbs. Version 3; frozen once released, as another gives other ids.
+//! Maps a conversation to bubbs. Version 3; frozen once released, because a change produces other ids.
 //!
-//! Only visible text makes a conversation longer. All else is a leaf or a side branch of the visible bubb before
-//! it, so that a log may be imported at any moment: what is added to it later moves nothing.
+//! Only visible text extends a conversation. Everything else is a leaf or a side branch of the visible bubb
+//! before it, so that a log can be imported at any time: later additions move nothing.
 
 use super::brief::Tools;
 use super::files::{seems_to_name_a_blob, with_files};
@@ -14,38 +14,35 @@ use lepo_store::bubb::{BubbId, ContentHash, Kind, MAX_TIME, Name};
 use lepo_store::store::Blob;
 use lepo_tool::ToolRequest;
 
-/// The version of this mapping, in the journal.
+/// Version of this mapping, recorded in the journal.
 pub const VERSION: u32 = 3;
 
-/// The time of what has none at all, if no other is named: the beginning of the year 2000.
+/// Time of undated conversations if no `date` is given: the beginning of the year 2000.
 pub const NO_TIME: u64 = 946_684_800_000;
 
-/// The number of steps back within which a result looks for its call.
+/// How many calls back a result searches for its own.
 const REACH: usize = 1000;
 
 /// Parameters of the mapping besides the conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
-    /// The part of tools' traffic that is kept.
+    /// How much of tool traffic is imported.
     pub tools: Tools,
-    /// The time of conversations without one.
+    /// Time of undated conversations.
     pub date: Option<u64>,
-    /// The clock: only for what is held back, never in an id.
+    /// Current time: only decides which parts are held back, and never enters an id.
     pub now: u64,
-    /// The time at which the source was last written; only for what is held back, too.
+    /// Modification time of the source; also only for holding back.
     pub written: Option<u64>,
 }
 
-/// A bubb to be.
+/// A bubb to write.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// Its name.
     pub name: Name,
-    /// Its text.
     pub text: String,
-    /// Its blobs.
     pub blobs: Vec<Vec<u8>>,
-    /// Of an answer: its model.
+    /// Model of an answer.
     pub model: Option<String>,
     /// Tokens of the request.
     pub input: Option<u64>,
@@ -56,34 +53,34 @@ pub struct Planned {
 /// A conversation as bubbs, parents first.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The bubbs; one may be there twice.
+    /// May contain a bubb twice.
     pub bubbs: Vec<Planned>,
-    /// Parts of a last message that may not be whole yet.
+    /// Number of parts of the last message that may be incomplete.
     pub held: u64,
-    /// The first of these that says something.
+    /// The first of these that is not empty; visible text is preferred.
     pub first_held: Option<Held>,
-    /// Nothing in the source said when.
+    /// The source has no times.
     pub undated: bool,
     /// Named messages.
     pub labels: Vec<(String, BubbId)>,
-    /// Files whose bytes the source does not hold.
+    /// Files whose bytes are not in the source.
     pub lost_files: u64,
 }
 
-/// Facts of a node that the nodes after it need.
+/// Facts of a node that its children need.
 #[derive(Debug, Clone, Copy, Default)]
 struct Position {
     /// The node that visible text would follow.
     spine: Option<BubbId>,
-    /// The bubb of the node itself, or of the nearest one above that has one.
+    /// Bubb of this node, or of its nearest ancestor with one.
     own: Option<BubbId>,
-    /// Within a subagent.
+    /// Inside a subagent.
     side: bool,
-    /// Nothing below it is imported.
+    /// Nothing below is imported.
     held: bool,
-    /// The calls above, newest first: a place in `calls`, from 1.
+    /// The newest call on the path: an index in `calls`, from 1.
     calls: usize,
-    /// Hidden parts that wait for the first visible bubb: a place in `waiting`, from 1.
+    /// Hidden parts before the first visible bubb: an index in `waiting`, from 1.
     waiting: usize,
 }
 
@@ -91,27 +88,26 @@ struct Planner<'r> {
     rules: &'r Rules,
     nodes: Vec<Node>,
     start: u64,
-    /// The time of what has none, for what is held back.
+    /// Time of undated nodes, for holding back.
     known: Option<u64>,
     plan: Plan,
-    /// A call's node, its bubb, and the call before.
+    /// A call's node, its bubb, and the index of the previous call.
     calls: Vec<(usize, BubbId, usize)>,
     waiting: Waiting,
 }
 
-/// Plans the bubbs of a conversation.
 pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
     let Conversation { start, grows, updated, mut nodes, labels, .. } = conversation;
     nodes.iter_mut().filter(|node| node.ready.is_none()).for_each(|node| mask(&mut node.what));
-    // A message without a time is as old as the newest before it, or its conversation, or the file.
+    // An undated message is as old as the newest dated one, or the conversation, or the file.
     let newest = nodes.iter().filter_map(|node| node.time).max();
     let since = newest.or(start).or(rules.written);
     let has_date = newest.or(start).or(updated).is_none() && rules.date.is_some();
     let settled = |node: &Node| has_date || held_until(node, since).is_some_and(|at| at <= rules.now);
-    // Hidden parts alone are no conversation: there is nothing to wait for.
+    // Hidden parts alone are not a conversation, so there is nothing to hold back.
     let grows = grows && nodes.iter().any(|node| matches!(node.what, What::Text(..) | What::Exact(..)));
     let recent: Vec<bool> = nodes.iter().map(|node| grows && node.last && !settled(node)).collect();
-    // If the conversation has no time of its beginning, its earliest message gives it.
+    // Without a start time, the conversation starts at its earliest message.
     let earliest = nodes.iter().filter_map(|node| node.time).min();
     let known = start.or(earliest).or(updated);
     let mut planner = Planner {
@@ -133,7 +129,6 @@ pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
 }
 
 impl Planner<'_> {
-    /// Visits all nodes, parents first.
     fn walk(&mut self, recent: &[bool]) -> Vec<Position> {
         const NONE: usize = usize::MAX;
         let count = self.nodes.len();
@@ -172,14 +167,14 @@ impl Planner<'_> {
     fn hold(&mut self, place: usize) {
         let Some(held) = Held::of(&self.nodes[place], self.known) else { return };
         self.plan.held += 1;
-        // Visible text tells more than what was hidden before it.
+        // For the report, visible text is preferred to an earlier hidden part.
         if self.plan.first_held.as_ref().is_none_or(|first| first.hidden && !held.hidden) {
             self.plan.first_held = Some(held);
         }
     }
 
     fn visit(&mut self, place: usize, above: Position) -> Position {
-        // A waiting part may be used below several first messages.
+        // A deferred part may be used below several first messages, so it is not moved.
         let what = match above.spine {
             None => self.nodes[place].what.clone(),
             Some(_) => std::mem::replace(&mut self.nodes[place].what, What::Nothing),
@@ -213,7 +208,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A message of a subagent: under the call that began it, or behind its last.
+    /// Adds a message of a subagent: below the call that started it, or after its previous message.
     fn side(&mut self, place: usize, above: Position, role: Role, text: String) -> Position {
         let prev = if above.side { above.spine } else { above.own };
         if self.rules.tools == Tools::None {
@@ -226,7 +221,7 @@ impl Planner<'_> {
         Position { spine: Some(id), own: Some(id), side: true, ..above }
     }
 
-    /// A hidden part, beside the visible bubb before it.
+    /// Adds a hidden part as a child of the visible bubb before it.
     fn beside(&mut self, place: usize, above: Position, what: What) -> Position {
         let prev = above.spine;
         let id = match what {
@@ -237,7 +232,7 @@ impl Planner<'_> {
                 let text = self.cut(place, input);
                 let text = ([&name, "\n", &text.0].concat(), text.1);
                 let bubb = self.emit(place, prev, Kind::Assistant, true, text.0, text.1);
-                // The id is looked for by the results that follow. One that waited has it still.
+                // Later results search for this id. A deferred node was cloned and still has it.
                 let node = &mut self.nodes[place];
                 if matches!(node.what, What::Nothing) {
                     node.what = What::Call { id, name: String::new(), input: String::new() };
@@ -267,7 +262,7 @@ impl Planner<'_> {
         (!text.is_empty()).then(|| self.emit(place, prev, kind, true, text, Vec::new()))
     }
 
-    /// The bubb of a call by its id, or of the call before.
+    /// Finds the bubb of the call with this id; without an id, of the latest call.
     fn call(&self, id: &str, from: usize) -> Option<BubbId> {
         let mut at = from;
         for _ in 0..REACH {
@@ -281,7 +276,7 @@ impl Planner<'_> {
         None
     }
 
-    /// A text of a tool, cut, with the blob of the whole.
+    /// Shortens a tool's text; the blob contains the whole text.
     fn cut(&self, place: usize, text: String) -> (String, Vec<Vec<u8>>) {
         if self.nodes[place].ready.is_some() {
             return (text, Vec::new());
@@ -296,13 +291,13 @@ impl Planner<'_> {
         }
     }
 
-    /// Lets a node wait for the first visible bubb.
+    /// Defers a node until the first visible bubb.
     fn wait(&mut self, node: usize, above: Position) -> Position {
         let is_prompt = matches!(&self.nodes[node].what, What::System(text) if !text.is_empty());
         Position { waiting: self.waiting.add(node, above.waiting, is_prompt), ..above }
     }
 
-    /// The first system prompt that waits becomes the root.
+    /// Makes the first deferred system prompt the root.
     fn root(&mut self, waiting: usize) -> Option<BubbId> {
         let (prompt, node) = self.waiting.prompt(waiting)?;
         if let Some(id) = self.waiting.root(prompt) {
@@ -315,7 +310,7 @@ impl Planner<'_> {
         Some(id)
     }
 
-    /// Gives what waited for the first visible bubb its place beside it, or beside the root.
+    /// Adds the deferred nodes as children of the first visible bubb, or of the root.
     fn release(&mut self, waiting: usize, beside: BubbId, begun: Position) -> Position {
         let is_rooted = begun.spine != Some(beside);
         let root = self.waiting.prompt(waiting).map(|(_, node)| node).filter(|_| is_rooted);
@@ -331,7 +326,7 @@ impl Planner<'_> {
         Position { calls, ..begun }
     }
 
-    /// A text with a line for each of its files, and what goes into blobs.
+    /// Appends a line for each file; returns the text and the blobs.
     fn with_files(&mut self, role: Role, text: String, files: Vec<File>) -> (String, Vec<Vec<u8>>) {
         if files.is_empty() {
             return (text, Vec::new());
@@ -341,7 +336,7 @@ impl Planner<'_> {
         (text, blobs)
     }
 
-    /// Adds a bubb. Its time is the source's, and after its prev's.
+    /// Adds a bubb. Its time is the source's, but always after the time of `prev`.
     fn emit(
         &mut self,
         place: usize,
@@ -383,12 +378,13 @@ impl Planner<'_> {
     }
 }
 
-/// A request in its canonical form would wait for consent, and be run on a yes: a newline makes it none.
+/// Whether a text is a request in its canonical form: it would ask for consent and could run. A trailing
+/// newline makes it plain text.
 pub(super) fn is_request(text: &str) -> bool {
     text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
 }
 
-/// The line for a file of a tool that is not kept.
+/// Formats the line for a tool's file that is not imported.
 fn left_out(file: &File) -> String {
     match &file.data {
         Some(bytes) => format!("[{} {} bytes left out]", file.mime, bytes.len()),

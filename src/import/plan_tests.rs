@@ -1,4 +1,4 @@
-//! Tests of the mapping where a table of sources does not reach.
+//! Tests of the mapping that the table of sources does not cover.
 
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ fn a_call_that_waits_is_whole_below_each_beginning() {
     }
 }
 
-/// A log of Claude Code whose answers are told in parts, each longer than the one before, or again.
+/// A Claude Code log whose answers arrive in several lines, each longer than the previous one, or repeated.
 fn snapshots() -> String {
     let mut log = String::new();
     let long = r#"a \"word\"\n"#.repeat(600);

@@ -1,5 +1,5 @@
-//! Texts made ready where they are read, on whichever thread that is: a tool's is cut, and each is hashed. The plan
-//! then only links them. One to which the plan would add something is left to it.
+//! Prepares texts in the reading threads: shortens those of tools and hashes each, so that the plan only
+//! links them. A text to which the plan would add something stays for the plan.
 
 use sha2::{Digest, Sha256};
 
@@ -9,8 +9,8 @@ use super::masked::mask;
 use super::plan::is_request;
 use lepo_import::{Node, What};
 
-/// The work on each node that the threads do that read it. `brief`: texts of tools are wanted as [`Tools::Brief`] keeps
-/// them, of every conversation, so that they may be cut.
+/// Returns the work on each node for the reading threads. `brief`: every conversation is imported with
+/// [`Tools::Brief`], so texts may be shortened.
 pub fn finish(brief: bool) -> fn(&mut Node) {
     match brief {
         true => |node| make_ready(node, true),
@@ -18,7 +18,7 @@ pub fn finish(brief: bool) -> fn(&mut Node) {
     }
 }
 
-/// Makes the text of a node ready. If not all texts of tools are wanted brief, one that would be cut is left alone.
+/// Prepares a node. Unless `brief`, a text that would be shortened stays for the plan.
 pub(super) fn make_ready(node: &mut Node, brief: bool) {
     if node.ready.is_some() {
         return;
@@ -38,12 +38,12 @@ pub(super) fn make_ready(node: &mut Node, brief: bool) {
         }
         What::Nothing | What::Call { .. } | What::Output { .. } | What::Text(..) => None,
     };
-    // One that was cut is neither: it holds a line of its own, and its end is that of the whole.
+    // A shortened text is neither: it contains a line of lepo's, and ends as the whole text does.
     let text = text.filter(|text| !is_request(text) && !seems_to_name_a_blob(text));
     node.ready = text.map(|text| hasher.chain_update(text.as_bytes()).finalize().into());
 }
 
-/// A tool's text as it is kept; `None` if that is left to the plan.
+/// Returns a tool's text, shortened if `brief`; `None` leaves it to the plan.
 fn cut(text: &mut String, brief: bool) -> Option<&mut String> {
     if !Tools::Brief.keeps_whole(text) {
         if !brief || seems_to_name_a_blob(text) {
@@ -91,7 +91,7 @@ mod tests {
         ] {
             at = whole.add(Some(at), Some(1), what);
         }
-        // A second beginning: the nodes that wait above it are used again.
+        // A second first message: the deferred nodes above it are used again.
         whole.add(Some(2), Some(1), What::Text(Role::User, "again".into(), Vec::new()));
         let bubbs = |conversation: &Conversation, tools| {
             let rules = Rules { tools, date: None, now: 2, written: None };

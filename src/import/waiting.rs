@@ -1,35 +1,34 @@
-//! Hidden parts before the first visible message of a conversation: they wait, and stand beside each first message.
+//! Defers the hidden parts before the first visible message, and attaches them to each first message.
 
 use lepo_store::bubb::BubbId;
 
-/// The most bytes of parts that are put beside a second first message, and on: in a hostile tree of many hidden
-/// parts and many first messages these would be squared.
+/// Limits the bytes of copies attached to a second and further first message: a hostile tree with many hidden
+/// parts and many first messages would need quadratic space.
 const COPIES: usize = 64 << 20;
 
-/// The bytes that a part takes besides its text.
+/// Bytes of a part besides its text.
 const PART: usize = 256;
 
-/// The parts that wait. A place among them is counted from 1; 0 is before the first.
+/// The deferred parts. Indexes count from 1; 0 means none.
 pub struct Waiting {
     parts: Vec<Part>,
-    /// Bytes of copies that may still be made.
+    /// Bytes of copies that are still allowed.
     left: usize,
 }
 
 struct Part {
     node: usize,
-    /// The place of the one that waits before it.
+    /// Index of the previous deferred part.
     before: usize,
-    /// The place of the first system prompt of these.
+    /// Index of the first system prompt up to this part.
     prompt: usize,
-    /// Of a prompt: its bubb.
+    /// Bubb of a prompt that became the root.
     root: Option<BubbId>,
-    /// It stands beside a first message.
+    /// Attached to a first message already.
     is_placed: bool,
 }
 
 impl Waiting {
-    /// Nothing waits.
     pub fn new() -> Waiting {
         Waiting { parts: Vec::new(), left: COPIES }
     }
@@ -42,7 +41,7 @@ impl Waiting {
         self.parts.get_mut(place.checked_sub(1)?)
     }
 
-    /// Adds a node behind the one at `before`; its place.
+    /// Adds a node after the part at `before`; returns its index.
     pub fn add(&mut self, node: usize, before: usize, is_prompt: bool) -> usize {
         let place = self.parts.len() + 1;
         let own = if is_prompt { place } else { 0 };
@@ -51,31 +50,29 @@ impl Waiting {
         place
     }
 
-    /// The first system prompt of those that wait up to `place`: its place and its node.
+    /// Finds the first deferred system prompt up to this index; returns its index and node.
     pub fn prompt(&self, place: usize) -> Option<(usize, usize)> {
         let prompt = self.get(place)?.prompt;
         Some((prompt, self.get(prompt)?.node))
     }
 
-    /// The bubb of the prompt at `place`, if it has one.
     pub fn root(&self, place: usize) -> Option<BubbId> {
         self.get(place)?.root
     }
 
-    /// Remembers the bubb of the prompt at `place`.
     pub fn set_root(&mut self, place: usize, id: BubbId) {
         if let Some(part) = self.get_mut(place) {
             part.root = Some(id);
         }
     }
 
-    /// The nodes that go beside a first message behind `place`, the oldest first: all, or when too many were copied,
-    /// those that stand nowhere yet.
+    /// Returns the nodes to attach to a first message, up to this index, oldest first: all, or, once the limit on
+    /// copies is reached, only those not attached yet.
     pub fn release(&mut self, mut place: usize, bytes: impl Fn(usize) -> usize) -> Vec<usize> {
         let (mut nodes, mut left) = (Vec::new(), self.left);
         while let Some(part) = self.get_mut(place) {
             if std::mem::replace(&mut part.is_placed, true) {
-                // All before it stand there too.
+                // All parts before it are attached too.
                 let Some(rest) = left.checked_sub(PART + bytes(part.node)) else {
                     left = 0;
                     break;
