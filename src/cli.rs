@@ -1,4 +1,4 @@
-//! The root parser, the global options, dispatch: the only place that knows all commands.
+//! The root parser, the global options and the dispatch: the only module that knows all commands.
 
 mod alias;
 pub mod blocks;
@@ -92,7 +92,6 @@ JSON Schemas of the --json and --events output are in docs/schemas of lepo's sou
 and enumerated values may be added, so readers must ignore those that they do not know. Within a
 major version, no field is removed or changes its meaning or type.";
 
-/// Heading of the options that every command has.
 const EVERYWHERE: &str = "Global options";
 
 #[derive(Debug, clap::Args)]
@@ -115,7 +114,7 @@ struct Globals {
     help: Option<bool>,
 }
 
-// The options of a command are made when it is parsed.
+// Each command's options are built only when it is parsed.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
@@ -152,21 +151,22 @@ enum Command {
     External(Vec<OsString>),
 }
 
-/// The whole tree of commands and options: the source of help, man pages and completions.
+/// Returns the tree of commands and options: the source of help, man pages and completions.
 pub fn command() -> clap::Command {
     let root = Cli::command();
-    // In `lepo grep`, -v and -c mean what they mean in every grep: the version and the directory have long names alone.
+    // In `lepo grep`, -v and -c have their usual meaning in grep: version and directory have only long names
+    // there.
     let with_letters = root.get_arguments().filter(|arg| matches!(arg.get_id().as_str(), "cd" | "version"));
     let long_only: Vec<clap::Arg> = with_letters.map(|arg| arg.clone().short(Reset)).collect();
     root.mut_subcommands(|command| match command.get_name() {
         "grep" => command.args(&long_only),
-        // Made at once, its options come before those of every command, and its help begins with them.
+        // Built immediately, so that its options precede the global ones, and its help begins with them.
         "do" => commands::r#do::DoArgs::augment_args(clap::Command::new("do")),
         _ => command,
     })
 }
 
-/// Runs the program; the answer is its exit code.
+/// Runs the program; returns the exit code.
 pub fn run(args: Vec<OsString>) -> u8 {
     if commands::completions::answer(command, &args) {
         return 0;
@@ -186,7 +186,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let parsed = root.try_get_matches_from_mut(&args);
     let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
-        // From a cluster of short options: `-nh`.
+        // Help requested within a cluster of short options: `-nh`.
         Err(error) if !error.use_stderr() => {
             return help::print_short(root, &[command]);
         }
@@ -195,9 +195,9 @@ pub fn run(args: Vec<OsString>) -> u8 {
         }
     };
     if cli.globals.version {
-        return print_version(false); // from a cluster of short options
+        return print_version(false); // requested within a cluster of short options
     }
-    // A file size limit is then an error of the write, told with its path, and not the end without a word.
+    // Makes a file size limit an error of the write, reported with the path, instead of a silent kill.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let wants_json = cli.command.wants_json();
     let save_to = cli.globals.save_to.clone();
@@ -225,7 +225,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     }
 }
 
-/// Prints the error of a command line that could not be parsed; gives the exit code.
+/// Prints a parse error; returns the exit code.
 fn report_parse_error(args: &[OsString], is_do: bool, error: &Error) -> u8 {
     if wants_document(args) {
         let mut out = Out::stdout();
@@ -240,7 +240,7 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &Error) -> u8 {
     report(error)
 }
 
-/// True if a document was asked for, on a command line that could not be parsed.
+/// Whether an unparsed command line requests a document.
 fn wants_document(args: &[OsString]) -> bool {
     args.iter().take_while(|word| *word != "--").any(|word| word == "--json" || word == "--events")
 }
@@ -281,7 +281,7 @@ impl Command {
         }
     }
 
-    /// Nothing is written into the store.
+    /// Whether the command writes nothing to the store.
     fn reads_only(&self) -> bool {
         match self {
             Command::Ls(_)
@@ -306,7 +306,7 @@ impl Command {
         }
     }
 
-    /// On failure too, `--json` prints a document.
+    /// Whether the command also prints a document on failure.
     fn wants_json(&self) -> bool {
         match self {
             Command::Ls(args) => args.json,

@@ -1,11 +1,11 @@
-//! The program `lepo`: commands, the session at a prompt, and all that is shown. The libraries under it are the crates
-//! in `crates/`; ARCHITECTURE.md has their map.
+//! The program `lepo`: commands, the interactive session, and everything that is displayed. Its libraries are
+//! the crates in `crates/`; ARCHITECTURE.md has their map.
 //!
-//! | module | holds | does not know |
+//! | module | contains | does not know |
 //! |---|---|---|
 //! | [`cli`] | the root parser and dispatch | |
 //! | [`commands`] | one file or folder a subcommand: resolve, do, print | each other |
-//! | [`repl`] | turns in a row, at a prompt | providers |
+//! | [`repl`] | the interactive session | providers |
 //! | [`acp`] | turns for an editor that speaks the Agent Client Protocol | providers, the terminal |
 //! | [`ui`] | everything that a turn shows | providers, the network |
 //! | [`browse`] | the forest on the whole terminal | the network, writing |
@@ -13,12 +13,12 @@
 //! | [`import`] | conversations of other tools as bubbs | terminal, network, environment |
 //! | [`stats`] | what was spent, counted from the journal | terminal |
 //!
-//! Edges between crates are kept by their manifests. Rules that a manifest cannot say are checked by
-//! `tests/e2e/house.rs`: who writes to the terminal, who reads the environment, who asks which system this is, who can
-//! make a consent value; that no command names another; that a file says in its first line what it is for, and has at
-//! most 400 lines.
+//! The manifests enforce the edges between crates. `tests/e2e/house.rs` checks the rules that a manifest
+//! cannot express: who writes to the terminal, who reads the environment, who asks which system this is, who
+//! can make a consent value; that no command names another; that the first line of a file says what it is
+//! for, and no file has more than 400 lines.
 //!
-//! Not a library for others: what is public here is for the program and its tests.
+//! Not a library for others: everything public here is for the program and its tests.
 
 mod acp;
 mod browse;
@@ -38,8 +38,8 @@ pub use ui::explained_notices;
 
 pub use term::report_panics;
 
-/// Runs a helper process (a keeper, or the start of a sandboxed command), if `args` are those of one: lepo starts
-/// itself under another name. Gives its exit code.
+/// Runs a helper process (the supervisor, or the start of a sandboxed command) if `args` name one: lepo
+/// starts itself under another `argv[0]`. Returns its exit code.
 pub fn run_as_helper(args: &[std::ffi::OsString]) -> Option<u8> {
     lepo_process::run_as_keeper(args).or_else(|| lepo_tool::run_as_held(args))
 }

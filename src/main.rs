@@ -7,13 +7,12 @@ fn main() -> ExitCode {
     run().into()
 }
 
-/// Runs the command of the arguments; its exit code.
 fn run() -> u8 {
     let args: Vec<_> = std::env::args_os().collect();
     if let Some(code) = lepo::run_as_helper(&args) {
         return code;
     }
-    // With a stack as small as `ulimit -s 64` makes it, the parser of the options would overflow.
+    // The option parser would overflow a small stack, such as `ulimit -s 64` sets.
     let stack = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
     if stack.is_some_and(|stack| stack < STACK as u64) {
         let words = args.clone();
@@ -25,5 +24,5 @@ fn run() -> u8 {
     lepo::cli::run(args)
 }
 
-/// Enough for all that lepo does, in bytes.
+/// Stack size in bytes that suffices for everything lepo does.
 const STACK: usize = 2 << 20;

@@ -1,4 +1,4 @@
-//! Aliases: a word of the user's own stands for a command and its options.
+//! Aliases: the user's own names for a command with options.
 
 use std::ffi::OsString;
 
@@ -6,8 +6,8 @@ use super::first::{First, Means};
 use crate::commands::config::known_aliases;
 use lepo_base::error::{Error, Result};
 
-/// The command line with its first word written out, if that is an alias; an alias may begin with another. And what
-/// the first word then is. The user's file is read only where the word is no command.
+/// Expands the first argument while it is an alias, and classifies the result. An alias may begin with
+/// another. The user's file is read only if the argument is not a command.
 pub(super) fn expand(root: &clap::Command, mut args: Vec<OsString>) -> Result<(Vec<OsString>, First)> {
     let mut known = None;
     let mut used: Vec<String> = Vec::new();

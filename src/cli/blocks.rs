@@ -1,42 +1,42 @@
-//! The parts of a help text: prose, lists of terms, and lines that stand as they are. Help is laid out by them for every
-//! width, and the manual is made from them.
+//! Splits a help text into blocks: prose, lists and verbatim lines. Help is laid out from them at every
+//! width, and the manual is generated from them.
 
 use crate::term::width;
 
-/// The most columns of a term that has its text beside it.
+/// Widest term with its text on the same line, in columns.
 const MOST_TERM: usize = 24;
 
-/// Of fewer columns than this, the text of a list begins below its term.
+/// On fewer columns, the text of a list starts below its term.
 const NARROW: usize = 60;
 
-/// A part of a help text.
+/// A block of a help text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
-    /// A paragraph, on one line.
+    /// A paragraph, joined to one line.
     Prose(String),
     /// An entry of a list.
     Item {
-        /// The columns before it.
+        /// Columns before the term.
         indent: usize,
-        /// The words that it is about.
+        /// The term.
         term: String,
-        /// The words about it.
+        /// The text about the term.
         text: String,
     },
-    /// A command with a comment behind it.
+    /// A command with a trailing comment.
     Example {
         /// The command, without its indent.
         command: String,
-        /// The comment, from its `#` on.
+        /// The comment, including its `#`.
         comment: String,
     },
-    /// A line that stands as it is.
+    /// A verbatim line.
     Line(String),
     /// An empty line.
     Blank,
 }
 
-/// The parts of a text, each with the lines that it was written on.
+/// Splits a text into blocks, each with its source lines.
 pub fn blocks(text: &str) -> Vec<(Block, Vec<&str>)> {
     let mut blocks: Vec<(Block, Vec<&str>)> = Vec::new();
     for line in text.lines() {
@@ -52,7 +52,7 @@ pub fn blocks(text: &str) -> Vec<(Block, Vec<&str>)> {
     drawn(blocks)
 }
 
-/// The part that this line begins.
+/// Starts a block with this line.
 fn begun(line: &str) -> Block {
     let begun = line.trim();
     let indent = indent(line);
@@ -69,7 +69,7 @@ fn begun(line: &str) -> Block {
     }
 }
 
-/// The part with this line, if it goes on there.
+/// Returns the block extended by `line`; `None` if the line does not continue it.
 fn continued(block: &Block, line: &str) -> Option<Block> {
     let (more, deep) = (line.trim(), indent(line));
     if more.is_empty() || more.contains("  ") {
@@ -82,7 +82,7 @@ fn continued(block: &Block, line: &str) -> Option<Block> {
         Block::Item { indent, term, text } if deep > *indent => {
             Some(Block::Item { indent: *indent, term: term.clone(), text: format!("{text} {more}") })
         }
-        // Terms that leave no room beside them.
+        // The text of a wide term is on the line after it.
         Block::Line(term) if deep > indent(term) => {
             Some(Block::Item { indent: indent(term), term: term.trim().to_string(), text: more.to_string() })
         }
@@ -93,7 +93,7 @@ fn continued(block: &Block, line: &str) -> Option<Block> {
     }
 }
 
-/// With the lines of a drawing as they are: entries of a list are all indented alike.
+/// Turns lists that are really drawings into verbatim lines: the entries of a list share one indent.
 fn drawn(blocks: Vec<(Block, Vec<&str>)>) -> Vec<(Block, Vec<&str>)> {
     let mut all = Vec::with_capacity(blocks.len());
     for run in blocks.chunk_by(|(one, _), (other, _)| is_item(one) && is_item(other)) {
@@ -115,7 +115,7 @@ fn drawn(blocks: Vec<(Block, Vec<&str>)>) -> Vec<(Block, Vec<&str>)> {
     all
 }
 
-/// Whether a line begins with a sign like `↖`, and so goes on with a drawing and not with a text.
+/// Whether a line begins with a sign like `↖`, which continues a drawing and not a text.
 fn begins_with_sign(line: &str) -> bool {
     line.trim_start().starts_with(|first: char| !first.is_ascii() && !first.is_alphanumeric())
 }
@@ -128,7 +128,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The text in lines of so many columns. Lists and lines that fit stay as they were written.
+/// Lays out a text for this width. Lists and lines that fit are unchanged.
 pub fn laid_out(text: &str, columns: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     let blocks = blocks(text);
@@ -148,7 +148,7 @@ pub fn laid_out(text: &str, columns: usize) -> String {
     lines.join("\n")
 }
 
-/// A list whose texts are broken beside their terms, or below them.
+/// Formats a list with its texts next to their terms, or below them.
 fn list(run: &[(Block, Vec<&str>)], columns: usize) -> Vec<String> {
     let items = || {
         run.iter().filter_map(|(block, _)| match block {
@@ -172,12 +172,11 @@ fn list(run: &[(Block, Vec<&str>)], columns: usize) -> Vec<String> {
     items().flat_map(item).collect()
 }
 
-/// The words behind a head, in lines of so many columns.
 fn filled(head: &str, words: &str, columns: usize) -> Vec<String> {
     wrapped(head, words.split(' ').map(str::to_string), " ", columns)
 }
 
-/// Words with this between them, in lines of so many columns; those after the first are indented like it.
+/// Joins items with `between`, wrapped to `columns`; continuation lines are indented to the width of `head`.
 pub(super) fn wrapped(
     head: &str,
     words: impl Iterator<Item = String>,

@@ -1,24 +1,24 @@
-//! The end of a command: its output is whole, or an error is told.
+//! Ends a command: flushes its output, or reports the error.
 
 use crate::term::{Out, say};
 use lepo_base::error::{Error, Kind};
 use lepo_base::hint::At;
 
-/// Ends an output that is all of a command; gives the exit code.
+/// Finishes the output of a command; returns the exit code.
 pub fn end(mut out: Out) -> u8 {
     out.finish().map_or_else(|error| report(&error), |()| 0)
 }
 
-/// Says what went wrong; the answer is the exit code.
+/// Prints an error; returns the exit code.
 pub fn report(error: &Error) -> u8 {
     report_at(error, At::SHELL)
 }
 
-/// The same with its hint as it is read there.
+/// Like `report`, with the hint phrased for `at`.
 pub fn report_at(error: &Error, at: At<'_>) -> u8 {
     let hint = error.hint_for(at);
     if matches!(error.kind, Kind::Pending) {
-        // Not a mistake: what waits, and the two commands that decide on it.
+        // A pending request is not an error: prints the request and the two commands that decide on it.
         say(&error.chain());
         hint.iter().flat_map(|hint| hint.lines()).for_each(|line| say(&format!("  {line}")));
         return error.kind.exit_code();

@@ -1,4 +1,4 @@
-//! Programs `lepo-NAME`, which are commands too.
+//! Runs programs named `lepo-NAME` as subcommands.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -7,16 +7,16 @@ use super::tasks;
 use crate::commands;
 use lepo_base::error::{Error, quoted};
 
-/// Becomes `lepo-NAME`; comes back only if that cannot be.
+/// Executes `lepo-NAME`; returns only if that fails.
 pub fn external(words: &[OsString]) -> Error {
     let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
     let program = format!("lepo-{name}");
-    // Looked for here: the system would take a name with a slash, and an entry of PATH that is not absolute, for places
+    // Searched in PATH by lepo: the system would resolve a name with a slash, and a relative entry of PATH,
     // below the working directory.
     let found = commands::suggest::in_path(&program)
         .map(|path| lepo_base::search_path::command(path).arg0(&program).args(words.iter().skip(1)).exec());
     match found {
-        // It is there, and the program that its first line names is not.
+        // The script exists but its interpreter does not.
         Some(why) if why.kind() == std::io::ErrorKind::NotFound => {
             Error::usage(format!("cannot run {program}: its interpreter is missing"))
         }

@@ -1,4 +1,4 @@
-//! The first word of a command line that is neither an option nor the value of one: a command, or what else it is.
+//! Finds and classifies the first argument that is neither an option nor the value of one.
 
 use std::ffi::{OsStr, OsString};
 
@@ -6,29 +6,27 @@ use clap::builder::Resettable::Reset;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
-/// The meaning of a first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Means {
-    /// One of lepo's commands.
+    /// A command of lepo.
     Command,
-    /// A question; or there is no such word.
+    /// A question, or no argument.
     Question,
     /// An alias, or a program `lepo-NAME`.
     Other,
 }
 
-/// The first word.
 pub(super) struct First {
-    /// Its index; behind the last word if there is none.
+    /// Index of the argument; the number of arguments if all are options.
     pub at: usize,
     pub means: Means,
-    /// Before it stands an option that `do` has and not every command.
+    /// Follows an option that `do` has and not every command has.
     pub follows_do_option: bool,
 }
 
 impl First {
-    /// Looks for it. Options before it may be those of every command and those of `do`; a line that has others, or has
-    /// them without their values, is one for `do`, which finds the fault.
+    /// Finds the first argument. Options before it may be global ones and those of `do`; a line with other
+    /// options, or with an option that lacks its value, is passed to `do`, which reports the error.
     pub fn of(root: &Command, args: &[OsString]) -> First {
         let none = First { at: args.len(), means: Means::Question, follows_do_option: false };
         let Ok(found) = scanner(root).try_get_matches_from(args) else { return none };
@@ -49,14 +47,15 @@ impl First {
     }
 }
 
-/// A word with white space in it; a blank one is a question too, which is then refused as one.
+/// Contains white space, or is empty; `do` then refuses a blank question.
 fn is_question(word: &OsStr) -> bool {
     word.is_empty() || word.to_string_lossy().contains(char::is_whitespace)
 }
 
-/// A parser of all options that may stand before the first word; that and all behind it is left as it is.
+/// Builds a parser of all options that may precede the first argument; everything from it on is left
+/// unparsed.
 fn scanner(root: &Command) -> Command {
-    // A tree that was built has the options of every command in each.
+    // After `build`, each command also has the global options.
     let of_do = root.find_subcommand("do").into_iter().flat_map(Command::get_arguments);
     let of_do = of_do.filter(|arg| !arg.is_positional() && !arg.is_global_set());
     let options = root.get_arguments().chain(of_do);
@@ -99,7 +98,7 @@ mod tests {
             ("lepo -m", 2, Means::Question, true),
             ("lepo --bogus ls", 3, Means::Question, false),
         ] {
-            // An underscore stands for a space within a word.
+            // An underscore represents a space inside an argument.
             let args: Vec<OsString> = line.split(' ').map(|word| word.replace('_', " ").into()).collect();
             let first = First::of(&root, &args);
             assert_eq!((first.at, first.means), (at, means), "{line}");

@@ -1,4 +1,4 @@
-//! Help: `-h` is at most a screen of 24 lines, `--help` is all there is.
+//! Prints help: `-h` fits a screen of 24 lines, `--help` is complete.
 
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
@@ -10,22 +10,22 @@ use super::{alias, tasks};
 use crate::term::{Out, columns, cut, fold, say, width};
 use lepo_base::error::Error;
 
-/// The lines of a short help, so that the prompt still stands under it.
+/// Lines of a short help: the prompt stays visible below it.
 const LINES: usize = 23;
 
-/// Of fewer columns than this, a list has no room beside its heading.
+/// On fewer columns, a list starts below its heading.
 const NARROW: usize = 72;
 
-/// The most columns of a long help, and those where no terminal says how many it has.
+/// Maximum columns of a long help, and its width without a terminal.
 const WRITTEN: usize = 100;
 
-/// The fewest columns of a help.
+/// Minimum columns of a help.
 const NARROWEST: usize = 40;
 
-/// The most that a list of options is indented.
+/// Maximum indent of a list of options.
 const MOST_INDENT: usize = 30;
 
-/// Prints all the help of the innermost command that these words name, a screen at a time where it is longer.
+/// Prints the complete help of the innermost command that the arguments name, through a pager if it is long.
 pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
     root.build();
     let mut out = Out::stdout();
@@ -35,7 +35,6 @@ pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
     end(out)
 }
 
-/// All the help of a command of this tree.
 fn long(root: &Command, command: &Command, columns: usize) -> String {
     let mut long = command.clone().term_width(columns);
     if std::ptr::eq(command, root) {
@@ -54,9 +53,10 @@ fn long(root: &Command, command: &Command, columns: usize) -> String {
     fold(&long.render_long_help().to_string(), columns)
 }
 
-/// Prints the help of the command that all these words name: one of lepo's, an alias, or a program `lepo-NAME`.
+/// Prints the help of the command that the arguments name: a built-in one, an alias, or a program
+/// `lepo-NAME`.
 pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
-    // Before that, a command does not know its own subcommands.
+    // Only a built command knows its subcommands.
     root.build();
     if words.first().is_some_and(|word| word == "help") {
         return print_long(root, &[]);
@@ -84,7 +84,7 @@ pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
     print_long(root, &[command.unwrap_or_else(|| "do".into())])
 }
 
-/// The first of these words that is no command within those before it, and its place.
+/// Finds the first argument that is not a subcommand of the previous ones; returns it with its index.
 fn first_unknown<'w>(root: &Command, words: &'w [String]) -> Option<(&'w str, usize)> {
     let mut command = root;
     for (at, word) in words.iter().enumerate() {
@@ -96,7 +96,7 @@ fn first_unknown<'w>(root: &Command, words: &'w [String]) -> Option<(&'w str, us
     None
 }
 
-/// Prints a screen of the help of that command.
+/// Prints the short help of a command.
 pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     root.build();
     let columns = columns().clamp(NARROWEST, WRITTEN);
@@ -110,17 +110,17 @@ pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     end(out)
 }
 
-/// The last command that these words name, each within the one before.
+/// Descends into the subcommands that the arguments name.
 fn innermost<'c>(root: &'c Command, words: &[String]) -> &'c Command {
     let mut command = root;
     for word in words {
-        // A word that names none is an argument.
+        // Any other argument does not change the command.
         command = command.find_subcommand(word).unwrap_or(command);
     }
     command
 }
 
-/// The commands by task, in a row each, and how to ask.
+/// Formats the examples, then the commands of each task on one line.
 fn of_root(columns: usize) -> Vec<String> {
     let mut lines = vec![
         "Conversations with language models as plain files, the way git keeps source.".to_string(),
@@ -132,7 +132,7 @@ fn of_root(columns: usize) -> Vec<String> {
         String::new(),
     ];
     if columns < NARROW {
-        // The words of an example have no room beside it.
+        // An example's comment does not fit next to it.
         lines
             .iter_mut()
             .for_each(|line| line.truncate(line.trim_start().find("  ").map_or(line.len(), |at| at + 2)));
@@ -160,7 +160,7 @@ fn of_root(columns: usize) -> Vec<String> {
     lines.iter().flat_map(|line| folded(line.trim_end(), columns)).collect()
 }
 
-/// Prints purpose, usage, arguments, as many options as fit, and the names of the others.
+/// Formats purpose, usage, arguments, as many options as fit, and the names of the remaining ones.
 fn of_command(command: &Command, columns: usize) -> Vec<String> {
     let path = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_string();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
@@ -181,8 +181,8 @@ fn folded(text: &str, columns: usize) -> Vec<String> {
     fold(text, columns).split('\n').map(str::to_string).collect()
 }
 
-/// The rows in at most so many lines, the first ones whole, and those that have no room by their names; where even
-/// these leave no room for a row, by their number.
+/// Formats `rows` in at most `room` lines: the first rows completely, the rest by name; if even the names do
+/// not fit, by number.
 fn body(rows: &[(String, String)], room: usize, columns: usize) -> Vec<String> {
     let everywhere = ["-c PATH", "-s PATH", "--color WHEN"].map(str::to_string);
     let more = |others: &[(String, String)]| {
@@ -213,7 +213,7 @@ fn body(rows: &[(String, String)], room: usize, columns: usize) -> Vec<String> {
     most(true).or_else(|| most(false)).unwrap_or_else(|| shown(0, true))
 }
 
-/// Options that a short help has room for first, by command.
+/// Options that a short help lists first, by command.
 const FIRST: &[(&str, &[&str])] = &[(
     "do",
     &[
@@ -233,7 +233,7 @@ const FIRST: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// Arguments, subcommands and options, each with the first line of its help.
+/// Returns arguments, subcommands and options, each with the first line of its help.
 fn rows(command: &Command) -> Vec<(String, String)> {
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_string();
     let about = |arg: &Arg| {
@@ -259,7 +259,7 @@ fn rows(command: &Command) -> Vec<(String, String)> {
     inner.chain(arguments.into_iter().map(|arg| (name(arg), about(arg)))).collect()
 }
 
-/// `-t, --tail ADDR`.
+/// Formats `-t, --tail ADDR`.
 fn name(arg: &Arg) -> String {
     let value =
         arg.get_value_names().unwrap_or_default().iter().map(|name| name.as_str()).collect::<Vec<_>>();
@@ -279,7 +279,7 @@ fn name(arg: &Arg) -> String {
 mod tests {
     use super::*;
 
-    /// Every command with its subcommands.
+    /// Returns every command, including subcommands.
     fn all(root: &Command) -> Vec<&Command> {
         let mut all = vec![root];
         let mut at = 0;
@@ -300,7 +300,7 @@ mod tests {
             for command in all(&root).into_iter().skip(1) {
                 let lines = of_command(command, columns);
                 assert!(lines.iter().all(|line| width(line) <= columns), "{lines:#?}");
-                // Where it is no end of a usage line.
+                // Except at the end of a usage line.
                 let is_cut = |line: &String| {
                     line.ends_with("...") && !line.ends_with("]...") && !line.ends_with(">...")
                 };

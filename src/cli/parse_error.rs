@@ -1,11 +1,11 @@
-//! The errors of the parser in the form of all other errors: what is wrong, and what was meant or where to look.
+//! Converts clap's errors to the form of all other errors, with a suggestion or a hint.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::commands::suggest::nearest;
 use lepo_base::error::{Error, quoted};
 
-/// The error of a command line of `command` that could not be parsed. `tree` has all commands.
+/// Converts a parse error of `command`. `tree` contains all commands.
 pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str) -> Error {
     let option = text(error, ContextKind::InvalidArg).map(|argument| name_of(&argument)).unwrap_or_default();
     let value = text(error, ContextKind::InvalidValue);
@@ -22,7 +22,7 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str) -> 
         }
         ErrorKind::InvalidValue => {
             let allowed = text(error, ContextKind::ValidValue).unwrap_or_default();
-            // It may be the key itself, which has no place on a command line nor in an error.
+            // The value may be the API key itself, which must not appear on a command line or in an error.
             if allowed == "-" {
                 return Error::usage(format!("{option} takes - and nothing else"));
             }
@@ -74,7 +74,7 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str) -> 
     }
 }
 
-/// The long option of a command, or of all commands, that is nearest to a word.
+/// Returns the long option, of this command or global, that is nearest to `word`.
 fn nearest_option(word: &str, tree: &clap::Command, command: &str) -> Option<String> {
     let own = tree.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
     let names = own.chain(tree.get_arguments()).filter_map(clap::Arg::get_long);
@@ -95,13 +95,13 @@ fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
     }
 }
 
-/// The name of an argument, without its values: `--tail <ADDR>` is `--tail`, and `[PROMPT]...` is `PROMPT`.
+/// Strips the values of an argument's name: `--tail <ADDR>` becomes `--tail`, `[PROMPT]...` becomes `PROMPT`.
 fn name_of(argument: &str) -> String {
     let name = argument.split([' ', '=']).next().unwrap_or_default().trim_end_matches("...");
     name.trim_start_matches(['<', '[']).trim_end_matches(['>', ']', '[']).to_string()
 }
 
-/// The words of the standard library about a number, in words of a user.
+/// Rewrites the standard library's messages about numbers for a user.
 fn plain_words(text: &str) -> String {
     text.replace("invalid digit found in string", "expected a whole number")
         .replace("cannot parse integer from empty string", "expected a whole number")

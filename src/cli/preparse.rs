@@ -1,23 +1,23 @@
-//! Before the parser: wishes for help and the version win over everything, and no command means `do`.
+//! Handles help, version and the implied `do` before the real parser runs.
 
 use std::ffi::OsString;
 
 use super::first::{First, Means};
 
-/// A command line before it is parsed.
 pub(super) enum Preparsed {
-    /// The command line is for the parser, and for this command.
+    /// To be parsed, for this command.
     Parse { args: Vec<OsString>, command: String },
-    /// Help for the command that these words name: a screen of it, or all.
+    /// Help for the command that the arguments name: a screen, or complete.
     Help { words: Vec<String>, is_short: bool },
-    /// `lepo help` with these words, each of which has to name a command.
+    /// `lepo help` with arguments, each of which must name a command.
     HelpOn { words: Vec<String> },
-    /// The version, and with `--verbose` more.
+    /// The version; details with `--verbose`.
     Version { verbose: bool },
 }
 
-/// `-h` and `-v` win over everything else, help over version; no command at all means `do`, and so does a
-/// first word with white space in it, or behind an option of `do` one that is no command: it is a question.
+/// `-h` and `-v` take precedence over everything else, help over version. Without a command `do` is implied;
+/// so it is for a first argument with white space, or, after an option of `do`, for one that is not a
+/// command: it is a question.
 pub(super) fn preparse(mut args: Vec<OsString>, first: First) -> Preparsed {
     let First { at, means, follows_do_option } = first;
     let words: Vec<String> = match means {
@@ -27,16 +27,16 @@ pub(super) fn preparse(mut args: Vec<OsString>, first: First) -> Preparsed {
             .map(|word| word.to_string_lossy().into_owned())
             .filter(|word| !word.starts_with('-'))
             .collect(),
-        // Of a question, help is that of `do`.
+        // Before a question, `-h` is the help of `do`.
         Means::Question if at < args.len() => vec!["do".into()],
         _ => Vec::new(),
     };
     let command = words.first().cloned().unwrap_or_else(|| "do".into());
-    // Words of another program are its own.
+    // Arguments after the name of another program are not lepo's.
     let own = if means == Means::Other { at } else { args.len() };
     let options: Vec<_> = args.iter().enumerate().take(own).take_while(|(_, word)| *word != "--").collect();
     let has = |option: &str| options.iter().any(|(_, word)| *word == option);
-    // Behind `grep`, it turns the match round.
+    // After `grep`, `-v` inverts the match.
     let has_v = options.iter().any(|&(i, word)| word == "-v" && (i < at || command != "grep"));
     if means == Means::Command && command == "help" {
         return match words.len() == 1 && !has("--help") {

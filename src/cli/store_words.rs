@@ -1,10 +1,10 @@
-//! Words given to `-s`, which names a store.
+//! Detects text given to `-s`, which names a store.
 
 use std::path::Path;
 
 use lepo_base::error::{Error, Result};
 
-/// Refuses words that were given as a store: they are the system prompt, most likely.
+/// Rejects a store name that is text: most likely the user meant the system prompt.
 pub(super) fn words_for_store(path: Option<&Path>, cd: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let text = path.to_string_lossy();

@@ -1,8 +1,8 @@
-//! The commands by what a person wants to do: the list of `lepo --help`, of lepo(1) and of the README.
+//! The commands by task: the list in `lepo --help`, lepo(1) and the README.
 
 use clap::Command;
 
-/// Each command once, in the order in which a newcomer meets them.
+/// Each command once, in the order in which a new user meets them.
 pub const TASKS: &[(&str, &[&str])] = &[
     ("Ask and answer", &["do"]),
     ("Look around", &["browse", "ls", "show", "log", "grep", "diff", "stats", "watch", "import", "export"]),
@@ -12,15 +12,15 @@ pub const TASKS: &[(&str, &[&str])] = &[
     (FOR_SCRIPTS, &["fsck", "tidy", "add", "resolve", "root"]),
 ];
 
-/// The commands that a person seldom types: they stand below the others.
+/// Commands that users rarely type: listed last.
 pub const FOR_SCRIPTS: &str = "For scripts and upkeep";
 
-/// The names of all commands.
+/// Returns the names of all commands, and `help`.
 pub fn names() -> Vec<&'static str> {
     TASKS.iter().flat_map(|(_, names)| names.iter().copied()).chain(["help"]).collect()
 }
 
-/// The list, a command a line under the headings of what it is for.
+/// Formats the commands under the headings of their tasks, one per line.
 pub fn list(root: &Command) -> String {
     let mut list = String::new();
     for (task, names) in TASKS {

@@ -1,4 +1,4 @@
-//! `--version`, and with `--verbose` all that a report of a fault should say of a build and its machine.
+//! Prints the version; with `--verbose` also the facts of the build and the machine that a bug report needs.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use lepo_tool::Detected;
 use super::end::end;
 use crate::term::Out;
 
-/// Prints the version; gives the exit code.
+/// Prints the version; returns the exit code.
 pub(super) fn print_version(verbose: bool) -> u8 {
     let mut out = Out::stdout();
     out.line(concat!("lepo ", env!("CARGO_PKG_VERSION")));
@@ -21,7 +21,7 @@ pub(super) fn print_version(verbose: bool) -> u8 {
     end(out)
 }
 
-/// The programs that belong to lepo, and which of them are not installed.
+/// Lists lepo's companion programs, and which are not installed.
 fn programs() -> String {
     let known = ["lepo-embedded", "lepo-import-db"];
     let told = known.map(|name| match own_program(name) {
@@ -31,7 +31,7 @@ fn programs() -> String {
     told.join(", ")
 }
 
-/// The sandbox of this machine: tried, as before a command.
+/// Describes the sandbox of this machine, by trying it as before a command.
 fn sandbox() -> String {
     Detected::now(Path::new(".")).about()
 }
