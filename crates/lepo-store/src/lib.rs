@@ -1,17 +1,17 @@
 //! The store of lepo as a library: `docs/format.md` in Rust.
 #![doc = include_str!("../README.md")]
-// The modules are lepo's own:
+// The modules are internal to lepo:
 //
-// | module | holds |
+// | module | contents |
 // |---|---|
 // | `bubb` | values: ids, kinds, file names |
 // | `conv` | the forest in memory: tails, heights, addresses; no I/O |
 // | `store` | the directory: open, scan, read, write, branches, blobs, journal, check, recover |
-// | `stable` | the promised interface, on top of these |
+// | `stable` | the public interface with a promise of stability, on top of these |
 //
-// Synchronous; knows no network, no terminal and no environment.
+// All calls are synchronous, and the crate knows no network, no terminal and no environment.
 
-// For the fixture of forests, which other crates compile into their tests.
+// The fixture of forests, which other crates include in their tests, names this crate.
 #[cfg(test)]
 extern crate self as lepo_store;
 

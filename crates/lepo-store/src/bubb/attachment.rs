@@ -1,7 +1,7 @@
 //! The line that attaches a file to a question: `[image/png 48,213 bytes chart.png: _blobs/SHA256]`.
 //!
-//! Such lines count only at the end of a user bubb, and only in exactly the form that lepo writes. The
-//! id of the bubb covers the line, and the line has the hash of the file.
+//! Such lines count only at the end of a user bubb, and only in exactly the form that lepo writes. The id of the bubb
+//! covers the line, and the line contains the hash of the file.
 
 use std::borrow::Cow;
 
@@ -9,35 +9,35 @@ use super::content_hash::ContentHash;
 use super::thousands;
 use lepo_base::media::Media;
 
-/// Characters of a name at most.
+/// Maximum length of a name in characters.
 const NAME: usize = 120;
 
 /// A file attached to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// Type of the file.
+    /// Media type of the file.
     pub media: Media,
-    /// Length in bytes of the file.
+    /// Length of the file in bytes.
     pub len: u64,
-    /// Name of the file, as [`clean_name`] leaves it.
+    /// Name of the file, cleaned by [`clean_name`].
     pub name: String,
-    /// SHA-256 of its bytes: the name of its blob.
+    /// SHA-256 of the bytes, which is also the name of the blob.
     pub hash: ContentHash,
 }
 
 impl Attachment {
-    /// The line at the end of the bubb.
+    /// Returns the line that goes at the end of the bubb.
     pub fn line(&self) -> String {
         let Attachment { media, len, name, hash } = self;
         format!("[{} {} bytes {name}: _blobs/{hash}]", media.mime(), thousands(*len))
     }
 
-    /// The line without size and hash: `[image/png chart.png]`.
+    /// Returns the line without size and hash: `[image/png chart.png]`.
     pub fn label(&self) -> String {
         format!("[{} {}]", self.media.mime(), self.name)
     }
 
-    /// Reads a line; `None` unless it is exactly what [`Attachment::line`] gives.
+    /// Parses a line; `None` unless it is exactly what [`Attachment::line`] returns.
     pub fn parse(line: &str) -> Option<Attachment> {
         let (about, hash) = line.strip_prefix('[')?.strip_suffix(']')?.rsplit_once(": _blobs/")?;
         let (mime, rest) = about.split_once(' ')?;
@@ -52,7 +52,7 @@ impl Attachment {
     }
 }
 
-/// The text of a user bubb without the attachment lines that end it, and those, in order.
+/// Splits the attachment lines off the end of a user bubb's text; returns the text and the attachments in order.
 pub fn split_attachments(text: &str) -> (&str, Vec<Attachment>) {
     let mut rest = text;
     let mut found = Vec::new();
@@ -67,8 +67,8 @@ pub fn split_attachments(text: &str) -> (&str, Vec<Attachment>) {
     (body, found)
 }
 
-/// A question with its files. A question that ends with words of the form of an attachment line keeps
-/// them as words: a newline stands behind them.
+/// Returns a question followed by the lines of its files. If a question without files ends like an attachment line, a
+/// newline is appended so that the line is not parsed as one.
 pub fn with_attachments(question: &str, files: &[Attachment]) -> String {
     let mut text = question.to_string();
     match files {
@@ -82,7 +82,7 @@ pub fn with_attachments(question: &str, files: &[Attachment]) -> String {
     text
 }
 
-/// A user bubb's text with each attachment line as its label, for listings.
+/// Replaces each attachment line of a user bubb by its label, for listings.
 pub fn labelled(text: &str) -> Cow<'_, str> {
     match split_attachments(text) {
         (_, files) if files.is_empty() => Cow::Borrowed(text),
@@ -93,7 +93,7 @@ pub fn labelled(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The words of a question, for an excerpt; where it has none, the labels of its files.
+/// Returns the question without its attachments, for an excerpt, or the labels of its files if it has no text.
 pub fn words(text: &str) -> Cow<'_, str> {
     match split_attachments(text) {
         (body, files) if !files.is_empty() && !body.trim().is_empty() => Cow::Borrowed(body),
@@ -101,8 +101,8 @@ pub fn words(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The last part of a path as a name: without control and invisible characters, white space folded,
-/// at most 120 characters. `None` if nothing is left.
+/// Returns the last component of `path` as a name: without control and invisible characters, white space folded, at
+/// most 120 characters. `None` if nothing remains.
 pub fn clean_name(path: &str) -> Option<String> {
     let last = path.rsplit('/').next().unwrap_or_default();
     let spaced: String = last.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
@@ -113,7 +113,7 @@ pub fn clean_name(path: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Bidirectional controls, zero-width characters and tags.
+/// Bidirectional controls, zero-width characters and tags, with which a name could imitate another.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')

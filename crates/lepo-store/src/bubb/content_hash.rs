@@ -1,7 +1,6 @@
-//! The SHA-256 of a file's bytes: it goes into a message's id, and is the name of a blob.
+//! The SHA-256 of a file's bytes: part of a message's id, and the name of a blob.
 //!
-//! Text becomes a hash in [`ContentHash::parse`] alone, so nothing that a message or a record names can lead out of
-//! `_blobs/`.
+//! Text becomes a hash only in [`ContentHash::parse`], so no name in a message or a record can lead out of `_blobs/`.
 
 use std::fmt;
 
@@ -14,7 +13,7 @@ use sha2::{Digest, Sha256};
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// Digits of a written hash.
+    /// Length of a hash in hexadecimal digits.
     pub const LEN: usize = 64;
 
     /// Hashes `bytes`.
@@ -40,7 +39,7 @@ impl ContentHash {
         Some(ContentHash(hash))
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -1,41 +1,41 @@
-//! The UTC day of an id, written as the folder that holds a day's bubbs: `2025-11/13`.
+//! The UTC day of an id, and its folder with the bubbs of that day: `2025-11/13`.
 
 use std::fmt;
 
 use super::BubbId;
 
-/// Milliseconds of a day.
+/// Milliseconds.
 const LENGTH: u64 = 24 * 60 * 60 * 1000;
 
-/// A UTC day, counted from 1970-01-01.
+/// A UTC day, as the number of days since 1970-01-01.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(u32);
 
 impl Day {
-    /// The first of all days.
+    /// 1970-01-01.
     pub const FIRST: Day = Day(0);
 
-    /// The day of a time in milliseconds since 1970.
+    /// Returns the day of `time`, in milliseconds since 1970.
     pub fn at(time: u64) -> Day {
         Day(u32::try_from(time / LENGTH).unwrap_or(u32::MAX))
     }
 
-    /// The day of an id.
+    /// Returns the day in which `id` is dated.
     pub fn of(id: BubbId) -> Day {
         Day::at(id.time())
     }
 
-    /// The first millisecond of the day.
+    /// Returns the first millisecond of the day.
     pub fn start(self) -> u64 {
         u64::from(self.0) * LENGTH
     }
 
-    /// The day after.
+    /// Returns the following day.
     pub fn next(self) -> Day {
         Day(self.0.saturating_add(1))
     }
 
-    /// Reads the names of the two folders of a day, which must be written as lepo writes them.
+    /// Parses the names of the two folders of a day, which must be in the form that lepo writes.
     pub fn parse(month: &[u8], day: &[u8]) -> Option<Day> {
         let (year, number) = parse_month(month)?;
         let number_of_day = digits(day, 2, 2)?;
@@ -45,23 +45,23 @@ impl Day {
         (parsed.civil() == (year, number, number_of_day) && !is_padded).then_some(parsed)
     }
 
-    /// The first day of a month's folder, `2025-11`.
+    /// Returns the first day of a month's folder, such as `2025-11`.
     pub fn parse_month(month: &[u8]) -> Option<Day> {
         Day::parse(month, b"01")
     }
 
-    /// The name of its month's folder: `2025-11`.
+    /// Returns the name of the month's folder: `2025-11`.
     pub fn month(self) -> String {
         let (year, month, _) = self.civil();
         format!("{year:04}-{month:02}")
     }
 
-    /// The name of its own folder in that: `13`.
+    /// Returns the name of the day's folder within the month: `13`.
     pub fn day(self) -> String {
         format!("{:02}", self.civil().2)
     }
 
-    /// Year, month and day of the proleptic Gregorian calendar, by the shift to years that begin in March.
+    /// Year, month and day of the proleptic Gregorian calendar, computed with years that start in March.
     fn civil(self) -> (u32, u32, u32) {
         let days = u64::from(self.0) + 719_468;
         let (era, of_era) = (days / 146_097, days % 146_097);
@@ -93,7 +93,6 @@ fn digits(text: &[u8], least: usize, most: usize) -> Option<u32> {
     fits.then(|| text.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0')))
 }
 
-/// Days from 1970-01-01 to the first of a month.
 fn days_before(year: u32, month: u32) -> i64 {
     let year = i64::from(year) - i64::from(month <= 2);
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

@@ -11,17 +11,17 @@ use ulid::Ulid;
 use super::Kind;
 use super::content_hash::ContentHash;
 
-/// The largest time an id can hold: 48 bits of milliseconds since 1970.
+/// The largest time that fits in an id: 48 bits of milliseconds since 1970.
 pub const MAX_TIME: u64 = (1 << 48) - 1;
 
-/// The id of a bubb. Ordered by time first, so that along a conv ids only grow.
-/// Kept as bytes: a number of 16 bytes would be padded to 48 a name, and a forest holds a million.
+/// The id of a bubb. Ids sort by time, and along a conv they only grow. They are stored as bytes: a `u128` would pad
+/// a name to 48 bytes, and a forest contains a million names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BubbId([u8; 16]);
 
 const NO_DIGIT: u8 = u8::MAX;
 
-/// The value of each byte as a digit, or [`NO_DIGIT`].
+/// The value of each byte as a Crockford digit, or [`NO_DIGIT`].
 const VALUES: [u8; 256] = {
     let digits = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     let mut values = [NO_DIGIT; 256];
@@ -35,10 +35,10 @@ const VALUES: [u8; 256] = {
 };
 
 impl BubbId {
-    /// Characters of a written id.
+    /// Length of a written id in characters.
     pub const LEN: usize = ulid::ULID_LEN;
 
-    /// The id of a bubb made at `time` (milliseconds since 1970, at most [`MAX_TIME`]).
+    /// Returns the id of a bubb written at `time` (milliseconds since 1970, at most [`MAX_TIME`]).
     pub fn of(time: u64, kind: Kind, hidden: bool, prev: Option<BubbId>, content: &ContentHash) -> BubbId {
         let hash = Sha256::new()
             .chain_update(b"lepo\0")
@@ -53,11 +53,12 @@ impl BubbId {
         BubbId(id)
     }
 
-    /// Reads 26 characters of Crockford's base 32, in any case. A 27th, or a first above `7`, is no id.
+    /// Parses 26 characters of Crockford's base 32 in any case. Fails on another length and on a first digit above
+    /// `7`.
     #[inline]
     pub fn parse(text: &[u8]) -> Option<BubbId> {
         let text: &[u8; Self::LEN] = text.try_into().ok()?;
-        // Not by way of the crate, which wants a str and counts in 128 bits: a scan reads two ids a name.
+        // The `ulid` crate needs a `str` and computes in 128 bits, which is too slow for a scan with two ids a name.
         let mut all = 0;
         let mut part = |digits: &[u8]| {
             digits.iter().fold(0u64, |number, digit| {
@@ -73,29 +74,29 @@ impl BubbId {
         Some(BubbId((u128::from(time) << 80 | u128::from(high) << 40 | u128::from(low)).to_be_bytes()))
     }
 
-    /// The id of these 16 bytes, most significant first.
+    /// Returns the id with these 16 bytes, most significant first.
     pub fn from_bytes(bytes: [u8; 16]) -> BubbId {
         BubbId(bytes)
     }
 
-    /// The 16 bytes, most significant first.
+    /// Returns the 16 bytes, most significant first.
     pub fn bytes(self) -> [u8; 16] {
         self.0
     }
 
-    /// Milliseconds since 1970.
+    /// Returns milliseconds since 1970.
     pub fn time(self) -> u64 {
         self.ulid().timestamp_ms()
     }
 
-    /// The 26 characters, upper case.
+    /// Returns the 26 characters in upper case.
     pub fn ascii(self) -> [u8; Self::LEN] {
         let mut text = [0; Self::LEN];
         self.ulid().array_to_str(&mut text);
         text
     }
 
-    /// The id as a number: its 26 characters are its base-32 digits.
+    /// Returns the id as a number: its 26 characters are its base-32 digits.
     pub fn number(self) -> u128 {
         u128::from_be_bytes(self.0)
     }
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_formula_is_the_one_in_the_manual() {
-        // The same as the shell lines of lepo-store(5), computed there once with sha256sum.
+        // The expected ids were computed with the shell lines of lepo-store(5) and sha256sum.
         let content = ContentHash::from_content(b"hello");
         let root = BubbId::of(1_700_000_000_000, Kind::User, false, None, &content);
         let mut bytes = b"lepo\0".to_vec();

@@ -1,4 +1,4 @@
-//! Ids and file names as strings of JSON, in records that lepo acts on: any other string is an error.
+//! Ids and file names as JSON strings in records that lepo acts on: any other string is an error.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,6 +1,6 @@
 //! The kinds of bubbs: system, user, assistant, tool.
 
-/// The speaker. In a file name one letter, in a listing one word.
+/// The speaker of a bubb: a letter in file names, a full name in listings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `s`
@@ -14,10 +14,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All four, in the order of a help text.
+    /// All four, in the order in which a help text lists them.
     pub const ALL: [Kind; 4] = [Kind::System, Kind::User, Kind::Assistant, Kind::Tool];
 
-    /// The letter in a file name.
+    /// Returns the letter used in file names.
     pub fn letter(self) -> char {
         match self {
             Kind::System => 's',
@@ -27,7 +27,7 @@ impl Kind {
         }
     }
 
-    /// The word in a listing, which is also the role a model is told.
+    /// Returns the name used in listings, which is also the role sent to a model.
     pub fn word(self) -> &'static str {
         match self {
             Kind::System => "system",
@@ -37,7 +37,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a letter.
+    /// Returns the kind with this letter.
     pub fn of_letter(letter: u8) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.letter() as u8 == letter)
     }

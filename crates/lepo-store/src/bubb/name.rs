@@ -1,24 +1,24 @@
-//! The name of a bubb's file: `{ULID}-{kind}{hidden}-{PREV}.md`, all there is to know without opening it.
+//! The name of a bubb's file, `{ULID}-{kind}{hidden}-{PREV}.md`: everything known about a bubb without opening it.
 
 use std::fmt;
 
 use super::{BubbId, Kind};
 
-/// The parts of a bubb's file name.
+/// The parsed name of a bubb's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
     /// Id of the bubb.
     pub id: BubbId,
     /// Kind of the bubb.
     pub kind: Kind,
-    /// Not shown unless asked for.
+    /// Hidden bubbs are listed only on request.
     pub hidden: bool,
-    /// The bubb before; `None` for a root, whose name says `head`.
+    /// The previous bubb; `None` for a root, whose file name has `head` there.
     pub prev: Option<BubbId>,
 }
 
 impl Name {
-    /// Parses a file name. Any other form is foreign: `None`.
+    /// Parses a file name; `None` if it is not in the form of a bubb's name.
     #[inline]
     pub fn parse(name: &[u8]) -> Option<Name> {
         const L: usize = BubbId::LEN;
@@ -39,23 +39,23 @@ impl Name {
         })
     }
 
-    /// True if a bubb's file name has its ids in upper case, as they are written.
+    /// Whether the ids in a bubb's file name are in upper case, as lepo writes them.
     #[inline]
     pub fn is_canonical(file: &[u8]) -> bool {
-        // "Lower case" needs both these bits; every byte is looked at, as that is quicker than to stop.
+        // A lower-case letter has both of these bits. Testing every byte is faster than stopping at the first.
         let lower = |id: &[u8]| id.iter().fold(0, |bits, byte| bits | (byte & byte << 1)) & 0x40 != 0;
         let (id, prev) = Self::written_ids(file);
         !lower(id) && !lower(prev)
     }
 
-    /// True if the bubb of a file name may be older than the one it follows, told without parsing: true
-    /// also where the name is in lower case, or no bubb's.
+    /// Whether the bubb may be older than its prev, checked without parsing. Also true for a name in lower case and
+    /// for one that is not a bubb's.
     pub fn may_precede_its_prev(file: &[u8]) -> bool {
         let (id, prev) = Self::written_ids(file);
         !prev.is_empty() && (prev >= id || !Self::is_canonical(file))
     }
 
-    /// The places of the id and of the prev, empty for `head`.
+    /// Returns the id and the prev as written; the prev is empty for `head`.
     fn written_ids(file: &[u8]) -> (&[u8], &[u8]) {
         const L: usize = BubbId::LEN;
         match file.len() {
@@ -64,24 +64,25 @@ impl Name {
         }
     }
 
-    /// Whether a model follows the message and a person hardly sees it: it is hidden, or of the system.
+    /// Whether the message steers the model but is rarely seen by the user: hidden or a system message.
     pub fn is_steering(&self) -> bool {
         self.hidden || self.kind == Kind::System
     }
 
-    /// Whether the message is proven as soon as it is written. Calls and results are beside the path of later questions.
+    /// Whether the message is proven when it is written. Calls and results are not: later questions do not follow
+    /// them.
     pub fn is_proven_when_written(&self) -> bool {
         self.is_steering() && !matches!(self.kind, Kind::Assistant | Kind::Tool)
     }
 
-    /// `u0`, `s1`: kind and hidden as in the file name.
+    /// Returns kind and hidden as in the file name: `u0`, `s1`.
     pub fn tag(&self) -> String {
         format!("{}{}", self.kind.letter(), u8::from(self.hidden))
     }
 }
 
 impl fmt::Display for Name {
-    /// The file name, ids in upper case; written at once, as a listing makes a great many.
+    /// Writes the file name, with ids in upper case, in a single call, because a listing prints very many.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const L: usize = BubbId::LEN;
         let mut text = *b"00000000000000000000000000-u0-00000000000000000000000000.md";

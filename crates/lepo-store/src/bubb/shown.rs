@@ -1,11 +1,11 @@
-//! Values as people read them.
+//! Values formatted for display.
 
-/// A model by its name; `embedded:` names a provider alone.
+/// Returns the display name of a model; `embedded:` names a provider alone and loses its colon.
 pub fn shown_model(model: &str) -> &str {
     model.strip_suffix(':').unwrap_or(model)
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
@@ -18,12 +18,12 @@ pub fn thousands(n: u64) -> String {
     text
 }
 
-/// `1 message`, `2 messages`: a number of things whose plural ends in `s`.
+/// Formats a count with a noun whose plural ends in `s`: `1 message`, `2 messages`.
 pub fn counted(n: impl TryInto<u64>, one: &str) -> String {
     counted_as(n, one, |n| n.to_string())
 }
 
-/// `1 message`, `2,000 messages`: as [`counted`], the number as [`thousands`] writes it.
+/// Like [`counted`], with the number formatted by [`thousands`]: `2,000 messages`.
 pub fn counted_in_thousands(n: impl TryInto<u64>, one: &str) -> String {
     counted_as(n, one, thousands)
 }

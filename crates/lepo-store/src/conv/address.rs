@@ -1,37 +1,37 @@
-//! One grammar for pointing at a bubb, one parser: `@`, an id or a unique piece of one, a branch, a
-//! file, each with `^` and `~N` behind it; and `A..B` for a range. lepo(7) is its page.
+//! The grammar and the parser of addresses: `@`, an id or a unique part of one, a branch or a file, each optionally
+//! followed by `^` and `~N`; and `A..B` for a range. Documented in lepo(7).
 
 use super::{Forest, Ix, ids_beginning};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 
-/// An address as written: where to begin, and how many visible bubbs to go back.
+/// A parsed address: a starting point, and how many visible bubbs to go back from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     pub(super) base: String,
     back: usize,
 }
 
-/// The result of an address.
+/// The bubb that an address resolves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Addressee {
     /// The bubb.
     pub ix: Ix,
-    /// The bubb was named by a branch alone, with no steps back: that branch may move.
+    /// Whether the address is a branch alone, without steps back: only then may that branch move.
     pub by_branch: bool,
 }
 
-/// A word where several bubbs may be meant.
+/// An argument that may address several bubbs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {
     /// An address.
     One(Address),
-    /// `A..B`: what B's conv has and A's has not.
+    /// `A..B`: the bubbs in the conv of B that are not in the conv of A.
     Range(Address, Address),
 }
 
-/// The result of an address word.
+/// The bubbs that an argument resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// A bubb.
@@ -43,11 +43,11 @@ pub enum Found {
 /// Looks up a branch by its exact name.
 pub type Branch<'b> = dyn Fn(&str) -> Result<Option<BubbId>> + 'b;
 
-/// The fewest characters of an id that stand for it.
+/// Fewest characters that can abbreviate an id.
 pub const SHORTEST: usize = 4;
 
 impl Word {
-    /// Reads an address or a range.
+    /// Parses an address or a range.
     pub fn parse(text: &str) -> Result<Word> {
         let Some((from, to)) = split_range(text) else { return Ok(Word::One(Address::parse(text)?)) };
         if from.is_empty() {
@@ -58,7 +58,7 @@ impl Word {
         Ok(Word::Range(Address::parse(from)?, Address::parse(to)?))
     }
 
-    /// Finds the bubbs.
+    /// Resolves the address or the range.
     pub fn resolve(&self, forest: &Forest, branch: &Branch<'_>) -> Result<Found> {
         Ok(match self {
             Word::One(address) => Found::One(address.resolve(forest, branch)?),
@@ -71,7 +71,7 @@ impl Word {
 }
 
 impl Found {
-    /// The bubbs it names.
+    /// Returns the bubbs found.
     pub fn bubbs(&self) -> &[Ix] {
         match self {
             Found::One(found) => std::slice::from_ref(&found.ix),
@@ -81,7 +81,7 @@ impl Found {
 }
 
 impl Address {
-    /// Reads `X`, `X^`, `X^^`, `X~3`, `X~3^`.
+    /// Parses `X`, `X^`, `X^^`, `X~3`, `X~3^`.
     pub fn parse(text: &str) -> Result<Address> {
         let (base, back) = strip_steps(text);
         if base.is_empty() {
@@ -91,7 +91,7 @@ impl Address {
         Ok(Address { base: base.to_string(), back })
     }
 
-    /// Finds the bubb.
+    /// Resolves the address to a bubb.
     pub fn resolve(&self, forest: &Forest, branch: &Branch<'_>) -> Result<Addressee> {
         let (mut ix, by_branch) = self.base(forest, branch)?;
         for done in 0..self.back.min(forest.len() + 1) {
@@ -117,7 +117,7 @@ impl Address {
         }
         let of_a_branch = if text.contains('/') { branch(text)? } else { None };
         if let Some(name) = file_name(text).filter(|_| of_a_branch.is_none()) {
-            // Of two files that bear one id only one is in the forest; the other would lead to it.
+            // If two files have the same id, only one of them is in the forest; the other must not resolve to it.
             let named = Name::parse(name.as_bytes());
             let found = named.and_then(|name| forest.find(name.id).filter(|&ix| forest.name(ix) == name));
             let found = found
@@ -143,8 +143,8 @@ impl Address {
     }
 }
 
-/// Splits `A..B` at the first `..` that no path holds: neither a component of its own (`../.lepo/X.md`)
-/// nor a part of a directory's name (`./a..b/X.md`), behind which a file is still to come.
+/// Splits `A..B` at the first `..` that is not part of a path: neither a component (`../.lepo/X.md`) nor inside a
+/// directory's name (`./a..b/X.md`) followed by a file.
 fn split_range(text: &str) -> Option<(&str, &str)> {
     text.match_indices("..").find_map(|(at, dots)| {
         let (from, to) = (text.get(..at)?, text.get(at + dots.len()..)?);
@@ -155,7 +155,7 @@ fn split_range(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// The text without its `^` and `~N`, and how many bubbs back they lead.
+/// Returns the text without its `^` and `~N`, and the number of steps back that they add up to.
 fn strip_steps(text: &str) -> (&str, usize) {
     let (mut base, mut back) = (text, 0usize);
     while let Some((rest, steps)) = step(base) {
@@ -165,7 +165,7 @@ fn strip_steps(text: &str) -> (&str, usize) {
     (base, back)
 }
 
-/// Takes one `^` or `~N` off the end.
+/// Removes a single `^` or `~N` from the end, and returns its number of steps.
 fn step(text: &str) -> Option<(&str, usize)> {
     if let Some(rest) = text.strip_suffix('^') {
         return Some((rest, 1));
@@ -178,7 +178,7 @@ fn step(text: &str) -> Option<(&str, usize)> {
     }
 }
 
-/// The last component, if the text is a path: it has a slash, or it ends as a bubb's file does.
+/// Returns the last component if the text is a path: it contains a slash, or ends like a bubb's file.
 pub(super) fn file_name(text: &str) -> Option<&str> {
     match text.rsplit_once('/') {
         Some((_, name)) => Some(name),
@@ -186,7 +186,7 @@ pub(super) fn file_name(text: &str) -> Option<&str> {
     }
 }
 
-/// Bubbs whose id is `text` or begins with it; where there are none, bubbs whose id ends with it.
+/// Returns the bubbs whose id starts with `text`; without any, those whose id ends with it.
 fn matches(forest: &Forest, text: &str) -> Vec<Ix> {
     let length = text.len();
     if length < SHORTEST {
@@ -199,9 +199,8 @@ fn matches(forest: &Forest, text: &str) -> Vec<Ix> {
     }
 }
 
-/// Bubbs whose id ends with `text`.
 fn ending(forest: &Forest, text: &str) -> Vec<Ix> {
-    // Padded with zeros to 26 digits the piece is read by the one reader of ids; then digits are compared as bits.
+    // Padding with zeros to 26 digits lets `BubbId::parse` read the text; the digits are then compared as bits.
     let Some(pad) = BubbId::LEN.checked_sub(text.len()) else { return Vec::new() };
     let Some(piece) = BubbId::parse(format!("{}{text}", "0".repeat(pad)).as_bytes()) else {
         return Vec::new();
@@ -269,7 +268,7 @@ mod tests {
             (&b[20..].to_lowercase(), "B", false),
             ("main", "C", true),
             ("main^", "B", false),
-            // an exact branch name wins over a piece of an id
+            // an exact branch name wins over a part of an id
             ("Y3ZB", "A", true),
             (&format!(".lepo/{b}-u0-{}.md", id("A")), "B", false),
             (&format!("{b}-u0-{}.md~1", id("A")), "A", false),
@@ -295,7 +294,7 @@ mod tests {
             let found = found.map(|found| fixture::letters(&forest, &[found.ix])).unwrap_or_default();
             assert_eq!(found, letter, "{text}");
         }
-        // A circle of visible ones ends all the same.
+        // A circle of visible bubbs must not loop forever.
         let circle = fixture::forest("A u0 B / B u0 A");
         let far = Address::parse(&format!("{}~99999999999", id("A"))).unwrap();
         assert!(far.resolve(&circle, &|_| Ok(None)).is_ok());
@@ -318,7 +317,7 @@ mod tests {
         let (d, e) = (file("D", "a0", "B"), file("E", "u0", "D"));
         for (text, letters) in [
             ("main..@", "F".to_string()),
-            // Without an end: to the newest message.
+            // An open range ends at the newest message.
             ("main..", "F".into()),
             ("main..eeee", "DE".into()),
             ("eeee..main", "C".into()),
@@ -329,7 +328,7 @@ mod tests {
             (&format!("../.lepo/{e}"), "E".into()),
             (&format!("../../a..b/.lepo/{e}"), "E".into()),
             (&format!("./a..b/.lepo/{e}^"), "D".into()),
-            // … but may be an end of one
+            // … but may be an end of a range
             (&format!("../.lepo/{d}../../.lepo/{e}"), "E".into()),
             (&format!(".lepo/{d}^..{e}"), "DE".into()),
             (&format!("main..../.lepo/{e}~1"), "D".into()),

@@ -1,13 +1,13 @@
-//! Ids by their beginnings.
+//! Ranges of ids with a common prefix.
 
 use crate::bubb::BubbId;
 
-/// The first and the last id that begin with a text, in any case; none if no id can.
+/// Returns the first and the last id that start with `text`, in any case; `None` if no id can.
 pub fn ids_beginning(text: &str) -> Option<(BubbId, BubbId)> {
     let left = BubbId::LEN.checked_sub(text.len())?;
     let end = |digit: &str| BubbId::parse(format!("{text}{}", digit.repeat(left)).as_bytes());
     match text {
-        // No id begins with a digit above 7.
+        // The first digit of an id is at most 7.
         "" => Some((end("0")?, ids_beginning("7")?.1)),
         _ => Some((end("0")?, end("Z")?)),
     }

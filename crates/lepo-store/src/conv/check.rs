@@ -1,24 +1,24 @@
-//! Faults that names alone tell: links that lead nowhere or in a circle, ids that stand twice, dates ahead.
+//! Faults visible in names alone: links that lead nowhere or in a circle, duplicate ids, and dates in the future.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{AHEAD, Forest, Ix};
 use crate::bubb::{BubbId, Name};
 
-/// A fault of one name among all.
+/// A fault of a name in the context of all names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
-    /// The prev of the bubb, this one, is not there.
+    /// The prev, this id, is missing.
     Dangling(BubbId),
-    /// The prevs of the bubb lead back to it, after so many bubbs. Reported for one bubb of each circle.
+    /// The bubb is in a circle of this length. Reported once per circle.
     Cycle(usize),
-    /// The name at this place before it bears the same id.
+    /// An earlier name, at this index, has the same id.
     Duplicate(usize),
-    /// The bubb is dated more than a day ahead.
+    /// The bubb is dated more than a day in the future.
     Future,
 }
 
-/// The flaws of `names`, which are all names of a store, each with the place of its name.
+/// Returns the flaws of `names`, which must be all names of a store, each with the index of its name.
 pub fn flaws(names: &[Name], now: u64) -> Vec<(usize, Flaw)> {
     let forest = Forest::new(names.to_vec());
     let mut found = Vec::new();
@@ -47,10 +47,10 @@ pub fn flaws(names: &[Name], now: u64) -> Vec<(usize, Flaw)> {
     found
 }
 
-/// The oldest bubb of each circle, and how many are in it.
+/// Returns the oldest bubb of each circle, and the circle's length.
 fn circles(forest: &Forest) -> Vec<(Ix, usize)> {
     let mut found = Vec::new();
-    // The start of the walk that came by first; a walk that meets itself has found a cycle.
+    // The start of the walk that first reached each bubb; a walk that meets itself has found a circle.
     let mut walks: Vec<Option<Ix>> = vec![None; forest.len()];
     for from in forest.all() {
         let mut at = from;

@@ -4,20 +4,20 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::{Forest, Ix};
 
-/// A pair of bubbs that are compared.
+/// A row of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pair {
-    /// Bubbs of one kind, at the same place of both convs.
+    /// Bubbs of the same kind at the same position of both convs.
     Both(Ix, Ix),
-    /// Only in the first.
+    /// A bubb of the first conv only.
     First(Ix),
-    /// Only in the second.
+    /// A bubb of the second conv only.
     Second(Ix),
 }
 
 impl Forest {
-    /// Bubbs of the convs of `a` and `b` past their common ancestor, in order. They are matched by
-    /// kind, so that two answers to one question stand beside each other. Hidden ones only on wish.
+    /// Pairs the bubbs of the convs of `a` and `b` after their common ancestor, in order. They are matched by kind,
+    /// so that two answers to the same question are compared. Hidden bubbs are included if `hidden`.
     pub fn pairs(&self, a: Ix, b: Ix, hidden: bool) -> Vec<Pair> {
         let shown = |mut path: Vec<Ix>| {
             path.retain(|&ix| hidden || !self.name(ix).hidden);
@@ -49,19 +49,19 @@ mod tests {
     #[test]
     fn convs_are_matched_past_their_fork() {
         for (store, a, b, hidden, pairs) in [
-            // two answers to one question
+            // two answers to the same question
             ("A u0 head / B a0 A / C a0 A", "B", "C", false, "BC"),
             ("A u0 head / B a0 A / C a0 A", "C", "B", false, "CB"),
             ("A u0 head / B a0 A / C a0 A", "B", "B", false, ""),
-            // one the ancestor of the other
+            // a conv and its own ancestor
             ("A u0 head / B a0 A / C u0 B", "C", "A", false, "B- C-"),
             ("A u0 head / B a0 A / C u0 B", "A", "C", false, "-B -C"),
-            // one of them went on
+            // the second conv is longer
             ("A u0 head / B a0 A / C a0 A / D u0 C / E a0 D", "B", "E", false, "BC -D -E"),
             ("A u0 head / B a0 A / C a0 A / D u0 C / E a0 D", "E", "B", false, "CB D- E-"),
-            // another question: kinds match behind it
+            // another question: kinds match after it
             ("A s1 head / B u0 A / C a0 B / D u0 A / E t0 D / F a0 E", "C", "F", false, "BD -E CF"),
-            // hidden ones on wish
+            // hidden bubbs only if `hidden`
             ("A u0 head / B s1 A / C a0 B / D a0 A", "C", "D", false, "CD"),
             ("A u0 head / B s1 A / C a0 B / D a0 A", "C", "D", true, "B- CD"),
             // nothing in common

@@ -1,6 +1,6 @@
-//! Forests for tests, written as text: `A s1 head / B u0 A`. A letter's id is dated by its place in the alphabet.
+//! Forests for tests, written as text: `A s1 head / B u0 A`. The date of an id follows from its letter.
 
-// Other crates compile this file into their tests.
+// Other crates include this file in their tests and use only a part.
 #![allow(dead_code)]
 
 use lepo_store::bubb::{BubbId, Kind, Name};

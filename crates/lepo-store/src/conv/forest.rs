@@ -1,27 +1,27 @@
-//! All names of a store, sorted by id. A bubb's prev is looked up when it is first asked for: of a million
-//! names most commands follow only a few.
+//! All names of a store, sorted by id. A bubb's prev is searched for on first use: of a million names, most commands
+//! follow only a few.
 //!
-//! Walks are loops, never recursion: a conv may be 100,000 long, and hand-edited file names can form a cycle.
+//! Walks are loops, never recursion: a conv may have 100,000 bubbs, and hand-edited file names can form a circle.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::bubb::{BubbId, Name};
 
-/// A bubb's place in its [`Forest`].
+/// Index of a bubb in its [`Forest`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ix(pub(super) u32);
 
-/// A day in milliseconds: a bubb dated further ahead of the clock is *dated ahead*.
+/// A day in milliseconds: a bubb dated more than this after now is *dated ahead*.
 pub const AHEAD: u64 = 24 * 60 * 60 * 1000;
 
-/// In place of a prev: there is none, or it is not in the store.
+/// Marks a bubb without a prev, or with a prev that is not in the store.
 const NONE: u32 = u32::MAX;
-/// In place of a prev: not looked up yet.
+/// Marks a prev that has not been searched for yet.
 const UNKNOWN: u32 = u32::MAX - 1;
 
 impl Ix {
-    /// Index of the bubb among those of the forest.
+    /// Returns the index as a `usize`.
     pub fn at(self) -> usize {
         self.0 as usize
     }
@@ -30,37 +30,37 @@ impl Ix {
 /// The names of a store as a forest.
 pub struct Forest {
     names: Vec<Name>,
-    /// Atomic only so that a lookup through a shared reference can be kept.
+    /// Atomic only so that a shared reference can cache a lookup.
     prevs: Vec<AtomicU32>,
     ordered: bool,
-    /// Bubbs of other people's stores, each with the number of its store.
+    /// Bubbs of other users' stores, each with the index of its store.
     foreign: HashMap<BubbId, usize>,
-    /// The latest time, in milliseconds since 1970, that is not dated ahead.
+    /// The latest time, in milliseconds since 1970, of a bubb not dated ahead.
     latest: u64,
 }
 
 /// The old end of a conv.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// At a root, as it should.
+    /// A root, as in an intact conv.
     Root,
-    /// At a bubb whose prev is not there.
+    /// A bubb whose prev, this id, is missing.
     Missing(BubbId),
-    /// At a bubb whose prev had been passed already.
+    /// A bubb whose prev, this id, is already part of the conv.
     Cycle(BubbId),
 }
 
 /// The path from a root to a bubb.
 #[derive(Debug, Clone)]
 pub struct Conv {
-    /// The bubbs, the root first.
+    /// The bubbs, root first.
     pub path: Vec<Ix>,
-    /// The old end: tells whether the conv is whole.
+    /// Where the path ends; anything but a root means that the conv is incomplete.
     pub end: End,
 }
 
 impl Forest {
-    /// Sorts `names`; of two files that bear one id, the first in name order counts.
+    /// Sorts `names`. If two files have the same id, the first in name order counts.
     pub fn new(mut names: Vec<Name>) -> Forest {
         let rest = |name: &Name| (name.prev, name.kind, name.hidden);
         let order = |a: &Name, b: &Name| a.id.cmp(&b.id).then_with(|| rest(a).cmp(&rest(b)));
@@ -71,52 +71,52 @@ impl Forest {
         Forest { names, prevs, ordered, foreign: HashMap::new(), latest: u64::MAX }
     }
 
-    /// The forest as it is at `now`, so that it knows which bubbs are dated ahead; without it none is.
+    /// Sets the time after which bubbs count as dated ahead; without it no bubb does.
     pub fn seen_at(self, now: u64) -> Forest {
         Forest { latest: now.saturating_add(AHEAD), ..self }
     }
 
-    /// True if a bubb is dated more than a day after the moment of [`seen_at`](Self::seen_at).
+    /// Whether the bubb is dated more than a day after the `now` of [`seen_at`](Self::seen_at).
     pub fn is_ahead(&self, ix: Ix) -> bool {
         self.name(ix).id.time() > self.latest
     }
 
-    /// A forest in which some bubbs are of other people's stores: `foreign` tells the number of each one's.
+    /// Creates a forest that includes bubbs of other users' stores; `foreign` maps them to the index of their store.
     pub fn with_foreign(names: Vec<Name>, foreign: HashMap<BubbId, usize>) -> Forest {
         Forest { foreign, ..Forest::new(names) }
     }
 
-    /// The number of the other person's store that a bubb is of; `None` for the user's own.
+    /// Returns the index of the other user's store that has the bubb; `None` for the user's own bubbs.
     pub fn store_of(&self, ix: Ix) -> Option<usize> {
         if self.foreign.is_empty() { None } else { self.foreign.get(&self.name(ix).id).copied() }
     }
 
-    /// Every bubb is newer than its prev, as in all that lepo writes; hand-edited names may break this.
+    /// Whether every bubb is newer than its prev. lepo writes no other order, but hand-edited names may have one.
     pub(super) fn is_ordered(&self) -> bool {
         self.ordered
     }
 
-    /// The number of bubbs.
+    /// Returns the number of bubbs.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// No bubbs at all.
+    /// Whether the forest has no bubbs.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The bubb of an id.
+    /// Returns the bubb with this id.
     pub fn find(&self, id: BubbId) -> Option<Ix> {
         self.names.binary_search_by_key(&id, |name| name.id).ok().map(|i| Ix(i as u32))
     }
 
-    /// The parsed name of a bubb.
+    /// Returns the parsed name of a bubb.
     pub fn name(&self, ix: Ix) -> Name {
         self.names[ix.at()]
     }
 
-    /// The bubb before, if it is there.
+    /// Returns the previous bubb if it is in the forest.
     pub fn prev(&self, ix: Ix) -> Option<Ix> {
         match self.prevs[ix.at()].load(Ordering::Relaxed) {
             NONE => None,
@@ -129,7 +129,7 @@ impl Forest {
         }
     }
 
-    /// A prev is most often a near neighbour: looked for in steps that double, then between the last two.
+    /// Gallops back from `ix` in doubling steps, then searches the last step, because a prev is usually near.
     fn look_up_prev(&self, ix: Ix) -> Option<Ix> {
         let wanted = self.names[ix.at()].prev?;
         let (mut low, mut high, mut step) = (ix.at(), self.names.len(), 1);
@@ -142,26 +142,26 @@ impl Forest {
         found.ok().map(|i| Ix((low + i) as u32))
     }
 
-    /// The bubbs whose ids are between these two, these included, oldest first.
+    /// Returns the bubbs with ids from `low` to `high`, both included, oldest first.
     pub fn between(&self, low: BubbId, high: BubbId) -> impl DoubleEndedIterator<Item = Ix> + use<> {
         let from = self.names.partition_point(|name| name.id < low);
         let to = self.names.partition_point(|name| name.id <= high);
         (from as u32..to.max(from) as u32).map(Ix)
     }
 
-    /// All bubbs, the oldest id first.
+    /// Returns all bubbs, the oldest id first.
     pub fn all(&self) -> impl DoubleEndedIterator<Item = Ix> + use<> {
         (0..self.names.len() as u32).map(Ix)
     }
 
-    /// Bubbs whose prev is `ix`, oldest first.
+    /// Returns the bubbs whose prev is `ix`, oldest first.
     pub fn children(&self, ix: Ix) -> impl Iterator<Item = Ix> {
         let id = self.name(ix).id;
         self.all().filter(move |&child| self.names[child.at()].prev == Some(id))
     }
 
-    /// A bubb, its prev, … towards the root. In a circle it ends after at most three rounds
-    /// (Brent's method: a landmark moved ever farther on), so that a walk needs no memory.
+    /// Walks from a bubb to its prev and on to the root. In a circle the walk ends after at most three rounds
+    /// (Brent's method, with a landmark that moves ever farther), so it needs no memory.
     pub fn up(&self, from: Ix) -> impl Iterator<Item = Ix> {
         let (mut landmark, mut steps, mut reach) = (from, 0u32, 1u32);
         std::iter::successors(Some(from), move |&ix| {
@@ -174,11 +174,11 @@ impl Forest {
         })
     }
 
-    /// The path from the root to `leaf`.
+    /// Returns the path from the root to `leaf`.
     pub fn conv(&self, leaf: Ix) -> Conv {
         let mut path = vec![leaf];
         let mut last = leaf;
-        // Every circle has a link to a newer bubb: from the first of them on, what was passed is remembered.
+        // Every circle has a link to a newer bubb, so bubbs need remembering only from the first such link on.
         let mut passed: Option<HashSet<Ix>> = None;
         let end = loop {
             let Some(wanted) = self.names[last.at()].prev else { break End::Root };
@@ -196,7 +196,7 @@ impl Forest {
         Conv { path, end }
     }
 
-    /// Bubbs that the conv of `to` has and that of `from` has not, oldest first.
+    /// Returns the bubbs in the conv of `to` that are not in the conv of `from`, oldest first.
     pub fn beyond(&self, from: Ix, to: Ix) -> Vec<Ix> {
         let mut shared = vec![false; self.len()];
         for ix in self.up(from) {

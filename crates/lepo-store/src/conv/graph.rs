@@ -1,7 +1,7 @@
-//! The forest drawn with its forks, newest first and roots at the bottom.
+//! Draws the forest with its forks, newest first and roots at the bottom.
 //!
-//! Each subtree is drawn whole before what it hangs under, and a branch joins its sibling at once. So
-//! lines never cross, and a fork of a hundred answers is two columns wide.
+//! Each subtree is complete before its parent is drawn, and a branch joins its sibling at once. So lines never cross,
+//! and a fork of a hundred answers is two columns wide.
 
 use std::cmp::Reverse;
 
@@ -10,24 +10,24 @@ use super::{Forest, Ix};
 /// A line of the drawing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphRow {
-    /// The left of the line: `*` is the bubb, `|` what goes on below, `/` a branch that joins.
+    /// The left part of the line: `*` is the bubb, `|` a line that continues below, `/` a branch that joins.
     pub drawing: String,
-    /// The bubb; none on a line that only draws.
+    /// The bubb; `None` on a line that has only a drawing.
     pub bubb: Option<Ix>,
 }
 
-/// The newest conv stands leftmost, as long as that takes no more columns than this.
+/// The newest conv is leftmost as long as the drawing then needs at most this many columns.
 const COLUMNS: usize = 8;
 
 impl Forest {
-    /// Draws these bubbs. What is between two of them and is not one of them is contracted away.
+    /// Draws these bubbs. Bubbs between them that are not among `bubbs` are contracted.
     pub fn graph(&self, bubbs: &[Ix]) -> Vec<GraphRow> {
         self.graph_within(bubbs, COLUMNS)
     }
 
     fn graph_within(&self, bubbs: &[Ix], columns: usize) -> Vec<GraphRow> {
         let (mut children, mut roots) = self.families(bubbs);
-        // Below before above: the reverse of a walk that meets each bubb before its children.
+        // Reversing a walk that visits each bubb before its children handles children first.
         let walked = walk(&children, &roots);
         let mut newest: Vec<u32> = (0..self.len() as u32).collect();
         let mut width = vec![1; self.len()];
@@ -36,7 +36,7 @@ impl Forest {
             below.sort_unstable_by_key(|child| Reverse(newest[child.at()]));
             let Some(first) = below.first() else { continue };
             newest[ix] = newest[ix].max(newest[first.at()]);
-            // All but the first stand one column to the right, beside the line that waits for `ix`.
+            // Every child but the first is one column to the right of the line that leads to `ix`.
             let taken = |below: &[Ix]| {
                 let beside = below.iter().skip(1).map(|child| width[child.at()] + 1).max();
                 width[below[0].at()].max(beside.unwrap_or(0))
@@ -52,7 +52,7 @@ impl Forest {
         rows(&children, &roots)
     }
 
-    /// The drawn children of each bubb, and the drawn bubbs without a drawn parent.
+    /// Returns the drawn children of each bubb, and the drawn bubbs without a drawn ancestor.
     fn families(&self, bubbs: &[Ix]) -> (Vec<Vec<Ix>>, Vec<Ix>) {
         let mut drawn = vec![false; self.len()];
         for ix in bubbs {
@@ -69,7 +69,7 @@ impl Forest {
         (children, roots)
     }
 
-    /// Each bubb's nearest drawn ancestor. A circle is cut where a walk comes back to itself.
+    /// Returns the nearest drawn ancestor of each bubb. A circle is cut where a walk meets itself.
     fn nearest_above(&self, drawn: &[bool]) -> Vec<Option<Ix>> {
         #[derive(Clone, Copy, PartialEq)]
         enum Above {
@@ -106,16 +106,15 @@ impl Forest {
     }
 }
 
-/// The place at which a bubb is drawn.
 #[derive(Clone, Copy)]
 struct Cell {
     column: usize,
-    /// The bubb is not its parent's first child: its line joins the first's below it.
+    /// Whether the bubb is not its parent's first child, so that its line joins the first child's line below it.
     joins: bool,
     root: bool,
 }
 
-/// All bubbs, each before its children, the last root and the last child first.
+/// Returns all bubbs, parents before children, the last root and the last child first.
 fn walk(children: &[Vec<Ix>], roots: &[Ix]) -> Vec<(Ix, Cell)> {
     let root = |&ix: &Ix| (ix, Cell { column: 0, joins: false, root: true });
     let mut waiting: Vec<(Ix, Cell)> = roots.iter().map(root).collect();
@@ -169,7 +168,7 @@ mod tests {
             // two answers, the newer conv on the left
             ("A u0 head / B a0 A / C a0 A", "* C\n| * B\n|/\n* A"),
             ("A u0 head / B a0 A / C a0 A / D u0 B", "* D\n* B\n| * C\n|/\n* A"),
-            // many answers stay narrow
+            // many answers need only two columns
             ("A u0 head / B a0 A / C a0 A / D a0 A / E a0 A", "* E\n| * D\n|/\n| * C\n|/\n| * B\n|/\n* A"),
             // a fork within a fork
             (
@@ -177,13 +176,13 @@ mod tests {
                 "* F\n* D\n| * C\n|/\n* B\n| * E\n|/\n* A",
             ),
             ("A u0 head / B a0 A / C u0 B / D u0 B / E a0 A", "* E\n| * D\n| | * C\n| |/\n| * B\n|/\n* A"),
-            // convs apart
+            // separate convs
             ("A u0 head / B u0 head / C a0 A", "* C\n* A\n\n* B"),
-            // a prev that is not there
+            // a missing prev
             ("B u0 A / C a0 B / D u0 head", "* D\n\n* C\n* B"),
-            // dated by hand: a child older than its prev is still above it
+            // dated by hand: a child older than its prev is drawn above it all the same
             ("A u0 C / C u0 head / B a0 C", "* B\n| * A\n|/\n* C"),
-            // circles are cut open, and nothing is lost
+            // circles are cut open, and no bubb is lost
             ("A u0 B / B u0 A", "* B\n* A"),
             ("A u0 A / B u0 A", "* B\n* A"),
             ("A u0 C / B u0 A / C u0 B / D a0 C / E u0 head", "* E\n\n* D\n* C\n* B\n* A"),
@@ -201,7 +200,7 @@ mod tests {
 
     #[test]
     fn what_would_be_too_wide_puts_its_widest_branch_first() {
-        // A comb: each older bubb was forked later.
+        // A comb, in which each older bubb was forked later.
         let comb = "A u0 head / B u0 A / C u0 B / D u0 C / E u0 C / F u0 B / G u0 A";
         let newest_first = "* G\n| * F\n| | * E\n| | | * D\n| | |/\n| | * C\n| |/\n| * B\n|/\n* A";
         let narrow = "* E\n| * D\n|/\n* C\n| * F\n|/\n* B\n| * G\n|/\n* A";

@@ -1,46 +1,47 @@
-//! The height of a conv: the number of its bubbs, hidden ones too.
+//! The height of a conv: the number of its bubbs, including hidden ones.
 
 use super::{Forest, Ix};
 
 impl Forest {
-    /// The heights of the convs of `leaves`, in their order.
+    /// Returns the heights of the convs of `leaves`, in their order.
     pub fn heights(&self, leaves: &[Ix]) -> Vec<u32> {
         let mut heights = Heights::of(self);
         leaves.iter().map(|&leaf| heights.height(leaf)).collect()
     }
 }
 
-/// Heights of many leaves, for which a trunk that they share is walked once.
+/// Computes heights of many leaves, walking a shared trunk only once.
 pub struct Heights<'f>(Sums<'f, fn(Ix) -> u32>);
 
 impl<'f> Heights<'f> {
-    /// Of the bubbs of this forest.
+    /// Creates an empty cache for the bubbs of `forest`.
     pub fn of(forest: &'f Forest) -> Heights<'f> {
         Heights(Sums::of(forest, |_| 1))
     }
 
-    /// The height of the conv of `leaf`, hidden bubbs too.
+    /// Returns the height of the conv of `leaf`.
     pub fn height(&mut self, leaf: Ix) -> u32 {
         self.0.sum(leaf)
     }
 }
 
-/// Sums over the convs of many leaves, for which a trunk that they share is walked once.
+/// Computes sums over the convs of many leaves, walking a shared trunk only once.
 pub struct Sums<'f, W> {
     forest: &'f Forest,
     weight: W,
-    /// One more than the sum. Kept only for bubbs newer than their prev: all but some with hand-edited names.
+    /// The sum plus 1; 0 means unknown. Cached only along walks in which every bubb is newer than its prev, which
+    /// fails only for hand-edited names.
     known: Vec<u32>,
     walked: Vec<Ix>,
 }
 
 impl<'f, W: Fn(Ix) -> u32> Sums<'f, W> {
-    /// Of what `weight` gives for each bubb.
+    /// Creates an empty cache that adds up `weight` of each bubb.
     pub fn of(forest: &'f Forest, weight: W) -> Sums<'f, W> {
         Sums { forest, weight, known: vec![0; forest.len()], walked: Vec::new() }
     }
 
-    /// The sum over the conv of `leaf`.
+    /// Returns the sum over the conv of `leaf`.
     pub fn sum(&mut self, leaf: Ix) -> u32 {
         self.walked.clear();
         let mut known = 0;
@@ -51,7 +52,7 @@ impl<'f, W: Fn(Ix) -> u32> Sums<'f, W> {
             }
             self.walked.push(ix);
         }
-        // A walk that ends at a bubb with a prev has come round a circle.
+        // If the last bubb of a walk has a prev, the walk went round a circle.
         let is_circle = || self.walked.last().is_some_and(|&last| self.forest.prev(last).is_some());
         if known == 0 && (self.walked.windows(2).any(|pair| pair[1] >= pair[0]) || is_circle()) {
             let path = self.forest.conv(leaf).path;

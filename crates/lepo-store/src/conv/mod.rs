@@ -1,4 +1,4 @@
-//! The forest that the names make: convs, tails, heights, addresses. Pure: it opens nothing.
+//! The forest formed by the names: convs, tails, heights, addresses. No I/O.
 
 mod address;
 mod beginning;

@@ -1,17 +1,17 @@
-//! The nearest bubb of a kind at or above others: what was walked once is not walked again.
+//! Finds the nearest matching bubb at or above others without walking a path twice.
 
 use std::cell::RefCell;
 
 use super::{Forest, Ix};
 
-/// The steps of a walk that is short: nothing of it is remembered.
+/// Steps of a short walk, whose result is not cached.
 const SHORT: usize = 16;
 
-/// Not looked for yet; else one more than [`ABSENT`] or than a place.
+/// Not searched yet; other values are [`ABSENT`] or an index plus 2.
 const UNKNOWN: u32 = 0;
 const ABSENT: u32 = 1;
 
-/// Finds the nearest bubbs that fit, of one forest.
+/// Finds the nearest bubbs that satisfy a predicate, in a single forest.
 pub struct Nearest {
     fits: fn(&Forest, Ix) -> bool,
     /// Empty until a walk is long.
@@ -19,17 +19,17 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    /// Of the bubbs of a forest, those that fit.
+    /// Creates an empty cache for bubbs that satisfy `fits`.
     pub fn of(fits: fn(&Forest, Ix) -> bool) -> Nearest {
         Nearest { fits, known: RefCell::default() }
     }
 
-    /// The bubb itself, or the first one above it, that fits.
+    /// Returns the bubb itself or its nearest ancestor that fits.
     pub fn find(&self, forest: &Forest, ix: Ix) -> Option<Ix> {
         self.find_behind(SHORT, forest, ix)
     }
 
-    /// The same, with so many steps before anything is remembered.
+    /// Like `find`, but caches only after `short` steps.
     fn find_behind(&self, short: usize, forest: &Forest, ix: Ix) -> Option<Ix> {
         let mut walk = forest.up(ix);
         let near = walk.by_ref().take(short).find(|&at| (self.fits)(forest, at));

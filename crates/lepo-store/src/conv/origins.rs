@@ -3,7 +3,7 @@
 use super::{Forest, Ix};
 use crate::bubb::Kind;
 
-/// The beginning of one conv.
+/// The start of a conv.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     /// Oldest bubb.
@@ -12,19 +12,19 @@ pub struct Origin {
     pub question: Option<Ix>,
 }
 
-/// Beginnings of many convs, for which a trunk that they share is walked once.
+/// Finds the origins of many convs, walking a shared trunk only once.
 pub struct Origins<'f> {
     forest: &'f Forest,
     known: Vec<Option<Origin>>,
 }
 
 impl<'f> Origins<'f> {
-    /// Of the bubbs of this forest.
+    /// Creates an empty cache for the bubbs of `forest`.
     pub fn of(forest: &'f Forest) -> Origins<'f> {
         Origins { forest, known: vec![None; forest.len()] }
     }
 
-    /// The origin of the conv of `leaf`.
+    /// Returns the origin of the conv of `leaf`.
     pub fn origin(&mut self, leaf: Ix) -> Origin {
         let (mut walked, mut origin) = (Vec::new(), None);
         for ix in self.forest.up(leaf) {
@@ -65,7 +65,7 @@ mod tests {
             assert_eq!(forest.name(origin.root).id, id(root), "{store}");
             assert_eq!(origin.question.map(|ix| forest.name(ix).id), question.map(id), "{store}");
         }
-        // The second conv is told from what the first one's walk left, and a circle ends.
+        // The second lookup uses the cache that the first one filled, and a circle ends.
         let forest = fixture::forest("A s1 head / B u0 A / C a0 B / D a0 B / E u0 F / F u0 E");
         let mut origins = Origins::of(&forest);
         let mut found = |leaf| origins.origin(forest.find(id(leaf)).unwrap());

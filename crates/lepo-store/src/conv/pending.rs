@@ -1,22 +1,22 @@
-//! The state of a request for consent. It follows from the shape of the forest; no other state exists.
+//! The state of a request for consent, which follows from the shape of the forest alone; no other state exists.
 
 use super::{Forest, Ix, Nearest};
 
-/// The state of a bubb that is a request.
+/// The state of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// The request waits for consent.
     Pending,
-    /// The bubb is visible, so it is a message, no request.
+    /// The bubb is visible: a message rather than a request.
     Visible,
-    /// This bubb follows it: what came of it.
+    /// The request was answered; this bubb follows it.
     Answered(Ix),
-    /// This newer visible bubb goes on from what led to it.
+    /// This newer visible bubb continues the conv of the request.
     Overtaken(Ix),
 }
 
 impl Forest {
-    /// The state of a request.
+    /// Returns the state of a request.
     pub fn standing(&self, request: Ix) -> Standing {
         if !self.name(request).hidden {
             return Standing::Visible;
@@ -30,15 +30,15 @@ impl Forest {
         overtaking.map_or(Standing::Pending, Standing::Overtaken)
     }
 
-    /// All requests that stand as pending, newest first, found in one pass. `read` looks at a bubb's
-    /// text and tells what request it is; it is asked only where the rest holds.
+    /// Returns all pending requests, newest first, found in one pass. `read` parses a bubb's text; it is called only
+    /// for bubbs that are pending by their position.
     pub fn pending<T>(&self, mut read: impl FnMut(Ix) -> Option<T>) -> Vec<(Ix, T)> {
         let (mut child, mut newest) = (vec![false; self.len()], vec![None; self.len()]);
         for ix in self.all().rev() {
             if let Some(prev) = self.prev(ix) {
                 child[prev.at()] = true;
             }
-            // Up to the first that knows of a newer one, so that all walks together are linear.
+            // Each walk stops at a bubb that already has a newer one, so that all walks together are linear.
             let mut at = ix;
             while let Some(prev) =
                 self.prev(at).filter(|prev| !self.name(ix).hidden && newest[prev.at()].is_none())
@@ -71,7 +71,7 @@ mod tests {
             ("A s1 head / B u0 A / C s1 B / D s1 C", "C", "answered", "D"),
             ("A s1 head / B u0 A / C s1 B / D a0 B", "C", "overtaken", "D"),
             ("A s1 head / B u0 A / C s1 B / D u0 B / E a0 D", "C", "overtaken", "D"),
-            // hidden ones do not overtake, nor does what is older or elsewhere
+            // hidden, older and unrelated bubbs do not overtake
             ("A s1 head / B u0 A / C s1 B / D a1 B", "C", "pending", ""),
             ("A s1 head / B u0 A / C a0 B / D s1 B", "D", "pending", ""),
             ("A s1 head / B u0 A / C s1 B / D u0 A", "C", "pending", ""),

@@ -1,9 +1,9 @@
-//! Bubbs that only one tail needs: they can be removed with it.
+//! Bubbs that only one tail needs and that can be removed with it.
 
 use super::tails::Below;
 use super::{Forest, Ix};
 
-/// Tells of several tails, one after another, what goes with each.
+/// Finds, for several tails in turn, the bubbs to remove with each.
 pub struct Pruner<'f> {
     forest: &'f Forest,
     children: Vec<Vec<Ix>>,
@@ -12,14 +12,14 @@ pub struct Pruner<'f> {
 }
 
 impl Forest {
-    /// The bubbs that go with `tail` alone; see [`Pruner::only`].
+    /// Returns the bubbs that only `tail` needs; see [`Pruner::only`].
     pub fn only(&self, tail: Ix) -> Result<Vec<Ix>, Ix> {
         Pruner::of(self).only(tail)
     }
 }
 
 impl<'f> Pruner<'f> {
-    /// With all bubbs of the forest there.
+    /// Creates a pruner for which no bubb is gone yet.
     pub fn of(forest: &'f Forest) -> Pruner<'f> {
         let mut children = vec![Vec::new(); forest.len()];
         for ix in forest.all() {
@@ -30,20 +30,20 @@ impl<'f> Pruner<'f> {
         Pruner { forest, children, below: Below::of(forest), gone: vec![false; forest.len()] }
     }
 
-    /// These are gone for what is asked next.
+    /// Treats these bubbs as gone in later calls.
     pub fn take(&mut self, bubbs: &[Ix]) {
         bubbs.iter().for_each(|ix| self.gone[ix.at()] = true);
     }
 
-    /// True if a bubb was taken.
+    /// Whether the bubb has been marked as gone.
     pub fn is_gone(&self, ix: Ix) -> bool {
         self.gone[ix.at()]
     }
 
-    /// The bubbs that go with `tail`, each before the one it follows: what follows it, it, and all
-    /// above up to the first that another conv needs, with the spent side branches that hang there.
+    /// Returns the bubbs to remove with `tail`, each before its prev: all that follow it, the tail itself, and its
+    /// ancestors up to the first that another conv needs, with their spent side branches.
     ///
-    /// If something visible follows it is no tail: then that is the error.
+    /// Fails with a visible bubb that follows `tail`, which then is not a tail.
     pub fn only(&mut self, tail: Ix) -> Result<Vec<Ix>, Ix> {
         let going = branch(&self.children, tail, &self.gone);
         if let Some(&visible) = going.iter().rev().skip(1).find(|&&ix| !self.forest.name(ix).hidden) {
@@ -55,7 +55,7 @@ impl<'f> Pruner<'f> {
     }
 
     fn with_above(&mut self, tail: Ix, mut going: Vec<Ix>) -> Vec<Ix> {
-        // Beside an answer spent chatter is not missed; beside other chatter it is as good as that.
+        // Spent chatter next to an answer is not missed; next to other chatter it counts as much as that.
         let chatter = self.forest.is_spent(tail, &self.below);
         self.take(&going);
         for above in self.forest.up(tail).skip(1) {
@@ -73,12 +73,12 @@ impl<'f> Pruner<'f> {
     }
 }
 
-/// `root` and all below it that is not gone yet, each after all that follow it.
+/// Returns `root` and all its remaining descendants, each after its own descendants.
 fn branch(children: &[Vec<Ix>], root: Ix, gone: &[bool]) -> Vec<Ix> {
     branch_unless(children, root, gone, |_| false).unwrap_or_default()
 }
 
-/// The same, or nothing as soon as one of them is `needed`.
+/// Like `branch`, but `None` as soon as a descendant is `needed`.
 fn branch_unless(
     children: &[Vec<Ix>],
     root: Ix,
@@ -88,7 +88,7 @@ fn branch_unless(
     let mut found = vec![root];
     let mut next = 0;
     while let Some(&ix) = found.get(next) {
-        // In a circle the way down leads back to the root, and nowhere else.
+        // In a circle the way down leads back to the root and nowhere else.
         for &child in children[ix.at()].iter().filter(|&&child| child != root && !gone[child.at()]) {
             if needed(child) {
                 return None;
@@ -117,16 +117,16 @@ mod tests {
             // … but not with another answer to the same question
             ("A u0 head / B s1 A / C a1 B / D a0 B / E s1 A / F a0 E", "F", "FE"),
             ("A u0 head / B s1 A / C a1 B / D a0 B / E s1 A / F a0 E", "D", "DCB"),
-            // what an interruption left beside the answer
+            // the rest of an interruption next to the answer
             ("A u0 head / B a1 A / C a0 A", "C", "CBA"),
             ("A u0 head / B a1 A / C a0 A", "B", "B"),
-            // two attempts, neither answered: each is a tail of its own
+            // two attempts without an answer: each is a tail of its own
             ("A u0 head / B a1 A / C a1 A", "C", "C"),
-            // of two spent side branches only the one that was named
+            // two spent side branches: only the named one is removed
             ("A u0 head / B s1 A / C a1 B / D a1 B / E a0 A", "D", "D"),
-            // hidden ones that follow go first
+            // hidden descendants are removed first
             ("A u0 head / B a0 A / C a1 B / D t1 C", "B", "DCBA"),
-            // the first of an incomplete conv; a circle
+            // the first bubb of an incomplete conv; a circle
             ("B u0 A / C a0 B", "C", "CB"),
             ("A u0 B / B u0 A / C a0 A", "C", "CBA"),
         ] {

@@ -1,30 +1,29 @@
-//! Tails that answer the same question, found while tails are listed: only as far ahead as one may still come.
+//! Tails that answer the same question, found while tails are listed by reading no further ahead than necessary.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::{Forest, Ix, Nearest};
 
-/// Tails, newest first, each with its last question, and whether another one has the same.
+/// Yields tails, newest first, each with its last question and whether another tail has the same one.
 pub struct Siblings<'f, T> {
     forest: &'f Forest,
     questions: Nearest,
     tails: T,
-    /// Read already, and not given out yet, each with its last question.
+    /// Tails read but not yielded yet, each with its last question.
     ahead: VecDeque<(Ix, Option<Ix>)>,
-    /// The last that was read.
     last: Option<Ix>,
-    /// Number of those that were read and have this last question.
+    /// Number of tails read with this last question.
     counts: HashMap<Ix, u32>,
 }
 
 impl<'f, T: Iterator<Item = Ix>> Siblings<'f, T> {
-    /// Of these tails, in their order.
+    /// Yields `tails` in their order.
     pub fn of(forest: &'f Forest, tails: T) -> Siblings<'f, T> {
         let questions = Nearest::of(Forest::is_question);
         Siblings { forest, questions, tails, ahead: VecDeque::new(), last: None, counts: HashMap::new() }
     }
 
-    /// Reads one more; false when there is none.
+    /// Reads another tail; `false` at the end.
     fn read(&mut self) -> bool {
         let Some(tail) = self.tails.next() else { return false };
         let question = self.questions.find(self.forest, tail);
@@ -43,7 +42,7 @@ impl<T: Iterator<Item = Ix>> Iterator for Siblings<'_, T> {
             self.read();
         }
         let question = self.ahead.front()?.1;
-        // An answer is newer than its question: past the question no other one can come.
+        // An answer is newer than its question, so older tails cannot have the same question.
         while question.is_some() && self.last > question && self.read() {}
         let (tail, question) = self.ahead.pop_front()?;
         let is_shared =
@@ -62,7 +61,7 @@ mod tests {
         for (store, told) in [
             ("A u0 head / B a0 A / C a0 A", "C+ B+"),
             ("A u0 head / B a0 A / C u0 head / D a0 C / E a0 A", "E+ D B+"),
-            // behind `SELECT`, and one of them goes on
+            // below `SELECT`, where one of them continues
             ("A u0 head / B s1 A / C s1 A / D a0 B / E a0 C / F u0 D", "F E"),
             ("A u0 head / B s1 A / C s1 A / D a0 B / E a0 C", "E+ D+"),
             ("A a0 head / B a0 A / C a0 A", "C B"),

@@ -1,20 +1,18 @@
-//! The tails, newest first, at which convs can be continued; found without reading the older ones if possible.
+//! The tails, newest first, where convs can be continued; found without reading older bubbs if possible.
 
 use std::collections::{HashSet, VecDeque};
 
 use super::{Forest, Ix, Nearest};
 use crate::bubb::{Day, Kind};
 
-/// For each bubb two facts that need the whole forest: it has a child, it has a visible descendant.
 pub(super) struct Below {
     child: Vec<bool>,
     visible: Vec<bool>,
-    /// The nearest visible one above a hidden one, or the root if all above it is hidden.
+    /// The nearest visible ancestor of a hidden bubb, or its root if all its ancestors are hidden.
     above: Nearest,
 }
 
 impl Below {
-    /// Nothing is known to be below anything.
     fn none(forest: &Forest) -> Below {
         Below {
             child: vec![false; forest.len()],
@@ -35,7 +33,7 @@ impl Below {
             if forest.name(ix).hidden {
                 continue;
             }
-            // Up to the first that knows already, so that all walks together are linear.
+            // Each walk stops at a bubb that is already marked, so that all walks together are linear.
             let mut at = ix;
             while let Some(prev) = forest.prev(at) {
                 if std::mem::replace(&mut below.visible[prev.at()], true) {
@@ -48,19 +46,19 @@ impl Below {
     }
 }
 
-/// The tails, newest first, found as they are asked for; see [`Forest::newest_first`].
+/// The tails, newest first, computed on demand; see [`Forest::newest_first`].
 pub struct Tails<'f> {
     forest: &'f Forest,
     spent: bool,
     below: Below,
-    /// All from here on have told their prevs what is below them.
+    /// All bubbs from this index on have been recorded in `below`.
     told: usize,
-    /// Leaves that were passed and not judged yet.
+    /// Leaves found but not yet checked for being spent.
     leaves: VecDeque<Ix>,
 }
 
 impl Tails<'_> {
-    /// Goes on to the next older bubb.
+    /// Records the next older bubb in `below`.
     fn step(&mut self) {
         self.told -= 1;
         let ix = Ix(self.told as u32);
@@ -73,7 +71,7 @@ impl Tails<'_> {
         }
     }
 
-    /// Judges a leaf, once all that may be below its nearest visible ancestor has told.
+    /// Whether a leaf is spent. First records all bubbs that may descend from its nearest visible ancestor.
     fn is_spent(&mut self, leaf: Ix) -> bool {
         if let Some(ancestor) = self.forest.visible_above(leaf, &self.below) {
             while self.told > ancestor.at() {
@@ -100,8 +98,8 @@ impl Iterator for Tails<'_> {
 }
 
 impl Forest {
-    /// The tails, newest first; with `spent`, hidden leaves beside an answered question too. As a bubb's
-    /// children are newer than it, the first few are known without a look at the older bubbs.
+    /// Returns the tails, newest first, and with `spent` also hidden leaves next to an answered question. Children
+    /// are newer than their prev, so the first tails are found without reading the older bubbs.
     pub fn newest_first(&self, spent: bool) -> Tails<'_> {
         if self.is_ordered() {
             let below = Below::none(self);
@@ -112,13 +110,13 @@ impl Forest {
         Tails { forest: self, spent, below, told: 0, leaves }
     }
 
-    /// All tails, newest first.
+    /// Returns all tails, newest first.
     pub fn tails(&self, spent: bool) -> Vec<Ix> {
         self.newest_first(spent).collect()
     }
 
-    /// `@`: the newest tail of the user's own that is not dated ahead, or where all are, the newest. A message of a
-    /// wrong clock would else capture every later question until its date has come.
+    /// Returns `@`: the newest of the user's own tails, ignoring those dated ahead unless all are. Otherwise a
+    /// message from a wrong clock would capture every later question until its date has passed.
     pub fn newest(&self) -> Option<Ix> {
         let mut ahead = None;
         for tail in self.newest_first(false).filter(|&ix| self.store_of(ix).is_none()) {
@@ -130,49 +128,49 @@ impl Forest {
         ahead
     }
 
-    /// The day of the oldest bubb that [`newest`](Self::newest) and [`root_time`](Self::root_time) depend on, if
-    /// they hold for the whole store although this forest has the newest bubbs only. None if all tails of these
-    /// are dated ahead, or if the conversation of the newest one that is not reaches back beyond them.
+    /// Returns the day of the oldest bubb on which [`newest`](Self::newest) and [`root_time`](Self::root_time)
+    /// depend, if they are right for the whole store although this forest has only its newest bubbs. `None` if all of
+    /// these tails are dated ahead, or if the conversation of the newest tail that is not reaches back further.
     pub fn told_since(&self) -> Option<Day> {
         let newest = self.newest().filter(|&newest| !self.is_ahead(newest))?;
         let visible = self.nearest_visible(newest)?;
         Some(Day::of(self.name(visible).id).min(Day::at(self.root_time())))
     }
 
-    /// The least time for a new root that makes it `@` even if the clock went back. Bubbs dated ahead do not count.
+    /// Returns the least time that makes a new root `@` even if the clock went back. Bubbs dated ahead do not count.
     pub fn root_time(&self) -> u64 {
         let dated = self.all().rev().find(|&ix| !self.is_ahead(ix));
         dated.map_or(0, |ix| self.name(ix).id.time() + 1)
     }
 
-    /// A hidden leaf whose nearest visible ancestor, or where it has none, whose root, has a visible descendant:
-    /// tool chatter of an answered turn, or what was hidden before the first question.
+    /// Whether `leaf` is hidden and its nearest visible ancestor, or its root if it has none, has a visible
+    /// descendant: tool chatter of an answered turn, or hidden bubbs before the first question.
     pub(super) fn is_spent(&self, leaf: Ix, below: &Below) -> bool {
         self.visible_above(leaf, below).is_some_and(|ancestor| below.visible[ancestor.at()])
     }
 
-    /// The nearest visible ancestor of a hidden bubb, or its root if all above it is hidden.
+    /// Returns the nearest visible ancestor of a hidden bubb, or its root if all its ancestors are hidden.
     fn visible_above(&self, ix: Ix, below: &Below) -> Option<Ix> {
         if self.name(ix).hidden { below.above.find(self, ix) } else { None }
     }
 
-    /// The bubb itself or the first visible one before it.
+    /// Returns the bubb itself or its nearest visible ancestor.
     pub(super) fn nearest_visible(&self, ix: Ix) -> Option<Ix> {
         self.up(ix).find(|&ix| !self.name(ix).hidden)
     }
 
-    /// True for a visible bubb of the user: a question.
+    /// Whether the bubb is a visible one of the user.
     pub fn is_question(&self, ix: Ix) -> bool {
         let name = self.name(ix);
         name.kind == Kind::User && !name.hidden
     }
 
-    /// The last visible user bubb of the conv that ends at `leaf`.
+    /// Returns the last visible user bubb of the conv that ends at `leaf`.
     pub fn last_question(&self, leaf: Ix) -> Option<Ix> {
         self.up(leaf).find(|&ix| self.is_question(ix))
     }
 
-    /// The newest visible question asked at `place` that nothing visible follows.
+    /// Returns the newest visible question asked at `place` that no visible bubb follows.
     pub fn question_left_at(&self, place: Ix) -> Option<Ix> {
         let mut followed = HashSet::new();
         let visible = self.all().rev().take_while(|&ix| ix > place).filter(|&ix| !self.name(ix).hidden);
@@ -183,14 +181,14 @@ impl Forest {
         })
     }
 
-    /// True if the turn that `leaf` is of was begun at `place`: its question was asked there, or answered again.
+    /// Whether the turn of `leaf` started at `place`: its question was asked there, or answered again.
     pub fn turn_began_at(&self, leaf: Ix, place: Ix) -> bool {
         self.last_question(leaf).is_some_and(|question| {
             self.last_question(place) == Some(question) || self.is_asked_at(question, place)
         })
     }
 
-    /// True if a question continues `place`, with nothing but what `--run` gave between.
+    /// Whether a question continues `place`, with only the output of `--run` between.
     fn is_asked_at(&self, question: Ix, place: Ix) -> bool {
         let mut before = self.up(question).skip(1);
         before.find(|&ix| ix == place || self.name(ix).kind != Kind::System) == Some(place)
@@ -214,16 +212,16 @@ mod tests {
             ("A s1 head / B u0 A / C a0 B / D a0 B", "DC", "DC"),
             // side branch C, D of the answered question B is spent
             ("A s1 head / B u0 A / C a1 B / D t1 C / E a0 B", "E", "ED"),
-            // … and is not, while there is no answer
+            // … but not while B has no answer
             ("A s1 head / B u0 A / C a1 B / D t1 C", "D", "D"),
-            // the question itself continued by another visible bubb
+            // another visible bubb continues the question itself
             ("A u0 head / B a1 A / C u0 A / D a0 C", "D", "DB"),
-            // hidden all the way to the root: it is beside what follows that
+            // hidden up to the root: spent by a visible bubb that follows the root
             ("A s1 head / B s1 A / C u0 A", "C", "CB"),
             ("A s1 head / B s1 A", "B", "B"),
-            // … and where the root is not there, beside nothing
+            // … and not spent if the root is missing
             ("B s1 A / C s1 B / D u0 B", "DC", "DC"),
-            // a hidden leaf below an answer that nothing follows
+            // a hidden leaf below an answer without a follower
             ("A u0 head / B a0 A / C a1 B", "C", "C"),
         ] {
             let forest = fixture::forest(store);
@@ -262,7 +260,7 @@ mod tests {
         for round in 0..2000 {
             let letters = ["A", "B", "C", "D", "E", "F", "G", "H"];
             let line = |i: usize| {
-                // Every other forest has links to any bubb, newer ones and itself too.
+                // In every other forest a bubb may link to any bubb, even a newer one or itself.
                 let prev = roll(if round % 2 == 0 { i + 1 } else { letters.len() + 1 });
                 let prev =
                     if prev == i && round % 2 == 0 { "head" } else { letters.get(prev).unwrap_or(&"head") };
@@ -289,11 +287,11 @@ mod tests {
     #[test]
     fn the_newest_bubbs_alone_tell_the_newest_tail_or_know_that_they_do_not() {
         for (newest, tells) in [
-            // an answer; what it follows need not be there
+            // an answer, whose question may be missing
             ("C a0 B", true),
-            // tool chatter beside an answer that is there
+            // tool chatter next to an answer in the forest
             ("C u0 B / D a1 C / E a0 C / F a1 C", true),
-            // chatter beside a bubb that is not there: it may be answered
+            // chatter next to a missing bubb, which may be answered
             ("D a1 C", false),
             ("D a1 C / E t1 D", false),
             ("", false),
@@ -302,7 +300,7 @@ mod tests {
             let now = forest.all().next().map_or(0, |ix| forest.name(ix).id.time());
             let forest = forest.seen_at(now);
             assert_eq!(forest.told_since().is_some(), tells, "{newest}");
-            // all dated ahead: an older one may be the newest that is not
+            // all dated ahead: an older bubb may be the newest that is not
             assert_eq!(forest.seen_at(0).told_since(), None, "{newest}");
         }
     }
@@ -312,13 +310,13 @@ mod tests {
         for (store, ahead, newest, tells) in [
             ("A u0 head / B a0 A / C u0 head / D a0 C", "CD", "B", true),
             ("A u0 head / B a0 A / C a0 A", "C", "B", true),
-            // what a later message follows is no tail
+            // a bubb that a later message follows is not a tail
             ("A u0 head / B a0 A / C u0 B", "C", "C", false),
             ("A u0 head / B u0 head / C a0 B", "C", "A", true),
             ("A u0 head / B u0 head", "AB", "B", false),
-            // a hidden leaf beside a later answer is spent all the same
+            // a hidden leaf next to a later answer is spent all the same
             ("A u0 head / B u0 head / C a1 B / D a0 B", "D", "A", true),
-            // hidden, beside a bubb that is not there
+            // hidden, next to a missing bubb
             ("C a1 B / D u0 head", "D", "C", false),
         ] {
             let mut names = fixture::names(store);
@@ -353,7 +351,7 @@ mod tests {
             ("A u0 head / B a0 A / C u0 B", "B", Some("C")),
             ("A u0 head / B a0 A / C u0 B / D u0 B", "B", Some("D")),
             ("A u0 head / B a0 A / C u0 B / D u0 B / E a0 D", "B", Some("C")),
-            // behind what a program printed; hidden chatter is no answer
+            // after the output of a program; hidden chatter is not an answer
             ("A u0 head / B a0 A / C s0 B / D u0 C / E a1 D", "B", Some("D")),
             ("A u0 head / B a0 A / C u0 B / D s1 C / E a0 D", "B", None),
             ("A u0 head / B a0 A / C u0 B / D a0 C / E u0 D", "B", None),

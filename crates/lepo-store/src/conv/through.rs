@@ -1,11 +1,11 @@
-//! Finds the tails that have a bubb in their conv.
+//! Finds the tails whose conv contains any of several bubbs.
 
 use super::{Forest, Ix};
 
 impl Forest {
-    /// The bubbs of `tails` whose conv has one of `named`.
+    /// Returns the tails whose conv contains a bubb of `named`.
     pub fn through(&self, tails: &[Ix], named: &[Ix]) -> Vec<Ix> {
-        // For each bubb passed: true if one of the named is it or is before it.
+        // For each visited bubb, whether it or an ancestor is in `named`.
         let mut known = vec![None; self.len()];
         for ix in named {
             known[ix.at()] = Some(true);

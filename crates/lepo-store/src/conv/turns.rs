@@ -1,11 +1,11 @@
-//! The turns of a conv: a question and all that answers it.
+//! The turns of a conv: a question and all its answers.
 
 use super::{Forest, Ix};
 use crate::bubb::Kind;
 
 impl Forest {
-    /// The visible questions and answers of the finished turns on `path`, in order. A question that
-    /// nothing answered is left out, and so is what answers none.
+    /// Returns the visible questions and answers of the finished turns on `path`, in order, without unanswered
+    /// questions and without answers that have no question.
     pub fn finished_turns(&self, path: &[Ix]) -> Vec<Ix> {
         let mut said: Vec<Ix> = Vec::new();
         let kind = |ix: Ix| self.name(ix).kind;
@@ -35,9 +35,9 @@ mod tests {
             // not answered yet
             ("A u0 head / B a0 A / C u0 B", "C", "AB"),
             ("A u0 head", "A", ""),
-            // never answered, and asked another way
+            // never answered, and asked again in another form
             ("A u0 head / B a1 A / C u0 B / D a0 C", "D", "CD"),
-            // two answers, an answer to nothing, the output of a command
+            // two answers, an answer without a question, the output of a command
             ("A u0 head / B a0 A / C a0 B", "C", "ABC"),
             ("A a0 head / B u0 A / C a0 B", "C", "BC"),
             ("A s0 head / B u0 A / C t0 B / D a0 C", "D", "BD"),

@@ -4,35 +4,35 @@ use super::address::{Address, Branch, Word, file_name};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::Result;
 
-/// One wish for bubbs of a forest. A bubb's conv always comes with it.
+/// A part of a forest. Every bubb comes with its conv.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// The newest tail by itself, and the least time of a new root.
+    /// The newest tail alone, and the least time of a new root.
     Tip,
-    /// So many of the newest tails; also all that [`Tip`](Wanted::Tip) gives.
+    /// This many of the newest tails; includes all that [`Tip`](Wanted::Tip) does.
     Newest(usize),
-    /// So many of the newest leaves, spent ones too.
+    /// This many of the newest leaves, spent ones too.
     Leaves(usize),
-    /// So many of the newest tails, or leaves if true, and all others that answer the questions of these.
+    /// This many of the newest tails (leaves if true), and all others that answer the same questions.
     Siblings(usize, bool),
     /// These bubbs.
     Paths(Vec<BubbId>),
-    /// A bubb, and all that decides whether something follows or overtook it.
+    /// A bubb, and all bubbs that decide whether it is answered or overtaken.
     Followed(BubbId),
-    /// A bubb, and all of this store that are not older.
+    /// A bubb, and all bubbs of this store that are not older.
     Since(BubbId),
-    /// The bubbs whose id begins with a text, or where there are none, ends with it.
+    /// The bubbs whose id starts with a text; without any, those whose id ends with it.
     Piece(String),
-    /// So many of the newest tails whose id begins with a text; where there are none, all such bubbs.
+    /// This many of the newest tails whose id starts with a text, or all bubbs with such an id if no tail has one.
     Begun(String, usize),
-    /// Everything.
+    /// All bubbs of this store.
     All,
-    /// Everything, of other people's stores too.
+    /// All bubbs, other users' stores included.
     Everyone,
 }
 
 impl Word {
-    /// The part of the store to read for its bubbs.
+    /// Returns the parts of the store to read in order to resolve this.
     pub fn wanted(&self, branch: &Branch<'_>) -> Result<Vec<Wanted>> {
         Ok(match self {
             Word::One(address) => vec![address.wanted(branch)?],
@@ -42,7 +42,7 @@ impl Word {
 }
 
 impl Address {
-    /// The part of the store to read for its bubb.
+    /// Returns the part of the store to read in order to resolve this address.
     pub fn wanted(&self, branch: &Branch<'_>) -> Result<Wanted> {
         let text = self.base.as_str();
         if text == "@" {

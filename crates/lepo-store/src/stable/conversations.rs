@@ -1,4 +1,4 @@
-//! A store: opened, listed, read, checked, written to, watched.
+//! A store: open, list, read, check, append, watch.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -13,7 +13,7 @@ use super::failure::{Failure, failed};
 use super::message::{Conversation, MessageId, NewMessage, Problem, Tail, read};
 use super::watching::Watching;
 
-/// A store of conversations: a directory of plain files, as `docs/format.md` describes it.
+/// A store of conversations: a directory of plain files in the format of `docs/format.md`.
 ///
 /// ```
 /// use lepo_store::{Conversations, NewMessage, Speaker};
@@ -37,7 +37,7 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// Opens the store at a path. A link to one, and a store of another user, is an error.
+    /// Opens the store at `path`. A symbolic link to a store and a store of another user are errors.
     ///
     /// ```
     /// use lepo_store::Conversations;
@@ -58,7 +58,7 @@ impl Conversations {
         }
     }
 
-    /// Makes a store that is empty, for its user alone, and opens it. One that is there is opened as it is.
+    /// Creates an empty store, readable by its user alone, and opens it. An existing store is opened unchanged.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -73,7 +73,7 @@ impl Conversations {
         Conversations::open(path)
     }
 
-    /// The ends of conversations that can be continued, the newest first.
+    /// Returns the ends of conversations that can be continued, newest first.
     ///
     /// ```
     /// use lepo_store::{Conversations, NewMessage, Speaker};
@@ -94,7 +94,7 @@ impl Conversations {
         Ok(tails.into_iter().zip(heights).map(tail).collect())
     }
 
-    /// The conversation that ends with a message, from its root, hidden messages too.
+    /// Returns the conversation that ends with a message, from its root, including hidden messages.
     ///
     /// ```
     /// use lepo_store::{Conversations, NewMessage, Speaker};
@@ -117,7 +117,7 @@ impl Conversations {
         Ok(Conversation { messages: messages.collect::<Result<_, _>>()?, is_whole: conv.end == End::Root })
     }
 
-    /// The bytes of a blob, by the 64 digits of its hash; none if it is missing or damaged.
+    /// Returns the bytes of a blob by the 64 digits of its hash; `None` if it is missing or damaged.
     ///
     /// ```
     /// # let dir = tempfile::tempdir().unwrap();
@@ -154,8 +154,8 @@ impl Conversations {
         Ok(found.into_iter().map(problem).collect())
     }
 
-    /// Writes a message, durable when this returns, beside any other writer. What it says is written as it is:
-    /// nothing looks for secrets in it.
+    /// Writes a message, durable when this returns; other processes may write at the same time. The text is written
+    /// unchanged and is not searched for secrets.
     ///
     /// ```
     /// use lepo_store::{Conversations, NewMessage, Speaker};
@@ -174,7 +174,7 @@ impl Conversations {
             return Err(no_message(after));
         }
         let after = new.after.map(|id| id.0);
-        // A conversation that begins now is newer than all others.
+        // A new conversation must be newer than all others.
         let not_before = match after {
             None => failed(self.store.names().forest_for(&[Wanted::Tip]))?.root_time(),
             Some(_) => 0,
@@ -184,7 +184,7 @@ impl Conversations {
         Ok(MessageId(name.id))
     }
 
-    /// Watches the store: messages that are written from now on, by any process.
+    /// Watches the store for messages that any process writes from now on.
     ///
     /// ```
     /// use std::time::Duration;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use lepo_base::error::{Error, Result};
 
-/// A failure, told in one line: what failed, on what, and why.
+/// A failure, described in one line: the action, its object and the reason.
 ///
 /// ```
 /// let failure = lepo_store::Conversations::open("/no/such/store".as_ref()).err().unwrap();
@@ -18,7 +18,6 @@ impl Failure {
     }
 }
 
-/// A result of lepo's own with the failure in place of its error.
 pub(super) fn failed<T>(result: Result<T>) -> std::result::Result<T, Failure> {
     result.map_err(Failure::from_error)
 }

@@ -1,4 +1,4 @@
-//! Messages as values: ids, speakers, what is read and what is to be written.
+//! Messages as values: ids, speakers, messages read and messages to write.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use super::failure::{Failure, failed};
 use crate::bubb::{BubbId, Kind, Name};
 use crate::store::Store;
 
-/// The id of a message: a ULID that is a hash of the message and of all before it.
+/// The id of a message: a ULID that contains a hash of the message and of all before it.
 ///
 /// ```
 /// let id: lepo_store::MessageId = "01jb3z0q4n8v2k5t7w9x1y3z5a".parse().unwrap();
@@ -18,7 +18,7 @@ use crate::store::Store;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MessageId(pub(super) BubbId);
 
-/// A text that is no id.
+/// The error for a text that is not an id.
 ///
 /// ```
 /// let error = "no id".parse::<lepo_store::MessageId>().unwrap_err();
@@ -34,7 +34,7 @@ pub struct NoId;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Speaker {
-    /// Text for a model besides the talk: a system prompt, the output of a command of the user's own.
+    /// Text for a model outside of the conversation: a system prompt, the output of a command that the user ran.
     System,
     /// The user.
     User,
@@ -44,7 +44,7 @@ pub enum Speaker {
     Tool,
 }
 
-/// A message, read.
+/// A message of a store.
 ///
 /// ```
 /// # use lepo_store::{Conversations, NewMessage, Speaker};
@@ -57,19 +57,19 @@ pub enum Speaker {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// The id.
+    /// The id of this message.
     pub id: MessageId,
-    /// The message before; a root has none.
+    /// The previous message; `None` for a root.
     pub after: Option<MessageId>,
-    /// The speaker.
+    /// The author.
     pub speaker: Speaker,
-    /// Not shown unless asked for: thinking, tool calls, results.
+    /// Whether the message is listed only on request: thinking, tool calls, results.
     pub hidden: bool,
-    /// The content, byte for byte. Most is UTF-8; nothing has looked at it.
+    /// The content, byte for byte. Usually UTF-8, but never checked.
     pub text: Vec<u8>,
 }
 
-/// The messages from a root to one message.
+/// The messages from a root to the last one.
 ///
 /// ```
 /// # use lepo_store::{Conversations, NewMessage, Speaker};
@@ -81,9 +81,9 @@ pub struct Message {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Conversation {
-    /// The messages, the oldest first.
+    /// The messages, oldest first.
     pub messages: Vec<Message>,
-    /// The first of them is a root: nothing before it is missing.
+    /// Whether the first message is a root, so that no earlier one is missing.
     pub is_whole: bool,
 }
 
@@ -103,11 +103,11 @@ pub struct Conversation {
 pub struct Tail {
     /// The last message.
     pub id: MessageId,
-    /// The number of messages from the root to it.
+    /// The number of messages from the root to `id`.
     pub height: u32,
 }
 
-/// A message to be written.
+/// A message to write.
 ///
 /// ```
 /// use lepo_store::{NewMessage, Speaker};
@@ -118,18 +118,18 @@ pub struct Tail {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewMessage<'m> {
-    /// The message before; none begins a conversation.
+    /// The previous message; `None` starts a conversation.
     pub after: Option<MessageId>,
-    /// The speaker.
+    /// The author.
     pub speaker: Speaker,
-    /// Not shown unless asked for.
+    /// Whether the message is listed only on request.
     pub hidden: bool,
     /// The content.
     pub text: &'m [u8],
 }
 
 impl<'m> NewMessage<'m> {
-    /// A message that begins a conversation.
+    /// Creates a message that starts a conversation.
     ///
     /// ```
     /// let new = lepo_store::NewMessage::root(lepo_store::Speaker::User, b"why?");
@@ -139,7 +139,7 @@ impl<'m> NewMessage<'m> {
         NewMessage { after: None, speaker, hidden: false, text }
     }
 
-    /// A message that follows another.
+    /// Creates a message that follows another.
     ///
     /// ```
     /// let id = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A".parse().unwrap();
@@ -150,7 +150,7 @@ impl<'m> NewMessage<'m> {
         NewMessage { after: Some(id), speaker, hidden: false, text }
     }
 
-    /// The same, not shown unless asked for.
+    /// Hides the message: it is then listed only on request.
     ///
     /// ```
     /// assert!(lepo_store::NewMessage::root(lepo_store::Speaker::System, b"x").hidden().hidden);
@@ -160,7 +160,7 @@ impl<'m> NewMessage<'m> {
     }
 }
 
-/// Something wrong with a file of a store.
+/// A fault of a file in a store.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -172,17 +172,16 @@ impl<'m> NewMessage<'m> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// A word of `docs/format.md`, section 15: `edited`, `dangling`, `cycle` and so on.
+    /// A name from `docs/format.md`, section 15: `edited`, `dangling`, `cycle` and so on.
     pub what: &'static str,
-    /// Worth a word, and no failure.
+    /// Whether the fault is harmless.
     pub is_warning: bool,
-    /// The file, relative to the store; what is not UTF-8 as U+FFFD.
+    /// The file, relative to the store, with U+FFFD for bytes that are not UTF-8.
     pub file: String,
-    /// In words.
+    /// An explanation for the user.
     pub why: String,
 }
 
-/// Reads a message.
 pub(super) fn read(store: &Store, name: &Name) -> Result<Message, Failure> {
     let text = failed(store.bubbs().read(name))?;
     let (id, after) = (MessageId(name.id), name.prev.map(MessageId));
@@ -190,7 +189,7 @@ pub(super) fn read(store: &Store, name: &Name) -> Result<Message, Failure> {
 }
 
 impl MessageId {
-    /// Milliseconds since 1970 at which the message was made.
+    /// Returns when the message was written, in milliseconds since 1970.
     ///
     /// ```
     /// let id: lepo_store::MessageId = "01JB3Z0Q4N8V2K5T7W9X1Y3Z5A".parse().unwrap();

@@ -1,6 +1,6 @@
-//! The promised interface: open a store, list its tails, read, verify, append, watch.
+//! The public interface with a promise of stability: open a store, list its tails, read, verify, append, watch.
 //!
-//! None of its types is one of the modules beside it, which are lepo's own and may change at any time.
+//! No type of it comes from the sibling modules, which are internal and may change at any time.
 
 mod conversations;
 mod failure;

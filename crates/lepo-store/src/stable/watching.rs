@@ -1,4 +1,4 @@
-//! Messages as they are written.
+//! Yields messages when they are written.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::failure::{Failure, failed};
 use super::message::{Message, read};
 use crate::store::{Store, Watch};
 
-/// A watch on a store, which ends when it is dropped.
+/// A watch on a store, which ends when this is dropped.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,7 +27,7 @@ impl<'c> Watching<'c> {
         Ok(Watching { store, watch })
     }
 
-    /// The next message of the store itself; none if none was written for so long.
+    /// Returns the next message of the store itself; `None` if no message is written within `patience`.
     ///
     /// ```
     /// use std::time::Duration;
@@ -43,7 +43,7 @@ impl<'c> Watching<'c> {
     pub fn next(&mut self, patience: Duration) -> Result<Option<Message>, Failure> {
         loop {
             match failed(self.watch.next(patience))? {
-                // Of another person.
+                // A message of another user's store.
                 Some(seen) if seen.from.is_some() => {}
                 Some(seen) => return read(self.store, &seen.name).map(Some),
                 None => return Ok(None),

@@ -1,30 +1,30 @@
-//! Addresses as written on a command line or at a prompt, found in a store.
+//! Resolves addresses from a command line or a prompt in a store.
 
 use super::handle::Store;
 use crate::bubb::BubbId;
 use crate::conv::{Addressee, Forest, Found, Wanted, Word};
 use lepo_base::error::{Error, Result};
 
-/// Addresses, found in a store.
+/// Resolves addresses in a store.
 #[derive(Clone, Copy)]
 pub struct Addresses<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// Addresses as people write them: found, and completed.
+    /// Returns the resolver and completer of addresses.
     pub fn addresses(&self) -> Addresses<'_> {
         Addresses { store: self }
     }
 }
 
 impl<'s> Addresses<'s> {
-    /// The part of the store to read for one address word.
+    /// Returns the parts of the store to read for an address.
     pub fn wanted_by(&self, word: &str) -> Result<Vec<Wanted>> {
         Word::parse(word)?.wanted(&|name| self.named(name))
     }
 
-    /// The forest as far as `--retry` needs it: of a branch, also what was asked there since.
+    /// Loads as much of the forest as `--retry` needs; for a branch, also later questions there.
     pub fn forest_to_retry(&self, tail: Option<&str>) -> Result<Forest> {
         match tail
             .filter(|word| *word != "-")
@@ -37,7 +37,7 @@ impl<'s> Addresses<'s> {
         }
     }
 
-    /// The forest as far as the start of a turn needs it: the newest tail, the bubb of `--tail`, or neither.
+    /// Loads as much of the forest as a new turn needs: the newest tail, the bubb of `--tail`, or neither.
     pub fn forest_at(&self, new: bool, tail: Option<&str>) -> Result<Forest> {
         self.store.names().forest_for(&match tail {
             Some(address) if address != "-" => self.wanted_by(address)?,
@@ -46,18 +46,18 @@ impl<'s> Addresses<'s> {
         })
     }
 
-    /// Finds what one address word points at.
+    /// Resolves an address or a range.
     pub fn find(&self, forest: &Forest, word: &str) -> Result<Found> {
         Word::parse(word)?.resolve(forest, &|name| self.named(name))
     }
 
-    /// Finds the one bubb of an address, where stdin is not for addresses.
+    /// Resolves an address to a single bubb, where stdin is not read for addresses.
     pub fn find_bubb(&self, forest: &Forest, word: &str) -> Result<Addressee> {
         if word == "-" {
             return Err(Error::usage("`-` is not an address here: stdin is the text"));
         }
         match self.find(forest, word)? {
-            // A branch of another person's store does not move.
+            // A branch of another user's store never moves.
             Found::One(found) => Ok(Addressee {
                 by_branch: found.by_branch && self.store.branches().get(word)?.is_some(),
                 ..found
@@ -66,7 +66,7 @@ impl<'s> Addresses<'s> {
         }
     }
 
-    /// The id that a branch names, or an address `NAME/ADDRESS` in another person's store.
+    /// Returns the id of a branch, or of an address `NAME/ADDRESS` in another user's store.
     pub(super) fn named(&self, word: &str) -> Result<Option<BubbId>> {
         if let Some(id) = self.store.branches().get(word)? {
             return Ok(Some(id));
@@ -80,7 +80,7 @@ impl<'s> Addresses<'s> {
         Ok(Some(forest.name(found.ix).id))
     }
 
-    /// The other person whose store an address `NAME/ADDRESS` leads into.
+    /// Returns the name of the other user's store into which an address `NAME/ADDRESS` leads.
     pub fn other_of(&self, word: &str) -> Option<&'s str> {
         let (clone, _) =
             word.split_once('/').filter(|_| !matches!(self.store.branches().get(word), Ok(Some(_))))?;

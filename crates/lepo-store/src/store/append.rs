@@ -1,4 +1,4 @@
-//! Appending whole lines to a file of the store.
+//! Appends whole lines to a file of the store.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -11,7 +11,7 @@ use super::dir::{Dir, FILE, regular};
 use lepo_base::error::Result;
 
 impl Dir {
-    /// Appends whole lines to a file by one `write`, so that lines of several processes do not mix.
+    /// Appends whole lines with a single `write`, so that lines of several processes do not mix.
     pub(super) fn append(&self, file: &str, lines: &[u8]) -> Result<()> {
         self.append_to(file, lines).map(|_| ()).map_err(|error| self.error("cannot write", file, error))
     }
@@ -22,10 +22,10 @@ impl Dir {
         written.map_err(|error| self.error("cannot write", file, error))
     }
 
-    /// Appends whole lines and reads them back; an error where they are not there then.
+    /// Appends whole lines and reads them back; fails if they differ.
     pub(super) fn append_checked(&self, file: &str, lines: &[u8]) -> Result<()> {
         let written = self.append_to(file, lines).and_then(|mut file| {
-            // A file that was opened for appending is at the end of what was written.
+            // After an append, the position is at the end of the written bytes.
             let mut found = vec![0; lines.len()];
             let from = file
                 .stream_position()?
@@ -56,7 +56,7 @@ impl Dir {
     }
 }
 
-/// True if a file ends within a line, as a crash may leave it: what is appended begins a line of its own.
+/// Whether a file ends within a line, as after a crash. Appended lines must then start with a newline.
 fn ends_torn(file: &File, size: u64) -> bool {
     let mut last = [0];
     let read = size.checked_sub(1).map(|at| file.read_at(&mut last, at));

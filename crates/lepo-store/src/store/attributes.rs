@@ -1,4 +1,5 @@
-//! `.gitattributes` of a store: git is to change no byte of a message, and to keep the lines of both sides of a merge.
+//! `.gitattributes` of a store: git must not change a byte of a message, and a merge must preserve the lines of both
+//! sides.
 
 use std::io::{self, Write};
 
@@ -7,20 +8,19 @@ use lepo_base::error::Result;
 
 pub(super) const ATTRIBUTES: &str = ".gitattributes";
 
-/// A line of it that stays whatever the user does to `.gitignore`: lepo's own files were listed there once, and are not
-/// listed again.
+/// Records that lepo's own files were added to `.gitignore` once. They are not added again if the user removes them.
 pub(super) const LISTED: &str = "# .gitignore: lepo's own files were listed once";
 
-/// Every byte counts: with line ends that git changed, no id would be right. It stands before the rules for merges, so
-/// that a rule of the user's behind it wins.
+/// Every byte counts: if git changed line ends, no id would be right. Goes before the merge rules so that a later
+/// rule of the user wins.
 const NO_TEXT: &str = "* -text\n";
 
-/// Files that only grow, or of which the greatest line counts: a merge in git keeps the lines of both sides.
+/// Files that only grow, or in which the greatest line counts, so a git merge may leave the lines of both sides.
 const MERGES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
 
 impl Furniture<'_> {
-    /// Makes `.gitattributes`, or adds the rule against changed line ends to one that lacks it. True if one of the two
-    /// was done.
+    /// Creates `.gitattributes`, or adds the rule against changed line ends if it is missing. Returns whether it
+    /// wrote.
     pub fn complete_attributes(&self) -> Result<bool> {
         let there = match self.store.dir.kind_of(ATTRIBUTES)? {
             None => format!("{MERGES}{LISTED}\n"),
@@ -28,7 +28,7 @@ impl Furniture<'_> {
                 Some(Ok(text)) if !keeps_bytes(&text) => text.replace("\r\n", "\n"),
                 _ => return Ok(false),
             },
-            // A link, or something else that is not lepo's: left alone.
+            // A link or a special file is not lepo's and stays unchanged.
             Some(false) => return Ok(false),
         };
         let write = || -> io::Result<()> {
@@ -42,7 +42,7 @@ impl Furniture<'_> {
     }
 }
 
-/// True if a rule for all files says whether they are text: lepo's, or another of the user's own.
+/// Whether a rule for all files decides if they are text: lepo's rule or one of the user's.
 fn keeps_bytes(text: &str) -> bool {
     text.lines().any(|line| {
         let mut words = line.split_ascii_whitespace();

@@ -1,8 +1,8 @@
-//! Writing many bubbs at once, durably: for imports, and for what comes from other clones.
+//! Writes many bubbs at once, durably: for imports, and for bubbs from other clones.
 //!
-//! Each is written into a folder in `_tmp/`; one `syncfs` makes them durable; then each gets its place, in the
-//! order they came, and the folders are synced. A kill leaves what has its place, and a folder in `_tmp/` that
-//! the next batch removes. What has the same name has the same bytes, and is here already.
+//! Each bubb is written into a folder in `_tmp/`; one `syncfs` makes all of them durable; then each is renamed to its
+//! final path, in the order of arrival, and the folders are synced. A kill leaves the renamed ones and a folder in
+//! `_tmp/` that the next batch removes. An existing file of the same name has the same bytes and is not replaced.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
@@ -23,41 +23,40 @@ use crate::bubb::{BubbId, ContentHash, Day, Kind, MAX_TIME, Name};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
-/// A batch of more bubbs than this writes those of days that are over into the folders of these days.
+/// A batch of more bubbs than this writes bubbs of past days into the folders of these days.
 pub const MANY: usize = 5_000;
 
-/// A day is over for a batch when it ended so long ago, in milliseconds.
+/// A day counts as past for a batch when it ended at least this many milliseconds ago.
 const OVER: u64 = 48 * 60 * 60 * 1000;
 
-/// Bubbs being written. What was not flushed when it is dropped is gone.
+/// Bubbs being written. Dropping the batch discards unflushed ones.
 pub struct Batch<'s> {
     store: &'s Store,
     tmp: OwnedFd,
     name: String,
-    /// The folder in `_tmp/`, locked as long as its process lives.
+    /// The folder in `_tmp/`, locked as long as this process lives.
     stage: OwnedFd,
-    /// The names that are here already.
     listing: Listing<'s>,
     staged: Vec<Name>,
-    /// All that was staged, flushed or not.
+    /// All bubbs staged, flushed or not.
     known: HashSet<BubbId>,
     blobs: BTreeSet<ContentHash>,
-    /// Bubbs are put into days from the beginning.
+    /// Whether bubbs go into folders of days from the start.
     many: bool,
 }
 
-/// The outcome of a bubb that was given to a batch.
+/// The outcome of adding a bubb to a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
     /// The bubb.
     pub name: Name,
-    /// The bubb was not here before.
+    /// Whether the store did not have the bubb before.
     pub new: bool,
 }
 
 impl<'s> Batch<'s> {
-    /// Begins a batch, and removes what batches that ended early left behind. Those of `many` bubbs write old
-    /// ones into their days from the first on; else a batch does so once it has more than [`MANY`].
+    /// Starts a batch and removes the remains of batches that ended early. With `many`, bubbs of past days go into
+    /// the folders of their days from the start; otherwise only once the batch has more than [`MANY`] bubbs.
     pub fn begin(store: &'s Store, many: bool) -> Result<Batch<'s>> {
         let failed = |error: io::Error| store.dir.error("cannot write in", "_tmp", error);
         let tmp = store.dir.subdir("_tmp").map_err(failed)?;
@@ -76,7 +75,7 @@ impl<'s> Batch<'s> {
         })
     }
 
-    /// The name that a bubb gets: its time is `time`, or the one after its prev's if that is later.
+    /// Returns the name of a bubb, dated `time`, or a millisecond after its prev if that is later.
     pub fn name(kind: Kind, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<Name> {
         let time = time.max(prev.map_or(0, |prev| prev.time() + 1));
         if time > MAX_TIME {
@@ -86,7 +85,7 @@ impl<'s> Batch<'s> {
         Ok(Name { id, kind, hidden, prev })
     }
 
-    /// Adds a bubb of a time of its own: never now, never later than it asks unless its prev is.
+    /// Adds a bubb dated `time`, or a millisecond after its prev if that is later.
     pub fn add(
         &mut self,
         kind: Kind,
@@ -99,7 +98,7 @@ impl<'s> Batch<'s> {
         Ok(Added { name, new: self.put(name, text)? })
     }
 
-    /// Adds a bubb whose name was proved; false if it is here already.
+    /// Adds a bubb whose name is proved; `false` if the store has it already.
     pub fn put(&mut self, name: Name, text: &[u8]) -> Result<bool> {
         if self.has(name.id)? {
             return Ok(false);
@@ -110,17 +109,17 @@ impl<'s> Batch<'s> {
         Ok(true)
     }
 
-    /// True if a bubb is here already, or in this batch.
+    /// Whether the bubb is in the store or in this batch.
     pub fn has(&mut self, id: BubbId) -> Result<bool> {
         Ok(self.known.contains(&id) || self.listing.find_own(id)?.is_some())
     }
 
-    /// The bytes of a bubb that has its place, as its file tells; none for one of this batch.
+    /// Returns the size of a bubb's file, without reading it; `None` for a bubb of this batch.
     pub fn placed_len(&self, name: &Name) -> Option<u64> {
         if self.known.contains(&name.id) {
             return None;
         }
-        // One call for most: importing again is to cost no more than reading the source.
+        // A single system call in most cases: importing again should cost no more than reading the source.
         let (file, day) = (name.to_string(), Day::of(name.id));
         let in_day = self.store.last_reading.has_days().then(|| format!("{OLD}/{day}/{file}"));
         let stat = |path: &str| rustix::fs::statat(&self.store.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();
@@ -128,7 +127,7 @@ impl<'s> Batch<'s> {
         Some(stat.st_size as u64)
     }
 
-    /// Keeps bytes as a blob, with its place at the next flush.
+    /// Writes a blob, which gets its final path at the next flush.
     pub fn blob(&mut self, from: &mut dyn Read) -> Result<Blob> {
         let read = (|| {
             let mut bytes = Vec::new();
@@ -142,12 +141,12 @@ impl<'s> Batch<'s> {
         read.map_err(|error| self.failed(error))
     }
 
-    /// Bubbs that have no place yet.
+    /// Returns the number of bubbs waiting for a flush.
     pub fn staged(&self) -> usize {
         self.staged.len()
     }
 
-    /// Gives all a place, durable when this returns; how many bubbs got one.
+    /// Moves all bubbs and blobs to their final paths, durable when this returns; returns the number of new bubbs.
     pub fn flush(&mut self) -> Result<usize> {
         if self.staged.is_empty() && self.blobs.is_empty() {
             return Ok(0);
@@ -171,7 +170,7 @@ impl<'s> Batch<'s> {
             return Ok(());
         }
         let many = self.store.blobs().count()? + blobs.len() > MANY_BLOBS;
-        // In the order of their names, so that each folder is synced once.
+        // Sorted by name, so that each folder is synced once.
         let mut open = None::<(String, OwnedFd)>;
         for hash in blobs {
             let name = hash.to_string();
@@ -194,7 +193,7 @@ impl<'s> Batch<'s> {
         Ok(())
     }
 
-    /// In the order they came, so that a kill leaves no bubb without the one it follows.
+    /// Renames in the order of arrival, so that a kill leaves no bubb without its prev.
     fn place(&self, staged: &[Name]) -> io::Result<usize> {
         let over = Day::at(now().saturating_sub(OVER));
         let (mut touched, mut open) = (BTreeSet::new(), None::<(Day, OwnedFd)>);
@@ -230,7 +229,7 @@ impl<'s> Batch<'s> {
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
-        // A file that stays is a stray, and gone with the next batch.
+        // If the removal fails, the next batch removes the folder.
         let _ = remove_stage(&self.tmp, &self.name, &self.stage);
     }
 }

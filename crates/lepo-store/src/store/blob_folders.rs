@@ -1,4 +1,4 @@
-//! The place of blobs: in `_blobs/`, and once that has many, in folders by the first two digits of their names.
+//! Paths of blobs: `_blobs/`, and once that has many, folders named after the first two digits.
 
 use std::fs::File;
 use std::io;
@@ -16,13 +16,11 @@ use crate::bubb::ContentHash;
 use lepo_base::error::Result;
 use lepo_base::sys;
 
-/// The directory of blobs.
 pub(super) const BLOBS: &str = "_blobs";
 
-/// More blobs than this have folders by the first two digits of their names.
+/// With more blobs than this in `_blobs/`, they go into folders.
 pub(super) const MANY_BLOBS: usize = 10_000;
 
-/// The path of a blob in the folder of its first two digits.
 fn sharded(hash: &ContentHash) -> String {
     format!("{BLOBS}/{}/{hash}", shard_of(hash))
 }
@@ -31,13 +29,13 @@ fn shard_of(hash: &ContentHash) -> String {
     format!("{hash:.2}")
 }
 
-/// The name of a folder of blobs: two hexadecimal digits.
+/// Whether `name` is two lower-case hexadecimal digits.
 fn is_shard(name: &str) -> bool {
     name.len() == 2 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 impl Blobs<'_> {
-    /// A blob's file and its length, open for reading; `None` if it is not there.
+    /// Opens a blob and returns it with its length; `None` if it is missing.
     pub fn open(&self, hash: &ContentHash) -> Result<Option<(File, u64)>> {
         for name in [format!("{BLOBS}/{hash}"), sharded(hash), format!("{BLOBS}/{hash}")] {
             match self.store.dir.open_any(name.as_str()).and_then(super::dir::regular) {
@@ -49,7 +47,7 @@ impl Blobs<'_> {
         Ok(None)
     }
 
-    /// The path of a blob's file, as the user would type it.
+    /// Returns the path of a blob's file as the user would type it.
     pub fn path(&self, hash: &ContentHash) -> std::path::PathBuf {
         let shard = sharded(hash);
         let is_sharded =
@@ -57,7 +55,7 @@ impl Blobs<'_> {
         self.store.shown().join(if is_sharded { shard } else { format!("{BLOBS}/{hash}") })
     }
 
-    /// Every blob as a path in the store, and every other entry of `_blobs/`, with its type.
+    /// Calls `each` with the folder, name and type of every entry of `_blobs/` and of its folders.
     pub(super) fn each(&self, mut each: impl FnMut(String, &[u8], FileType)) -> io::Result<()> {
         let mut shards = Vec::new();
         self.store.dir.each_entry_of(BLOBS, |file, kind| match std::str::from_utf8(file) {
@@ -78,7 +76,7 @@ impl Blobs<'_> {
         Ok(())
     }
 
-    /// The folder for a new blob, open: `_blobs/`, or once that has many, `_blobs/ab/`.
+    /// Opens the folder for a new blob: `_blobs/`, or `_blobs/ab/` if `many`.
     pub(super) fn folder(&self, hash: &ContentHash, many: bool) -> io::Result<OwnedFd> {
         let blobs = self.store.dir.subdir(BLOBS)?;
         match many {
@@ -87,17 +85,14 @@ impl Blobs<'_> {
         }
     }
 
-    /// True if a blob belongs into a folder: it has one, or there are many beside it.
     pub(super) fn has_many(&self, hash: &ContentHash) -> io::Result<bool> {
         Ok(self.has_folder(hash)? || self.count()? > MANY_BLOBS)
     }
 
-    /// True if there is a folder for a blob.
     pub(super) fn has_folder(&self, hash: &ContentHash) -> io::Result<bool> {
         Ok(dir_at(self.store.dir.subdir(BLOBS)?, shard_of(hash))?.is_some())
     }
 
-    /// The blobs in `_blobs/` itself.
     pub(super) fn count(&self) -> io::Result<usize> {
         let mut count = 0;
         self.store
@@ -106,7 +101,7 @@ impl Blobs<'_> {
         Ok(count)
     }
 
-    /// Moves the blobs of `_blobs/` into folders once they are many; how many moved.
+    /// Moves the blobs of `_blobs/` into folders if there are many; returns the number moved.
     pub(super) fn tidy(&self, progress: &mut dyn FnMut()) -> io::Result<usize> {
         let mut names = Vec::new();
         self.store.dir.each_entry_of(BLOBS, |file, kind| {
@@ -135,7 +130,6 @@ impl Blobs<'_> {
         Ok(moved)
     }
 
-    /// Deletes a blob wherever it is.
     pub(super) fn remove(&self, hash: &ContentHash) -> io::Result<()> {
         for folder in [BLOBS.to_string(), format!("{BLOBS}/{}", shard_of(hash))] {
             let Some(dir) = self.store.dir.open_below(Path::new(&folder))? else { continue };

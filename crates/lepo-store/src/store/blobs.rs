@@ -1,4 +1,4 @@
-//! Blobs: what is too large for a bubb or is not text, whole, under the SHA-256 of its bytes.
+//! Blobs: content that is too large for a bubb or is not text, stored whole under the SHA-256 of its bytes.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,23 +13,23 @@ use crate::bubb::{Attachment, ContentHash, Kind, Name, thousands};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
-/// A blob that is kept.
+/// A stored blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
-    /// SHA-256 of its bytes: its file name.
+    /// SHA-256 of the bytes, which is also the file name.
     pub hash: ContentHash,
-    /// Length in bytes of the blob.
+    /// Length of the blob in bytes.
     pub len: u64,
 }
 
 impl Blob {
-    /// The line that ends a bubb something was cut from.
+    /// Returns the line at the end of a bubb whose text was cut.
     pub fn line(&self) -> String {
         format!("[{} bytes: _blobs/{}]", thousands(self.len), self.hash)
     }
 }
 
-/// The most bytes of a blob that is read into memory.
+/// The largest blob to read into memory, in bytes.
 const MOST_SHOWN: usize = 1 << 30;
 
 /// The blobs of a store.
@@ -39,22 +39,22 @@ pub struct Blobs<'s> {
 }
 
 impl Store {
-    /// The blobs: what is too large for a bubb or is not text.
+    /// Returns the blobs of this store.
     pub fn blobs(&self) -> Blobs<'_> {
         Blobs { store: self }
     }
 }
 
 impl<'s> Blobs<'s> {
-    /// The bytes of a blob to be shown, if it can be read and is what its name says.
+    /// Returns the bytes of a blob; `None` if it cannot be read or does not match its hash.
     pub fn bytes(&self, hash: &ContentHash) -> Option<Vec<u8>> {
         self.read(hash).ok().flatten()
     }
 
-    /// The bytes of a blob, if it is there and is what its name says; an error where it cannot be read.
+    /// Returns the bytes of a blob; `None` if it is missing or does not match its hash. Fails if it cannot be read.
     pub fn read(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>> {
         let Some((mut file, len)) = self.open(hash)? else { return Ok(None) };
-        // A file of holes may say that it is larger than all memory.
+        // A sparse file may claim to be larger than memory.
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= MOST_SHOWN) else { return Ok(None) };
         let mut bytes = Vec::with_capacity(len);
         let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
@@ -62,14 +62,14 @@ impl<'s> Blobs<'s> {
         Ok((ContentHash::from_content(&bytes) == *hash).then_some(bytes))
     }
 
-    /// Keeps all that `from` gives, durable when this returns.
+    /// Stores all bytes of `from`, durable when this returns.
     pub fn keep(&self, from: &mut dyn Read) -> Result<Blob> {
         let mut new = self.begin(from)?;
         new.publish(self.store)?;
         Ok(new.blob)
     }
 
-    /// Copies all that `from` gives. A large blob is made durable while the caller goes on.
+    /// Copies all bytes of `from` into a temporary file. A large blob is synced in the background.
     pub fn begin(&self, from: &mut dyn Read) -> Result<NewBlob> {
         let mut begun = || {
             let tmp = self.store.dir.temporary("blob")?;
@@ -83,15 +83,15 @@ impl<'s> Blobs<'s> {
         self.store.dir.error("cannot write in", "_blobs", error)
     }
 
-    /// The blobs that a bubb's last lines name, in order.
+    /// Returns the blobs named in the last lines of a bubb, in order.
     pub fn of(&self, name: &Name) -> Result<Vec<ContentHash>> {
         let mut file = self.store.bubbs().open(name)?;
         blobs_at_end(&mut file, name.kind)
             .map_err(|error| self.store.dir.error("cannot read", name.to_string(), error))
     }
 
-    /// A blob's file and its length, if its bytes are those that its name says. One that was proven or
-    /// written by this process, and is the same file still, is not read again.
+    /// Opens a blob and returns it with its length if its bytes match its hash. A file that this process proved or
+    /// wrote, and that has not changed since, is not read again.
     pub fn open_proven(&self, hash: &ContentHash) -> Result<Option<(File, u64)>> {
         let Some((mut file, len)) = self.open(hash)? else { return Ok(None) };
         let failed = |error| self.store.dir.error("cannot read", format!("_blobs/{hash}"), error);
@@ -108,23 +108,23 @@ impl<'s> Blobs<'s> {
     }
 }
 
-/// A blob that has no name yet. Dropped before it has one, it is gone.
+/// A blob without a name yet. Dropping it deletes the file.
 pub struct NewBlob {
-    /// Hash and its length.
+    /// Hash and length.
     pub blob: Blob,
     tmp: Temporary,
-    /// The thread that makes its bytes durable, if one does.
+    /// The thread that syncs the file, if one was started.
     syncing: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl NewBlob {
-    /// The file.
+    /// Returns a handle of the file.
     pub fn file(&self) -> io::Result<File> {
         self.tmp.file.try_clone()
     }
 
-    /// Gives it its name, durable when this returns. A blob that was there under that name, damaged perhaps, is
-    /// removed with this value.
+    /// Renames the file to its hash, durable when this returns. A previous, perhaps damaged, blob of that name is
+    /// deleted when this value is dropped.
     pub fn publish(&mut self, store: &Store) -> Result<()> {
         let mut published = || {
             match self.syncing.take() {
@@ -142,10 +142,10 @@ impl NewBlob {
     }
 }
 
-/// Blobs of more bytes are hashed while the disk is waited for.
+/// Blobs of at least this many bytes are hashed while the disk syncs.
 const LARGE: u64 = 1 << 20;
 
-/// Copies all bytes. Those of a large blob are made durable by a thread, and hashed meanwhile.
+/// Copies all bytes. A large blob is synced by a thread and hashed at the same time.
 fn copy_and_sync(
     from: &mut dyn Read,
     mut to: &File,
@@ -157,7 +157,7 @@ fn copy_and_sync(
     if first == LARGE {
         len += copy(from, &mut to, &mut |_| {})?;
         let written = to.try_clone()?;
-        // Without a thread to be had, it is done when the blob gets its name.
+        // If no thread can be spawned, the file is synced when the blob gets its name.
         syncing = std::thread::Builder::new().spawn(move || written.sync_all()).ok();
         to.seek(SeekFrom::Start(first))?;
         copy(&mut to, &mut io::sink(), &mut |bytes| hasher.update(bytes))?;
@@ -165,14 +165,14 @@ fn copy_and_sync(
     Ok((Blob { hash: hasher.finalize().into(), len }, syncing))
 }
 
-/// Copies all bytes; their SHA-256 and how many they are.
+/// Copies all bytes; returns their SHA-256 and their number.
 fn copy_hashed(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(ContentHash, u64)> {
     let mut hasher = Sha256::new();
     let len = copy(from, to, &mut |bytes| hasher.update(bytes))?;
     Ok((hasher.finalize().into(), len))
 }
 
-/// Copies all bytes, each piece of which `each` is given; how many they are.
+/// Copies all bytes and calls `each` with every piece; returns the number of bytes.
 fn copy(from: &mut dyn Read, to: &mut dyn Write, each: &mut dyn FnMut(&[u8])) -> io::Result<u64> {
     let (mut len, mut buffer) = (0, vec![0; 128 << 10]);
     loop {
@@ -188,10 +188,10 @@ fn copy(from: &mut dyn Read, to: &mut dyn Write, each: &mut dyn FnMut(&[u8])) ->
     }
 }
 
-/// Bytes at the end of a bubb in which its blob lines are looked for: about five hundred lines.
+/// Number of bytes at the end of a bubb to search for blob lines: about 500 lines.
 const END: u64 = 64 << 10;
 
-/// The hashes in the lines that end the file of a bubb of this kind, in order.
+/// Returns the hashes in the last lines of a bubb's file, in order.
 pub(super) fn blobs_at_end(file: &mut File, kind: Kind) -> io::Result<Vec<ContentHash>> {
     let len = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(len.saturating_sub(END)))?;
@@ -200,8 +200,8 @@ pub(super) fn blobs_at_end(file: &mut File, kind: Kind) -> io::Result<Vec<Conten
     Ok(blob_lines(&end, kind))
 }
 
-/// The hashes in the lines that end the text of a bubb of this kind, in order: blob lines, and in a user
-/// bubb attachment lines. Words of a model or a tool that look like an attachment line are words.
+/// Returns the hashes in the last lines of a bubb's text, in order: blob lines, and in a user bubb attachment lines.
+/// In text of a model or a tool, a line like an attachment is only text.
 pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<ContentHash> {
     let named = |line: &[u8]| {
         let line = std::str::from_utf8(line).ok()?;
@@ -213,18 +213,18 @@ pub(super) fn blob_lines(text: &[u8], kind: Kind) -> Vec<ContentHash> {
     hashes
 }
 
-/// The blobs that the last lines of a bubb of this kind name, in order, where its bytes are read already.
+/// Returns the hashes in the last lines of a bubb's bytes, in order.
 pub fn blobs_in(bytes: &[u8], kind: Kind) -> Vec<ContentHash> {
     let end = bytes.len().saturating_sub(END as usize);
     blob_lines(bytes.get(end..).unwrap_or_default(), kind)
 }
 
-/// The hashes in the blob lines that end the text of a result.
+/// Returns the hashes in the blob lines at the end of a result.
 pub fn blobs_of_result(text: &str) -> Vec<ContentHash> {
     blob_lines(text.as_bytes(), Kind::Tool)
 }
 
-/// The hash in `[1,234,567 bytes: _blobs/SHA256]`.
+/// Parses `[1,234,567 bytes: _blobs/SHA256]` and returns the hash.
 fn blob_line(line: &str) -> Option<ContentHash> {
     let line = line.strip_prefix('[')?.strip_suffix(']')?;
     let (len, hash) = line.split_once(" bytes: _blobs/")?;

@@ -1,6 +1,6 @@
-//! Branches: a name for a bubb, one file of one line each. A slash of the name is `%2F` in that of the file.
+//! Branches: names for bubbs, each a file with a line. A slash in the name is `%2F` in the file's name.
 //!
-//! A merge of two copies of a store may leave several ids in a file: the greatest counts.
+//! A merge of two copies of a store may leave several ids in a file; the greatest counts.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read, Write};
@@ -16,10 +16,9 @@ use lepo_base::sys;
 
 const DIR: &str = "_branches";
 
-/// A slash within the name of a file.
 const SLASH: &str = "%2F";
 
-/// The most that is read of a branch, in bytes: it holds an id.
+/// Maximum number of bytes read of a branch.
 const MOST: u64 = 64 << 10;
 
 /// The branches of a store.
@@ -29,14 +28,14 @@ pub struct Branches<'s> {
 }
 
 impl Store {
-    /// The branches: names for bubbs.
+    /// Returns the branches of this store.
     pub fn branches(&self) -> Branches<'_> {
         Branches { store: self }
     }
 }
 
 impl<'s> Branches<'s> {
-    /// The bubb a branch names; `None` if there is no such branch.
+    /// Returns the bubb of a branch; `None` if the branch does not exist.
     pub fn get(&self, name: &str) -> Result<Option<BubbId>> {
         if check_branch_name(name).is_err() {
             return Ok(None);
@@ -53,7 +52,7 @@ impl<'s> Branches<'s> {
         }
     }
 
-    /// The ids in a branch's file, the greatest first, if there is such a file.
+    /// Reads the ids in a branch's file, greatest first; `None` if the file is missing.
     fn read(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
         let path = format!("{DIR}/{}", file_of(name));
         let mut text = Vec::new();
@@ -72,29 +71,30 @@ impl<'s> Branches<'s> {
         }
     }
 
-    /// Moves a branch from `from` to `to`, unless it has moved meanwhile: then false, and it stays.
+    /// Moves a branch from `from` to `to`. Returns `false`, and leaves it, if it has moved in the meantime.
     pub fn advance(&self, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
         let mut ids = self.read(name)?.unwrap_or_default();
         if ids.first() != Some(&from) {
             return Ok(false);
         }
-        // What a merge left besides stays until the user chooses.
+        // Other ids left by a merge stay until the user chooses.
         ids[0] = to;
         self.write(name, &ids, true).map_err(|error| self.failed(name, error))
     }
 
-    /// The bubbs of a branch that a merge of two copies left with several, the greatest first; none where it has one.
+    /// Returns the bubbs of a branch to which a merge of two copies left several ids, greatest first; empty if it has
+    /// only one.
     pub fn left_by_merge(&self, name: &str) -> Result<Vec<BubbId>> {
         Ok(self.read(name)?.filter(|ids| ids.len() > 1).unwrap_or_default())
     }
 
-    /// Makes a branch name `to`, durable when this returns.
+    /// Sets a branch to `to`, durable when this returns.
     pub fn set(&self, name: &str, to: BubbId) -> Result<()> {
         check_branch_name(name)?;
         self.write(name, &[to], true).map(|_| ()).map_err(|error| self.failed(name, error))
     }
 
-    /// Makes a new branch, durable when this returns; false if there is one of that name, which stays.
+    /// Creates a branch, durable when this returns; `false`, without a change, if the name is in use.
     pub fn make(&self, name: &str, to: BubbId) -> Result<bool> {
         check_branch_name(name)?;
         self.write(name, &[to], false).map_err(|error| self.failed(name, error))
@@ -115,8 +115,8 @@ impl<'s> Branches<'s> {
         Ok(placed)
     }
 
-    /// Gives a branch another name; false if that is taken and may not be replaced. At every moment
-    /// it has one of the two names.
+    /// Renames a branch; `false` if `new` is in use and `replace` is false. At every moment it has one of the two
+    /// names.
     pub fn rename(&self, old: &str, new: &str, replace: bool) -> Result<bool> {
         check_branch_name(old).and_then(|()| check_branch_name(new))?;
         let (old, to) = (file_of(old), file_of(new));
@@ -131,7 +131,7 @@ impl<'s> Branches<'s> {
         renamed.map_err(|error| self.failed(new, error))
     }
 
-    /// Deletes a branch, not the bubb it names; false if there is none of that name.
+    /// Deletes a branch, but not its bubb; `false` if the branch does not exist.
     pub fn delete(&self, name: &str) -> Result<bool> {
         check_branch_name(name)?;
         let deleted = self.store.dir.subdir(DIR).and_then(|branches| {
@@ -150,7 +150,7 @@ impl<'s> Branches<'s> {
         self.store.dir.error("cannot write", format!("{DIR}/{}", file_of(name)), error)
     }
 
-    /// The branches with the bubbs they name, by name, for listings: one that cannot be read is left out.
+    /// Returns the branches with their bubbs, by name, for listings, without unreadable branches.
     pub fn all(&self) -> Result<Vec<(String, BubbId)>> {
         let named = self.names()?.into_iter().filter_map(|name| Some((self.get(&name).ok()??, name)));
         let mut found: Vec<(String, BubbId)> = named.map(|(id, name)| (name, id)).collect();
@@ -158,8 +158,8 @@ impl<'s> Branches<'s> {
         Ok(found)
     }
 
-    /// The branches with the bubbs they name, by name, for what moves or deletes bubbs: one that cannot be read is an
-    /// error. One that holds no id names nothing.
+    /// Returns the branches with their bubbs, by name, for commands that move or delete bubbs: an unreadable branch
+    /// is an error. A file without an id is ignored.
     pub fn all_or_error(&self) -> Result<Vec<(String, BubbId)>> {
         let mut found = Vec::new();
         for name in self.names()?.into_iter().filter(|name| check_branch_name(name).is_ok()) {
@@ -171,7 +171,6 @@ impl<'s> Branches<'s> {
         Ok(found)
     }
 
-    /// The names of the files, as names of branches.
     fn names(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         self.store
@@ -181,7 +180,7 @@ impl<'s> Branches<'s> {
         Ok(names)
     }
 
-    /// The names that each bubb has as a branch, also those that a merge left to a bubb besides the greatest.
+    /// Returns the branch names of each bubb, including bubbs that a merge left in a branch besides the greatest.
     pub fn by_end(&self) -> Result<HashMap<BubbId, Vec<String>>> {
         let mut names = self.by_bubb()?;
         for (name, greatest) in self.all()? {
@@ -192,7 +191,7 @@ impl<'s> Branches<'s> {
         Ok(names)
     }
 
-    /// The names that each bubb has as a branch.
+    /// Returns the branch names of each bubb.
     pub fn by_bubb(&self) -> Result<HashMap<BubbId, Vec<String>>> {
         let mut names: HashMap<BubbId, Vec<String>> = HashMap::new();
         for (name, id) in self.all()? {
@@ -202,17 +201,15 @@ impl<'s> Branches<'s> {
     }
 }
 
-/// The name of a branch's file.
 fn file_of(name: &str) -> String {
     name.replace('/', SLASH)
 }
 
-/// The branch whose file has this name.
 pub(super) fn name_of(file: &str) -> String {
     file.replace(SLASH, "/")
 }
 
-/// git's rules for a ref, and not a text that reads as an id.
+/// Applies git's rules for refs, and rejects a name that parses as an id.
 pub fn check_branch_name(name: &str) -> Result<()> {
     let part = |is_wrong: fn(&str) -> bool| name.split('/').any(is_wrong);
     let why = if name.is_empty() {

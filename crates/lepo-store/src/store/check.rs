@@ -1,4 +1,4 @@
-//! Checking a whole store: every name, link, id, branch, blob and temporary.
+//! Checks a whole store: every name, link, id, branch, blob and temporary file.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -26,18 +26,17 @@ use lepo_base::error::Result;
 const LINE_ENDS: &str =
     "CRLF and LF were exchanged, as git does with core.autocrlf; `lepo fsck --recover` undoes it";
 
-/// The state of a check: names to look at, and findings so far.
 #[derive(Default)]
 struct Check {
     bubbs: Vec<(OsString, Name)>,
-    /// In a day, where `.lepo/` has the same name.
+    /// Bubbs in a folder of a day while `.lepo/` has a file of the same name.
     copies: Vec<(OsString, Name)>,
     blobs: Vec<OsString>,
     found: Vec<Finding>,
 }
 
 impl Upkeep<'_> {
-    /// Checks all of it. `progress` is told the files done, and all files.
+    /// Checks the whole store. `progress` receives the number of files checked and the total.
     pub fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<Finding>> {
         let (mut check, store) = (Check::default(), self.store);
         check.scan_all(store).map_err(|error| store.dir.error("cannot read", "", error))?;
@@ -99,7 +98,7 @@ impl Check {
                 lossy(file),
                 "it has the name of a message but is not a regular file",
             ),
-            // A store of its own, as --save-to makes them.
+            // A separate store, created by --save-to.
             None if kind == FileType::Directory && holds_a_store(store, file) => {}
             None => self.add(What::Foreign, lossy(file), "its name is not that of a message"),
         })?;
@@ -180,7 +179,6 @@ impl Check {
         Ok(())
     }
 
-    /// Reads every bubb and every blob.
     fn contents(&mut self, store: &Store, progress: &mut dyn FnMut(u64, u64)) {
         let files: Vec<OsString> =
             self.bubbs.iter().map(|(file, _)| file).chain(&self.blobs).cloned().collect();
@@ -204,7 +202,7 @@ impl Check {
         }
     }
 
-    /// A copy that is the same as what is in `.lepo/` is what a tidying leaves that was cut short.
+    /// A copy equal to the file in `.lepo/` is not a finding: an interrupted tidying leaves it.
     fn copies(&mut self, store: &Store) {
         for (path, name) in std::mem::take(&mut self.copies) {
             let file = Path::new(&path).file_name().unwrap_or_default();
@@ -249,7 +247,7 @@ impl Check {
         }
     }
 
-    /// One that was deleted meanwhile is no finding.
+    /// A file deleted in the meantime is not a finding.
     fn unreadable(&mut self, file: &str, error: io::Error) {
         if error.kind() != io::ErrorKind::NotFound {
             self.add(What::Unreadable, file, error.to_string());
@@ -257,7 +255,7 @@ impl Check {
     }
 }
 
-/// The messages of other people, of which only those are looked up that something here names.
+/// Other users' stores, in which only referenced messages are searched for.
 struct Elsewhere<'s> {
     others: Vec<Listing<'s>>,
 }
@@ -278,7 +276,7 @@ impl<'s> Elsewhere<'s> {
     }
 }
 
-/// The remedy is named at the end of a conversation, which is what it copies.
+/// Suggests the remedy only at the end of a conversation, because the remedy copies a whole one.
 fn dated_ahead(id: BubbId, followed: &HashSet<BubbId>) -> String {
     let why = "it is dated more than a day ahead";
     if followed.contains(&id) {
@@ -289,14 +287,13 @@ fn dated_ahead(id: BubbId, followed: &HashSet<BubbId>) -> String {
     )
 }
 
-/// True for the folder of a store of its own.
 fn holds_a_store(store: &Store, folder: &[u8]) -> bool {
     let insts = Path::new(OsStr::from_bytes(folder)).join("_insts.toml");
     store.dir.open_file(insts.as_os_str()).is_ok()
 }
 
-/// The finding of a file below `_old/` where it does not count, while the file at `counting`, if there is one,
-/// has its name and counts.
+/// Returns the finding for a file below `_old/` that does not count; `counting` is the file, if any, of the same name
+/// that does.
 fn misplaced(store: &Store, path: &Path, name: &Name, counting: Option<&OsString>) -> Finding {
     let finding = |what, why| Finding { name: lossy(path.as_os_str().as_bytes()), what, why };
     let read = |path: &OsStr| store.dir.read_file(path).ok().flatten();

@@ -1,9 +1,8 @@
-//! Claims a request, so that only one of two processes carries it out; and a question, so that another process sees
-//! that it is being answered.
+//! Claims a request, so that only one of two processes runs it, and a question, so that another process sees that it
+//! is being answered.
 //!
-//! A claim is a lock on a file in `_tmp/`, not the file: it ends with its process, however that
-//! ends. What a crash leaves behind is an unlocked file, and a request that has no result and so is
-//! pending again, to be approved again.
+//! A claim is a lock on a file in `_tmp/`, not the file itself: it ends with its process, however that ends. A crash
+//! leaves an unlocked file and a request without a result, which is pending again and needs consent again.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -18,7 +17,7 @@ use super::requests::Requests;
 use crate::bubb::BubbId;
 use lepo_base::error::{Error, Result};
 
-/// The right to carry out one request, until it is dropped.
+/// The right to run a request; dropping it releases the claim.
 #[derive(Debug)]
 pub struct Claim {
     tmp: OwnedFd,
@@ -27,8 +26,8 @@ pub struct Claim {
 }
 
 impl Requests<'_> {
-    /// Claims a request. Check after this that it is still pending: the process that had it before may just
-    /// have finished. Exit 2 if another process has it.
+    /// Claims a request. The caller must then check that it is still pending: the process that had the claim may just
+    /// have finished. Exit code 2 if another process has it.
     pub fn claim(&self, request: BubbId) -> Result<Claim> {
         try_to_claim(self.store, request)?.ok_or_else(|| {
             Error::usage(format!(
@@ -40,14 +39,14 @@ impl Requests<'_> {
 }
 
 impl Requests<'_> {
-    /// Marks a question as being answered, until the mark is dropped. `None` if another process answers it, or if the
-    /// mark cannot be made: it is for others to see, and nothing depends on it here.
+    /// Marks a question as being answered until the mark is dropped. `None` if another process answers it, or if the
+    /// mark cannot be set, which is harmless: it only informs other processes.
     pub fn mark_answering(&self, question: BubbId) -> Option<Claim> {
         try_to_claim(self.store, question).ok().flatten()
     }
 
-    /// The messages that running processes work at: questions and requests that are claimed, and what the answers
-    /// follow that are being written.
+    /// Returns the messages on which running processes work: claimed questions and requests, and the bubbs that a
+    /// growing answer follows.
     pub fn at_work(&self) -> HashSet<BubbId> {
         let Ok(Some(tmp)) = self.store.dir.subdir_if_there("_tmp") else { return HashSet::new() };
         let Ok(entries) = Dir::read_from(&tmp) else { return HashSet::new() };
@@ -63,7 +62,6 @@ impl Requests<'_> {
     }
 }
 
-/// Whether a running process holds the lock of a file in `_tmp/`.
 fn is_locked(tmp: &OwnedFd, name: &str) -> bool {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::openat(tmp, name, flags, Mode::empty()) else { return false };
@@ -77,7 +75,7 @@ fn try_to_claim(store: &Store, request: BubbId) -> Result<Option<Claim>> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&tmp, name.as_str(), flags, FILE).map_err(|e| failed(e.into()))?;
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        // Released just now: the next process makes another file, which this lock would not protect.
+        // The claim was released just now: the next process creates another file, which this lock would not protect.
         Ok(()) if rustix::fs::fstat(&file).is_ok_and(|stat| stat.st_nlink == 0) => Ok(None),
         Ok(()) => Ok(Some(Claim { tmp, name, _locked: File::from(file) })),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
@@ -87,7 +85,7 @@ fn try_to_claim(store: &Store, request: BubbId) -> Result<Option<Claim>> {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // The result is written by now: a process that makes the file anew will find it.
+        // The result is written by now, so a process that creates the file again will find it.
         let _ = rustix::fs::unlinkat(&self.tmp, self.name.as_str(), AtFlags::empty());
     }
 }

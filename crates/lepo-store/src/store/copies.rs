@@ -1,8 +1,8 @@
-//! Copies of messages under another base: for `rebase`, for compaction, and where a secret is taken out.
+//! Copies of messages onto another base: for `rebase`, for compaction, and for redaction.
 //!
-//! A copy keeps kind, hidden flag and bytes; its time is the original's, or the one after its prev's if that is later.
-//! So the same copies have the same names: made twice they are here already, and a message that is copied to where it
-//! stands is itself.
+//! A copy has the kind, the hidden flag and, unless replaced, the bytes of its original, and its time, or a
+//! millisecond after the copy's prev if that is later. So equal copies have equal names: repeating a copy changes
+//! nothing, and a message copied onto its own prev is itself.
 
 use super::batch::Batch;
 use super::blobs::blobs_in;
@@ -11,53 +11,54 @@ use super::handle::Store;
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::Result;
 
-/// The message that a copy is to follow.
+/// The message that a copy follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Under {
     /// The base of all copies.
     Base,
-    /// The copy at this place, which comes before.
+    /// An earlier copy, by index.
     Copy(usize),
-    /// A message that stays; none begins a conversation.
+    /// An existing message; `None` starts a conversation.
     Kept(Option<BubbId>),
 }
 
-/// A message to be copied.
+/// A message to copy.
 #[derive(Debug, Clone)]
 pub struct Copying {
     /// The message.
     pub original: Name,
-    /// Other bytes in the place of its own.
+    /// Replacement for its bytes.
     pub text: Option<Vec<u8>>,
-    /// The message that its copy follows.
+    /// The message that the copy will follow.
     pub under: Under,
 }
 
-/// A copy that was planned: its name is known, and nothing is written.
+/// A planned copy: its name is known, but it is not written yet.
 #[derive(Debug, Clone)]
 pub struct Copy {
-    /// The message that is copied.
+    /// The message to copy.
     pub original: Name,
     /// The name of the copy.
     pub name: Name,
-    /// The copy is in the store already.
+    /// Whether the store has the copy already.
     pub here: bool,
     text: Option<Vec<u8>>,
 }
 
 impl Copy {
-    /// The bytes that it has in the place of its original's.
+    /// Returns the bytes that replace the original's.
     pub fn words(&self) -> Option<&[u8]> {
         self.text.as_deref()
     }
 }
 
-/// Plans copies under a base; without one, the first begins a conversation. Each comes after the one it follows.
+/// Plans copies onto `base`; without it, the first one starts a conversation. A copy must come after the one it
+/// follows.
 pub fn plan_copies(store: &Store, base: Option<BubbId>, copying: Vec<Copying>) -> Result<Vec<Copy>> {
     plan(store, base, copying, |original| original.id.time())
 }
 
-/// The same with one time for all: each copy is dated then, or a millisecond after the one it follows.
+/// Like [`plan_copies`], but dates each copy `time`, or a millisecond after its prev if that is later.
 pub fn plan_redated_copies(
     store: &Store,
     base: Option<BubbId>,
@@ -96,7 +97,7 @@ fn plan(
     Ok(copies)
 }
 
-/// Plans copies of now, in a row under a base: each follows the one before it, and none is older than `not_before`.
+/// Plans a chain of copies onto `base`, dated now but not before `not_before`.
 pub fn plan_copies_of_now(
     store: &Store,
     base: Option<BubbId>,
@@ -115,14 +116,13 @@ pub fn plan_copies_of_now(
     Ok(copies)
 }
 
-/// Notes in the journal that a message which was written otherwise is a copy of another.
+/// Records in the journal that a message written by other means is a copy.
 pub fn note_copy(store: &Store, original: Name, name: Name) -> Result<()> {
     store.journal().add_copies(&[Copy { original, name, here: true, text: None }])
 }
 
-/// Writes a new root, if there is one, and the copies that are not here yet, in their order, durable when this
-/// returns, with the journal's line of each original. Killed, it has written the first ones, and a second time
-/// completes it. How many it wrote.
+/// Writes the optional `root` and the missing copies in order, durable when this returns, with a journal line for
+/// each original. A kill leaves the first ones, and a repetition completes them. Returns the number written.
 pub fn write_copies(store: &Store, root: Option<(Name, &[u8])>, copies: &[Copy]) -> Result<usize> {
     let mut batch = Batch::begin(store, false)?;
     if let Some((name, text)) = root {
@@ -146,7 +146,8 @@ pub fn write_copies(store: &Store, root: Option<(Name, &[u8])>, copies: &[Copy])
         }
         batch.put(copy.name, bytes)?;
     }
-    // Before any has its place: killed between a request and its result, the journal knows that it is a copy.
+    // Written before the bubbs: after a kill between a request and its result, the journal must say that it is a
+    // copy.
     store.journal().add_copies(copies)?;
     batch.flush()
 }

@@ -1,4 +1,4 @@
-//! The open directory of a store: files and folders in it by name, following no link and waiting for none.
+//! The open directory of a store: opens files and folders by name without following links and without blocking.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,32 +13,31 @@ use rustix::io::Errno;
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
-/// Mode of every file lepo makes.
+/// Mode of every file that lepo creates.
 pub(super) const FILE: Mode = Mode::from_raw_mode(0o600);
-/// Mode of every directory lepo makes.
+/// Mode of every directory that lepo creates.
 pub(super) const DIR: Mode = Mode::from_raw_mode(0o700);
 
-/// The directory of all days that are over.
+/// The directory with the folders of past days.
 pub const OLD: &str = "_old";
 
-/// The flags to open a file that may be a bubb's: no link is followed, and nothing is waited for.
+/// Flags to open a file without following a link and without blocking, for example on a fifo.
 pub(super) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
-/// The flags to open a directory: no link to one is followed.
+/// Flags to open a directory without following a link.
 pub(super) const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// The longest file of settings, in bytes.
+/// The largest file of settings, in bytes.
 pub(super) const MOST_SETTINGS: u64 = 4 << 20;
 
-/// From this length on, reading a file checks that there is memory for copies of it too.
+/// For files of at least this many bytes, memory for copies is checked before reading.
 const LARGE: u64 = 16 << 20;
 
-/// The open directory.
 pub(super) struct Dir {
     pub(super) fd: OwnedFd,
-    /// As it is shown, relative to where the user stands.
+    /// The path for messages, relative to the user's directory.
     pub(super) shown: PathBuf,
 }
 
@@ -49,17 +48,17 @@ impl AsFd for Dir {
 }
 
 impl Dir {
-    /// Opens a file for reading; only a regular file, and never by waiting for one.
+    /// Opens a regular file for reading; never blocks.
     pub(super) fn open_file(&self, name: impl rustix::path::Arg) -> io::Result<File> {
         Ok(regular(self.open_any(name)?)?.0)
     }
 
-    /// Opens what is there for reading, following no link and never blocking.
+    /// Opens an entry of any type for reading, following no link and never blocking.
     pub(super) fn open_any(&self, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
         Ok(rustix::fs::openat(&self.fd, name, READ, Mode::empty())?)
     }
 
-    /// Opens a directory in it (`_tmp`, `_branches`, `_blobs`), making it if it is missing.
+    /// Opens a subdirectory (`_tmp`, `_branches`, `_blobs`), creating it if it is missing.
     pub(super) fn subdir(&self, name: &str) -> io::Result<OwnedFd> {
         if let Some(dir) = self.subdir_if_there(name)? {
             return Ok(dir);
@@ -71,7 +70,7 @@ impl Dir {
         self.subdir_if_there(name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Opens a directory in it, if there is one.
+    /// Opens a subdirectory; `None` if it is missing.
     pub(super) fn subdir_if_there(&self, name: &str) -> io::Result<Option<OwnedFd>> {
         match rustix::fs::openat(&self.fd, name, DIRECTORY, Mode::empty()) {
             Err(Errno::NOENT) => Ok(None),
@@ -79,7 +78,7 @@ impl Dir {
         }
     }
 
-    /// Opens a directory by its path from here, following no link on the way.
+    /// Opens a directory by its relative path, following no link on the way.
     pub(super) fn open_below(&self, path: &Path) -> io::Result<Option<OwnedFd>> {
         let mut dir: Option<OwnedFd> = None;
         for part in path.components() {
@@ -92,14 +91,14 @@ impl Dir {
         Ok(dir)
     }
 
-    /// Tells every entry of a directory in it, `.` and `..` too. One that is missing has none.
+    /// Calls `entry` for every entry of a subdirectory, including `.` and `..`. A missing directory has no entries.
     pub(super) fn each_entry_of(&self, dir: &str, entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
-        // A descriptor of its own, because reading a directory moves a position in it.
+        // Reading a directory moves the position of its descriptor, so a new one is opened.
         let Some(dir) = self.subdir_if_there(dir)? else { return Ok(()) };
         each_entry(&dir, entry)
     }
 
-    /// True for a regular file, false for anything else under its name.
+    /// Whether the entry is a regular file; `None` if it is missing.
     pub(super) fn kind_of(&self, file: &str) -> Result<Option<bool>> {
         match rustix::fs::statat(&self.fd, file, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)),
@@ -108,17 +107,16 @@ impl Dir {
         }
     }
 
-    /// True if there is anything of this name.
     pub(super) fn has(&self, file: &str) -> Result<bool> {
         Ok(self.kind_of(file)?.is_some())
     }
 
-    /// The bytes of a file that is no bubb, if it is there.
+    /// Reads a file that is not a bubb; `None` if it is missing.
     pub(super) fn read_file(&self, file: impl AsRef<OsStr>) -> Result<Option<Vec<u8>>> {
         self.read_file_within(file, u64::MAX)
     }
 
-    /// The bytes of a file that is no bubb, if it is there; an error where it is larger than `most`.
+    /// Reads a file that is not a bubb; `None` if it is missing. Fails if it is larger than `most` bytes.
     pub(super) fn read_file_within(&self, file: impl AsRef<OsStr>, most: u64) -> Result<Option<Vec<u8>>> {
         let read = self.open_file(file.as_ref()).and_then(|open| {
             let len = open.metadata()?.len();
@@ -137,14 +135,13 @@ impl Dir {
         }
     }
 
-    /// An error about something in it.
     pub(super) fn error(&self, failed: &str, what: impl AsRef<OsStr>, cause: io::Error) -> Error {
         failure(format!("{failed} {}", self.shown.join(what.as_ref()).display()), cause)
     }
 }
 
-/// Tells every entry of an open directory from where its reading stands. Where the filesystem does not tell an entry's
-/// type it is looked up.
+/// Calls `entry` for every entry of an open directory from its current position. If the file system does not report
+/// an entry's type, it is read with `fstatat`.
 pub(super) fn each_entry(dir: &OwnedFd, mut entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
     sys::each_entry(dir, |name, kind| {
         let kind = match kind {
@@ -156,7 +153,7 @@ pub(super) fn each_entry(dir: &OwnedFd, mut entry: impl FnMut(&[u8], FileType)) 
     })
 }
 
-/// Opens a directory in another, if there is one; a link to one is none.
+/// Opens a directory inside `at`; `None` if it is missing, a link or not a directory.
 pub(super) fn dir_at(at: impl AsFd, name: impl AsRef<OsStr>) -> io::Result<Option<OwnedFd>> {
     match rustix::fs::openat(at, name.as_ref().as_bytes(), DIRECTORY, Mode::empty()) {
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
@@ -164,7 +161,7 @@ pub(super) fn dir_at(at: impl AsFd, name: impl AsRef<OsStr>) -> io::Result<Optio
     }
 }
 
-/// Opens a directory in another, made durably if it is missing.
+/// Opens a directory inside `at`, creating it durably if it is missing.
 pub(super) fn make_dir_at(at: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
     if dir_at(at, name)?.is_none() {
         match rustix::fs::mkdirat(at, name, DIR) {
@@ -172,12 +169,12 @@ pub(super) fn make_dir_at(at: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd>
             Err(error) => return Err(error.into()),
         }
     }
-    // Also where it was there: its maker may have ended before it was durable.
+    // Also synced if it exists: its creator may have ended before it was durable.
     sys::sync(at)?;
     dir_at(at, name)?.ok_or_else(|| io::Error::other(format!("{name} is not a directory")))
 }
 
-/// A file's length, where it is a regular one; anything else is an error.
+/// Returns the file with its length; fails unless it is regular.
 pub(super) fn regular(opened: OwnedFd) -> io::Result<(File, u64)> {
     let stat = rustix::fs::fstat(&opened)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
@@ -186,20 +183,19 @@ pub(super) fn regular(opened: OwnedFd) -> io::Result<(File, u64)> {
     Ok((File::from(opened), stat.st_size as u64))
 }
 
-/// Makes room for the bytes of a file; an error where memory is short, which would end the process later.
+/// Reserves memory for a file; fails if memory is short, which would abort the process later.
 pub(super) fn reserve(bytes: &mut Vec<u8>, len: u64) -> io::Result<()> {
     let short = |_| io::Error::new(io::ErrorKind::OutOfMemory, "not enough memory");
     if len > LARGE {
-        // As text, and cleaned.
+        // Memory for the decoded text and a cleaned copy.
         Vec::<u8>::new().try_reserve_exact(len.saturating_mul(3) as usize).map_err(short)?;
     }
     bytes.try_reserve_exact(len as usize).map_err(short)
 }
 
-/// The hint where something else is in the place of a file or directory of the store.
 const IN_PLACE: &str = "it is a link or a special file; lepo follows no links in a store: move it away";
 
-/// A store error with its cause, and what to do where the cause tells.
+/// Creates a store error with its cause and, for a known cause, a hint.
 pub(super) fn failure(message: String, cause: io::Error) -> Error {
     use io::ErrorKind as K;
     let hint = match cause.kind() {
@@ -219,7 +215,7 @@ pub(super) fn failure(message: String, cause: io::Error) -> Error {
     }
 }
 
-/// Milliseconds since 1970 by the clock; 0 before.
+/// Returns milliseconds since 1970; 0 if the clock is before that.
 pub fn now() -> u64 {
     use std::time::{SystemTime, UNIX_EPOCH};
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)

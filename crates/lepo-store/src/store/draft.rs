@@ -1,7 +1,7 @@
-//! Writing one bubb: a file in `_tmp/`, hashed as it grows, fsynced, then linked to the name its hash gives.
+//! Writes a bubb: a file in `_tmp/`, hashed as it grows, synced, then linked to the name that follows from its hash.
 //!
-//! The name comes last, so a bubb is there whole or not there. `link` refuses to replace, so two
-//! writers cannot lose each other's words; on "exists" the next millisecond gives another name.
+//! The name comes last, so a bubb exists whole or not at all. `link` refuses to replace a file, so two writers cannot
+//! lose each other's text; if the name exists, the next millisecond yields another.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -19,7 +19,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 use lepo_base::sys;
 
-/// A bubb being written: also the spool of an answer that is still streaming. Dropping it removes the file.
+/// A bubb being written, also used to spool an answer that is still streaming. Dropping it deletes the file.
 pub struct Draft<'s> {
     store: &'s Store,
     tmp: Temporary,
@@ -30,7 +30,7 @@ pub struct Draft<'s> {
 }
 
 impl<'s> Bubbs<'s> {
-    /// Writes a whole bubb, durable when this returns. A root gets a time of at least `not_before`.
+    /// Writes a whole bubb, dated now but not before `not_before`; durable when this returns.
     pub fn write(
         &self,
         kind: Kind,
@@ -44,7 +44,7 @@ impl<'s> Bubbs<'s> {
         draft.publish(hidden, not_before)
     }
 
-    /// Writes a whole bubb that was said at `time`, or as soon after its prev as ids allow.
+    /// Writes a whole bubb dated `time`, or as soon after its prev as ids allow.
     pub fn write_at(
         &self,
         kind: Kind,
@@ -58,13 +58,13 @@ impl<'s> Bubbs<'s> {
         draft.publish_at(hidden, time)
     }
 
-    /// A file without a name, gone when it is closed: for what is too large to hold in memory.
+    /// Opens a file without a name, deleted when closed, for data too large for memory.
     pub fn scratch(&self) -> Result<File> {
         let draft = self.draft(Kind::System, true, None)?;
         draft.tmp.file.try_clone().map_err(|error| draft.failed(error))
     }
 
-    /// Begins a bubb. Its place in the forest is in the temporary name, for `fsck --recover`.
+    /// Starts a bubb. The temporary name records kind and prev, for `fsck --recover`.
     pub fn draft(&self, kind: Kind, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'s>> {
         let prev_text = prev.map_or("head".to_string(), |prev| prev.to_string());
         let tmp = self
@@ -75,7 +75,7 @@ impl<'s> Bubbs<'s> {
         Ok(Draft { store: self.store, tmp, hasher: Sha256::new(), len: 0, kind, prev })
     }
 
-    /// Takes up a draft that a process left behind when it ended, with all that is in it.
+    /// Reopens the draft of a process that has ended, with its content.
     pub(super) fn take_up(&self, tmp: Temporary, kind: Kind, prev: Option<BubbId>) -> Result<Draft<'s>> {
         let mut draft = Draft { store: self.store, tmp, hasher: Sha256::new(), len: 0, kind, prev };
         let (mut hasher, mut len) = (Sha256::new(), 0);
@@ -90,23 +90,22 @@ impl<'s> Bubbs<'s> {
 }
 
 impl Draft<'_> {
-    /// Bytes so far.
+    /// Returns the number of bytes written so far.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Nothing was written.
+    /// Whether nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Changes the bubb that this one follows. An answer is spooled after the bubb that it would follow if it
-    /// were cut short.
+    /// Changes the prev of the bubb. An answer is spooled after the bubb that it would follow if it were interrupted.
     pub fn put_under(&mut self, prev: Option<BubbId>) {
         self.prev = prev;
     }
 
-    /// The error of a write that failed, told with its path.
+    /// Creates the error for a failed write, with the path.
     pub fn failed(&self, error: io::Error) -> Error {
         self.store.dir.error("cannot write", self.shown(), error)
     }
@@ -115,7 +114,7 @@ impl Draft<'_> {
         format!("_tmp/{}", self.tmp.name)
     }
 
-    /// Reads back what was written, from its beginning, in pieces.
+    /// Reads the content back from its start, in pieces.
     pub fn read_back(&mut self, mut piece: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         self.tmp.file.rewind()?;
         let mut buffer = vec![0; 64 << 10];
@@ -127,14 +126,15 @@ impl Draft<'_> {
         }
     }
 
-    /// Makes it a bubb: synced, named by its hash, and its name synced too. Its time is after its prev's.
+    /// Syncs the file, names it by its hash and syncs the name. The bubb is dated now, but not before `not_before`,
+    /// and after its prev.
     pub fn publish(self, hidden: bool, not_before: u64) -> Result<Name> {
         self.publish_at(hidden, now().max(not_before))
     }
 
-    /// Like `publish`, but with this time, or as soon after its prev's as ids allow.
+    /// Like `publish`, but dated `time`, or as soon after its prev as ids allow.
     pub fn publish_at(mut self, hidden: bool, time: u64) -> Result<Name> {
-        // A failed fsync is not tried again on the same file: the kernel may have dropped the pages.
+        // A failed fsync must not be retried on the same file: the kernel may have dropped the pages.
         self.tmp.file.sync_all().map_err(|error| self.failed(error))?;
         let content = self.hasher.clone().finalize().into();
         let mut time = time.max(self.prev.map_or(0, |prev| prev.time() + 1));
@@ -151,7 +151,7 @@ impl Draft<'_> {
             let id = BubbId::of(time, self.kind, hidden, self.prev, &content);
             let name = Name { id, kind: self.kind, hidden, prev: self.prev };
             match self.link(&name) {
-                // A bubb of a time long past may be in its day already.
+                // A bubb dated in the past may already be in the folder of its day.
                 _ if self.store.places().is_in_day(&name, time) => time += 1,
                 Ok(()) => break name,
                 Err(Errno::EXIST) => time += 1,
@@ -161,16 +161,16 @@ impl Draft<'_> {
             }
         };
         sys::sync(&self.store.dir).map_err(|error| self.store.dir.error("cannot sync", "", error.into()))?;
-        self.tmp.found = false; // now it may go: it has its name
+        self.tmp.found = false; // the file has its name, so the temporary one may go
         Ok(name)
     }
 
-    /// Gives the file its name, refusing to replace one.
+    /// Links the file to its name, without replacing another.
     fn link(&mut self, name: &Name) -> std::result::Result<(), Errno> {
         let (dir, file) = (&self.store.dir, name.to_string());
         let tmp = (&self.tmp.dir, self.tmp.name.as_str());
         match rustix::fs::linkat(tmp.0, tmp.1, dir, file.as_str(), AtFlags::empty()) {
-            // No hard links here (FAT, some network and FUSE filesystems).
+            // The file system (FAT, some network and FUSE ones) has no hard links.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {}
             result => return result,
         }
@@ -178,7 +178,8 @@ impl Draft<'_> {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
             result => return result,
         }
-        // Neither: made under its own name at once. A tear would show, as the id checks the content.
+        // Without both, the file is copied under its final name. A torn copy would be noticed, as the id checks the
+        // content.
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mut copy = File::from(rustix::fs::openat(dir, file.as_str(), flags, FILE)?);
         let copied = self.read_back(|piece| copy.write_all(piece)).and_then(|()| copy.sync_all());

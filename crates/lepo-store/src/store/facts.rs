@@ -1,4 +1,4 @@
-//! Looks up the journal's facts of the few bubbs that a list shows, without parsing every line.
+//! Looks up the journal's facts of the few bubbs in a listing without parsing every line.
 
 use memchr::memmem;
 
@@ -6,16 +6,16 @@ use super::journal::{Fact, Journal, JournalRecord, fact_of};
 use super::proof::is_fact;
 use crate::bubb::BubbId;
 
-/// The journal with an index of which line tells of which bubb.
+/// The journal with an index of its lines by bubb.
 #[derive(Default)]
 pub struct FactIndex {
     journal: Vec<u8>,
-    /// Ids with the start of their line, sorted; of one id the last line comes last.
+    /// Ids with the offset of their line, sorted; lines with equal ids are in the order of the file.
     lines: Vec<(BubbId, usize)>,
 }
 
 impl Journal<'_> {
-    /// The journal's facts, each read when it is asked for.
+    /// Indexes the journal; a line is parsed only when it is asked for.
     pub fn index(&self) -> FactIndex {
         FactIndex::of(self.store.dir.read_file("_journal.ndjson").ok().flatten().unwrap_or_default())
     }
@@ -32,24 +32,24 @@ impl FactIndex {
             lines.extend(id.and_then(BubbId::parse).map(|id| (id, start)));
             start = end + 1;
         }
-        // Stable, so that lines of one id keep their order.
+        // Stable, so that lines of the same id stay in order.
         lines.sort_by_key(|(id, _)| *id);
         FactIndex { journal, lines }
     }
 
-    /// The journal's facts of a bubb; the last line counts.
+    /// Returns the facts of a bubb; the last line counts.
     pub fn get(&self, id: BubbId) -> Option<Fact> {
         let mut told = self.newest_first(id).filter_map(fact_of);
         told.find(|(named, _)| *named == id).map(|(_, fact)| fact)
     }
 
-    /// All lines of the journal about a bubb, the newest first.
+    /// Returns all lines about a bubb, newest first.
     pub fn records(&self, id: BubbId) -> impl Iterator<Item = JournalRecord> {
         let told = self.newest_first(id).filter_map(|line| serde_json::from_slice(line).ok());
         told.filter(move |record: &JournalRecord| record.bubb == Some(id) && is_fact(&record.what))
     }
 
-    /// The lines that name a bubb first.
+    /// Returns the lines whose first `bubb` field is this id, newest first.
     fn newest_first(&self, id: BubbId) -> impl Iterator<Item = &[u8]> {
         let end = self.lines.partition_point(|(known, _)| *known <= id);
         let upto = self.lines.get(..end).unwrap_or_default();

@@ -1,48 +1,48 @@
-//! The findings of a check: what is wrong with a file of a store.
+//! Findings of a check: faults of files in a store.
 
-/// The kind of a finding.
+/// The kind of a fault. The names of files are lepo's own, unless noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
-    /// A bubb's text does not give its id.
+    /// The text of a bubb does not match its id.
     Edited,
-    /// A bubb's prev, or what a branch names, is not there.
+    /// The prev of a bubb, or the bubb of a branch, is missing.
     Dangling,
-    /// A bubb's or a blob's line ends were changed, as git does where it takes a file for text; its name proves how
-    /// they were.
+    /// The line ends of a bubb or a blob were changed, as git changes them in text files; the name proves the
+    /// original ones.
     LineEnds,
-    /// Prevs that lead in a circle.
+    /// Prevs form a circle.
     Cycle,
-    /// One id stands twice, or one name with other bytes.
+    /// Two files have the same id, or the same name with different bytes.
     Duplicate,
-    /// A bubb below `_old/` where it does not count.
+    /// A bubb below `_old/`, in a folder where it does not count.
     Misplaced,
-    /// A file or a folder that could not be read, or a branch that holds no id.
+    /// A file or a folder cannot be read, or a branch contains no id.
     Unreadable,
-    /// A directory, link, fifo or socket under the name of a file of lepo's.
+    /// A directory, link, fifo or socket has the name of a file of lepo's.
     NotAFile,
-    /// A blob that is not what its name says, or that is missing.
+    /// A blob is missing or does not match its name.
     Blob,
-    /// A file that is not lepo's.
+    /// A file is not lepo's.
     Foreign,
-    /// A bubb that is dated more than a day ahead.
+    /// A bubb is dated more than a day in the future.
     Future,
-    /// A file that a process left in `_tmp/`.
+    /// A process left a file in `_tmp/`.
     Stray,
 }
 
-/// Something found.
+/// A fault of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    /// The file, relative to the store; what is not UTF-8 as U+FFFD.
+    /// The file, relative to the store, with U+FFFD for bytes that are not UTF-8.
     pub name: String,
-    /// Kind of the problem.
+    /// Kind of the fault.
     pub what: What,
-    /// In words.
+    /// An explanation for the user.
     pub why: String,
 }
 
 impl What {
-    /// The word for it in a listing.
+    /// Returns the name of the kind in a listing.
     pub fn word(self) -> &'static str {
         match self {
             What::Edited => "edited",
@@ -60,13 +60,13 @@ impl What {
         }
     }
 
-    /// Worth a word, and no failure.
+    /// Whether the fault is harmless.
     pub fn is_warning(self) -> bool {
         matches!(self, What::Foreign | What::Future | What::Stray)
     }
 }
 
-/// A file name on one line, whatever is in it.
+/// Returns a file name on a single line, with control characters escaped.
 pub(super) fn lossy(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
     let visible = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };

@@ -1,7 +1,7 @@
-//! `_old/YYYY-MM/DD/`: the folders of days that are over.
+//! `_old/YYYY-MM/DD/`: the folders of past days.
 //!
-//! In a day count only the bubbs of that day that are newer than what they follow. So an id tells its folder,
-//! and nothing in a day follows something of a later one. No link is followed, on any level.
+//! In the folder of a day, a bubb counts only if it is dated that day and is newer than its prev. So an id determines
+//! its folder, and no bubb in it follows one of a later day. No link is followed on any level.
 
 use std::ffi::OsStr;
 use std::io;
@@ -15,11 +15,11 @@ use super::place::Places;
 use crate::bubb::{Day, Name};
 use lepo_base::error::Error;
 
-/// So many folders are kept open at most while bubbs are read.
+/// Maximum number of folders cached open while bubbs are read.
 const KEPT_OPEN: usize = 48;
 
 impl Places<'_> {
-    /// The folder of a day, if there is one.
+    /// Opens the folder of a day; `None` if it is missing.
     pub(super) fn day_dir(&self, day: Day) -> io::Result<Option<OwnedFd>> {
         let Some(old) = dir_at(&self.store.dir, OLD)? else { return Ok(None) };
         let month = dir_at(old, day.month()).map_err(|error| in_folder(day.month().as_str(), error))?;
@@ -27,14 +27,14 @@ impl Places<'_> {
         dir_at(month, day.day()).map_err(|error| in_folder(&day.to_string(), error))
     }
 
-    /// The folder of a day, made if it is missing, with all that is above it durable.
+    /// Opens the folder of a day, creating it and its parents durably if they are missing.
     pub(super) fn make_day_dir(&self, day: Day) -> io::Result<OwnedFd> {
         let old = make_dir_at(self.store.dir.as_fd(), OLD)?;
         let month = make_dir_at(old.as_fd(), &day.month())?;
         make_dir_at(month.as_fd(), &day.day())
     }
 
-    /// Opens a file of a day's folder. The folder stays open for the next one.
+    /// Opens a file in the folder of a day, and caches the folder's descriptor.
     pub(super) fn open_in_day(&self, day: Day, file: &OsStr) -> io::Result<OwnedFd> {
         let open = |dir: &OwnedFd| -> io::Result<OwnedFd> {
             Ok(rustix::fs::openat(dir, file, READ, Mode::empty())?)
@@ -56,7 +56,7 @@ impl Places<'_> {
         Ok(opened)
     }
 
-    /// The bubbs that count in a day's folder, by id. None if there is no such folder.
+    /// Returns the bubbs that count in the folder of a day, sorted by id; empty if the folder is missing.
     pub(super) fn day_names(&self, day: Day) -> io::Result<Vec<Name>> {
         let mut names = Vec::new();
         let Some(dir) = self.day_dir(day)? else { return Ok(names) };
@@ -71,32 +71,29 @@ impl Places<'_> {
 }
 
 impl Dir {
-    /// An error about the folders of days.
     pub(super) fn old_error(&self, cause: io::Error) -> Error {
         self.error("cannot read", OLD, cause)
     }
 }
 
-/// An error that names the folder below `_old/` which it is about.
 fn in_folder(folder: &str, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{OLD}/{folder}: {error}"))
 }
 
-/// The one rule of the folders: whether a bubb counts in that of a day.
+/// Whether a bubb counts in the folder of a day. All code that reads or writes these folders uses this rule.
 pub(super) fn counts_in(day: Day, name: &Name) -> bool {
     Day::of(name.id) == day && name.prev.is_none_or(|prev| prev < name.id)
 }
 
-/// The days that have a folder, given newest first. A month is listed when its days are reached.
+/// The days with a folder, newest first. A month is listed only when its days are needed.
 pub(super) struct Calendar {
     old: Option<OwnedFd>,
-    /// The first days of the months not listed yet, and the days listed and not given yet, oldest first.
+    /// The first days of months not listed yet, oldest first; `days` are those listed but not returned yet.
     months: Vec<Day>,
     days: Vec<Day>,
 }
 
 impl Calendar {
-    /// Lists the months.
     pub(super) fn of(dir: &Dir) -> io::Result<Calendar> {
         let mut calendar = Calendar { old: dir_at(dir, OLD)?, months: Vec::new(), days: Vec::new() };
         if let Some(old) = &calendar.old {
@@ -108,12 +105,10 @@ impl Calendar {
         Ok(calendar)
     }
 
-    /// True if no day is left.
     pub(super) fn is_empty(&self) -> bool {
         self.months.is_empty() && self.days.is_empty()
     }
 
-    /// The newest day not given yet.
     pub(super) fn newest(&mut self) -> io::Result<Option<Day>> {
         while self.days.is_empty() {
             let (Some(month), Some(old)) = (self.months.pop(), &self.old) else { return Ok(None) };
@@ -130,7 +125,7 @@ impl Calendar {
         Ok(self.days.last().copied())
     }
 
-    /// Gives the newest day, so that the one before it is next.
+    /// Removes and returns the newest remaining day.
     pub(super) fn take(&mut self) -> io::Result<Option<Day>> {
         let newest = self.newest()?;
         self.days.pop();

@@ -1,4 +1,4 @@
-//! The files that a store has besides bubbs: its instructions, `.gitattributes`, `.gitignore`.
+//! The files of a store besides bubbs: instructions, `.gitattributes`, `.gitignore`.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,10 +10,9 @@ use super::handle::Store;
 use lepo_base::error::Result;
 use lepo_base::sys;
 
-/// The file of instructions.
 const INSTS: &str = "_insts.toml";
 
-/// The file that is written last into a new store.
+/// The file written last into a new store, so that it marks a complete one.
 pub(super) const MARK: &str = ".gitignore";
 
 /// The files of a store besides bubbs.
@@ -23,43 +22,43 @@ pub struct Furniture<'s> {
 }
 
 impl Store {
-    /// The files besides bubbs: instructions, `.gitattributes`, `.gitignore`.
+    /// Returns the files besides bubbs: instructions, `.gitattributes`, `.gitignore`.
     pub fn furniture(&self) -> Furniture<'_> {
         Furniture { store: self }
     }
 }
 
 impl Furniture<'_> {
-    /// The bytes of `_insts.toml`, if there is one.
+    /// Reads `_insts.toml`; `None` if it is missing.
     pub fn insts(&self) -> Result<Option<Vec<u8>>> {
         self.settings(INSTS)
     }
 
-    /// The bytes of a file of settings, if it is there; an error where it is larger than any such file.
+    /// Reads a file of settings; `None` if it is missing. Fails if it is too large for one.
     pub fn settings(&self, file: &str) -> Result<Option<Vec<u8>>> {
         self.store.dir.read_file_within(file, MOST_SETTINGS)
     }
 
-    /// The bytes of any file that is no message, by its path in the store, if it is there.
+    /// Reads any file that is not a message, by its path in the store; `None` if it is missing.
     pub fn read(&self, path: &Path) -> Result<Option<Vec<u8>>> {
         self.store.dir.read_file(path)
     }
 
-    /// Puts a file that is no message in the place of the one of its name, durable when this returns.
+    /// Replaces a file that is not a message, durable when this returns.
     pub fn put(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         self.store.dir.put_file(path, bytes)
     }
 
-    /// Makes the missing ones of the files. True if one was missing.
+    /// Creates the missing files; returns whether there were any.
     pub fn complete(&self, insts: &str) -> Result<bool> {
         let instructed = self.complete_one(INSTS, insts)?;
         let listed = self.store.dir.has(MARK)? && self.complete_ignores()?;
         let merged = self.complete_attributes()?;
-        // Last, as it tells that the others are there.
+        // Written last, because it marks the others as complete.
         let ignored = self.complete_one(MARK, &self.new_ignores())?;
         let is_completed = instructed || listed || merged || ignored;
         if is_completed {
-            // Its parent too: the store itself may be new.
+            // The parent is synced too, because the store itself may be new.
             let parent = rustix::fs::openat(&self.store.dir, "..", DIRECTORY, Mode::empty());
             sys::sync(&self.store.dir)
                 .and_then(|()| sys::sync(parent?))
@@ -68,13 +67,14 @@ impl Furniture<'_> {
         Ok(is_completed)
     }
 
-    /// True if making the store was interrupted. In a store with bubbs, missing files were removed by the user.
+    /// Whether the creation of the store was interrupted. In a store with bubbs, the user has removed the missing
+    /// files.
     pub fn is_unfinished(&self) -> Result<bool> {
         let dir = &self.store.dir;
         Ok(!dir.has(MARK)? && !dir.has(OLD)? && self.store.names().recent()?.is_empty())
     }
 
-    /// The file gets its name when it is complete: half a file would be taken for the user's own text later.
+    /// Names the file only when it is complete: half a file would later pass for the user's own text.
     fn complete_one(&self, file: &str, text: &str) -> Result<bool> {
         let dir = &self.store.dir;
         if dir.has(file)? {

@@ -1,5 +1,5 @@
-//! An open store: its directory, and what is remembered of it. What can be done with it is in parts beside it, each of
-//! which adds the method that leads to it: [`Store::bubbs`], [`Store::blobs`], [`Store::journal`].
+//! An open store: its directory and cached state. The other modules add operations, each with a method that leads to
+//! them: [`Store::bubbs`], [`Store::blobs`], [`Store::journal`].
 
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
@@ -12,59 +12,59 @@ use super::proof::{Prover, Statement};
 /// An open store.
 pub struct Store {
     pub(super) dir: Dir,
-    /// The directory in which commands of a turn run.
+    /// The working directory for the commands of a turn.
     pub(super) root: PathBuf,
-    /// It is that of the main work tree, used from one that is linked to it.
+    /// Whether this is the store of the main work tree, used from a linked one.
     pub(super) is_linked: bool,
     pub(super) last_reading: LastReading,
     pub(super) open_days: OpenDays,
     pub(super) proven: Proven,
-    /// The stores of other people, read when they are first asked for.
+    /// The stores of other users, opened on first use.
     pub(super) others: OnceLock<Vec<(String, Store)>>,
-    /// Makes proofs with the user's key.
+    /// Creates proofs with the user's key.
     pub(super) prover: Option<Arc<dyn Prover>>,
 }
 
 impl Store {
-    /// The store's path as the user would type it: `.lepo`, `../.lepo`.
+    /// Returns the store's path as the user would type it: `.lepo`, `../.lepo`.
     pub fn shown(&self) -> &Path {
         &self.dir.shown
     }
 
-    /// The working directory of a turn: where `.lepo` was found; with `--save-to`, where the user stands.
+    /// Returns the working directory of a turn: the directory of `.lepo`, or with `--save-to` the user's directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// True if it is the store of the main git work tree, used from one that is linked to it.
+    /// Whether this is the store of the main git work tree, used from a linked one.
     pub fn is_linked(&self) -> bool {
         self.is_linked
     }
 
-    /// The path of the store, from the root of the filesystem.
+    /// Returns the absolute path of the store.
     pub fn path(&self) -> PathBuf {
-        // The shown path leads up from the user's directory, then down from the working directory.
+        // The path for messages leads up from the user's directory, then down from the working directory.
         let down = self.shown().components().filter(|part| *part != Component::ParentDir);
         self.root.join(down.collect::<PathBuf>())
     }
 
-    /// The store with a maker of proofs. Without one nothing is proven.
+    /// Sets the key holder that creates proofs. Without it nothing is proven.
     pub fn with_prover(self, prover: Arc<dyn Prover>) -> Store {
         Store { prover: Some(prover), ..self }
     }
 
-    /// The proof of a statement; `None` without a key.
+    /// Returns the proof of a statement; `None` without a key.
     pub fn proof(&self, statement: Statement<'_>) -> Option<String> {
         statement.proof(&**self.prover.as_ref()?)
     }
 
-    /// Whether this is the proof of the statement.
+    /// Whether `proof` is the proof of the statement.
     pub fn is_proven(&self, statement: Statement<'_>, proof: &str) -> bool {
         self.proof(statement).is_some_and(|own| own == proof)
     }
 }
 
-/// A store whose directory was opened: nothing is known of its folders yet.
+/// Creates a store from an open directory, with empty caches.
 pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
     Store {
         dir: Dir { fd, shown },

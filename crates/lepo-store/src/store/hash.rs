@@ -1,4 +1,4 @@
-//! Hashing all files of a store on all processors, a piece at a time: no file is ever whole in memory.
+//! Hashes all files of a store on all processors, in pieces, so that no file is in memory as a whole.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -15,21 +15,19 @@ use super::blobs::{blob_lines, blobs_at_end};
 use super::handle::Store;
 use crate::bubb::{ContentHash, Kind, Name};
 
-/// Bytes read at a time.
 const PIECE: usize = 128 << 10;
 
-/// The interval at which progress is reported.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The result of reading a file to its end.
+/// The result of reading a whole file.
 pub struct Content {
-    /// SHA-256 of its bytes.
+    /// SHA-256 of the bytes.
     pub hash: ContentHash,
-    /// The blobs that its last lines name.
+    /// The blobs named in the last lines.
     pub blobs: Vec<ContentHash>,
 }
 
-/// Reads every one of `files`; answers in their order.
+/// Reads all `files` and returns the results in their order. `progress` receives the number read and the total.
 pub(super) fn read_all(
     store: &Store,
     files: &[OsString],
@@ -50,7 +48,7 @@ pub(super) fn read_all(
                     let _ = sender.send((i, read_one(store, file, &mut buffer)));
                 }
             });
-            // No more threads: those there are do all; without any it is done here.
+            // If no more threads can be spawned, those running read all files; if none runs, this thread does.
             started |= thread.is_ok();
         }
         drop(sender);

@@ -1,5 +1,6 @@
-//! `.gitignore` of a store: all of it, until the user deletes that line, and lepo's own files by lines of their own. The
-//! journal changes after every answer, and git refuses to check out, rebase or pull over a tracked file that changed.
+//! `.gitignore` of a store: the whole store, until the user deletes that line, and lepo's own files on separate
+//! lines. The journal changes after every answer, and git refuses to check out, rebase or pull over a changed tracked
+//! file.
 
 use std::io::{self, Write};
 
@@ -7,26 +8,24 @@ use super::attributes::{ATTRIBUTES, LISTED};
 use super::furniture::{Furniture, MARK};
 use lepo_base::error::Result;
 
-/// The line that keeps the whole store out of version control.
+/// Makes git ignore the whole store.
 const ALL: &str = "*";
 
-/// The line that keeps the journal out of it.
+/// Makes git ignore the journal.
 const JOURNAL: &str = "/_journal.ndjson";
 
-/// The lines of lepo's own files.
 const OWN: [&str; 5] = ["/_tmp/", "/_cache/", "/_wire/", "/_from/", JOURNAL];
 
-/// In `.gitattributes`: the line of the journal was taken out once.
+/// In `.gitattributes`: records that the line of the journal was removed once.
 const JOURNAL_IS_KEPT: &str = "# .gitignore: the journal is for git, too";
 
 impl Furniture<'_> {
-    /// The text of a new one.
     pub(super) fn new_ignores(&self) -> String {
         [ALL].iter().chain(&OWN).map(|line| format!("{line}\n")).collect()
     }
 
-    /// Adds the lines of lepo's own files to a `.gitignore` that never had them. True if that changes what git does: in
-    /// a store that is ignored as a whole it does not.
+    /// Adds the lines of lepo's own files to a `.gitignore` that never had them. Returns whether git's behaviour
+    /// changes, which it does not if the whole store is ignored.
     pub fn complete_ignores(&self) -> Result<bool> {
         let attributes = self.text_of(ATTRIBUTES)?;
         if attributes.as_ref().is_none_or(|text| has_line(text, LISTED)) {
@@ -43,18 +42,18 @@ impl Furniture<'_> {
         Ok(!missing.is_empty() && !has_line(&text, ALL))
     }
 
-    /// Lets git have the journal, once: without it nothing that was recorded is found in a clone. True if that changes
-    /// what git does.
+    /// Lets git track the journal, once: without it a clone has no recorded answers. Returns whether git's behaviour
+    /// changes.
     pub fn keep_journal(&self) -> Result<bool> {
         self.without(&[JOURNAL])
     }
 
-    /// Lets git have the messages and the journal.
+    /// Lets git track the messages and the journal. Returns whether git's behaviour changes.
     pub fn commit(&self) -> Result<bool> {
         self.without(&[ALL, JOURNAL])
     }
 
-    /// True if `.gitignore` has the line of the journal.
+    /// Whether `.gitignore` has the line of the journal.
     pub fn ignores_journal(&self) -> Result<bool> {
         Ok(self.text_of(MARK)?.is_some_and(|text| has_line(&text, JOURNAL)))
     }
@@ -72,7 +71,6 @@ impl Furniture<'_> {
         Ok(changes && !has_line(&rest, ALL))
     }
 
-    /// Adds a line to `.gitattributes`, if that is there without it.
     fn mark(&self, line: &str) -> Result<()> {
         match self.text_of(ATTRIBUTES)? {
             Some(text) if !text.is_empty() && !has_line(&text, line) => {
@@ -83,7 +81,7 @@ impl Furniture<'_> {
         }
     }
 
-    /// The text of a file for git, empty where it is not there; none of a link, or of what is no text.
+    /// Reads a file for git: empty if it is missing, `None` if it is a link, not a regular file or not UTF-8.
     fn text_of(&self, file: &str) -> Result<Option<String>> {
         Ok(match self.store.dir.kind_of(file)? {
             None => Some(String::new()),
@@ -144,7 +142,7 @@ mod tests {
             std::fs::remove_file(&ignores).unwrap();
             assert!(!furniture.complete_ignores().unwrap() && !ignores.exists());
         }
-        // What is no file of lepo's is left alone.
+        // A file that is not lepo's stays unchanged.
         std::fs::remove_file(&attributes).unwrap();
         std::os::unix::fs::symlink("_insts.toml", &attributes).unwrap();
         std::fs::write(&ignores, "*\n").unwrap();
@@ -163,7 +161,7 @@ mod tests {
         assert!(!furniture.keep_journal().unwrap(), "the whole store is ignored still");
         assert_eq!(read(), furniture.new_ignores().replace("/_journal.ndjson\n", ""));
         assert!(!furniture.ignores_journal().unwrap());
-        // Put back, it stays.
+        // Once the user puts the line back, it stays.
         std::fs::write(&ignores, furniture.new_ignores()).unwrap();
         assert!(!furniture.keep_journal().unwrap() && furniture.ignores_journal().unwrap());
         assert!(furniture.commit().unwrap());

@@ -12,7 +12,7 @@ use super::proof::is_fact;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
-/// A conversation that was imported: a line of the journal.
+/// An imported conversation, as recorded in a line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {
     /// Root of the conversation.
@@ -21,40 +21,40 @@ pub struct Imported {
     /// The version of the mapping.
     #[serde(rename = "as")]
     pub version: u32,
-    /// The format it was read as.
+    /// The format of the source.
     pub format: String,
     /// The file it was last read from.
     pub source: String,
-    /// Id in the other tool.
+    /// Id in the other program.
     pub id: String,
-    /// Title there.
+    /// Title in the other program.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(default)]
     pub title: Option<String>,
-    /// The part of tools' traffic that was kept.
+    /// How much of the tool calls and results was imported.
     pub tools: String,
-    /// The time of its last change there, milliseconds since 1970: the title of the newest state counts.
+    /// Time of its last change in the other program, in milliseconds since 1970: the title of the newest state
+    /// counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(default)]
     pub changed: Option<u64>,
 }
 
-/// The journal's facts of imports.
+/// The journal's lines about imports.
 #[derive(Debug, Default)]
 pub struct Imports {
-    /// By format and id, then by root, what was said last.
+    /// By format and id, the latest line for each root.
     conversations: HashMap<(String, String), Vec<Imported>>,
-    /// Bubbs of which a model or tokens are known.
+    /// Bubbs whose model or tokens are recorded.
     told: HashSet<BubbId>,
-    /// Lines to be written, one after the other.
+    /// Lines to write, concatenated.
     lines: Vec<u8>,
-    /// The end of each of these lines, and its subject.
+    /// The end offset of each of these lines, with its subject.
     ends: Vec<(usize, Subject)>,
-    /// The bytes of the journal that were read.
+    /// Number of bytes read of the journal.
     read: u64,
 }
 
-/// The subject of a line.
 #[derive(Debug)]
 enum Subject {
     Answer(BubbId),
@@ -68,7 +68,6 @@ struct JournalLine<'a> {
     what: &'a str,
 }
 
-/// A line to be written.
 #[derive(Serialize)]
 struct ImportLine<'a, F> {
     time: u64,
@@ -78,7 +77,7 @@ struct ImportLine<'a, F> {
     facts: F,
 }
 
-/// Model and tokens of an imported answer, as far as they are known.
+/// Model and tokens of an imported answer, as far as the source has them.
 #[derive(Serialize)]
 struct AnswerFacts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,14 +89,14 @@ struct AnswerFacts<'a> {
 }
 
 impl Journal<'_> {
-    /// The journal's facts of imports.
+    /// Reads the journal's lines about imports.
     pub fn imports(&self) -> Imports {
         let mut imports = Imports::default();
         imports.read = self.each_line(0, false, |id, what, line| imports.learn(id, what, line));
         imports
     }
 
-    /// The titles that imported conversations had, by their roots; the last one counts.
+    /// Returns the titles of imported conversations by their roots; the title of the newest state counts.
     pub(super) fn imported_titles(&self) -> HashMap<BubbId, String> {
         let mut titles: HashMap<BubbId, (Option<u64>, String)> = HashMap::new();
         self.each_line(0, true, |id, what, line| {
@@ -111,7 +110,7 @@ impl Journal<'_> {
         titles.into_iter().map(|(id, (_, title))| (id, title)).collect()
     }
 
-    /// Reads the journal from an offset; the offset behind its last whole line.
+    /// Reads the journal from an offset; returns the offset after its last whole line.
     fn each_line(&self, from: u64, only_imports: bool, mut line: impl FnMut(BubbId, &str, &[u8])) -> u64 {
         let Ok(mut file) = self.store.dir.open_file(JOURNAL) else { return from };
         if file.seek(SeekFrom::Start(from)).is_err() {
@@ -132,13 +131,13 @@ impl Journal<'_> {
         at
     }
 
-    /// Writes what was added, in whole lines. What another import has written since the journal was read is not
-    /// written twice: only one of them writes at a time.
+    /// Appends the added lines, except lines that another import has written since the journal was read: only one
+    /// import writes at a time.
     pub fn add_imports(&self, imports: &mut Imports) -> Result<()> {
         if imports.lines.is_empty() {
             return Ok(());
         }
-        // Without locks on this filesystem a line may stand twice, which is no error.
+        // On a file system without locks a line may be written twice, which is harmless.
         let _lock = self.lock();
         let mut others = Imports::default();
         let read = self.each_line(imports.read, false, |id, what, line| others.learn(id, what, line));
@@ -151,17 +150,17 @@ impl Journal<'_> {
 }
 
 impl Imports {
-    /// The facts of a conversation.
+    /// Returns the recorded imports of a conversation.
     pub fn of(&self, format: &str, id: &str) -> &[Imported] {
         self.conversations.get(&(format.to_string(), id.to_string())).map_or(&[], Vec::as_slice)
     }
 
-    /// True if a fact of any conversation is such.
+    /// Whether any recorded import satisfies the predicate.
     pub fn any(&self, is_such: impl Fn(&Imported) -> bool) -> bool {
         self.conversations.values().flatten().any(is_such)
     }
 
-    /// The files that the conversations with these roots were last read from.
+    /// Returns the files from which the conversations with these roots were last read.
     pub fn sources_of(&self, roots: &HashSet<BubbId>) -> Vec<&str> {
         let of_them = |imported: &&Imported| imported.root.is_some_and(|root| roots.contains(&root));
         let mut sources: Vec<&str> = self
@@ -176,10 +175,10 @@ impl Imports {
         sources
     }
 
-    /// Takes a line of the journal.
+    /// Adds a line of the journal to the index.
     fn learn(&mut self, id: BubbId, what: &str, line: &[u8]) {
         if !is_fact(what) {
-            // No fact of the message.
+            // Not a fact about the message.
         } else if what != "import" {
             self.told.insert(id);
         } else if let Ok(imported) = serde_json::from_slice::<Imported>(line) {
@@ -187,7 +186,7 @@ impl Imports {
         }
     }
 
-    /// The lines to be written, without those that others have written.
+    /// Returns the lines to write, without those in `others`.
     fn take_lines(&mut self, others: &Imports) -> Vec<u8> {
         let (lines, mut begin) = (std::mem::take(&mut self.lines), 0);
         let mut kept = Vec::with_capacity(lines.len());
@@ -204,7 +203,7 @@ impl Imports {
         kept
     }
 
-    /// True if the same is known of a conversation, or a later title. Where it was read from is no difference.
+    /// Whether an equal state of the conversation, or a later title, is recorded. The source file is not compared.
     fn knows(&self, imported: &Imported) -> bool {
         self.of(&imported.format, &imported.id).iter().any(|known| {
             let is_later = known.changed > imported.changed && known.title.is_some();
@@ -216,12 +215,12 @@ impl Imports {
 
     fn keep(&mut self, imported: Imported) {
         let known = self.conversations.entry((imported.format.clone(), imported.id.clone())).or_default();
-        // The newest is the last.
+        // The newest is last.
         known.retain(|other| other.root != imported.root);
         known.push(imported);
     }
 
-    /// Adds a conversation, unless the same is known.
+    /// Adds a conversation, unless an equal state is recorded.
     pub fn add(&mut self, imported: Imported) {
         let Some(root) = imported.root else { return };
         if self.knows(&imported) {
@@ -232,7 +231,7 @@ impl Imports {
         self.keep(imported);
     }
 
-    /// Adds what is known of an answer, unless something is known.
+    /// Adds model and tokens of an answer, unless some are recorded.
     pub fn add_fact(&mut self, bubb: BubbId, model: Option<&str>, input: Option<u64>, output: Option<u64>) {
         if (model.is_none() && input.is_none() && output.is_none()) || !self.told.insert(bubb) {
             return;

@@ -1,6 +1,6 @@
-//! `_journal.ndjson`: facts about bubbs (model, tokens, times, exit codes), never needed to read them.
+//! `_journal.ndjson`: facts about bubbs (model, tokens, times, exit codes), never needed to read the store.
 //!
-//! So nothing in it is an error: a line that a crash tore is skipped, and a journal that is missing is empty.
+//! So no content of it is an error: a line torn by a crash is skipped, and a missing journal is empty.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -16,12 +16,12 @@ use super::proof::{Statement, is_fact};
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
-/// One line of the journal. Times in milliseconds.
+/// A line of the journal. Times are in milliseconds.
 #[derive(Debug, Default, Serialize)]
 pub struct Entry<'a> {
-    /// The time of writing, milliseconds since 1970.
+    /// Time of writing, since 1970.
     pub time: u64,
-    /// The bubb it tells of; none came of an answer that was empty or could not be read.
+    /// The bubb that the line describes; `None` for an answer that was empty or could not be read.
     #[serde(serialize_with = "as_text")]
     pub bubb: Option<BubbId>,
     /// Kind of fact: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
@@ -30,33 +30,33 @@ pub struct Entry<'a> {
     /// The model's configured name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<&'a str>,
-    /// Tokens of the request, as the provider counted them.
+    /// Tokens of the request, as counted by the provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,
-    /// Of these, how many the server had in its cache.
+    /// How many of the request's tokens the server read from its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
-    /// Of these, how many it put into its cache.
+    /// How many of the request's tokens the server wrote to its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
     /// Tokens of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
-    /// Searches and fetches that the provider's server made for it.
+    /// Searches and fetches that the provider's server ran for the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web: Option<u64>,
-    /// From the request to the end.
+    /// From the request to the end of the answer.
     pub ms: u64,
     /// From the request to the first text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_ms: Option<u64>,
-    /// A command's exit code.
+    /// The exit code of a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
-    /// The request failed; one that the user stopped did not.
+    /// Whether the request failed; a request that the user stopped did not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// The bubb that the request followed, where no bubb came of it; the question that got nothing.
+    /// The bubb that the request followed if it produced no bubb, or the unanswered question.
     #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
     pub under: Option<BubbId>,
     /// The session of the agent that answered.
@@ -65,18 +65,17 @@ pub struct Entry<'a> {
     /// The id of an editor's session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<&'a str>,
-    /// The options of the request, if it had any.
+    /// The options of the request, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<&'a Value>,
     /// A hash of the schema of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<&'a str>,
-    /// A hash of the tools that the model was told of.
+    /// A hash of the tools offered to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<&'a str>,
 }
 
-/// A line as it is written.
 #[derive(Serialize)]
 struct EntryLine<'e> {
     #[serde(flatten)]
@@ -85,13 +84,13 @@ struct EntryLine<'e> {
     proof: Option<String>,
 }
 
-/// The journal's facts of one bubb; a fact that is missing is `None`.
+/// The journal's facts about a bubb; a missing fact is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Fact {
     /// Kind of the fact, as in [`Entry`].
     pub what: String,
-    /// The request failed.
+    /// Whether the request failed.
     pub failed: bool,
     /// The model's configured name.
     #[serde(deserialize_with = "one_line")]
@@ -99,36 +98,36 @@ pub struct Fact {
     /// Tokens of the request.
     #[serde(deserialize_with = "tokens")]
     pub input: Option<u64>,
-    /// Of these, how many the server had in its cache.
+    /// How many of the request's tokens the server read from its cache.
     #[serde(deserialize_with = "tokens")]
     pub cached: Option<u64>,
     /// Tokens of the answer.
     #[serde(deserialize_with = "tokens")]
     pub output: Option<u64>,
-    /// From the request to the end, milliseconds.
+    /// From the request to the end of the answer, in milliseconds.
     pub ms: Option<u64>,
-    /// A command's exit code.
+    /// The exit code of a command.
     pub exit: Option<i32>,
     /// The options of the request.
     pub options: Option<Value>,
     /// A hash of the schema of the answer.
     #[serde(deserialize_with = "hash")]
     pub schema: Option<String>,
-    /// A hash of the tools that the model was told of.
+    /// A hash of the tools offered to the model.
     #[serde(deserialize_with = "hash")]
     pub tools: Option<String>,
 }
 
-/// A line of the journal as it was written.
+/// A parsed line of the journal.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct JournalRecord {
-    /// The time of writing, milliseconds since 1970.
+    /// Time of writing, in milliseconds since 1970.
     pub time: u64,
-    /// The bubb it tells of.
+    /// The bubb that the line describes.
     #[serde(deserialize_with = "id_of_text")]
     pub bubb: Option<BubbId>,
-    /// The bubb that a request followed, where no bubb came of it.
+    /// The bubb that the request followed if it produced no bubb.
     #[serde(deserialize_with = "id_of_text")]
     pub under: Option<BubbId>,
     /// Kind of the fact.
@@ -136,27 +135,26 @@ pub struct JournalRecord {
     /// The model's configured name.
     #[serde(deserialize_with = "one_line")]
     pub model: Option<String>,
-    /// Tokens of the request, those in the provider's cache too.
+    /// Tokens of the request, including those read from the provider's cache.
     #[serde(deserialize_with = "tokens")]
     pub input: Option<u64>,
-    /// Tokens of the request that the provider had in its cache.
+    /// Tokens of the request read from the provider's cache.
     #[serde(deserialize_with = "tokens")]
     pub cached: Option<u64>,
     /// Tokens of the answer.
     #[serde(deserialize_with = "tokens")]
     pub output: Option<u64>,
-    /// From the request to the end, milliseconds.
+    /// From the request to the end of the answer, in milliseconds.
     pub ms: Option<u64>,
-    /// From the request to the first text.
+    /// From the request to the first text, in milliseconds.
     pub first_ms: Option<u64>,
-    /// The request failed.
+    /// Whether the request failed.
     pub failed: bool,
-    /// The message whose answer it tells of is a copy of this one: nothing was asked for it.
+    /// The original, if the message is a copy, for which no request was sent.
     #[serde(deserialize_with = "id_of_text")]
     pub copy_of: Option<BubbId>,
 }
 
-/// A line of the journal, read.
 #[derive(Deserialize)]
 struct FactLine {
     bubb: String,
@@ -164,10 +162,9 @@ struct FactLine {
     fact: Fact,
 }
 
-/// The fact that a question got nothing.
+/// The kind of a line about a question without an answer.
 const UNANSWERED: &str = "unanswered";
 
-/// The journal's file.
 pub(super) const JOURNAL: &str = "_journal.ndjson";
 
 fn as_text<S: serde::Serializer>(id: &Option<BubbId>, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -184,7 +181,7 @@ pub(super) fn id_of_text<'d, D: serde::Deserializer<'d>>(
     Ok(text.and_then(|text| BubbId::parse(text.as_bytes())))
 }
 
-/// A name on one line: that of an imported message is of others' making, and stands in headings and tables.
+/// Replaces control characters, because names from imports are untrusted and appear in headings and tables.
 fn one_line<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<String>, D::Error> {
     let name = Option::<String>::deserialize(from)?;
     Ok(name.map(|name| match name.contains(char::is_control) {
@@ -193,12 +190,12 @@ fn one_line<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Opti
     }))
 }
 
-/// A number of tokens: one that no model has seen is none, so that sums of them have room.
+/// Drops impossible numbers of tokens, so that sums cannot overflow.
 fn tokens<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<u64>, D::Error> {
     Ok(Option::<u64>::deserialize(from)?.filter(|tokens| *tokens < 1 << 40))
 }
 
-/// A hash; what is none says nothing.
+/// Ignores a value that is not a string.
 fn hash<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<String>, D::Error> {
     Ok(Option::<Value>::deserialize(from)?.and_then(|hash| hash.as_str().map(str::to_string)))
 }
@@ -210,14 +207,14 @@ pub struct Journal<'s> {
 }
 
 impl Store {
-    /// The journal: facts about bubbs, never needed to read them.
+    /// Returns the journal: facts about bubbs, never needed to read them.
     pub fn journal(&self) -> Journal<'_> {
         Journal { store: self }
     }
 }
 
 impl<'s> Journal<'s> {
-    /// Appends one line. A journal that cannot be written never fails a command.
+    /// Appends a line. A journal that cannot be written never fails a command.
     pub fn add(&self, entry: Entry<'_>) {
         if let Err(error) = self.append_entry(entry) {
             tracing::debug!(error = error.chain(), "journal");
@@ -228,12 +225,12 @@ impl<'s> Journal<'s> {
         self.store.dir.append(JOURNAL, &self.line(entry)?)
     }
 
-    /// Appends one line and reads it back; an error where it is not there then.
+    /// Appends a line and reads it back; fails if it differs.
     pub fn add_checked(&self, entry: Entry<'_>) -> Result<()> {
         self.store.dir.append_checked(JOURNAL, &self.line(entry)?)
     }
 
-    /// The line of an entry, written now. An agent's session counts only with a proof.
+    /// Formats an entry with the current time. An agent's session counts only with a proof.
     fn line(&self, mut entry: Entry<'_>) -> Result<Vec<u8>> {
         entry.time = now();
         let session = entry.bubb.zip(entry.model).zip(entry.agent_session);
@@ -245,7 +242,7 @@ impl<'s> Journal<'s> {
         Ok(line)
     }
 
-    /// Waits until no other process has this lock, which those take that read the journal and then append to it.
+    /// Waits for the lock of processes that read the journal and then append to it.
     pub(super) fn lock(&self) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(&self.store.dir, JOURNAL, flags, FILE)?);
@@ -253,23 +250,23 @@ impl<'s> Journal<'s> {
         Ok(file)
     }
 
-    /// The journal's facts by bubb; the last line counts.
+    /// Returns the journal's facts by bubb; the last line counts.
     pub fn facts(&self) -> HashMap<BubbId, Fact> {
         self.store.dir.open_file(JOURNAL).map(facts).unwrap_or_default()
     }
 
-    /// Notes that a question was asked and got nothing.
+    /// Records that a question was asked and not answered.
     pub fn note_unanswered(&self, question: BubbId) {
         self.add(Entry { what: UNANSWERED, under: Some(question), ..Entry::default() });
     }
 
-    /// True if the journal says that a question was asked and got nothing.
+    /// Whether the journal has a line that the question was not answered.
     pub fn is_unanswered(&self, question: BubbId) -> bool {
         let mut records = self.records();
         records.any(|record| record.what == UNANSWERED && record.under == Some(question))
     }
 
-    /// The lines of the journal, one at a time; torn ones are left out.
+    /// Yields the lines of the journal; torn ones are skipped.
     pub fn records(&self) -> impl Iterator<Item = JournalRecord> + use<> {
         self.store.dir.open_file(JOURNAL).ok().into_iter().flat_map(records)
     }
@@ -286,7 +283,6 @@ fn facts(journal: impl io::Read) -> HashMap<BubbId, Fact> {
     lines.filter_map(|line| fact_of(&line)).collect()
 }
 
-/// The bubb that a line tells of, and what it says.
 pub(super) fn fact_of(line: &[u8]) -> Option<(BubbId, Fact)> {
     let told: FactLine =
         serde_json::from_slice(line).ok().filter(|told: &FactLine| is_fact(&told.fact.what))?;
@@ -333,7 +329,7 @@ mod tests {
             Some(Fact { what: "command".into(), ms: Some(6), exit: Some(7), ..Fact::default() })
         );
         assert_eq!(fact('C'), None);
-        // More tokens than there are is no number of them.
+        // An impossible number of tokens is dropped.
         let model = Some("a\u{fffd}b".into());
         assert_eq!(fact('D'), Some(Fact { model, ms: Some(9), output: Some(1), ..Fact::default() }));
         assert_eq!(found.len(), 3);

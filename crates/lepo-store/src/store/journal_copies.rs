@@ -1,5 +1,5 @@
-//! The journal's lines of copies: that of the original with `copy_of`, so that a copy shows model, tokens and time, and
-//! that nothing was asked for it.
+//! The journal's lines about copies: the original's line with `copy_of`, so that a copy has model, tokens and time,
+//! and the fact that no request was sent for it.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, BufReader};
@@ -15,7 +15,7 @@ use super::proof::{PROVEN, Statement};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::Result;
 
-/// A line about a copy. That it is one holds a request back, so any value of the field says it.
+/// A line about a copy. Because of `copy_of` a request is not pending, so any value of it counts.
 #[derive(Deserialize)]
 struct CopyLine {
     #[serde(default, deserialize_with = "id_of_text")]
@@ -24,7 +24,6 @@ struct CopyLine {
     _copy_of: IgnoredAny,
 }
 
-/// Lines of the journal about copies and their originals.
 #[derive(Default)]
 struct Told {
     /// The last line of each original.
@@ -34,7 +33,7 @@ struct Told {
 }
 
 impl Journal<'_> {
-    /// Appends a line for each copy that has none; not for a message that is copied to where it stands.
+    /// Appends a line for each copy that has none, except messages copied onto their own prev.
     pub(super) fn add_copies(&self, copies: &[Copy]) -> Result<()> {
         let copies: Vec<&Copy> = copies.iter().filter(|copy| copy.name.id != copy.original.id).collect();
         if copies.is_empty() {
@@ -44,13 +43,13 @@ impl Journal<'_> {
         let proven = self.proven_originals(&copies);
         let mut lines = Vec::new();
         for copy in copies.iter().filter(|copy| !told.copies.contains(&copy.name.id)) {
-            // Other words were not answered by that model in that time.
+            // The model's facts are not about replacement text.
             let same = copy.words().is_none().then(|| told.originals.get(&copy.original.id)).flatten();
             let mut line = same.cloned().unwrap_or_default();
             line.insert("time".into(), now().into());
             line.insert("bubb".into(), copy.name.id.to_string().into());
             line.insert("copy_of".into(), copy.original.id.to_string().into());
-            // Those of the original are not about the copy.
+            // The original's proof and session are not about the copy.
             line.remove("proof");
             line.remove("agent_session");
             if proven.contains(&copy.original.id)
@@ -64,7 +63,7 @@ impl Journal<'_> {
         if lines.is_empty() { Ok(()) } else { self.store.dir.append(JOURNAL, &lines) }
     }
 
-    /// The originals that are proven and as they were written: their copies are proven, too.
+    /// Returns the proven and unedited originals, whose copies are proven, too.
     fn proven_originals(&self, copies: &[&Copy]) -> HashSet<BubbId> {
         let steering = copies.iter().map(|copy| copy.original).filter(Name::is_steering);
         let steering: HashMap<BubbId, Name> = steering.map(|name| (name.id, name)).collect();
@@ -74,7 +73,7 @@ impl Journal<'_> {
         proven
     }
 
-    /// True if the journal knows a message as a copy of another: a request that is one waits for nothing.
+    /// Whether the journal records that a message is a copy: a copied request is not pending.
     pub fn is_copy(&self, id: BubbId) -> bool {
         let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return false };
         let key = b"\"copy_of\"";
@@ -83,7 +82,7 @@ impl Journal<'_> {
         told.any(|line| serde_json::from_slice::<CopyLine>(&line).is_ok_and(|line| line.bubb == Some(id)))
     }
 
-    /// One pass over the journal; a line that is torn says nothing.
+    /// Reads the journal once; a torn line is skipped.
     fn told_of(&self, copies: &[&Copy]) -> Told {
         let mut told = Told::default();
         let Ok(journal) = self.store.dir.open_file(JOURNAL) else { return told };

@@ -1,4 +1,5 @@
-//! Proofs in the journal: which messages this user's lepo wrote, imported, or fetched from what is the user's own.
+//! Proofs in the journal that the user's own lepo wrote or imported a message, or fetched it from the user's own
+//! clone.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader};
@@ -12,7 +13,6 @@ use super::journal::{JOURNAL, Journal, id_of_text};
 use super::proof::{PROOF_KEY, PROVEN, Statement};
 use crate::bubb::BubbId;
 
-/// A line that holds a proof and no other fact.
 #[derive(Serialize)]
 struct ProvenLine<'p> {
     time: u64,
@@ -21,7 +21,7 @@ struct ProvenLine<'p> {
     proof: String,
 }
 
-/// The fields of a line that its proof is about.
+/// The fields of a line that its proof covers.
 #[derive(Deserialize)]
 struct ProofLine {
     #[serde(default, deserialize_with = "id_of_text")]
@@ -34,7 +34,6 @@ struct ProofLine {
 }
 
 impl ProofLine {
-    /// The statement that the proof is about, by the fields of the line.
     fn statement(&self) -> Option<Statement<'_>> {
         let bubb = self.bubb?;
         Some(match (&self.model, &self.agent_session) {
@@ -45,8 +44,8 @@ impl ProofLine {
 }
 
 impl Store {
-    /// A line of the journal in which ids or words were replaced, with a proof of what it says now, if it had one. A
-    /// message that is not `as_written` has none.
+    /// Renews the proof of a rewritten journal line if the old line had a valid one. A message that is not
+    /// `as_written` gets no proof.
     pub(super) fn proven_anew(
         &self,
         old: &[u8],
@@ -78,8 +77,8 @@ impl Store {
 }
 
 impl Journal<'_> {
-    /// Appends a proof of each of these messages, in one write. A journal that cannot be written never fails a command:
-    /// without a proof lepo asks.
+    /// Appends a proof for each of these messages in a single write. A journal that cannot be written never fails a
+    /// command: without a proof lepo asks the user.
     pub fn prove(&self, ids: impl IntoIterator<Item = BubbId>) {
         let mut lines = Vec::new();
         for id in ids {
@@ -96,13 +95,13 @@ impl Journal<'_> {
         }
     }
 
-    /// Appends proofs of those of these messages that have none yet.
+    /// Appends proofs for those messages among `ids` that have none.
     pub fn prove_missing(&self, ids: HashSet<BubbId>) {
         let known = self.proven(&ids);
         self.prove(ids.into_iter().filter(|id| !known.contains(id)));
     }
 
-    /// The messages among these that the journal proves, in one pass over it.
+    /// Returns the ids that the journal proves, in one pass over it.
     pub fn proven(&self, ids: &HashSet<BubbId>) -> HashSet<BubbId> {
         let mut proven = HashSet::new();
         if ids.is_empty() || self.store.prover.is_none() {
@@ -136,7 +135,7 @@ mod tests {
     use super::*;
     use crate::bubb::Kind;
 
-    /// The parts themselves, under a key that is a word.
+    /// Joins the parts under a readable key instead of hashing them.
     struct Plain(&'static str);
 
     impl Prover for Plain {
@@ -162,7 +161,7 @@ mod tests {
         mine.journal().prove([a]);
         assert_eq!(mine.journal().proven(&both), [a].into());
         assert_eq!(other.journal().proven(&both), HashSet::new());
-        // The line of one message under another's id, and one of another statement.
+        // A message's line under another id, and a line that proves another statement.
         let path = dir.path().join(STORE).join(JOURNAL);
         let moved = fs::read_to_string(&path).unwrap().replacen(&a.to_string(), &b.to_string(), 1);
         let session = mine.proof(Statement::AgentSession(b, "m", "s")).unwrap();

@@ -1,4 +1,4 @@
-//! Reading on in the journal from where it was left, other processes' lines included.
+//! Continues reading the journal where an earlier read ended, including other processes' lines.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,32 +8,32 @@ use serde::Deserialize;
 
 use super::journal::{JOURNAL, Journal, JournalRecord};
 
-/// Bytes that are read at once on the way back from the end.
+/// Bytes read at once on the way back from the end.
 const BLOCK: u64 = 1 << 16;
 
-/// Bytes before the place that are kept, to see whether the journal was written anew.
+/// Number of bytes remembered before the cursor, to detect a rewritten journal.
 const MARK: u64 = 64;
 
-/// A place in the journal.
+/// A position in the journal.
 #[derive(Debug, Default)]
 pub struct JournalTail {
-    /// The inode of the file, and the byte up to which it was read.
+    /// The inode of the file, and the offset up to which it has been read.
     read: Option<(u64, u64)>,
-    /// The last bytes before that place, at most [`MARK`] of them.
+    /// The last bytes before that offset, at most [`MARK`] of them.
     mark: Vec<u8>,
 }
 
-/// A line, of which only its time counts.
 #[derive(Deserialize)]
 struct Timed {
     time: u64,
 }
 
 impl JournalTail {
-    /// Gives the whole lines since the last time to `take`; the first time, those written at `since` or later, and some
-    /// before. True if it began anew, as it does the first time, and where the journal was written anew.
+    /// Passes the whole lines since the last call to `take`; on the first call, those written at `since` or later,
+    /// and some earlier ones. Returns whether it started afresh: on the first call, and after the journal was
+    /// rewritten.
     pub fn read_on(&mut self, journal: &Journal<'_>, since: u64, take: impl FnMut(JournalRecord)) -> bool {
-        // A journal that cannot be read says nothing, as ever.
+        // As everywhere, an unreadable journal counts as empty.
         let Ok(file) = journal.store.dir.open_file(JOURNAL) else {
             return std::mem::take(self).read.is_some();
         };
@@ -58,7 +58,7 @@ impl JournalTail {
         file.seek(SeekFrom::Start(from))?;
         let mut bytes = Vec::new();
         file.take(meta.len().saturating_sub(from)).read_to_end(&mut bytes)?;
-        // A line that is being written is left for the next time.
+        // The next call reads a line that is still being written.
         let end = memchr::memrchr(b'\n', &bytes).map_or(0, |end| end + 1);
         bytes.truncate(end);
         for line in bytes.split(|byte| *byte == b'\n') {
@@ -74,7 +74,7 @@ impl JournalTail {
         Ok(!goes_on)
     }
 
-    /// True if what was read last still stands before a place.
+    /// Whether the bytes read last still precede the offset `at`.
     fn is_marked(&self, file: &mut File, at: u64) -> io::Result<bool> {
         let mut there = vec![0; self.mark.len()];
         file.seek(SeekFrom::Start(at.saturating_sub(there.len() as u64)))?;
@@ -82,8 +82,8 @@ impl JournalTail {
     }
 }
 
-/// The start of a line that is older than `since`, or of the journal: all lines before it are older, too, as lines are
-/// added at the end.
+/// Returns the start of a line older than `since`, or of the journal. All earlier lines are older too, because lines
+/// are only appended.
 fn begin(file: &mut File, len: u64, since: u64) -> io::Result<u64> {
     let mut from = len;
     while from > 0 {
@@ -93,7 +93,7 @@ fn begin(file: &mut File, len: u64, since: u64) -> io::Result<u64> {
         file.take(BLOCK).read_to_end(&mut block)?;
         let mut start =
             if from == 0 { 0 } else { memchr::memchr(b'\n', &block).map_or(block.len(), |at| at + 1) };
-        // The first line of the block that says its time.
+        // Find the first line of the block that has a time.
         while let Some(end) = memchr::memchr(b'\n', block.get(start..).unwrap_or_default()) {
             let line = block.get(start..start + end).unwrap_or_default();
             match serde_json::from_slice::<Timed>(line) {
@@ -116,7 +116,7 @@ mod tests {
         format!("{{\"time\":{time},\"bubb\":null,\"what\":\"answer\",\"output\":1}}\n")
     }
 
-    /// The times of the lines that are read, and whether it began anew.
+    /// Returns the times of the lines read, and whether reading started afresh.
     fn read(tail: &mut JournalTail, path: &std::path::Path, since: u64) -> (bool, Vec<u64>) {
         let mut times = Vec::new();
         let anew =
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(read(&mut tail, &path, 0), (false, vec![]));
         append(rest);
         assert_eq!(read(&mut tail, &path, 0), (false, vec![3]));
-        // Written anew: shorter, or as long, in the same file or in another one.
+        // Rewritten: shorter or of equal length, in the same file or in another one.
         std::fs::write(&path, line(4)).unwrap();
         assert_eq!(read(&mut tail, &path, 0), (true, vec![4]));
         std::fs::write(&path, line(5) + &line(6)).unwrap();
@@ -172,7 +172,7 @@ mod tests {
             assert!(since.min(100_000) - first < 3000, "{since}: from {first}");
             assert_eq!(times, (first..100_000).collect::<Vec<u64>>());
         }
-        // A line longer than a block, and nothing else.
+        // A line longer than a block, followed by a short one.
         std::fs::write(&path, format!("{}\n{}", "x".repeat(200_000), line(7))).unwrap();
         assert_eq!(read(&mut JournalTail::default(), &path, 5).1, [7]);
     }

@@ -1,4 +1,5 @@
-//! Line ends that git or an editor changed: what a message or a blob was is known where its id, or its hash, proves it.
+//! Line ends changed by git or an editor: the original bytes of a message or a blob are known if its id or hash
+//! proves them.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -13,8 +14,8 @@ use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
 impl Upkeep<'_> {
-    /// Gives all messages and blobs the line ends back that their names prove; each file, and the error of one that
-    /// cannot be written. `progress` is told the files done, and all files.
+    /// Restores the line ends of all messages and blobs whose names prove the original ones. Returns each file, with
+    /// the error if it cannot be written. `progress` receives the number of files checked and the total.
     pub fn restore_line_ends(
         &self,
         progress: &mut dyn FnMut(u64, u64),
@@ -34,7 +35,7 @@ impl Upkeep<'_> {
     }
 }
 
-/// The bytes that a bubb or a blob had before its line ends were changed, if its name proves them.
+/// Returns the bytes of a bubb or a blob before its line ends were changed, if its name proves them.
 pub(super) fn before_line_ends(store: &Store, file: &str) -> Option<Vec<u8>> {
     let bytes = store.dir.read_file(file).ok().flatten()?;
     before(&bytes, |bytes| is_named(file, bytes))
@@ -53,7 +54,7 @@ fn put_back(store: &Store, file: &str, bytes: &[u8]) -> io::Result<()> {
     Ok(sys::sync(&dir)?)
 }
 
-/// True if the name of a file is that of these bytes.
+/// Whether the file's name matches these bytes.
 fn is_named(file: &str, bytes: &[u8]) -> bool {
     let hash = ContentHash::from_content(bytes);
     let name = Path::new(file).file_name().unwrap_or_default();
@@ -64,7 +65,7 @@ fn is_named(file: &str, bytes: &[u8]) -> bool {
     name.is_some_and(|name| BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, &hash) == name.id)
 }
 
-/// The bytes with all line ends as LF or all as CRLF, whichever fits.
+/// Returns the bytes with all line ends as LF or all as CRLF, whichever satisfies `fits`.
 fn before(bytes: &[u8], fits: impl Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
     let (mut short, mut long) = (Vec::with_capacity(bytes.len()), Vec::with_capacity(bytes.len()));
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {

@@ -1,7 +1,7 @@
-//! The names of a store as far as they were read: `.lepo/` always, first and once; days as they are needed.
+//! The names of a store as far as they have been read: `.lepo/` first and once, days as needed.
 //!
-//! `.lepo/` comes first because a bubb that moves into its day is in both before it leaves: whichever moment
-//! the reading meets, it is seen.
+//! `.lepo/` is read first because a bubb that moves into its day is in both before it leaves `.lepo/`: whenever the
+//! reading happens, it finds the bubb.
 
 use std::collections::{BTreeMap, HashSet};
 use std::thread;
@@ -14,34 +14,33 @@ use crate::bubb::{BubbId, Day, Name};
 use crate::conv::{AHEAD, Forest, Nearest};
 use lepo_base::error::{Error, Result};
 
-/// Folders that are read by one thread at least, so that a second one is worth its start.
+/// Minimum number of folders per thread for a second thread to be worth its start.
 const DAYS_A_THREAD: usize = 16;
 
 /// The names read so far.
 pub struct Listing<'s> {
     store: &'s Store,
-    /// Names in `.lepo/`, by id, each id once.
+    /// Names in `.lepo/`, sorted, each id once.
     recent: Vec<Name>,
-    /// Names of the days that were read, without the ids that are in `.lepo/` too.
+    /// Names of the days read, without the ids that are also in `.lepo/`.
     days: BTreeMap<Day, Vec<Name>>,
-    /// The days down to which all were read, and on.
+    /// The days that have not been read in descending order yet.
     calendar: Calendar,
-    /// The oldest day of a bubb in `.lepo/` that is not newer than its prev, as only hand-made names are.
+    /// The oldest day of a bubb in `.lepo/` that is not newer than its prev, which only hand-edited names can be.
     disordered: Option<Day>,
-    /// Grows with each step that may have brought something.
+    /// Grows with each step that may have added names.
     steps: usize,
     built: Option<(usize, Forest)>,
-    /// The names of other people's stores, once they are asked for; none where they are not to be.
+    /// The names of other users' stores; `None` until they are needed, empty if they are excluded.
     others: Option<Vec<Listing<'s>>>,
-    /// Names found in these alone, each with the number of its store.
+    /// Names found only in those stores, each with the index of its store.
     foreign: BTreeMap<BubbId, (Name, usize)>,
     unreadable: Unreadable,
-    /// The moment of the reading, milliseconds since 1970.
+    /// The time of the reading, in milliseconds since 1970.
     pub(super) now: u64,
 }
 
 impl<'s> Listing<'s> {
-    /// Reads the names in `.lepo/` and the list of months.
     pub(super) fn of(store: &'s Store) -> Result<Listing<'s>> {
         let mut recent = store.names().recent()?;
         recent.dedup_by_key(|name| name.id);
@@ -64,13 +63,13 @@ impl<'s> Listing<'s> {
         })
     }
 
-    /// Passes over folders that cannot be read from here on, also those of other people's stores.
+    /// Skips folders that cannot be read from now on, also in other users' stores.
     pub(super) fn pass_over_unreadable(&mut self) -> Result<()> {
         self.unreadable.pass_over();
         self.others()?.iter_mut().try_for_each(Listing::pass_over_unreadable)
     }
 
-    /// The folders that were passed over.
+    /// Returns the errors of the skipped folders, and clears them.
     pub(super) fn take_unreadable(&mut self) -> Vec<Error> {
         let mut unreadable = self.unreadable.take();
         let others = self.others.iter_mut().flatten();
@@ -78,7 +77,7 @@ impl<'s> Listing<'s> {
         unreadable
     }
 
-    /// The names of other people's stores, read so far as they were needed.
+    /// Returns the listings of other users' stores, each read only as far as needed.
     fn others(&mut self) -> Result<&mut Vec<Listing<'s>>> {
         if self.others.is_none() {
             let others = self.store.others().all().iter();
@@ -87,12 +86,11 @@ impl<'s> Listing<'s> {
         Ok(self.others.get_or_insert_default())
     }
 
-    /// Leaves other people's stores out from here on.
+    /// Excludes other users' stores from now on.
     pub(super) fn keep_to_own(&mut self) {
         self.others = Some(Vec::new());
     }
 
-    /// Notes names that were found in other people's stores.
     fn put_foreign(&mut self, names: impl IntoIterator<Item = (Name, usize)>) -> Result<()> {
         for (name, number) in names {
             if self.find_own(name.id)?.is_none() && self.foreign.insert(name.id, (name, number)).is_none() {
@@ -102,7 +100,6 @@ impl<'s> Listing<'s> {
         Ok(())
     }
 
-    /// Reads all of other people's stores.
     pub(super) fn read_everyone(&mut self) -> Result<()> {
         let mut found = Vec::new();
         for (number, other) in self.others()?.iter_mut().enumerate() {
@@ -112,7 +109,7 @@ impl<'s> Listing<'s> {
         self.put_foreign(found)
     }
 
-    /// Reads the bubbs of other people whose ids are between these two.
+    /// Reads other users' bubbs with ids from `low` to `high` and their convs; returns whether any were found.
     pub(super) fn read_foreign(&mut self, low: BubbId, high: BubbId) -> Result<bool> {
         let mut found = Vec::new();
         for (number, other) in self.others()?.iter_mut().enumerate() {
@@ -125,12 +122,11 @@ impl<'s> Listing<'s> {
         Ok(is_any)
     }
 
-    /// No day has a folder that was not read.
     pub(super) fn is_whole(&self) -> bool {
         self.calendar.is_empty()
     }
 
-    /// The name of an id, from the one folder that can have it; else from other people's stores.
+    /// Finds the name of an id, in the only folder that can have it, or else in other users' stores.
     pub fn find(&mut self, id: BubbId) -> Result<Option<Name>> {
         if let Some(name) = self.find_own(id)? {
             return Ok(Some(name));
@@ -148,7 +144,6 @@ impl<'s> Listing<'s> {
         Ok(None)
     }
 
-    /// The name of an id in this store.
     pub(crate) fn find_own(&mut self, id: BubbId) -> Result<Option<Name>> {
         if let Some(name) = found(&self.recent, id) {
             return Ok(Some(name));
@@ -158,7 +153,7 @@ impl<'s> Listing<'s> {
         Ok(self.days.get(&day).and_then(|names| found(names, id)))
     }
 
-    /// The names that count and whose ids are between these two, these included.
+    /// Returns the counting names with ids from `low` to `high`, both included.
     pub(super) fn between(&mut self, low: BubbId, high: BubbId) -> Result<Vec<Name>> {
         let mut day = Day::of(low);
         while day <= Day::of(high) {
@@ -170,7 +165,6 @@ impl<'s> Listing<'s> {
         Ok(days.chain(&self.recent).filter(within).copied().collect())
     }
 
-    /// Reads one day.
     fn read(&mut self, day: Day) -> Result<()> {
         if self.days.contains_key(&day) {
             return Ok(());
@@ -183,7 +177,7 @@ impl<'s> Listing<'s> {
 
     fn put(&mut self, day: Day, mut names: Vec<Name>) {
         self.steps += usize::from(!names.is_empty());
-        // `.lepo/` has the last word on an id that is in both.
+        // If an id is in both, the name in `.lepo/` counts.
         if let Some(oldest) = self.recent.first()
             && names.last().is_some_and(|newest| newest.id >= oldest.id)
         {
@@ -192,7 +186,7 @@ impl<'s> Listing<'s> {
         self.days.insert(day, names);
     }
 
-    /// Reads all days from this one on.
+    /// Reads all days from `since` on.
     pub fn read_since(&mut self, since: Day) -> Result<()> {
         let mut days = Vec::new();
         while self.unreadable.newest_day(&mut self.calendar, self.store)?.is_some_and(|day| day >= since) {
@@ -201,7 +195,7 @@ impl<'s> Listing<'s> {
         self.read_all(&days)
     }
 
-    /// Reads the newest so many days that were not read yet.
+    /// Reads the newest `count` days that have not been read.
     pub(super) fn read_older(&mut self, count: usize) -> Result<()> {
         let mut days = Vec::new();
         while days.len() < count
@@ -212,7 +206,7 @@ impl<'s> Listing<'s> {
         self.read_all(&days)
     }
 
-    /// Reads these days, on several threads where they are many.
+    /// Reads these days, on several threads if there are many.
     pub fn read_all(&mut self, days: &[Day]) -> Result<()> {
         self.steps += usize::from(!days.is_empty());
         let days: Vec<Day> = days.iter().copied().filter(|day| !self.days.contains_key(day)).collect();
@@ -240,7 +234,7 @@ impl<'s> Listing<'s> {
         Ok(())
     }
 
-    /// Reads the days that the convs of these bubbs name.
+    /// Reads the days that the convs of these bubbs need.
     pub(super) fn read_paths(&mut self, ids: impl IntoIterator<Item = BubbId>) -> Result<()> {
         let mut seen = HashSet::new();
         for id in ids {
@@ -252,15 +246,15 @@ impl<'s> Listing<'s> {
         Ok(())
     }
 
-    /// The day from which on all must be read to know what follows a bubb; and, where it is hidden, whether
-    /// what it stands beside was gone on with.
+    /// Returns the day from which all names must be read to know what follows a bubb, and, if it is hidden, whether
+    /// its nearest visible ancestor was continued.
     pub(super) fn judged_since(&mut self, id: BubbId) -> Result<Day> {
         let (mut since, mut seen) = (Day::of(id), HashSet::new());
         let mut at = self.find(id)?;
         if at.is_none_or(|name| !name.hidden) {
             return Ok(since);
         }
-        // Up to the nearest visible one, or the root.
+        // Walk up to the nearest visible bubb or the root.
         while let Some(name) = at.filter(|name| seen.insert(name.id)) {
             since = since.min(Day::of(name.id));
             if !name.hidden {
@@ -271,7 +265,7 @@ impl<'s> Listing<'s> {
         Ok(self.disordered.map_or(since, |disordered| since.min(disordered)))
     }
 
-    /// Reads as many days as it takes to know the newest so many tails that are wanted, and their convs.
+    /// Reads as many days as necessary to know the newest `count` tails that satisfy `is_wanted`, and their convs.
     pub(super) fn read_tails(
         &mut self,
         count: usize,
@@ -305,8 +299,8 @@ impl<'s> Listing<'s> {
         }
     }
 
-    /// Reads all days since the oldest last question of the newest so many tails, which were read: what answers it
-    /// too is not older.
+    /// Reads all days since the oldest last question of the newest `count` tails, which must have been read: other
+    /// answers to it are not older.
     pub(super) fn read_since_questions(&mut self, count: usize, spent: bool) -> Result<()> {
         let forest = self.take_forest();
         let questions = Nearest::of(Forest::is_question);
@@ -319,7 +313,7 @@ impl<'s> Listing<'s> {
         }
     }
 
-    /// Reads as many days as it takes to know the newest bubb that is not dated ahead.
+    /// Reads as many days as necessary to know the newest bubb, ignoring those dated ahead.
     pub(super) fn read_newest_dated(&mut self) -> Result<()> {
         let limit = self.now + AHEAD;
         loop {
@@ -351,7 +345,6 @@ impl<'s> Listing<'s> {
         Forest::with_foreign(names, foreign).seen_at(self.now)
     }
 
-    /// The forest of all that was read.
     pub(super) fn into_forest(mut self) -> Forest {
         match self.built.take() {
             Some((steps, forest)) if steps == self.steps => forest,
@@ -363,17 +356,17 @@ impl<'s> Listing<'s> {
         }
     }
 
-    /// The names in `.lepo/` itself, in the order of their ids.
+    /// Returns the names in `.lepo/` itself, sorted by id.
     pub fn recent(&self) -> &[Name] {
         &self.recent
     }
 
-    /// The names that were read so far, in the order of their ids.
+    /// Returns the names read so far, sorted by id.
     pub fn read_names(&self) -> Vec<Name> {
         self.merged(self.recent.clone())
     }
 
-    /// All names in the order of their ids.
+    /// Merges all names, sorted by id.
     fn merged(&self, recent: Vec<Name>) -> Vec<Name> {
         if self.days.is_empty() {
             return recent;

@@ -1,4 +1,4 @@
-//! State that an open store keeps between calls: the last reading of `.lepo/`, open folders of days, proven blobs.
+//! State that an open store caches between calls: the last reading of `.lepo/`, open folders of days, proven blobs.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,63 +10,56 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::bubb::{ContentHash, Day, Name};
 
-/// Result of the last reading of `.lepo/`: a hint where to look first; files may have moved since.
+/// The last reading of `.lepo/`: only a hint where to search first, because files may have moved since.
 #[derive(Default)]
 pub(super) struct LastReading {
-    /// A bubb's file was seen that is not named in upper case.
+    /// Whether a bubb's file had a name that is not in upper case.
     unusual: AtomicBool,
-    /// `_old/` had folders of days.
+    /// Whether `_old/` had folders of days.
     has_days: AtomicBool,
-    /// The time of the oldest bubb in `.lepo/`: an older one is in its day.
+    /// The time of the oldest bubb in `.lepo/`: an older bubb is in its day.
     oldest: AtomicU64,
     /// The number of bubbs in `.lepo/`.
     count: AtomicUsize,
 }
 
 impl LastReading {
-    /// Notes the bubbs of `.lepo/`: the time of the oldest, and how many they are.
     pub(super) fn note_recent(&self, oldest: u64, count: usize) {
         self.oldest.store(oldest, Ordering::Relaxed);
         self.count.store(count, Ordering::Relaxed);
     }
 
-    /// Notes whether any day has a folder.
     pub(super) fn note_days(&self, has_days: bool) {
         self.has_days.store(has_days, Ordering::Relaxed);
     }
 
-    /// Notes a file that is not named in upper case.
     pub(super) fn note_unusual(&self) {
         self.unusual.store(true, Ordering::Relaxed);
     }
 
-    /// True if a file was seen that is not named in upper case.
     pub(super) fn is_unusual(&self) -> bool {
         self.unusual.load(Ordering::Relaxed)
     }
 
-    /// True if any day had a folder.
     pub(super) fn has_days(&self) -> bool {
         self.has_days.load(Ordering::Relaxed)
     }
 
-    /// The time of the oldest bubb in `.lepo/`.
     pub(super) fn oldest(&self) -> u64 {
         self.oldest.load(Ordering::Relaxed)
     }
 
-    /// The number of bubbs in `.lepo/`.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// True if `.lepo/` held only newer ones.
+    /// Whether all bubbs in `.lepo/` were newer, so that this one must be in its day.
     pub(super) fn has_left(&self, name: &Name) -> bool {
         self.has_days() && name.id.time() < self.oldest()
     }
 }
 
-/// Folders of days that are open. One that was deleted and made anew meanwhile is opened again.
+/// Open folders of days. A folder deleted and re-created in the meantime is opened again.
 #[derive(Default)]
 pub(super) struct OpenDays(Mutex<HashMap<Day, Arc<OwnedFd>>>);
 
@@ -76,7 +69,7 @@ impl OpenDays {
     }
 }
 
-/// The blobs whose bytes are known to be right, by their hashes.
+/// The blobs whose bytes are known to match their hashes.
 #[derive(Default)]
 pub(super) struct Proven(Mutex<HashMap<ContentHash, Mark>>);
 
@@ -86,7 +79,6 @@ impl Proven {
     }
 }
 
-/// The identity of a file and its last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     inode: u64,

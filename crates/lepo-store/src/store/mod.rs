@@ -1,23 +1,23 @@
-//! The directory `.lepo`: opened once, without following a link, and worked in relative to that.
+//! The directory `.lepo`: opened once, without following a link; all paths are relative to that descriptor.
 //!
-//! Knows no network, no terminal and no environment. Nothing in it is edited once written; two
-//! writers never wait for each other. The format is lepo-store(5).
+//! Knows no network, no terminal and no environment. A file is never edited after it was written, and two writers
+//! never wait for each other. The format is lepo-store(5).
 //!
-//! A [`Store`] is the open directory; each of its methods leads to a part that is borrowed from it:
+//! A [`Store`] is the open directory; each of its methods returns a part that borrows it:
 //!
-//! | part | holds |
+//! | part | contents |
 //! |---|---|
-//! | [`Bubbs`] | one bubb: read, written, deleted |
-//! | [`Names`] | the names that are there, and the forest of them |
-//! | [`Addresses`] | what people write to point at bubbs |
-//! | [`Blobs`], [`Branches`], [`Titles`], [`Journal`] | what stands beside bubbs |
-//! | [`Requests`] | claims and replays of requests that wait |
-//! | [`Others`] | the stores of other people |
-//! | [`TextCache`] | files that the search makes of days that are over |
+//! | [`Bubbs`] | a bubb: read, write, delete |
+//! | [`Names`] | the names in the store, and their forest |
+//! | [`Addresses`] | resolves what the user types to point at bubbs |
+//! | [`Blobs`], [`Branches`], [`Titles`], [`Journal`] | files besides bubbs |
+//! | [`Requests`] | claims and replays of pending requests |
+//! | [`Others`] | other users' stores |
+//! | [`TextCache`] | files with which the search caches past days |
 //! | [`Furniture`] | instructions, `.gitattributes`, `.gitignore` |
 //! | [`Upkeep`] | check, repair, tidy |
 //!
-//! [`Batch`], [`Watch`] and copies are begun with a store.
+//! [`Batch`], [`Watch`] and copies are created from a store.
 
 mod address;
 mod append;

@@ -1,26 +1,26 @@
-//! Completes an address: the candidates that completion offers, on a command line and at a prompt.
+//! Completes an address on a command line or at a prompt.
 //!
-//! Names alone are read; the caller that shows a candidate reads its bubb for the preview.
+//! Only names are read; a caller that displays a candidate reads the bubb for its preview.
 
 use super::address::Addresses;
 use crate::bubb::{BubbId, Name};
 use crate::conv::{Forest, Ix, Wanted};
 use lepo_base::error::Result;
 
-/// One way to end an address.
+/// A completion of an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// The whole address: `@`, a branch, an id.
     pub word: String,
-    /// The bubb that tells what it is about.
+    /// The bubb to preview.
     pub about: Option<Name>,
-    /// That is the bubb it names, and not the last question before it.
+    /// Whether `about` is the bubb addressed rather than the last question before it.
     pub itself: bool,
 }
 
 impl Addresses<'_> {
-    /// `@` where nothing was begun, branches, and ids: of tails, or where none begins so, of any bubb;
-    /// newest first, and of ids at most so many.
+    /// Returns `@` if `begun` is empty, branches, and ids: of tails, or of any bubbs if no tail has the prefix.
+    /// Newest first, and at most `most` ids.
     pub fn offers(&self, begun: &str, most: usize) -> Result<Vec<Offer>> {
         if let Some((clone, rest)) = begun.split_once('/')
             && let Some((_, store)) = self.store.others().all().iter().find(|(name, _)| name == clone)
@@ -52,7 +52,7 @@ impl Addresses<'_> {
         Ok(offers)
     }
 
-    /// Branches whose names begin so.
+    /// Returns the branches whose names start with `begun`.
     pub fn branch_offers(&self, begun: &str) -> Result<Vec<Offer>> {
         let branches = self.branches_beginning(begun)?;
         let forest = self.store.names().forest_for(&[paths(&branches)])?;
@@ -81,7 +81,7 @@ fn question(forest: &Forest, word: String, ix: Ix) -> Offer {
     Offer { word, about: forest.last_question(ix).map(|ix| forest.name(ix)), itself: false }
 }
 
-/// Ids are read in any case.
+/// Ids are case-insensitive.
 fn begins(text: &str, begun: &str) -> bool {
     text.get(..begun.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(begun))
 }

@@ -1,5 +1,5 @@
-//! All that is below `_old/`, wherever it is: for `fsck`, which tells what is misplaced, and for `tidy`, which
-//! moves it.
+//! All files below `_old/`, wherever they are: for `fsck`, which reports misplaced ones, and for `tidy`, which moves
+//! them.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -12,21 +12,20 @@ use super::finding::{Finding, What, lossy};
 use super::folders::counts_in;
 use crate::bubb::{Day, Name};
 
-/// Directories below `_old/` are looked through so deep.
+/// Maximum depth of directories searched below `_old/`.
 const DEPTH: usize = 8;
 
-/// The kind of a file below `_old/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Old {
     /// A bubb that counts.
     Bubb(Name),
-    /// A bubb that does not count where it is.
+    /// A bubb that does not count in its folder.
     Misplaced(Name),
-    /// Something else.
+    /// Any other file.
     Other(Finding),
 }
 
-/// Tells all files below `_old/`, each with its path in the store, and the folders that cannot be read. No
+/// Calls `each` for all files below `_old/`, with their paths in the store, and for folders that cannot be read. No
 /// link is followed.
 pub(super) fn each_old(dir: &Dir, mut each: impl FnMut(PathBuf, Old)) {
     if let Some(finding) = misplaced_root(dir) {
@@ -41,7 +40,7 @@ pub(super) fn each_old(dir: &Dir, mut each: impl FnMut(PathBuf, Old)) {
     }
 }
 
-/// The finding about `_old` itself where it is there and no directory, so that nothing below it is read.
+/// Returns the finding about `_old` itself if it is not a directory, so that nothing below it is read.
 fn misplaced_root(dir: &Dir) -> Option<Finding> {
     let stat = rustix::fs::statat(dir, OLD, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let why = match FileType::from_raw_mode(stat.st_mode) {
@@ -52,7 +51,7 @@ fn misplaced_root(dir: &Dir) -> Option<Finding> {
     Some(Finding { name: OLD.to_string(), what: What::Misplaced, why: why.to_string() })
 }
 
-/// Tells the files of one folder, and adds the folders in it to `folders`.
+/// Calls `each` for the files of a folder, and appends its subfolders to `folders`.
 fn each_in_folder(
     dir: &Dir,
     folder: &Path,
@@ -77,7 +76,6 @@ fn each_in_folder(
     })
 }
 
-/// The day that a folder in the store holds, if it is one of a day.
 pub(super) fn day_of(folder: &Path) -> Option<Day> {
     let mut parts = folder.components().skip(1);
     let (month, day) = (parts.next()?, parts.next()?);

@@ -1,4 +1,4 @@
-//! Finding a store, opening it, making one.
+//! Finds, opens and creates stores.
 
 use std::fs;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,20 +16,20 @@ use lepo_base::error::{Error, Result};
 /// The store's name in a working directory.
 pub const STORE: &str = ".lepo";
 
-/// The result of making a store.
+/// The outcome of creating a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
-    /// A new store.
+    /// The store is new.
     New,
-    /// The store was there; `_insts.toml`, `.gitattributes` or `.gitignore` was not.
+    /// The store existed without `_insts.toml`, `.gitattributes` or `.gitignore`.
     Completed,
-    /// All was there already.
+    /// The store was complete already.
     Nothing,
 }
 
 impl Store {
-    /// The store in `cwd` or in its nearest parent that has one of the user's own: not above `home`, not across a
-    /// filesystem, not above the root of the `work_tree`. That of another user is an error in `cwd`, and is passed over
+    /// Finds the store in `cwd` or in its nearest parent with a store of the user: not above `home`, not across file
+    /// systems, not above the root of the `work_tree`. A store of another user is an error in `cwd`, and is skipped
     /// in a parent.
     pub fn find(cwd: &Path, home: Option<&Path>, work_tree: Option<&Path>) -> Result<Option<Store>> {
         let device =
@@ -55,8 +55,9 @@ impl Store {
         Ok(None)
     }
 
-    /// The store that the git work tree `linked`, in which `cwd` is, shares with its `main` one: of the folder of the same
-    /// path there, or of one above it. Turns work in the linked one. Paths are absolute and without links.
+    /// Finds the store that the git work tree `linked`, which contains `cwd`, shares with the `main` one: in the
+    /// folder of the same path there, or in a parent of it. Turns work in the linked tree. Paths are absolute and
+    /// without links.
     pub fn of_main(cwd: &Path, linked: &Path, main: &Path) -> Result<Option<Store>> {
         let below = cwd.strip_prefix(linked).unwrap_or(Path::new(""));
         for below in below.ancestors() {
@@ -70,14 +71,14 @@ impl Store {
         Ok(None)
     }
 
-    /// The store `rel` below `cwd` (what `--save-to` names), if it is there.
+    /// Opens the store `rel` below `cwd`, the argument of `--save-to`; `None` if it is missing.
     pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
         let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };
         let dir = owned((dir, rel.to_path_buf()))?;
         Ok(Some(opened(dir, rel.to_path_buf(), cwd.to_path_buf())))
     }
 
-    /// The store at an absolute path, if it is there: for commands that only read.
+    /// Opens the store at an absolute path, for commands that only read; `None` if it is missing.
     pub fn anywhere(path: &Path) -> Result<Option<Store>> {
         if fs::symlink_metadata(path).is_err() {
             return Ok(None);
@@ -87,7 +88,7 @@ impl Store {
         Ok(Some(opened(dir, path.to_path_buf(), root)))
     }
 
-    /// Makes the store `rel` below `cwd`, or what is missing of it. What is there stays as it is.
+    /// Creates the store `rel` below `cwd`, or its missing parts. Existing files stay unchanged.
     pub fn make(cwd: &Path, rel: &Path, insts: &str) -> Result<(Store, Made)> {
         let was_there = walk(cwd, rel, false)?.is_some();
         let dir =
@@ -115,7 +116,7 @@ fn open_dir(at: impl AsFd, path: &Path, shown: &Path) -> Result<(OwnedFd, PathBu
     }
 }
 
-/// Refuses a store of another user, which may hold misleading texts.
+/// Refuses a store of another user, which may contain misleading texts.
 fn owned((fd, shown): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
     let stat =
         rustix::fs::fstat(&fd).map_err(|e| failure(format!("cannot read {}", shown.display()), e.into()))?;
@@ -126,7 +127,7 @@ fn owned((fd, shown): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
     Ok(fd)
 }
 
-/// Opens `rel` below `cwd` one component at a time, so that neither `..` nor a link leads out.
+/// Opens `rel` below `cwd` component by component, so that neither `..` nor a link leads out.
 fn walk(cwd: &Path, rel: &Path, make: bool) -> Result<Option<OwnedFd>> {
     check(rel)?;
     let mut dir: Option<OwnedFd> = None;
@@ -166,7 +167,7 @@ fn is_link(at: BorrowedFd<'_>, name: &std::ffi::OsStr) -> bool {
         .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Symlink)
 }
 
-/// Checks the text of `--save-to`, which is `--store` too.
+/// Checks the argument of `--save-to` and of `--store`.
 fn check(rel: &Path) -> Result<()> {
     let refuse = |why: &str| {
         Err(Error::usage(format!("store {:?} {why}", rel.display().to_string()))

@@ -1,4 +1,4 @@
-//! The oracle of the folders: a forest split over them in any way answers as the whole in one folder does.
+//! The oracle of the folders: a forest split over them in any way answers like the whole forest in one folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::handle::Store;
 use crate::bubb::{BubbId, Day, Kind, Name};
 use crate::conv::{Forest, Ix, Siblings, Standing, Wanted, Word};
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers that are equal in every run.
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
@@ -22,7 +22,7 @@ impl Dice {
     }
 }
 
-/// Waits until midnight is not near: for a test of days that ended so many hours ago.
+/// Waits until midnight is not near, for tests of days that ended a certain number of hours ago.
 pub(super) fn away_from_midnight() {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     while now() % DAY > DAY - 30_000 {
@@ -34,8 +34,8 @@ pub(super) fn store(dir: &TempDir) -> Store {
     Store::make(dir.path(), Path::new(STORE), "").unwrap().0
 }
 
-/// A forest of hidden and visible bubbs over forty days; every third one has links as only hand-made names have, every
-/// fifth one bubbs that are dated ahead.
+/// Generates hidden and visible bubbs over forty days; every third forest has links that only hand-edited names can
+/// have, every fifth one has bubbs dated ahead.
 pub(super) fn names(dice: &mut Dice, round: usize) -> Vec<Name> {
     let count = 1 + dice.roll(40);
     let day = 24 * 60 * 60 * 1000;
@@ -68,7 +68,7 @@ pub(super) fn write(folder: &Path, name: &Name, text: &str) {
     fs::write(folder.join(name.to_string()), text).unwrap();
 }
 
-/// Puts each where it counts, and copies of some where they do not.
+/// Writes each name where it counts, and copies of some where they do not.
 fn split(dice: &mut Dice, names: &[Name], lepo: &Path) {
     let old = lepo.join("_old");
     for name in names {
@@ -92,7 +92,6 @@ fn split(dice: &mut Dice, names: &[Name], lepo: &Path) {
     }
 }
 
-/// The answers to the commands' questions about this forest, by names.
 struct Answers<'f>(&'f Forest);
 
 impl Answers<'_> {
@@ -112,7 +111,7 @@ impl Answers<'_> {
         tails.iter().map(|&tail| self.conv(tail) + "\n").collect()
     }
 
-    /// The newest tails as `ls` tells them, each with the answer that tells it from another one.
+    /// Returns the newest tails as `ls` prints them, each with the question that it may share.
     fn told(&self, count: usize, spent: bool) -> String {
         let tails = Siblings::of(self.0, self.0.newest_first(spent)).take(count);
         let name = |ix: Ix| self.0.name(ix);
@@ -183,7 +182,7 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
                 said(&wanted)
             );
         }
-        // `ls -n N` is the beginning of `ls`, with the answers that tell tails apart.
+        // `ls -n N` prints the first rows of `ls`, with the answers that distinguish tails.
         for spent in [false, true] {
             let all = whole.told(usize::MAX, spent);
             for count in [1, 3] {
@@ -229,12 +228,12 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
 fn so_many_of_a_list_are_the_first_of_the_whole_list() {
     let (mut dice, mut told_wrong) = (Dice(23), 0);
     let day = 24 * 60 * 60 * 1000;
-    // The beginning of a day: the same days at any hour.
+    // Starting at midnight makes the days equal at any hour.
     let today = now() / day * day;
     for round in 0..20 {
         let dir = TempDir::new().unwrap();
         let (store, lepo) = (store(&dir), dir.path().join(STORE));
-        // Some questions, with answers on many days.
+        // A few questions, with answers on many days.
         let id = |time: u64, number: u8| BubbId::of(time, Kind::User, false, None, &[number; 32].into());
         let asked: Vec<Name> = (0..4)
             .map(|i| id(today - 30 * day + dice.roll(10 * day as usize) as u64, i))
@@ -287,7 +286,7 @@ fn a_file_is_found_wherever_it_is() {
         }
     };
     check(&store);
-    // It moves while names that were read are in use.
+    // The files move while names read before are in use.
     store.names().forest().unwrap();
     for (moved, name) in names.iter().enumerate() {
         let day = lepo.join("_old").join(Day::of(name.id).to_string());
@@ -301,7 +300,7 @@ fn a_file_is_found_wherever_it_is() {
     }
     store.names().forest().unwrap();
     check(&store);
-    // A file that is put under its old name again counts.
+    // A file written under its old name again counts.
     write(&lepo, &names[0], "by hand");
     store.names().forest().unwrap();
     assert_eq!(store.bubbs().text(&names[0]).unwrap(), "by hand");
@@ -363,7 +362,7 @@ fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
         found.into_iter().map(|finding| (finding.what, finding.name)).collect()
     };
     assert_eq!(found(&store), []);
-    // The same in both, as a tidying that was cut short leaves it.
+    // An interrupted tidying leaves equal files in both.
     write(&lepo, &root, "root");
     assert_eq!(found(&store), []);
     let by_hand = id(time + 2, None, "loop");
@@ -382,7 +381,7 @@ fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
     std::os::unix::fs::symlink("2025-11", lepo.join("_old/2025-12")).unwrap();
     assert_eq!(found(&store), [(Misplaced, "_old/2025-12".into())]);
     fs::remove_file(lepo.join("_old/2025-12")).unwrap();
-    // Written over under its old name: that counts, and both are told of.
+    // Overwritten under its old name: that file counts, and both are reported.
     write(&lepo, &child, "other words");
     let names = [(Duplicate, format!("_old/2025-11/13/{child}")), (super::What::Edited, child.to_string())];
     assert_eq!(found(&store), {

@@ -1,5 +1,5 @@
-//! `_from/NAME/`: the stores of other people, as `lepo sync` took them. Each is a store of the same layout, read
-//! beside the user's own and never written by anything else.
+//! `_from/NAME/`: the stores of other users, as fetched by `lepo sync`. Each has the layout of a store, is read along
+//! with the user's own and is written only by `lepo sync`.
 
 use std::collections::HashSet;
 
@@ -8,47 +8,47 @@ use super::handle::{Store, opened};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::{Error, Result};
 
-/// The directory of other people's stores.
+/// The directory of other users' stores.
 pub const FROM: &str = "_from";
 
-/// The longest name of a clone, in bytes.
+/// Maximum length of a clone's name in bytes.
 pub const LONGEST_CLONE: usize = 40;
 
-/// True if a text can be the name of a clone: `[a-z0-9-]{1,40}`, beginning with a letter or digit.
+/// Whether a text can be the name of a clone: `[a-z0-9-]{1,40}`, starting with a letter or digit.
 pub fn is_clone_name(name: &str) -> bool {
     (1..=LONGEST_CLONE).contains(&name.len())
         && !name.starts_with('-')
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// The stores of other people in a store.
+/// The stores of other users in a store.
 #[derive(Clone, Copy)]
 pub struct Others<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// This store without those of other people, which must not have been asked for yet.
+    /// Returns this store without the stores of other users, which must not have been opened yet.
     pub fn alone(self) -> Store {
         let _ = self.others.set(Vec::new());
         self
     }
 
-    /// The stores of other people.
+    /// Returns the stores of other users.
     pub fn others(&self) -> Others<'_> {
         Others { store: self }
     }
 }
 
 impl<'s> Others<'s> {
-    /// The stores of other people with their names, in the order of these. A link is none.
+    /// Returns the stores of other users with their names, sorted by name. A link is not a store.
     pub fn all(&self) -> &'s [(String, Store)] {
         self.store.others.get_or_init(|| {
             let open = |name: String| {
                 let dir = dir_at(dir_at(&self.store.dir, FROM).ok()??, &name).ok()??;
                 let shown = self.store.dir.shown.join(FROM).join(&name);
                 let store = opened(dir, shown, self.store.root.clone());
-                // One within another has no others of its own.
+                // A store inside another has no such stores of its own.
                 let _ = store.others.set(Vec::new());
                 Some((name, store))
             };
@@ -56,7 +56,7 @@ impl<'s> Others<'s> {
         })
     }
 
-    /// This store anew, if stores of other people have come or gone since they were read.
+    /// Opens this store again if stores of other users have been added or removed since they were read.
     pub fn renewed(&self) -> Option<Store> {
         let known = self.all().iter().map(|(name, _)| name.as_str());
         if self.names().iter().map(String::as_str).eq(known) {
@@ -67,8 +67,8 @@ impl<'s> Others<'s> {
         Some(Store { is_linked: self.store.is_linked, prover: self.store.prover.clone(), ..renewed })
     }
 
-    /// The names of other people's stores that are there now, sorted. A folder of a name that no clone can have is none:
-    /// a repository may have brought it.
+    /// Lists the current names of other users' stores, sorted. A folder whose name no clone can have is ignored,
+    /// because a repository may have brought it.
     pub(super) fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         let listed = self.store.dir.each_entry_of(FROM, |file, kind| {
@@ -79,7 +79,7 @@ impl<'s> Others<'s> {
         if listed.is_ok() { names } else { Vec::new() }
     }
 
-    /// Removes another person's store, if it is there. One that is reached through a link is none.
+    /// Removes another user's store if it exists, but not through a link.
     pub fn remove(&self, name: &str) -> Result<()> {
         if !self.names().iter().any(|known| known == name) {
             return Ok(());
@@ -89,8 +89,8 @@ impl<'s> Others<'s> {
             .map_err(|error| Error::store(format!("cannot remove {}", taken.display())).because(error))
     }
 
-    /// The bubbs in other people's stores that follow one of these, at any distance, oldest first. Those of
-    /// days that are over are not looked at.
+    /// Returns the bubbs in other users' stores that descend from one of `ids`, oldest first. Folders of past days
+    /// are not read.
     pub fn below(&self, ids: &HashSet<BubbId>) -> Result<Vec<(&'s str, Name)>> {
         let mut found = Vec::new();
         for (clone, store) in self.all() {
@@ -105,7 +105,7 @@ impl<'s> Others<'s> {
         Ok(found)
     }
 
-    /// The other person's store that has a bubb which is not in this one.
+    /// Returns the other user's store that has a bubb missing in this one.
     pub(super) fn with(&self, name: &Name) -> Option<&'s Store> {
         if self.all().is_empty() || self.store.places().open_own(name).is_ok() {
             return None;

@@ -1,7 +1,7 @@
-//! The place of a bubb's file: in `.lepo/`, or in the folder of its day once that is over.
+//! The path of a bubb's file: in `.lepo/`, or in the folder of its day once the day is over.
 //!
-//! A file may move while it is looked for, always from `.lepo/` into its day. So it is looked for in the one,
-//! in the other, and in the first again.
+//! A file may move during a lookup, but only from `.lepo/` into its day. So the lookup tries one, then the other, and
+//! then the first again.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,21 +16,20 @@ use super::dir::{OLD, each_entry, regular};
 use super::handle::Store;
 use crate::bubb::{Day, Name};
 
-/// The places of the bubbs' files.
+/// Finds and opens the files of bubbs.
 #[derive(Clone, Copy)]
 pub(super) struct Places<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// The places of the bubbs' files.
     pub(super) fn places(&self) -> Places<'_> {
         Places { store: self }
     }
 }
 
 impl<'s> Places<'s> {
-    /// The path of a bubb's file, as the user would type it, wherever it is now.
+    /// Returns the current path of a bubb's file, as the user would type it.
     pub(super) fn path_of(&self, name: &Name) -> PathBuf {
         if let Some(other) = self.store.others().with(name) {
             return other.bubbs().path(name);
@@ -48,7 +47,7 @@ impl<'s> Places<'s> {
         if rustix::fs::statat(&self.store.dir, file.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok() {
             return self.store.dir.shown.join(file);
         }
-        // A file that may not be opened is there all the same.
+        // A file that cannot be opened exists all the same.
         match self.open_in_day(day, OsStr::new(&file)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             _ => return in_day(file.into()),
@@ -59,7 +58,7 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// Opens a bubb for reading, wherever it is now; and how many bytes it has.
+    /// Opens a bubb, wherever it is now, and returns its length in bytes.
     pub(super) fn open_placed(&self, name: &Name) -> io::Result<(File, u64)> {
         match self.open_own(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -73,7 +72,6 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// Opens a bubb of this store itself.
     pub(super) fn open_own(&self, name: &Name) -> io::Result<(File, u64)> {
         let file = name.to_string();
         let here = || regular(self.store.dir.open_any(file.as_str())?);
@@ -95,7 +93,7 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// Opens what has a bubb's name at the place where it is most likely, whatever it is.
+    /// Opens the entry with a bubb's name in its likeliest folder, without checking its type.
     pub(super) fn open_likely(&self, name: &Name) -> io::Result<OwnedFd> {
         let file = name.to_string();
         match self.store.last_reading.has_left(name) {
@@ -104,7 +102,7 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// True if a bubb of a time that is over has a file in its day.
+    /// Whether `time` is in a past day whose folder has a file of this name.
     pub(super) fn is_in_day(&self, name: &Name, time: u64) -> bool {
         let day = Day::at(time);
         day < Day::at(super::now()) && self.open_in_day(day, OsStr::new(&name.to_string())).is_ok()
@@ -118,7 +116,7 @@ impl<'s> Places<'s> {
         self.spelling(&self.day_dir(Day::of(name.id)).ok()??, name)
     }
 
-    /// The parsed name of a file, if it is a bubb's and the file a regular one.
+    /// Parses the name of a directory entry; `None` unless it is a regular file with the name of a bubb.
     #[inline]
     pub(super) fn bubb(&self, file: &[u8], kind: FileType) -> Option<Name> {
         let name = Name::parse(file)?;
@@ -131,7 +129,7 @@ impl<'s> Places<'s> {
         Some(name)
     }
 
-    /// The spelling of a bubb's file name in this directory, if that is not in upper case.
+    /// Returns the spelling of a bubb's file name in this directory, which may be in lower case.
     pub(super) fn spelling(&self, dir: &OwnedFd, name: &Name) -> Option<OsString> {
         let mut found = None;
         let canonical = name.to_string();
@@ -145,7 +143,7 @@ impl<'s> Places<'s> {
     }
 }
 
-/// Opens the first of these that exists. If none does, the first error other than "not found".
+/// Opens the first of these that exists. If all fail, returns the first error other than "not found".
 fn first_found(places: [&dyn Fn() -> io::Result<(File, u64)>; 3]) -> io::Result<(File, u64)> {
     let mut failed: Option<io::Error> = None;
     for place in places {

@@ -1,46 +1,45 @@
-//! Proofs: a record of the store that lepo acts on without a question counts only if this user's lepo wrote it. The key
-//! is outside of every store, so no repository can bring a proof.
+//! Proofs: a record on which lepo acts without asking counts only if the user's own lepo wrote it. The key is outside
+//! of every store, so no repository can contain a proof.
 
 use crate::bubb::BubbId;
 
-/// The kind of a line that holds a proof and no other fact.
+/// The kind of a journal line with a proof and no other fact.
 pub(super) const PROVEN: &str = "proven";
 
-/// The kind of a line that tells of a redacted message and no other fact.
+/// The kind of a journal line about a redacted message, with no other fact.
 pub(super) const REDACTED: &str = "redacted";
 
-/// True for the kind of a line that holds a fact about its message.
 pub(super) fn is_fact(what: &str) -> bool {
     !matches!(what, PROVEN | REDACTED)
 }
 
-/// The beginning of a proof in a line.
+/// The start of a proof in a line.
 pub(super) const PROOF_KEY: &[u8] = b"\"proof\":\"";
 
-/// Makes keyed hashes with the user's key.
+/// Computes keyed hashes with the user's key.
 pub trait Prover: Send + Sync {
-    /// A hash over these texts that only the holder of the key can make; `None` if there is no key.
+    /// Returns a hash of these texts that only a holder of the key can compute; `None` without a key.
     fn keyed_hash(&self, parts: &[&[u8]]) -> Option<String>;
 }
 
-/// A statement that a proof is about.
+/// A statement that a proof covers.
 #[derive(Debug, Clone, Copy)]
 pub enum Statement<'s> {
-    /// The message was written by this user's lepo, or imported or fetched from what is the user's own.
+    /// The user's own lepo wrote or imported the message, or fetched it from the user's own clone.
     Message(BubbId),
-    /// The answer ends this session of the model's agent.
+    /// The answer, by this model, ends this session of the model's agent.
     AgentSession(BubbId, &'s str, &'s str),
-    /// These bytes were kept for the request.
+    /// These bytes were stored for the request.
     Replay(BubbId, &'s [u8]),
-    /// These bytes are a record of messages that are being replaced.
+    /// These bytes are a record of a replacement.
     Replacement(&'s [u8]),
-    /// The message had secrets or other words in it, and was replaced. Its id would let others try words, so that only its
-    /// hash is kept.
+    /// The message was redacted. Only its keyed hash is stored, because its id would allow guessing the redacted
+    /// text.
     Redacted(BubbId),
 }
 
 impl Statement<'_> {
-    /// The proof of the statement, of this maker. The first part tells the kinds of statements apart.
+    /// Computes the proof. The first part distinguishes the kinds of statements.
     pub(super) fn proof(&self, prover: &dyn Prover) -> Option<String> {
         match self {
             Statement::Message(id) => prover.keyed_hash(&[b"message", &id.ascii()]),

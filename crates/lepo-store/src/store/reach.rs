@@ -1,4 +1,4 @@
-//! Reading as much of the forest as is wanted: each command names what it needs, and pays for that alone.
+//! Reads as much of the forest as a command needs, so that it pays for no more.
 
 use super::dir::OLD;
 use super::folders::Calendar;
@@ -8,32 +8,32 @@ use crate::bubb::{BubbId, Day, Name};
 use crate::conv::{AHEAD, Forest, SHORTEST, Wanted, ids_beginning};
 use lepo_base::error::{Error, Result};
 
-/// The names of a store's bubbs, and the forest that they make.
+/// The names of a store's bubbs, and the forest that they form.
 #[derive(Clone, Copy)]
 pub struct Names<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// The names of the bubbs, and the forest that they make.
+    /// Returns the names of the bubbs, and the forest that they form.
     pub fn names(&self) -> Names<'_> {
         Names { store: self }
     }
 }
 
 impl<'s> Names<'s> {
-    /// The forest of all bubbs.
+    /// Loads the forest of all bubbs.
     pub fn forest(&self) -> Result<Forest> {
         self.forest_for(&[Wanted::All])
     }
 
-    /// A forest that answers what is wanted as the whole store's would. Of other bubbs it may lack any.
+    /// Loads a forest that answers queries within `wanted` like the whole store's would. Other bubbs may be missing.
     pub fn forest_for(&self, wanted: &[Wanted]) -> Result<Forest> {
         if !wanted.is_empty() && wanted.iter().all(|wanted| *wanted == Wanted::Tip) {
             return self.forest_of_tip();
         }
         let mut listing = self.listing()?;
-        // A decision is only about a request of this store itself.
+        // Only requests of this store itself can be decided.
         if wanted.iter().any(|wanted| matches!(wanted, Wanted::Followed(_))) {
             listing.keep_to_own();
         }
@@ -46,8 +46,8 @@ impl<'s> Names<'s> {
         Ok(listing.into_forest())
     }
 
-    /// The forest of all bubbs, of other people's stores too if they are wanted, that are in folders which can be
-    /// read; and an error for each that cannot.
+    /// Loads the bubbs in readable folders, including other users' stores if `wanted` does, and returns an error for
+    /// each unreadable folder.
     pub fn readable_forest(&self, wanted: &Wanted) -> Result<(Forest, Vec<Error>)> {
         let mut listing = self.listing()?;
         listing.pass_over_unreadable()?;
@@ -56,13 +56,13 @@ impl<'s> Names<'s> {
         Ok((listing.into_forest(), unreadable))
     }
 
-    /// The names of a store, read as they are asked for.
+    /// Starts a listing, which reads names on demand.
     pub fn listing(&self) -> Result<Listing<'s>> {
         Listing::of(self.store)
     }
 
-    /// The bubbs in `.lepo/` itself, in no order, the days that have a folder, newest first, and why folders of days
-    /// cannot be listed. The bubbs and days are noted, so that the others' files are looked for in their days first.
+    /// Returns the bubbs in `.lepo/` itself, unsorted, the days with a folder, newest first, and errors of unreadable
+    /// folders. Also caches which bubbs are in `.lepo/`, so that other files are searched for in their days first.
     pub fn recent_and_days(&self) -> Result<(Vec<Name>, Vec<Day>, Vec<Error>)> {
         let recent = self.recent()?;
         let (days, failed) = self.days();
@@ -70,7 +70,7 @@ impl<'s> Names<'s> {
         Ok((recent, days, failed))
     }
 
-    /// The days that have a folder, newest first, and why folders of months cannot be read.
+    /// Returns the days with a folder, newest first, and errors of unreadable months.
     fn days(&self) -> (Vec<Day>, Vec<Error>) {
         let (mut days, mut failed) = (Vec::new(), Vec::new());
         let mut calendar = match Calendar::of(&self.store.dir) {
@@ -78,7 +78,7 @@ impl<'s> Names<'s> {
             Err(error) => return (days, vec![self.store.dir.old_error(error)]),
         };
         loop {
-            // A month that cannot be read is left behind.
+            // The calendar has dropped the month that failed, so the loop ends.
             match calendar.take() {
                 Ok(Some(day)) => days.push(day),
                 Ok(None) => return (days, failed),
@@ -87,24 +87,25 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// True if days that are over have folders already.
+    /// Whether past days already have folders.
     pub fn has_old(&self) -> bool {
         self.store.dir.has(OLD).unwrap_or_default()
     }
 
-    /// The bubbs that count in a day's folder, by id.
+    /// Returns the bubbs that count in the folder of a day, sorted by id.
     pub fn of_day(&self, day: Day) -> Result<Vec<Name>> {
         self.store.places().day_names(day).map_err(|error| self.store.dir.old_error(error))
     }
 
-    /// Notes what was read of `.lepo/`, and whether any day has a folder.
+    /// Caches facts about `.lepo/`, and whether any day has a folder.
     pub(super) fn note(&self, recent: &[Name], has_days: bool) {
         let oldest = recent.iter().map(|name| name.id.time()).min().unwrap_or(u64::MAX);
         self.store.last_reading.note_recent(oldest, recent.len());
         self.store.last_reading.note_days(has_days);
     }
 
-    /// The part for [`Wanted::Tip`]: the newest thousand bubbs nearly always tell, and no day.
+    /// Loads the part for [`Wanted::Tip`]. Usually the newest thousand bubbs of `.lepo/` suffice and no folder is
+    /// read.
     fn forest_of_tip(&self) -> Result<Forest> {
         let newest = self.newest_recent()?;
         let day = Calendar::of(&self.store.dir).and_then(|mut calendar| calendar.newest());
@@ -156,20 +157,20 @@ impl Listing<'_> {
                 let Some((low, high)) = ids_beginning(text) else { return Ok(()) };
                 let within = |id: BubbId| (low..=high).contains(&id);
                 self.read_tails(*count, false, within, Day::of(low))?;
-                // Where nothing was begun, `@` is offered too.
+                // Without a prefix, `@` is offered too.
                 if text.is_empty() { self.read_newest() } else { Ok(()) }
             }
         }
     }
 
-    /// Reads as many days as it takes to know `@`, and the least time of a new root.
+    /// Reads as many days as necessary to know `@` and the least time of a new root.
     fn read_newest(&mut self) -> Result<()> {
         let latest = self.now + AHEAD;
         self.read_tails(1, false, |id| id.time() <= latest, Day::FIRST)?;
         self.read_newest_dated()
     }
 
-    /// The days that a beginning covers; where no id begins so, it may be an end, and any day may have it.
+    /// Reads the days that a prefix covers. If no id has the prefix, it may be a suffix, which any day may have.
     fn read_piece(&mut self, text: &str) -> Result<()> {
         let range = ids_beginning(text).filter(|_| text.len() >= SHORTEST);
         let Some((low, high)) = range else { return self.read_ending(text) };
@@ -181,7 +182,7 @@ impl Listing<'_> {
         }
     }
 
-    /// Any day may have an id that ends with a text, if an id can.
+    /// Reads all days if `text` can be the suffix of an id.
     fn read_ending(&mut self, text: &str) -> Result<()> {
         let padding = BubbId::LEN.checked_sub(text.len()).filter(|_| text.len() >= SHORTEST);
         let can_end = padding.is_some_and(|padding| {

@@ -1,4 +1,4 @@
-//! Reading one bubb: a regular file, opened without following and without waiting.
+//! Reads a bubb: a regular file, opened without following a link and without blocking.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -20,14 +20,14 @@ pub struct Bubbs<'s> {
 }
 
 impl Store {
-    /// The bubbs: read by their names, written, deleted.
+    /// Returns the bubbs, which can be read by name, written and deleted.
     pub fn bubbs(&self) -> Bubbs<'_> {
         Bubbs { store: self }
     }
 }
 
 impl<'s> Bubbs<'s> {
-    /// A bubb's file, open for reading.
+    /// Opens a bubb's file for reading.
     pub fn open(&self, name: &Name) -> Result<File> {
         Ok(self.open_bubb(name)?.0)
     }
@@ -36,26 +36,25 @@ impl<'s> Bubbs<'s> {
         self.store.places().open_placed(name).map_err(|error| self.unreadable(name, error))
     }
 
-    /// The error of reading a bubb's file, with its path.
     fn unreadable(&self, name: &Name, cause: io::Error) -> Error {
         failure(format!("cannot read {}", self.path(name).display()), cause)
     }
 
-    /// A bubb's bytes.
+    /// Reads a bubb's bytes.
     pub fn read(&self, name: &Name) -> Result<Vec<u8>> {
         let (file, len) = self.open_bubb(name)?;
         let mut bytes = Vec::new();
         if let Err(error) = reserve(&mut bytes, len) {
             return Err(self.unreadable(name, error));
         }
-        // As many as it has, so that one call reads them all: a bubb does not grow any more.
+        // The exact length lets a single call read all bytes; a bubb never grows.
         match file.take(len).read_to_end(&mut bytes) {
             Ok(_) => Ok(bytes),
             Err(error) => Err(self.unreadable(name, error)),
         }
     }
 
-    /// Reads a bubb's bytes into a buffer that is used again for the next one.
+    /// Reads a bubb's bytes into a reusable buffer.
     pub fn read_into(&self, name: &Name, bytes: &mut Vec<u8>) -> Result<()> {
         let mut buffer = [MaybeUninit::uninit(); SMALL];
         match small_bytes(self.store.places(), name, &mut buffer) {
@@ -68,7 +67,7 @@ impl<'s> Bubbs<'s> {
         Ok(())
     }
 
-    /// A bubb's bytes, which must be those that its id was made of: one that was edited is exit 2.
+    /// Reads a bubb's bytes and checks them against its id. An edited bubb is an error with exit code 2.
     pub fn read_unedited(&self, name: &Name) -> Result<Vec<u8>> {
         let bytes = self.read(name)?;
         let content = ContentHash::from_content(&bytes);
@@ -82,12 +81,12 @@ impl<'s> Bubbs<'s> {
         ))
     }
 
-    /// A bubb's text; what is not UTF-8 becomes U+FFFD.
+    /// Reads a bubb's text, with U+FFFD for bytes that are not UTF-8.
     pub fn text(&self, name: &Name) -> Result<String> {
         Ok(lossy(self.read(name)?))
     }
 
-    /// A bubb's text for a line of a listing; of a long one its beginning and its end.
+    /// Reads a bubb's text for a line of a listing; of a long text only its start and its end.
     pub fn glance(&self, name: &Name) -> Result<String> {
         match small(self.store.places(), name) {
             Some(text) => Ok(text),
@@ -95,12 +94,12 @@ impl<'s> Bubbs<'s> {
         }
     }
 
-    /// A bubb's text for an excerpt: a question is its words, without its files.
+    /// Reads a bubb's text for an excerpt, without the attachments of a question.
     pub fn words(&self, name: &Name) -> Result<String> {
         let text = self.glance(name)?;
         let other = match name.kind {
             Kind::User => match words(&text) {
-                // The text itself, as it has no files.
+                // Without attachments the text itself is returned.
                 Cow::Borrowed(words) if words.len() == text.len() => None,
                 words => Some(words.into_owned()),
             },
@@ -109,7 +108,7 @@ impl<'s> Bubbs<'s> {
         Ok(other.unwrap_or(text))
     }
 
-    /// A bubb's text, unless it has more than `most` bytes.
+    /// Reads a bubb's text; `None` if it is longer than `most` bytes.
     pub fn text_within(&self, name: &Name, most: u64) -> Result<Option<String>> {
         if let Some(text) = small(self.store.places(), name) {
             return Ok(Some(text).filter(|text| text.len() as u64 <= most));
@@ -118,21 +117,20 @@ impl<'s> Bubbs<'s> {
         if len > most { Ok(None) } else { self.text(name).map(Some) }
     }
 
-    /// The path of a bubb's file, as the user would type it, wherever it is now.
+    /// Returns the current path of a bubb's file, as the user would type it.
     pub fn path(&self, name: &Name) -> PathBuf {
         self.store.places().path_of(name)
     }
 }
 
-/// A text that is small as most are.
 fn small(places: Places<'_>, name: &Name) -> Option<String> {
     let mut buffer = [MaybeUninit::uninit(); SMALL];
     let bytes = small_bytes(places, name, &mut buffer)?;
     Some(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes).into_owned(), str::to_owned))
 }
 
-/// Reads a bubb that was listed as a regular file by one call, without asking what it is and how long.
-/// `None` where that does not tell all.
+/// Reads a small bubb with a single system call, without checking type and length, because it was listed as a regular
+/// file. `None` if the buffer may not contain all of it.
 fn small_bytes<'b>(
     places: Places<'_>,
     name: &Name,
@@ -143,7 +141,6 @@ fn small_bytes<'b>(
     (1..SMALL).contains(&bytes.len()).then_some(bytes)
 }
 
-/// The whole text, or its beginning and its end with a line between.
 fn ends(places: Places<'_>, name: &Name) -> io::Result<String> {
     let (mut file, len) = places.open_placed(name)?;
     let mut bytes = Vec::new();
@@ -158,10 +155,10 @@ fn ends(places: Places<'_>, name: &Name) -> io::Result<String> {
     Ok(lossy(bytes))
 }
 
-/// Bytes that most bubbs have fewer of.
+/// Buffer size in bytes; most bubbs are smaller.
 const SMALL: usize = 4 << 10;
 
-/// Bytes of a long bubb that are read for an excerpt, at each end.
+/// Bytes read for an excerpt at each end of a long bubb.
 const END: u64 = 64 << 10;
 
 fn lossy(bytes: Vec<u8>) -> String {

@@ -1,4 +1,4 @@
-//! Recovers files that a process left in `_tmp/`: saves words of a person or model, removes the rest.
+//! Recovers files that a process left in `_tmp/`: saves text of the user or a model, and removes the rest.
 
 use std::fs::File;
 use std::io;
@@ -14,35 +14,35 @@ use super::upkeep::Upkeep;
 use crate::bubb::{BubbId, Kind, Name};
 use lepo_base::error::Result;
 
-/// A file that is empty and younger than this may be one whose maker is about to lock it.
+/// An empty file younger than this may belong to a process about to lock it.
 const NEW: Duration = Duration::from_secs(1);
 
-/// A file of `_tmp/` that no living process holds.
+/// A file of `_tmp/` that no running process has locked.
 pub struct Stray {
     tmp: Temporary,
-    /// The kind and the prev, if it is a bubb that was being written and has no name yet.
+    /// Kind and prev of an unfinished bubb; `None` if the file is not worth saving.
     words: Option<(Kind, Option<BubbId>)>,
-    /// Why it is worth nothing, or how much it holds.
+    /// Why it is worthless, or how much text it contains.
     pub about: String,
-    /// The stray is the folder of a batch.
+    /// Whether it is the folder of a batch.
     is_stage: bool,
 }
 
-/// The outcome of a stray.
+/// The outcome of recovering a stray.
 pub enum Fate {
-    /// The stray is a bubb now.
+    /// Saved as this bubb.
     Saved(Name),
-    /// The stray was removed.
+    /// Deleted.
     Removed,
 }
 
 impl Upkeep<'_> {
-    /// The strays, by name; and the names of what else is there that is not lepo's.
+    /// Returns the strays, sorted by name, and the names of foreign files in `_tmp/`.
     pub fn strays(&self) -> Result<(Vec<Stray>, Vec<String>)> {
         find_strays(&self.store.dir).map_err(|error| self.store.dir.error("cannot read", "_tmp", error))
     }
 
-    /// Saves or removes one. What cannot be saved stays as it is.
+    /// Saves or removes a stray. If saving fails, it stays unchanged.
     pub fn settle(&self, stray: Stray) -> Result<Fate> {
         let Stray { mut tmp, words, is_stage, .. } = stray;
         if is_stage {
@@ -54,7 +54,7 @@ impl Upkeep<'_> {
             return Ok(Fate::Removed);
         }
         match words {
-            // Hidden, as it may be incomplete.
+            // Hidden, because it may be incomplete.
             Some((kind, prev)) => {
                 self.store.bubbs().take_up(tmp, kind, prev)?.publish(true, 0).map(Fate::Saved)
             }
@@ -89,18 +89,17 @@ fn find_strays(dir: &super::dir::Dir) -> io::Result<(Vec<Stray>, Vec<String>)> {
 }
 
 impl Stray {
-    /// Whether it is of a turn: an answer that was being written, or the claim of one that nobody holds any more.
+    /// Whether it belongs to a turn: an unfinished answer, or a claim whose process has ended.
     pub fn is_of_turn(&self) -> bool {
         Made::is_of_turn(&self.tmp.name)
     }
 
-    /// The name in `_tmp/`.
+    /// Returns the name in `_tmp/`.
     pub fn name(&self) -> &str {
         &self.tmp.name
     }
 }
 
-/// The parsed name of a temporary file.
 enum Made {
     Bubb(Kind, Option<BubbId>),
     Other,
@@ -111,8 +110,8 @@ impl Made {
         name.starts_with("claim-") || matches!(Made::parse(name), Some(Made::Bubb(Kind::Assistant, _)))
     }
 
-    /// `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `cache-…`, `furniture-…`, `wire-…`, `claim-ID`;
-    /// anything else is foreign.
+    /// Parses `u0-PREV-PID-NONCE`, `a1-head-…`, `branch-PID-NONCE`, `blob-…`, `cache-…`, `furniture-…`, `wire-…` and
+    /// `claim-ID`. Any other name is foreign.
     fn parse(name: &str) -> Option<Made> {
         if let Some(id) = name.strip_prefix("claim-") {
             return BubbId::parse(id.as_bytes()).map(|_| Made::Other);
@@ -136,7 +135,7 @@ impl Made {
     }
 }
 
-/// The stray of that name, locked; `None` if a living process has it, or it is gone by now.
+/// Locks and returns the stray of this name; `None` if a running process has it, or it is gone.
 fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(fd) = rustix::fs::openat(dir, name, flags, Mode::empty()) else { return Ok(None) };
@@ -149,12 +148,12 @@ fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
     if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Ok(None);
     }
-    // Another recovery may have given it its name and taken this one away meanwhile.
+    // Another recovery may have published the file and deleted this name in the meantime.
     let named = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
     if named.is_ok_and(|named| named.st_ino != meta.ino()) || named.is_err() {
         return Ok(None);
     }
-    // Read now that no other process can write it.
+    // Read again, because no other process can write it any more.
     let meta = file.metadata()?;
     let (words, about) = match made {
         Made::Bubb(..) if meta.nlink() == 0 => return Ok(None),
@@ -169,8 +168,8 @@ fn stray(dir: &OwnedFd, name: &str, made: Made) -> io::Result<Option<Stray>> {
     Ok(Some(Stray { tmp, words, about, is_stage: false }))
 }
 
-/// The folder of a batch whose process has ended; what it holds has no place yet, and comes again with the
-/// next import.
+/// Locks and returns the folder of a batch whose process has ended. Its files have no final path yet; the next import
+/// writes them again.
 fn stage(dir: &OwnedFd, name: &str) -> io::Result<Option<Stray>> {
     let Ok(stage) = open_stage(dir, name) else { return Ok(None) };
     if rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive).is_err() {

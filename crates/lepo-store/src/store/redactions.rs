@@ -1,5 +1,5 @@
-//! The journal's lines of messages that were redacted: which copy stands in the place of which message, so that an import of
-//! the same source does not bring it back.
+//! The journal's lines about redacted messages: which copy replaces which message, so that a repeated import does not
+//! bring the original back.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader};
@@ -15,7 +15,7 @@ use super::replaced::Moved;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
-/// A line about the copy `bubb` in the place of the message whose hash is `was`.
+/// Records that the copy `bubb` replaces the message whose keyed hash is `was`.
 #[derive(Serialize, Deserialize)]
 struct RedactedLine {
     #[serde(default)]
@@ -25,15 +25,15 @@ struct RedactedLine {
     was: String,
 }
 
-/// The copies that stand in the places of redacted messages.
+/// The copies that replace redacted messages.
 pub struct Redactions<'s> {
     store: &'s Store,
-    /// By the hash of the message's id.
+    /// By the keyed hash of the message's id.
     copies: HashMap<String, BubbId>,
 }
 
 impl Redactions<'_> {
-    /// The copy in the place of a message; `None` if that was never redacted here.
+    /// Returns the copy that replaces a message; `None` if the message was never redacted here.
     pub fn copy_of(&self, id: BubbId) -> Option<BubbId> {
         if self.copies.is_empty() {
             return None;
@@ -43,7 +43,7 @@ impl Redactions<'_> {
 }
 
 impl<'s> Journal<'s> {
-    /// The redactions that the journal tells of.
+    /// Reads the journal's lines about redactions.
     pub fn redactions(&self) -> Redactions<'s> {
         let has_word = memmem::Finder::new(b"\"what\":\"redacted\"");
         let mut copies = HashMap::new();
@@ -58,8 +58,8 @@ impl<'s> Journal<'s> {
         Redactions { store: self.store, copies }
     }
 
-    /// Notes messages that were redacted, durable when this returns; again, it notes nothing. Without a key of the user's
-    /// nothing can be noted.
+    /// Records redacted messages, durable when this returns. Repeating it adds no line, and without the user's key no
+    /// line can be written.
     pub fn add_redactions(&self, moved: &[Moved]) -> Result<()> {
         let known = self.redactions();
         let mut lines = Vec::new();

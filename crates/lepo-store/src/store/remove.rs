@@ -1,6 +1,6 @@
-//! Deleting: bubbs in the order given, then what they alone had cut out, then the directory is synced.
+//! Deletes bubbs in the caller's order, then blobs that only they named, then syncs the directory.
 //!
-//! Given the ones that follow first, a kill in the middle leaves a shorter conv and never a broken one.
+//! If descendants come first, a kill leaves a shorter conv and never a broken one.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,7 +18,7 @@ use lepo_base::error::Result;
 use lepo_base::sys;
 
 impl Bubbs<'_> {
-    /// Deletes bubbs, then blobs, durably when this returns. One that is gone already is no failure.
+    /// Deletes bubbs, then blobs, durably when this returns. Missing files are not an error.
     pub fn remove(&self, going: &[Name], blobs: &[ContentHash]) -> Result<()> {
         self.store
             .text_cache()
@@ -26,7 +26,7 @@ impl Bubbs<'_> {
             .map_err(|error| self.store.dir.error("cannot delete in", "_cache", error))?;
         let mut days = BTreeSet::new();
         for name in going {
-            // First: a bubb that is gone is not named by a second time, which would leave the request's file.
+            // Before the bubb: a repeated run does not list a deleted bubb, and would leave its replay file.
             self.store.requests().forget_replay(name.id)?;
             let removed = remove_bubb(self.store, name);
             if removed.map_err(|error| self.store.dir.error("cannot delete", name.to_string(), error))? {
@@ -47,7 +47,7 @@ impl Bubbs<'_> {
 }
 
 impl Blobs<'_> {
-    /// The blobs that would be named by nothing if these bubbs, of all that `names` lists, were gone.
+    /// Returns the blobs that no bubb of `names` would name if the bubbs of `going` were deleted.
     pub fn only_of(&self, going: &[Name], names: &[Name]) -> Result<Vec<ContentHash>> {
         let mut only = BTreeSet::new();
         for name in going {
@@ -66,7 +66,6 @@ impl Blobs<'_> {
     }
 }
 
-/// Deletes a bubb in `.lepo/` and in its day; whether it was in its day.
 fn remove_bubb(store: &Store, name: &Name) -> io::Result<bool> {
     let file = name.to_string();
     let mut found = unlinked(&store.dir.fd, file.as_str())?;
@@ -87,7 +86,6 @@ fn remove_bubb(store: &Store, name: &Name) -> io::Result<bool> {
     Ok(in_day)
 }
 
-/// Deletes a file; whether there was one.
 fn unlinked(dir: &OwnedFd, file: impl rustix::path::Arg) -> io::Result<bool> {
     match rustix::fs::unlinkat(dir, file, AtFlags::empty()) {
         Ok(()) => Ok(true),

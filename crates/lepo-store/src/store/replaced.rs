@@ -1,7 +1,8 @@
-//! Messages that get other words: they and all that descends from them get new ids, and the originals go.
+//! Replaces the text of messages: they and all their descendants get new ids, and the originals are deleted.
 //!
-//! A record, `_replacing.json`, is kept while this is done. Until every copy has its place, the originals are whole; from
-//! then on the copies are, and what is left to do follows from the record alone. So a second time completes it.
+//! A record, `_replacing.json`, exists during this. Until every copy is published, the originals are complete; from
+//! then on the copies are, and the record alone determines the remaining steps. So repeating the command completes
+//! it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -24,13 +25,11 @@ use crate::bubb::{Attachment, BubbId, ContentHash, Kind, Name};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
-/// The file of the record.
 pub(super) const REPLACING: &str = "_replacing.json";
 
-/// The titles that people gave.
 const TITLES: &str = "_titles";
 
-/// A message, and the copy that takes its place.
+/// A message, and the copy that replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moved {
     /// The message.
@@ -39,67 +38,67 @@ pub struct Moved {
     pub to: Name,
 }
 
-/// The record of a replacement that was begun.
+/// The record of a started replacement.
 ///
-/// A repository can bring one, so it counts only with a proof by this machine's key.
+/// A repository may contain one, so it counts only with a proof by this machine's key.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replacing {
-    /// The wish that was agreed to, in the form of the caller.
+    /// The request to which the user agreed, in the caller's form.
     pub wish: serde_json::Value,
-    /// Set once every copy has its place.
+    /// Set once every copy is published.
     pub replaced: Option<Replaced>,
-    /// A keyed hash over [`Replacing::proven_bytes`]; empty if there was no key.
+    /// A keyed hash of [`Replacing::proven_bytes`]; empty without a key.
     #[serde(default)]
     pub proof: String,
 }
 
 impl Replacing {
-    /// The bytes that the proof covers: everything else in the record.
+    /// Returns the bytes that the proof covers: the record without the proof.
     pub fn proven_bytes(&self) -> Result<Vec<u8>> {
         serde_json::to_vec(&(&self.wish, &self.replaced))
             .map_err(|error| Error::store(format!("cannot write {REPLACING}")).because(error))
     }
 }
 
-/// Files to remove, once every copy has its place.
+/// Files to delete once every copy is published.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replaced {
-    /// The names of messages and of their copies, each after the one it follows.
+    /// The names of messages and of their copies, each after its prev.
     moved: Vec<(Name, Name)>,
     /// Blobs that no message names any more.
     pub blobs: Vec<ContentHash>,
 }
 
 impl Replaced {
-    /// The record of these messages and blobs.
+    /// Creates the record for these messages and blobs.
     pub fn new(moved: &[Moved], blobs: Vec<ContentHash>) -> Replaced {
         Replaced { moved: moved.iter().map(|moved| (moved.from, moved.to)).collect(), blobs }
     }
 
-    /// The messages, each after the one it follows.
+    /// Returns the messages, each after its prev.
     pub fn moved(&self) -> Vec<Moved> {
         self.moved.iter().map(|&(from, to)| Moved { from, to }).collect()
     }
 }
 
-/// Messages that get other words.
+/// Replaces the text of messages.
 #[derive(Clone, Copy)]
 pub struct Replacement<'s> {
     store: &'s Store,
 }
 
 impl Store {
-    /// Messages that get other words: copies in their places, and the originals go.
+    /// Returns the operations that replace messages by copies.
     pub fn replacement(&self) -> Replacement<'_> {
         Replacement { store: self }
     }
 }
 
 impl Replacement<'_> {
-    /// The hint where the record is not carried out.
+    /// The hint if the record cannot be used.
     pub const REMOVE: &'static str = "remove it, then give the same command again";
 
-    /// Waits for no other process: an error if one is replacing messages of this store.
+    /// Locks the store for a replacement without waiting; fails if another process has the lock.
     pub fn lock(&self) -> Result<File> {
         let dir = &self.store.dir;
         let opened = rustix::fs::openat(&dir.fd, ".", DIRECTORY, Mode::empty());
@@ -108,12 +107,12 @@ impl Replacement<'_> {
             Err(Errno::WOULDBLOCK) => {
                 Err(Error::nothing("another lepo is giving messages of this store new ids"))
             }
-            // A filesystem without locks.
+            // The file system has no locks.
             _ => Ok(file),
         }
     }
 
-    /// The record of a replacement that was begun and not ended.
+    /// Reads the record of an unfinished replacement; `None` if all are finished.
     pub fn begun(&self) -> Result<Option<Replacing>> {
         let dir = &self.store.dir;
         let Some(bytes) = dir.read_file(REPLACING)? else { return Ok(None) };
@@ -124,12 +123,12 @@ impl Replacement<'_> {
         })
     }
 
-    /// The path of the record, as it is shown.
+    /// Returns the path of the record, for messages.
     pub fn path(&self) -> PathBuf {
         self.store.dir.shown.join(REPLACING)
     }
 
-    /// Keeps the record, durable when this returns.
+    /// Writes the record, durable when this returns.
     pub fn keep(&self, record: &Replacing) -> Result<()> {
         let dir = &self.store.dir;
         let bytes =
@@ -137,8 +136,8 @@ impl Replacement<'_> {
         dir.put_file(Path::new(REPLACING), &bytes)
     }
 
-    /// Gives blobs and copies their places, durable when this returns. The copy of a message that is a copy itself is
-    /// one: as a request, it waits for nothing.
+    /// Publishes blobs and copies, durable when this returns. The copy of a copy is recorded as one too, so that as a
+    /// request it is not pending.
     pub fn place(&self, copies: &[Copy], blobs: &[&[u8]]) -> Result<usize> {
         let mut batch = Batch::begin(self.store, false)?;
         for mut blob in blobs.iter().copied() {
@@ -159,7 +158,7 @@ impl Replacement<'_> {
         batch.flush()
     }
 
-    /// Appends the journal's `copy_of` of each original to its copy.
+    /// Appends a line with the journal's `copy_of` of each original for its copy.
     fn carry_origins(&self, copies: &[Copy]) -> Result<()> {
         let ids: HashMap<BubbId, BubbId> =
             copies.iter().filter(|copy| !copy.here).map(|copy| (copy.original.id, copy.name.id)).collect();
@@ -179,9 +178,9 @@ impl Replacement<'_> {
         if lines.is_empty() { Ok(()) } else { self.store.dir.append_durably(JOURNAL, &lines) }
     }
 
-    /// Ends a replacement whose copies all have their places: branches, titles and the journal name the copies, and the
-    /// originals go with the blobs that nothing names any more. `other_words` gives a line of titles or of the journal
-    /// other words, where it needs them.
+    /// Completes a replacement whose copies are all published: branches, titles and the journal name the copies, and
+    /// the originals are deleted with blobs that no message names any more. `other_words` returns replacement text
+    /// for a line of titles or of the journal, if it needs any.
     pub fn end(
         &self,
         replaced: &Replaced,
@@ -213,13 +212,12 @@ impl Replacement<'_> {
         let stay: HashSet<BubbId> = moved.iter().map(|moved| moved.to.id).collect();
         let mut gone: Vec<Name> =
             moved.iter().map(|moved| moved.from).filter(|name| !stay.contains(&name.id)).collect();
-        // Descendants go first: killed, this leaves shorter lines, and none without its beginning.
+        // Descendants are deleted first, so that a kill leaves shorter convs, all with their roots.
         gone.reverse();
         store.bubbs().remove(&gone, &replaced.blobs)?;
         self.forget()
     }
 
-    /// Removes the record.
     fn forget(&self) -> Result<()> {
         let dir = &self.store.dir;
         let removed = match rustix::fs::unlinkat(&dir.fd, REPLACING, AtFlags::empty()) {
@@ -230,7 +228,7 @@ impl Replacement<'_> {
     }
 }
 
-/// The bytes of a message with other blobs named in the lines that end it; `None` if it names none that has another.
+/// Replaces the blobs named in the last lines of a message; `None` if no blob has a replacement.
 pub fn with_other_blobs(
     bytes: &[u8],
     kind: Kind,
@@ -254,7 +252,7 @@ pub fn with_other_blobs(
     is_any.then(|| lines.join(&b'\n'))
 }
 
-/// Puts other ids in the place of those that have one; true if there was one.
+/// Replaces ids in a text; returns whether there were any to replace.
 pub fn put_ids(text: &mut [u8], ids: &HashMap<BubbId, BubbId>) -> bool {
     let mut is_any = false;
     for at in places_of_ids(text).collect::<Vec<_>>() {
@@ -267,12 +265,12 @@ pub fn put_ids(text: &mut [u8], ids: &HashMap<BubbId, BubbId>) -> bool {
     is_any
 }
 
-/// The ids in a text, as words of their own.
+/// Yields the ids in a text, delimited by characters other than letters and digits.
 pub fn ids_in(text: &[u8]) -> impl Iterator<Item = BubbId> + '_ {
     places_of_ids(text).filter_map(|at| BubbId::parse(text.get(at..at + BubbId::LEN)?))
 }
 
-/// The places of words of the length of an id.
+/// Yields the offsets of alphanumeric runs as long as an id.
 fn places_of_ids(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let mut at = 0;
     let words = text.split(|byte| !byte.is_ascii_alphanumeric()).map(move |word| {

@@ -1,7 +1,7 @@
-//! `_wire/ID.json`: what a model's server needs to get back when a request that waits is decided on.
+//! `_wire/ID.json`: data that a model's server needs back when a pending request is decided.
 //!
-//! Nothing depends on it where a request is decided on: without it the model is told the same in words. Where a message
-//! gets another id or is deleted, a file that cannot be read or deleted is an error: a secret may be in it.
+//! Deciding does not depend on it: without it the model receives the same as text. When a message gets another id or
+//! is deleted, a file that cannot be read or deleted is an error, because it may contain a secret.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,6 @@ use super::proof::Statement;
 use crate::bubb::BubbId;
 use lepo_base::error::Result;
 
-/// The directory.
 const REPLAYS: &str = "_wire";
 
 /// The requests that wait for a decision.
@@ -25,14 +24,14 @@ pub struct Requests<'s> {
 }
 
 impl Store {
-    /// The requests that wait for a decision: claims on them, and the replays kept for them.
+    /// Returns the pending requests: claims on them, and the replays stored for them.
     pub fn requests(&self) -> Requests<'_> {
         Requests { store: self }
     }
 }
 
 impl<'s> Requests<'s> {
-    /// Keeps this object for the request that waits, in place of what was kept for it, with a proof.
+    /// Stores a replay for a pending request, with a proof, replacing an earlier one.
     pub fn keep_replay(&self, request: BubbId, mut kept: Map<String, Value>) -> Result<()> {
         kept.remove(PROOF);
         if let Some(proof) = self.store.proof(Statement::Replay(request, &bytes_of(&kept))) {
@@ -49,8 +48,8 @@ impl<'s> Requests<'s> {
         keep().map_err(|error| self.store.dir.error("cannot write in", REPLAYS, error))
     }
 
-    /// The object that this user's lepo kept for a request; an error where the file cannot be read. Its words go to a
-    /// model unseen, so one without proof is none.
+    /// Returns the replay that the user's own lepo stored for a request; fails if the file cannot be read. A replay
+    /// is sent to the model without review, so an unproven one is ignored.
     pub fn replay(&self, request: BubbId) -> Result<Option<Map<String, Value>>> {
         let Some(bytes) = self.replay_bytes(request)? else { return Ok(None) };
         let Ok(mut kept) = serde_json::from_slice::<Map<String, Value>>(&bytes) else { return Ok(None) };
@@ -59,12 +58,12 @@ impl<'s> Requests<'s> {
         Ok(is_proven.then_some(kept))
     }
 
-    /// The bytes of the file of a request, whoever wrote them.
+    /// Reads a request's file, whoever wrote it.
     pub fn replay_bytes(&self, request: BubbId) -> Result<Option<Vec<u8>>> {
         self.store.dir.read_file(format!("{REPLAYS}/{}", file(request)))
     }
 
-    /// The requests for which something is kept.
+    /// Lists the requests that have a replay.
     pub fn kept(&self) -> Vec<BubbId> {
         let mut kept = Vec::new();
         let id = |file: &[u8]| BubbId::parse(file.strip_suffix(b".json")?);
@@ -72,7 +71,7 @@ impl<'s> Requests<'s> {
         kept
     }
 
-    /// Forgets what is kept for a request.
+    /// Deletes the replay of a request.
     pub fn forget_replay(&self, request: BubbId) -> Result<()> {
         let removed = dir_at(&self.store.dir, REPLAYS).and_then(|dir| {
             let Some(dir) = dir else { return Ok(()) };
@@ -87,10 +86,9 @@ impl<'s> Requests<'s> {
     }
 }
 
-/// The field of the proof.
 const PROOF: &str = "proof";
 
-/// The bytes that a proof is about: keys are sorted.
+/// Returns the bytes that a proof covers; keys are sorted.
 fn bytes_of(kept: &Map<String, Value>) -> Vec<u8> {
     serde_json::to_vec(kept).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Other words in files of the store that are no messages: lines of the journal and of titles, prompts, instructions.
+//! Replaces text in files that are not messages: lines of the journal and of titles, prompts, instructions.
 
 use std::ffi::OsStr;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -9,8 +9,8 @@ use lepo_base::error::Result;
 use lepo_base::sys;
 
 impl Dir {
-    /// Puts other lines in the place of those for which `change` gives one, whole or not at all. What another process
-    /// appends meanwhile comes behind them. True if any line was another.
+    /// Replaces the lines for which `change` returns another, atomically. Lines that another process appends in the
+    /// meantime follow. Returns whether a line changed.
     pub(super) fn rewrite_lines(
         &self,
         file: &str,
@@ -26,7 +26,7 @@ impl Dir {
         let read = bytes.len() as u64;
         let Some(changed) = with_lines(&bytes, change) else { return Ok(false) };
         self.put_file(Path::new(file), &changed)?;
-        // Another process may have opened the file that is gone now, and have written to it.
+        // Another process may have opened the old file before it was replaced, and appended to it.
         let mut more = Vec::new();
         old.seek(SeekFrom::Start(read)).and_then(|_| old.read_to_end(&mut more)).map_err(failed)?;
         if !more.is_empty() {
@@ -35,7 +35,7 @@ impl Dir {
         Ok(true)
     }
 
-    /// Puts a file, which is no message, in the place of the one of its name, durable when this returns.
+    /// Replaces a file that is not a message, durable when this returns.
     pub(super) fn put_file(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         let put = || -> io::Result<()> {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -54,7 +54,7 @@ impl Dir {
     }
 }
 
-/// Bytes with other lines; `None` if none is.
+/// Returns the bytes with changed lines; `None` if no line changes.
 fn with_lines(bytes: &[u8], change: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
     let (mut changed, mut is_any) = (Vec::with_capacity(bytes.len()), false);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -87,7 +87,7 @@ mod tests {
         let mut is_first = true;
         let mut change = |line: &[u8]| {
             if std::mem::take(&mut is_first) {
-                // As a process that has opened the file already.
+                // Simulates a process that has already opened the file.
                 let mut file = fs::File::options().append(true).open(&path).unwrap();
                 file.write_all(b" line\na\n").unwrap();
             }

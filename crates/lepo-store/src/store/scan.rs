@@ -1,4 +1,4 @@
-//! Reading the directory once: names are the index, so this alone gives the forest.
+//! Reads the directory once: names are the index, so this alone yields the forest.
 
 use super::dir::now;
 use super::reach::Names;
@@ -6,27 +6,27 @@ use crate::bubb::{BubbId, Name};
 use crate::conv::Forest;
 use lepo_base::error::Result;
 
-/// The number of the newest names that are looked at when only the newest tail is wanted.
+/// Number of newest names parsed when only the newest tail is needed.
 const NEWEST: usize = 1024;
 
 /// The newest bubbs of `.lepo/`.
 pub(super) struct Newest {
     pub(super) forest: Forest,
-    /// The names are all that are there.
+    /// Whether these are all bubbs of `.lepo/`.
     pub(super) is_all: bool,
-    /// Every bubb of `.lepo/` is newer than what it follows.
+    /// Whether every bubb of `.lepo/` is newer than its prev.
     pub(super) is_ordered: bool,
 }
 
 impl Names<'_> {
-    /// The names of all bubbs, oldest first.
+    /// Returns the names of all bubbs, oldest first.
     pub fn all(&self) -> Result<Vec<Name>> {
         let forest = self.forest()?;
         Ok(forest.all().map(|ix| forest.name(ix)).collect())
     }
 
-    /// The newest bubbs of `.lepo/`. As bubbs are newer than what they follow, the newest thousand nearly
-    /// always tell the newest tail and the least time of a new root. Others are not parsed.
+    /// Reads the newest bubbs of `.lepo/`. Bubbs are newer than their prev, so the newest thousand nearly always
+    /// determine the newest tail and the least time of a new root. Other names are not parsed.
     pub(super) fn newest_recent(&self) -> Result<Newest> {
         let (mut names, mut is_all, mut is_ordered) = (Vec::<Name>::new(), true, true);
         let mut least = [0; BubbId::LEN];
@@ -34,7 +34,7 @@ impl Names<'_> {
         self.store
             .dir
             .each_entry_of(".", |file, kind| {
-                // Written ids compare as the ids do, except in lower case, which only seems newer than it is.
+                // Written ids sort like ids, except in lower case, which only makes them seem newer.
                 is_ordered &= !Name::may_precede_its_prev(file);
                 let Some(id) = file.first_chunk::<{ BubbId::LEN }>().filter(|id| id[0] <= b'7') else {
                     return;

@@ -1,5 +1,4 @@
-//! Sessions of editors, as the journal knows them: an id that was given out, and the bubb at which what was written in
-//! it ends.
+//! Editor sessions as recorded in the journal: an issued id, and the last bubb written in the session.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -13,18 +12,17 @@ use super::proof::Statement;
 use super::{Entry, Journal, now};
 use crate::bubb::BubbId;
 
-/// The place where a session ends, by its last line in the journal.
+/// Where a session ends, by its last line in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionEnd {
-    /// Nothing was written in it.
+    /// The session has no bubbs.
     Empty,
-    /// It begins at this bubb, and nothing was written in it.
+    /// The session starts at this bubb and has no bubbs of its own.
     Fork(BubbId),
-    /// This is the last bubb that was written in it.
+    /// The last bubb written in the session.
     Written(BubbId),
 }
 
-/// A line about a session.
 #[derive(Deserialize)]
 struct SessionLine {
     what: String,
@@ -34,21 +32,21 @@ struct SessionLine {
 }
 
 impl Journal<'_> {
-    /// Gives out the id of a new session: an empty one, or one that begins at a bubb.
+    /// Issues the id of a new session: an empty one, or one that starts at a bubb.
     pub fn new_session(&self, fork_of: Option<BubbId>) -> String {
-        // A clock and chance, so that two processes give out two ids.
+        // Time and a random number, so that two processes issue different ids.
         let id = format!("s{:011x}-{:016x}", now(), RandomState::new().hash_one(std::process::id()));
         let what = if fork_of.is_some() { "fork" } else { "session" };
         self.add(Entry { what, session: Some(&id), under: fork_of, ..Entry::default() });
         id
     }
 
-    /// Notes the last bubb that was written in a session.
+    /// Records the last bubb written in a session.
     pub fn note_session(&self, id: &str, end: BubbId) {
         self.add(Entry { what: "session", session: Some(id), under: Some(end), ..Entry::default() });
     }
 
-    /// The sessions that the journal knows; of a session the last line counts.
+    /// Returns the recorded sessions; the last line of a session counts.
     pub fn sessions(&self) -> HashMap<String, SessionEnd> {
         self.store.dir.open_file(JOURNAL).map(sessions).unwrap_or_default()
     }
@@ -62,7 +60,7 @@ struct AgentLine {
     bubb: Option<BubbId>,
     #[serde(default)]
     model: Option<String>,
-    /// A copy of an answer is none of the agent's.
+    /// A copy of an answer is not an answer of the agent.
     #[serde(default)]
     copy_of: Option<IgnoredAny>,
     #[serde(default)]
@@ -70,8 +68,8 @@ struct AgentLine {
 }
 
 impl Journal<'_> {
-    /// The session of a model's agent that ends at this answer; `None` if something came after it there, or if this
-    /// user's lepo did not write it: another session than the user's own would go on.
+    /// Returns the session of a model's agent that ends at this answer. `None` if the session continued after it, or
+    /// if the user's own lepo did not write the line: otherwise another user's session could be resumed.
     pub fn agent_session(&self, answer: BubbId, model: &str) -> Option<String> {
         let is_proven = |session: &str, proof: &str| {
             self.store.is_proven(Statement::AgentSession(answer, model, session), proof)
@@ -146,11 +144,11 @@ mod tests {
         let end = |bubb, model| agent_session(lines.join("\n").as_bytes(), bubb, model, &is_proven);
         assert_eq!(end(bubb('B'), "m").as_deref(), Some("s"));
         assert_eq!((end(bubb('A'), "m"), end(bubb('C'), "m"), end(bubb('B'), "n")), (None, None, None));
-        // A turn that was cut off, without a message.
+        // An interrupted turn without a message.
         let cut = r#"{"bubb":null,"what":"partial","model":"m","agent_session":"t"}"#;
         let lines = [lines.join("\n"), cut.to_string()].join("\n");
         assert_eq!(agent_session(lines.as_bytes(), bubb('D'), "m", &is_proven), None);
-        // Another's line, behind the user's own and without one.
+        // A forged line after the user's own, and a forged line alone.
         let forged = line('B', "x").replace("proof of", "guess of");
         let lines = [line('B', "s"), forged.clone()].join("\n");
         assert_eq!(agent_session(lines.as_bytes(), bubb('B'), "m", &is_proven).as_deref(), Some("s"));

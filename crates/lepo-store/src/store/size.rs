@@ -1,4 +1,4 @@
-//! The size of a bubb's file, told without opening it.
+//! The size of a bubb's file, without opening it.
 
 use rustix::fs::AtFlags;
 
@@ -7,7 +7,7 @@ use super::read::Bubbs;
 use crate::bubb::{Day, Name};
 
 impl Bubbs<'_> {
-    /// The bytes of a bubb, as its file tells; none where its usual name is not found at once.
+    /// Returns the size in bytes of a bubb's file; `None` if it is not found under its usual name.
     pub fn size(&self, name: &Name) -> Option<u64> {
         let (file, day) = (name.to_string(), Day::of(name.id));
         let stat = |path: &str| rustix::fs::statat(&self.store.dir, path, AtFlags::SYMLINK_NOFOLLOW).ok();

@@ -1,7 +1,7 @@
-//! The names of a large directory, parsed and sorted on a second thread while the directory is still read.
+//! Parses and sorts the names of a large directory on a second thread while the directory is still being read.
 //!
-//! To read a directory is the kernel's work on one processor; a million names cost a third of that again to
-//! parse and to sort.
+//! Reading a directory is the kernel's work on a single processor; parsing and sorting a million names costs another
+//! third of that time.
 
 use std::cmp::Ordering;
 use std::io;
@@ -17,26 +17,26 @@ use super::reach::Names;
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::Result;
 
-/// The number of file names that are handed over at a time. A directory with fewer is read on one thread.
+/// Number of file names sent at a time. A directory with fewer names is read on one thread.
 const BATCH: usize = 1 << 15;
-/// Batches that wait for the second thread at most: 2 MB each.
+/// Maximum number of batches queued for the second thread, 2 MB each.
 const AHEAD: usize = 4;
-/// The most bytes of a bubb's file name.
+/// Length of the longest file name of a bubb, in bytes.
 const LONGEST: usize = 2 * BubbId::LEN + "-u0-.md".len();
 
-/// A file name of at most [`LONGEST`] bytes, and how many it has.
+/// A file name of at most [`LONGEST`] bytes, and its length.
 type Written = ([u8; LONGEST], u8);
 
-/// Where batches are sent, and the thread that sorts them.
+/// The sender of batches, and the thread that sorts them.
 type Second<'scope> = (SyncSender<Vec<Written>>, ScopedJoinHandle<'scope, Runs>);
 
-/// The order of names in a listing: by id; of those with one id, a root first.
+/// Orders names by id; of equal ids, a root comes first.
 pub fn by_id(a: &Name, b: &Name) -> Ordering {
     a.id.cmp(&b.id).then_with(|| (a.prev, a.kind, a.hidden).cmp(&(b.prev, b.kind, b.hidden)))
 }
 
 impl Names<'_> {
-    /// The names of the bubbs in `.lepo/` itself, in the order of their ids. What is no regular file is no bubb.
+    /// Returns the names of the bubbs in `.lepo/` itself, sorted by id. Only regular files count.
     pub fn recent(&self) -> Result<Vec<Name>> {
         names_in_batches(self.store, BATCH).map_err(|error| self.store.dir.error("cannot read", "", error))
     }
@@ -61,14 +61,13 @@ fn names_in_batches(store: &Store, most: usize) -> io::Result<Vec<Name>> {
     })
 }
 
-/// The bubbs among these file names.
 fn bubbs<'b>(places: Places<'b>, batch: &'b [Written]) -> impl Iterator<Item = Name> + 'b {
     let bubb =
         move |(file, length): &Written| places.bubb(&file[..usize::from(*length)], FileType::RegularFile);
     batch.iter().filter_map(bubb)
 }
 
-/// Names in sorted runs. Runs of one length are merged as they come, while the directory is still read.
+/// Names in sorted runs. Runs of equal length are merged early, while the directory is still being read.
 #[derive(Default)]
 struct Runs {
     names: Vec<Name>,
@@ -77,7 +76,6 @@ struct Runs {
 }
 
 impl Runs {
-    /// Sorts these names into one more run.
     fn add(&mut self, names: impl Iterator<Item = Name>) {
         let begin = self.names.len();
         self.names.extend(names);
@@ -86,24 +84,23 @@ impl Runs {
         while let &[.., before, last] = self.begins.as_slice()
             && last - before <= self.names.len() - last
         {
-            // The stable sort merges the runs that it finds.
+            // The stable sort finds the runs and merges them.
             self.names[before..].sort_by(by_id);
             self.begins.pop();
         }
     }
 
-    /// The names of all runs in order.
     fn merged(mut self) -> Vec<Name> {
         self.names.sort_by(by_id);
         self.names
     }
 }
 
-/// Takes batches of file names; the second thread starts with the first of them.
+/// Collects batches of file names; the first batch starts the second thread.
 struct Sorter<'scope, 'env, 's> {
     store: &'s Store,
     scope: &'scope Scope<'scope, 'env>,
-    /// Names sorted on this thread, where no other can be started.
+    /// Names sorted on this thread if no other can be spawned.
     runs: Runs,
     thread: Option<Second<'scope>>,
 }
@@ -114,7 +111,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
             self.thread = self.start();
         }
         match &self.thread {
-            // Received always: the thread ends when the sender is gone.
+            // The receiver exists until the sender is dropped, so this cannot fail.
             Some((sender, _)) => _ = sender.send(batch),
             None => self.runs.add(bubbs(self.store.places(), &batch)),
         }
@@ -131,7 +128,7 @@ impl<'scope, 's: 'scope> Sorter<'scope, '_, 's> {
         Some((sender, thread::Builder::new().spawn_scoped(self.scope, work).ok()?))
     }
 
-    /// All names, with those of the last batch.
+    /// Returns all names, including the last batch.
     fn finish(self, last: &[Written]) -> Vec<Name> {
         let mut runs = match self.thread {
             Some((sender, thread)) => {
@@ -162,7 +159,7 @@ mod tests {
         let lepo = dir.path().join(".lepo");
         let mut expected = Vec::new();
         for i in 0..50_u128 {
-            // Ids in no order; every third a root.
+            // Ids in no particular order; every third one is a root.
             let own = id(i * 7919 % 50 + 1);
             let prev = if i % 3 == 0 { "head".to_string() } else { id(i % 5).to_string() };
             let file = format!("{own}-u0-{prev}.md");

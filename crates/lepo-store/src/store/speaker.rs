@@ -1,17 +1,17 @@
-//! The participant of a debate or of a parallel question that an answer is from: the hidden bubb before it,
-//! `SELECT: NAME`, says so. The conclusion of a debate is the orchestrator's.
+//! The participant of a debate or of a parallel question who wrote an answer, as recorded in the hidden bubb before
+//! it, `SELECT: NAME`. The conclusion of a debate is the orchestrator's.
 
 use super::read::Bubbs;
 use crate::bubb::{Kind, Name};
 use crate::conv::Forest;
 
-/// The name of a conclusion's author.
 const ORCHESTRATOR: &str = "orchestrator";
 
-/// Hidden bubbs between the bids of a round and the conclusion: what the orchestrator said.
+/// Maximum number of hidden bubbs, the orchestrator's texts, between the bids of a round and the conclusion.
 const NEAR: usize = 4;
 
-/// True if the orchestrator's words end a debate: a line of them is `END: …`, in any case, decorated or not.
+/// Whether the orchestrator's text ends a debate: a line of it is `END: …`, in any case and with any Markdown
+/// decoration.
 fn is_end(text: &str) -> bool {
     const DECORATION: &[char] = &['*', '#', '>', '_', '`', '-', ' '];
     text.lines().any(|line| {
@@ -20,19 +20,19 @@ fn is_end(text: &str) -> bool {
     })
 }
 
-/// True if these are bids: `NAME: REQUEST` or `NAME: PASS`, one a participant.
+/// Whether the text consists of bids: `NAME: REQUEST` or `NAME: PASS`, a line per participant.
 fn is_bids(text: &str) -> bool {
     text.contains(": REQUEST") || text.contains(": PASS")
 }
 
-/// True if an answer stands right behind this hidden bubb of the system.
+/// Whether `name` is an answer directly after `before`, a hidden bubb of the system.
 fn hidden_before(name: &Name, before: &Name) -> bool {
     let is_behind = name.kind == Kind::Assistant && name.prev == Some(before.id);
     is_behind && before.kind == Kind::System && before.hidden
 }
 
 impl Bubbs<'_> {
-    /// The name of the participant whose answer this is, or of a conclusion's author; none for any other bubb.
+    /// Returns the participant who wrote this answer, or the author of a conclusion; `None` for any other bubb.
     pub fn speaker(&self, forest: &Forest, name: &Name) -> Option<String> {
         let before = forest.name(forest.find(name.prev?)?);
         self.speaker_behind(name, &before).or_else(|| {
@@ -41,7 +41,7 @@ impl Bubbs<'_> {
         })
     }
 
-    /// The name of the participant whose answer this is, told by the bubb before it.
+    /// Returns the participant who wrote this answer, as recorded in the bubb before it.
     pub fn speaker_behind(&self, name: &Name, before: &Name) -> Option<String> {
         let text = hidden_before(name, before).then(|| self.glance(before).ok())??;
         let speaker = text.strip_prefix("SELECT: ")?;
@@ -50,7 +50,6 @@ impl Bubbs<'_> {
     }
 }
 
-/// True if one of the hidden bubbs just before has the bids of a round.
 fn follows_bids(bubbs: Bubbs<'_>, forest: &Forest, name: &Name) -> bool {
     let Some(ix) = forest.find(name.id) else { return false };
     let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));

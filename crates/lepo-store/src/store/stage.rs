@@ -1,5 +1,5 @@
-//! The folder in `_tmp/` that a batch writes in, locked as long as its process lives. One that is not locked is of a
-//! process that has ended, and goes with the next batch.
+//! The folder in `_tmp/` in which a batch writes, locked as long as its process lives. An unlocked one belongs to a
+//! process that has ended, and the next batch removes it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,17 +11,15 @@ use super::dir::{DIR, Dir, FILE, each_entry};
 use super::handle::Store;
 use lepo_base::error::Result;
 
-/// The prefix of a batch's folder in `_tmp/`.
 pub(super) const STAGE: &str = "import-";
 
-/// True if a batch whose process has ended left a folder behind, which the next batch removes.
+/// Whether a batch whose process has ended left a folder, which the next batch removes.
 pub fn has_ended_batches(store: &Store) -> Result<bool> {
     let dir = &store.dir;
     let ended = dir.subdir("_tmp").and_then(|tmp| Ok(!ended_stages(dir, &tmp)?.is_empty()));
     ended.map_err(|error| dir.error("cannot write in", "_tmp", error))
 }
 
-/// Removes the folders of batches whose process has ended.
 pub(super) fn sweep_stages(dir: &Dir, tmp: &OwnedFd) -> io::Result<()> {
     for (name, stage) in ended_stages(dir, tmp)? {
         remove_stage(tmp, &name, &stage)?;
@@ -29,7 +27,7 @@ pub(super) fn sweep_stages(dir: &Dir, tmp: &OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
-/// The folders of batches whose process has ended, locked.
+/// Locks and returns the folders of batches whose process has ended.
 fn ended_stages(dir: &Dir, tmp: &OwnedFd) -> io::Result<Vec<(String, OwnedFd)>> {
     let (mut names, mut ended) = (Vec::new(), Vec::new());
     dir.each_entry_of("_tmp", |file, _| {
@@ -46,7 +44,6 @@ fn ended_stages(dir: &Dir, tmp: &OwnedFd) -> io::Result<Vec<(String, OwnedFd)>> 
     Ok(ended)
 }
 
-/// Removes a folder with what is in it.
 pub(super) fn remove_stage(tmp: &OwnedFd, name: &str, stage: &OwnedFd) -> io::Result<()> {
     let mut files = Vec::new();
     let listed = rustix::fs::openat(stage, ".", OFlags::RDONLY | OFlags::CLOEXEC, FILE);
@@ -58,7 +55,7 @@ pub(super) fn remove_stage(tmp: &OwnedFd, name: &str, stage: &OwnedFd) -> io::Re
         })
     });
     match listed {
-        // Its process has removed it just now, and may make another one of this name.
+        // Its process has just removed it and may create another one of this name.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         listed => listed?,
     }
@@ -71,7 +68,7 @@ pub(super) fn remove_stage(tmp: &OwnedFd, name: &str, stage: &OwnedFd) -> io::Re
     }
 }
 
-/// Makes a batch's folder in `_tmp/`, and locks it: until then another batch may take it for a left one and remove it.
+/// Creates a batch's folder in `_tmp/` and locks it. Until it is locked, another batch may remove it as abandoned.
 pub(super) fn make_stage(tmp: &OwnedFd) -> io::Result<(String, OwnedFd)> {
     for number in 0.. {
         let name = format!("{STAGE}{}-{number:x}", std::process::id());
@@ -84,7 +81,7 @@ pub(super) fn make_stage(tmp: &OwnedFd) -> io::Result<(String, OwnedFd)> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             opened => opened?,
         };
-        // Where there are no locks, no batch can have locked it to remove it.
+        // On a file system without locks, no batch can have locked it to remove it.
         let is_held =
             rustix::fs::flock(&stage, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK);
         let own = rustix::fs::fstat(&stage)?;
@@ -97,7 +94,6 @@ pub(super) fn make_stage(tmp: &OwnedFd) -> io::Result<(String, OwnedFd)> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Opens a batch's folder in `_tmp/`.
 pub(super) fn open_stage(tmp: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(rustix::fs::openat(tmp, name, flags, FILE)?)

@@ -1,6 +1,6 @@
-//! Files of `_tmp/`: everything is written here first; dropping one removes it.
+//! Files of `_tmp/`: every file is first written here; dropping one deletes it.
 //!
-//! A process holds a lock on each of its files, so `fsck` can tell a file at work from one left behind.
+//! A process locks each of its files, so `fsck` can distinguish a file in use from an abandoned one.
 
 use std::fs::File;
 use std::io;
@@ -12,17 +12,17 @@ use rustix::io::Errno;
 
 use super::dir::{Dir, FILE};
 
-/// A file without a place of its own yet.
+/// A file without its final name.
 pub struct Temporary {
     pub(super) dir: OwnedFd,
     pub(super) name: String,
     pub(super) file: File,
-    /// Another process made it: on drop it stays where it was found.
+    /// Whether another process created it; such a file is not deleted on drop.
     pub(super) found: bool,
 }
 
 impl Dir {
-    /// Makes a temporary file, named by `what`, the process id and a number.
+    /// Creates a temporary file, named by `what`, the process id and a number.
     pub(super) fn temporary(&self, what: &str) -> io::Result<Temporary> {
         let dir = self.subdir("_tmp")?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -43,29 +43,30 @@ impl Dir {
 }
 
 impl Temporary {
-    /// Moves it to its name, replacing a file of that name.
+    /// Renames the file to its final name, replacing an existing file.
     pub(super) fn replace(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.dir, self.name.as_str(), dir, name)?)
     }
 
-    /// Moves it to its name. A file of that name gets the temporary name, and is removed with this value: to free
-    /// the space of a large one takes a while, which nothing waits for.
+    /// Renames the file to its final name. An existing file gets the temporary name and is deleted when this value is
+    /// dropped, because freeing the space of a large file is slow and nothing should wait for it.
     pub(super) fn exchange(&self, dir: &OwnedFd, name: &str) -> io::Result<()> {
         let tmp = self.name.as_str();
         match rustix::fs::renameat_with(&self.dir, tmp, dir, name, RenameFlags::EXCHANGE) {
             Ok(()) => Ok(()),
-            // Nothing is there, or the filesystem cannot exchange names.
+            // No file has that name, or the file system cannot exchange names.
             Err(_) => self.replace(dir, name),
         }
     }
 
-    /// Moves it to its name; false if a file of that name exists.
+    /// Renames the file to its final name; `false` if that exists.
     pub(super) fn place(&self, dir: &OwnedFd, name: &str) -> io::Result<bool> {
         rename_new((&self.dir, &self.name), (dir, name))
     }
 }
 
-/// A rename that refuses to replace; false if it would. Where the filesystem has none, a link and an unlink.
+/// Renames without replacing a file; `false` if the name exists. Falls back to a link and an unlink on a file system
+/// without such a rename.
 pub(super) fn rename_new(from: (&OwnedFd, &str), to: (&OwnedFd, &str)) -> io::Result<bool> {
     let renamed = match rustix::fs::renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
@@ -84,7 +85,7 @@ pub(super) fn rename_new(from: (&OwnedFd, &str), to: (&OwnedFd, &str)) -> io::Re
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.found {
-            // An error is fine: a file that was renamed away is gone already.
+            // Errors are ignored: a renamed file no longer has this name.
             let _ = rustix::fs::unlinkat(&self.dir, self.name.as_str(), AtFlags::empty());
         }
     }

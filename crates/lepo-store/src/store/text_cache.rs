@@ -1,6 +1,7 @@
-//! `_cache/text/YYYY-MM`: files that the search makes of days that are over. Deletable at any time.
+//! `_cache/text/YYYY-MM`: files with which the search caches past days. They can be deleted at any time.
 //!
-//! Their content is defined in `search`; this file knows their place, and how a day's folder tells that it changed.
+//! The `search` crate defines their content; this module knows their paths and how to detect changes of a day's
+//! folder.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,22 +15,22 @@ use super::handle::Store;
 use crate::bubb::{Day, Name};
 use lepo_base::sys::keeps_change_times;
 
-/// The state of a day's folder: any change of its entries changes it.
+/// The state of a day's folder; it changes whenever an entry does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderState {
     /// Inode of the folder.
     pub inode: u64,
-    /// Status change time, nanoseconds since 1970.
+    /// Status change time in nanoseconds since 1970.
     pub ctime: u64,
-    /// Modification time, nanoseconds since 1970.
+    /// Modification time in nanoseconds since 1970.
     pub mtime: u64,
 }
 
-/// The folder of a month, open: the states of its days are asked for by one system call each.
+/// The open folder of a month, in which reading the state of a day costs a single system call.
 pub struct MonthFolder(OwnedFd);
 
 impl MonthFolder {
-    /// The state of a day's folder in it; `None` if there is none.
+    /// Returns the state of a day's folder; `None` if it is missing.
     pub fn state(&self, day: Day) -> Option<FolderState> {
         let folder = rustix::fs::statat(&self.0, day.day(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let is_folder = FileType::from_raw_mode(folder.st_mode) == FileType::Directory;
@@ -41,33 +42,33 @@ impl MonthFolder {
     }
 }
 
-/// The text cache of a store, and the states of the days' folders that it is checked against.
+/// The text cache of a store, and the states of the days' folders that validate it.
 #[derive(Clone, Copy)]
 pub struct TextCache<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// The text cache of the search.
+    /// Returns the text cache of the search.
     pub fn text_cache(&self) -> TextCache<'_> {
         TextCache { store: self }
     }
 }
 
 impl<'s> TextCache<'s> {
-    /// The state of a day's folder; `None` if it is gone.
+    /// Returns the state of a day's folder; `None` if it is missing.
     pub fn folder_state(&self, day: Day) -> Option<FolderState> {
         self.month_folder(&day.month())?.state(day)
     }
 
-    /// The folder of a month, if there is one.
+    /// Opens the folder of a month; `None` if it is missing.
     pub fn month_folder(&self, month: &str) -> Option<MonthFolder> {
         Some(MonthFolder(dir_at(dir_at(&self.store.dir, OLD).ok()??, month).ok()??))
     }
 
-    /// The states of all days' folders. A folder that changed less than two seconds before `now` (milliseconds
-    /// since 1970) has none: a later change may leave it the same. `None` where the filesystem is not known to
-    /// keep ctime.
+    /// Returns the states of all days' folders, in no order. The state is `None` if the folder changed less than two
+    /// seconds before `now` (milliseconds since 1970), because a later change may leave the state equal. Returns
+    /// `None` if the file system is not known to maintain ctime.
     pub fn old_states(&self, now: u64) -> Option<Vec<(Day, Option<FolderState>)>> {
         let limit = now.saturating_sub(2_000).saturating_mul(1_000_000);
         let (mut states, mut months) = (Vec::new(), Vec::new());
@@ -96,13 +97,13 @@ impl<'s> TextCache<'s> {
         Some(states)
     }
 
-    /// The file kept for a month and how long it is; `None` if there is none.
+    /// Opens the cached file of a month and returns its length; `None` if it is missing.
     pub fn open(&self, month: &str) -> Option<(File, u64)> {
         let dir = dir_at(dir_at(&self.store.dir, "_cache").ok()??, "text").ok()??;
         regular(rustix::fs::openat(&dir, month, READ, Mode::empty()).ok()?).ok()
     }
 
-    /// Begins to make the file of a month.
+    /// Starts writing the file of a month.
     pub fn begin(&self) -> io::Result<CachedText<'s>> {
         let cache = make_dir_at(self.store.dir.as_fd(), "_cache")?;
         let dir = make_dir_at(cache.as_fd(), "text")?;
@@ -110,13 +111,13 @@ impl<'s> TextCache<'s> {
         mark.file.write_all(b"*\n")?;
         let made = mark.file.metadata()?;
         let clock = nanoseconds(made.ctime(), made.ctime_nsec());
-        // git passes the cache over also where the store itself is committed.
+        // Makes git ignore the cache even in a committed store.
         mark.place(&cache, ".gitignore")?;
         let keeps_ctime = keeps_change_times(&dir)?;
         Ok(CachedText { store: self.store, dir, clock, keeps_ctime })
     }
 
-    /// Deletes what is kept of the months of these bubbs, so that what was deleted is gone from there too.
+    /// Deletes the cached months of these bubbs, so that deleted text is not left there.
     pub(super) fn forget(&self, bubbs: &[Name]) -> io::Result<()> {
         let Some(cache) = dir_at(&self.store.dir, "_cache")? else { return Ok(()) };
         let Some(dir) = dir_at(&cache, "text")? else { return Ok(()) };
@@ -132,28 +133,27 @@ impl<'s> TextCache<'s> {
     }
 }
 
-/// Nanoseconds since 1970.
 fn nanoseconds(seconds: i64, rest: i64) -> u64 {
     (seconds as u64).wrapping_mul(1_000_000_000).wrapping_add(rest as u64)
 }
 
-/// A month's file that is being made.
+/// A month's file being written.
 pub struct CachedText<'s> {
     store: &'s Store,
     dir: OwnedFd,
-    /// The filesystem's own time when this began, nanoseconds since 1970.
+    /// The file system's own time at the start, in nanoseconds since 1970.
     clock: u64,
     keeps_ctime: bool,
 }
 
 impl CachedText<'_> {
-    /// True if a folder in this state can be recorded: its last change is two seconds older than the beginning,
-    /// so that a later one has another time.
+    /// Whether a folder in this state can be recorded: its last change is two seconds older than the start, so that a
+    /// later change has a different time.
     pub fn may_record(&self, state: &FolderState) -> bool {
         self.keeps_ctime && state.ctime.saturating_add(2_000_000_000) <= self.clock
     }
 
-    /// Puts the bytes in place, whole or not at all.
+    /// Writes the month's file atomically.
     pub fn finish(self, month: &str, bytes: &[u8]) -> io::Result<()> {
         let mut file = self.store.dir.temporary("cache")?;
         file.file.write_all(bytes)?;

@@ -1,8 +1,8 @@
-//! Tidying: bubbs of days that are over move from `.lepo/` into the folders of their days.
+//! Tidying: moves bubbs of past days from `.lepo/` into the folders of their days.
 //!
-//! A bubb is linked into its day, the folder is synced, and only then it leaves `.lepo/`. So at every moment it
-//! has one of the two places, whenever the process ends and while others tidy too; a name that a kill leaves in both is
-//! one bubb. What is in both with other bytes stays, for `fsck`.
+//! A bubb is linked into its day, the folder is synced, and only then the bubb leaves `.lepo/`. So at every moment it
+//! has at least one of the two paths, whenever the process ends and even if others tidy at the same time; a name that
+//! a kill leaves in both is a single bubb. If the two have different bytes, both stay, for `fsck`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,66 +22,66 @@ use crate::bubb::{Day, Name};
 use lepo_base::error::Result;
 use lepo_base::sys;
 
-/// Bubbs younger than this stay, in milliseconds, by their ids.
+/// Bubbs younger than this stay in `.lepo/`; milliseconds, by the time of their ids.
 const YOUNG: u64 = 48 * 60 * 60 * 1000;
 
-/// The most bubbs that [`Upkeep::tidy_some`] moves, for the sake of the command that it follows.
+/// Maximum number of bubbs that [`Upkeep::tidy_some`] moves, so that the command before it is not slowed much.
 const MOST_BESIDE: usize = 4_096;
 
-/// The most bubbs that are linked before their folder is synced: one sync for all of them.
+/// Maximum number of bubbs linked before their folder is synced once for all of them.
 const MOST_PER_SYNC: usize = 1_024;
 
-/// The moves of a tidying: bubbs of `.lepo/` by their days, and misplaced ones below `_old/`.
+/// The planned moves: bubbs of `.lepo/` by their days, and misplaced ones below `_old/`.
 #[derive(Debug, Default)]
 pub struct TidyPlan {
-    /// Whole days, the oldest first.
+    /// Whole days, oldest first.
     pub days: BTreeMap<Day, Vec<Name>>,
-    /// Files below `_old/` that do not count there.
+    /// Files below `_old/` that do not count in their folder.
     pub misplaced: Vec<(PathBuf, Name)>,
-    /// The bubbs that stay in `.lepo/`.
+    /// Number of bubbs that stay in `.lepo/`.
     pub stay: usize,
-    /// Those of them that are of days which ended less than 48 hours ago, or have not ended.
+    /// How many of the bubbs in `.lepo/` are of days that ended less than 48 hours ago, or have not ended.
     pub young: usize,
-    /// Those of them, of older days, that count nowhere else: not newer than the bubb before, or named by hand.
+    /// How many of the older ones count only in `.lepo/`: not newer than their prev, or named by hand.
     pub unusual: usize,
-    /// Blobs that get folders, as they are many.
+    /// Number of blobs that move into folders, because there are many.
     pub blobs: usize,
 }
 
-/// The result of a tidying.
+/// The outcome of a tidying.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tidied {
-    /// Bubbs that left `.lepo/`.
+    /// Number of bubbs that left `.lepo/`.
     pub moved: usize,
-    /// Misplaced bubbs that count now.
+    /// Number of misplaced bubbs that count now.
     pub righted: usize,
-    /// Blobs that got a folder.
+    /// Number of blobs moved into folders.
     pub blobs: usize,
-    /// Names that were in both places with other bytes, and stayed.
+    /// Number of names that exist in both folders with different bytes, and stayed.
     pub left: usize,
 }
 
 impl TidyPlan {
-    /// The number of files it moves.
+    /// Returns the number of files to move.
     pub fn len(&self) -> usize {
         self.days.values().map(Vec::len).sum::<usize>() + self.misplaced.len() + self.blobs
     }
 
-    /// Nothing is to be done.
+    /// Whether there is nothing to move.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl Upkeep<'_> {
-    /// True if the last reading of `.lepo/` saw more bubbs than this, and one that is old enough to move.
+    /// Whether the last reading of `.lepo/` found more than `limit` bubbs, and one old enough to move.
     pub fn is_untidy(&self, limit: usize) -> bool {
         let oldest = Day::at(self.store.last_reading.oldest());
         self.store.last_reading.count() > limit && oldest < first_young()
     }
 
-    /// Moves the oldest days until half of `limit` remain, or a few thousand have moved. Readers and other
-    /// writers go on beside it.
+    /// Moves the oldest days until half of `limit` remain, or a few thousand bubbs have moved. Readers and other
+    /// writers are not blocked.
     pub fn tidy_some(&self, limit: usize) -> Result<Tidied> {
         let mut plan = self.plan_days(limit / 2)?;
         let mut left = MOST_BESIDE;
@@ -93,8 +93,8 @@ impl Upkeep<'_> {
         self.carry_out(&plan, &mut |_| ())
     }
 
-    /// Plans a tidying that leaves `keep` bubbs in `.lepo/`, or as few more as there are young ones
-    /// and whole days.
+    /// Plans a tidying that leaves `keep` bubbs in `.lepo/`, or more if there are more young ones or if a whole day
+    /// would exceed the target.
     pub fn plan_tidy(&self, keep: usize) -> Result<TidyPlan> {
         let mut plan = self.plan_days(keep)?;
         each_old(&self.store.dir, |path, old| {
@@ -118,7 +118,7 @@ impl Upkeep<'_> {
         let mut plan = TidyPlan { stay: names.len(), young, ..TidyPlan::default() };
         names.retain(|name| Day::of(name.id) < first_young && counts_in(Day::of(name.id), name));
         if self.store.last_reading.is_unusual() {
-            // A name in lower case was made by hand, and stays.
+            // A name in lower case was created by hand, and stays.
             names.retain(|name| {
                 inode(&self.store.dir.fd, &name.to_string()).is_ok_and(|found| found.is_some())
             });
@@ -134,7 +134,7 @@ impl Upkeep<'_> {
         Ok(plan)
     }
 
-    /// Does what a plan says. `progress` is told how many files are done.
+    /// Executes a plan. `progress` receives the number of files done.
     pub fn carry_out(&self, plan: &TidyPlan, progress: &mut dyn FnMut(u64)) -> Result<Tidied> {
         let mut tidied = Tidied::default();
         let failed = |error: io::Error| self.store.dir.error("cannot write in", OLD, error);
@@ -165,7 +165,7 @@ impl Upkeep<'_> {
         Ok(tidied)
     }
 
-    /// Moves a misplaced file to where it counts: into its day, or `.lepo/` where only that can have it.
+    /// Moves a misplaced file to where it counts: into its day, or into `.lepo/` if it counts only there.
     fn put_right(&self, path: &Path, name: &Name) -> io::Result<(usize, usize)> {
         let (Some(folder), Some(file)) = (path.parent(), path.file_name().and_then(|file| file.to_str()))
         else {
@@ -178,7 +178,7 @@ impl Upkeep<'_> {
             false => dir_at(&self.store.dir, ".")?.ok_or(io::ErrorKind::NotFound)?,
         };
         let moved = move_all(&from, &[file.to_string()], &to)?;
-        // A folder that is no day's goes once it is empty.
+        // A folder that is not a day's is removed once it is empty.
         if let (Some(above), Some(empty)) = (folder.parent(), folder.file_name())
             && folder.components().count() > 1
             && day_of(folder).is_none()
@@ -189,23 +189,23 @@ impl Upkeep<'_> {
         Ok(moved)
     }
 
-    /// The size of the directory itself, in bytes: some filesystems never make one smaller.
+    /// Returns the size of the directory itself in bytes: some file systems never shrink one.
     pub fn directory_size(&self) -> u64 {
         rustix::fs::fstat(&self.store.dir).map_or(0, |stat| stat.st_size as u64)
     }
 }
 
-/// The first day that is not over for at least as long as bubbs stay.
+/// The first day that has not been over for as long as bubbs stay in `.lepo/`.
 fn first_young() -> Day {
     Day::at(now().saturating_sub(YOUNG))
 }
 
-/// Moves files into a folder that may have them already; how many left, and how many stayed as the folder has
-/// others of their names.
+/// Moves files into a folder that may have them already. Returns how many moved, and how many stayed because the
+/// folder has different files of these names.
 fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize, usize)> {
     let (mut linked, mut moved, mut left) = (Vec::new(), 0, 0);
     for file in files {
-        // Made sure of before it is linked: what takes its place later is not what was linked.
+        // Read before linking, because another file may get this name afterwards.
         let Some(inode) = inode(from, file)? else { continue };
         match rustix::fs::linkat(from, file.as_str(), to, file.as_str(), AtFlags::empty()) {
             Ok(()) => linked.push((file, inode)),
@@ -213,7 +213,7 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
                 true => linked.push((file, inode)),
                 false => left += still_here(from, file)?,
             },
-            // Another tidying was quicker, or it was deleted.
+            // Another tidying has moved it, or it was deleted.
             Err(Errno::NOENT) => {}
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
                 match rename_new((from, file), (to, file)) {
@@ -230,7 +230,7 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
     sys::sync(to)?;
     for (file, linked_inode) in linked {
         if inode(from, file)? != Some(linked_inode) {
-            continue; // written over meanwhile: that counts
+            continue; // overwritten in the meantime: the new file counts
         }
         match rustix::fs::unlinkat(from, file.as_str(), AtFlags::empty()) {
             Ok(()) => moved += 1,
@@ -241,12 +241,12 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
     Ok((moved, left))
 }
 
-/// 1 if a file is there, 0 once another tidying has moved it.
+/// Returns 1 if a file exists, 0 once another tidying has moved it.
 fn still_here(from: &OwnedFd, file: &str) -> io::Result<usize> {
     Ok(usize::from(inode(from, file)?.is_some()))
 }
 
-/// Tells one file from another that takes its name; none if there is no regular file.
+/// Identifies a file, to notice when another gets its name; `None` unless it is a regular file.
 fn inode(dir: &OwnedFd, file: &str) -> io::Result<Option<(i128, u64)>> {
     match rustix::fs::statat(dir, file, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) if rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file() => {
@@ -257,7 +257,7 @@ fn inode(dir: &OwnedFd, file: &str) -> io::Result<Option<(i128, u64)>> {
     }
 }
 
-/// True if two files of one name are one file, or have the same bytes.
+/// Whether two files of equal name are the same file or have equal bytes.
 fn same(here: &OwnedFd, there: &OwnedFd, file: &str) -> io::Result<bool> {
     let (first, second) = (inode(here, file)?, inode(there, file)?);
     if first == second {

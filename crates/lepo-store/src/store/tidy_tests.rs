@@ -1,4 +1,4 @@
-//! Tidying keeps every answer, and every bubb, while other processes are at work.
+//! Tidying preserves every query result and every bubb while other processes read and write.
 
 use std::fs;
 use std::path::Path;
@@ -183,7 +183,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         assert_eq!(names.len(), known.len() + written.len());
         assert!(written.iter().all(|name| names.binary_search(name).is_ok()));
     });
-    // Of those that were there; the writers made more, on a slow machine very many.
+    // Only bubbs from before are checked, because the writers add more, on a slow machine very many.
     let left = in_lepo(&lepo);
     assert!(known.iter().any(|name| !left.contains(name)));
 }

@@ -1,6 +1,6 @@
-//! `_titles`: names that people gave to conversations, one line each: `MILLISECONDS ROOT-ID TITLE`.
+//! `_titles`: names that users set for conversations, a line each: `MILLISECONDS ROOT-ID TITLE`.
 //!
-//! Lines are only appended, so that two copies of a store merge by union; the latest for a root counts.
+//! Lines are only appended, so that two copies of a store merge by union; the latest line for a root counts.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,33 +18,33 @@ pub struct Titles<'s> {
 }
 
 impl Store {
-    /// The titles that people gave to conversations, or other tools.
+    /// Returns the titles of conversations, set by users or imported.
     pub fn titles(&self) -> Titles<'_> {
         Titles { store: self }
     }
 }
 
 impl<'s> Titles<'s> {
-    /// Gives the conversations that begin at `root` a title; an empty one takes it away.
+    /// Sets the title of the conversations that start at `root`; an empty one removes it.
     pub fn set(&self, root: BubbId, title: &str) -> Result<()> {
         self.add(&[(now(), root, title)])
     }
 
-    /// Adds titles of these times, as another clone gave them.
+    /// Adds titles with their times, as another clone recorded them.
     pub fn add(&self, titles: &[(u64, BubbId, &str)]) -> Result<()> {
         let line =
             |(time, root, title): &(u64, BubbId, &str)| format!("{time} {root} {}\n", on_one_line(title));
         self.store.dir.append_durably(TITLES, titles.iter().map(line).collect::<String>().as_bytes())
     }
 
-    /// The latest title that a person gave to each root, with its time; an empty one where it was taken away.
+    /// Returns the latest title that a user set for each root, with its time; empty if it was removed.
     pub fn with_times(&self) -> Result<BTreeMap<BubbId, (u64, String)>> {
         let bytes = self.store.dir.read_file(TITLES)?.unwrap_or_default();
         Ok(latest_titles(&String::from_utf8_lossy(&bytes)))
     }
 
-    /// The title of each root that has one: a person's, else that of the tool it was imported from, else that of another
-    /// person whose store has it. What is no such line is skipped.
+    /// Returns the title of each root that has one: set by the user, or else from the program it was imported from,
+    /// or else from another user's store. Malformed lines are skipped.
     pub fn all(&self) -> HashMap<BubbId, String> {
         let mut all = HashMap::new();
         for (_, other) in self.store.others().all() {
@@ -57,13 +57,13 @@ impl<'s> Titles<'s> {
     }
 }
 
-/// A title without line ends and other control characters.
+/// Replaces line ends and other control characters in a title by spaces.
 fn on_one_line(title: &str) -> String {
     let words = title.split(|c: char| c.is_whitespace() || c.is_control());
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The latest title of each root in the text of the file, with its time; an empty one where it was taken away.
+/// Returns the latest title of each root in the text of the file, with its time; empty if it was removed.
 pub fn latest_titles(text: &str) -> BTreeMap<BubbId, (u64, String)> {
     let mut latest: BTreeMap<BubbId, (u64, String)> = BTreeMap::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! A store that is deleted at its end. What a killed process left is swept by the next.
+//! A temporary store. The next process deletes the stores of killed processes.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -12,10 +12,10 @@ use super::handle::opened;
 use super::{STORE, Store};
 use lepo_base::error::Result;
 
-/// A lock that its process holds as long as it lives.
+/// A file that a process locks as long as it lives.
 const LOCK: &str = "lock";
 
-/// Deletes its store when it is dropped.
+/// Deletes its store when dropped.
 #[derive(Debug)]
 pub struct Unkept {
     folder: PathBuf,
@@ -23,7 +23,8 @@ pub struct Unkept {
 }
 
 impl Store {
-    /// A store in `folder` for the working directory `root`, with these instructions, until it is dropped.
+    /// Creates a store in `folder`, with these instructions, for the working directory `root`; it is deleted when
+    /// dropped.
     pub fn unkept(folder: &Path, root: &Path, insts: &str) -> Result<(Store, Unkept)> {
         let failed = |error| failure(format!("cannot make a store in {}", folder.display()), error);
         let unkept = Unkept::make(folder).map_err(failed)?;
@@ -34,7 +35,7 @@ impl Store {
 }
 
 impl Store {
-    /// The store that an empty `folder` is, for the working directory `root`: what would be read in a new one.
+    /// Opens an empty `folder` as a store for the working directory `root`: reads as a new store would.
     pub fn unmade(folder: &Path, root: &Path) -> Result<Store> {
         let failed = |error| failure(format!("cannot read {}", folder.display()), error);
         let fd = File::open(folder).map_err(failed)?.into();
@@ -50,7 +51,7 @@ impl Unkept {
             builder
         };
         private(true).create(folder)?;
-        // While one is made, nobody sweeps: it has no lock yet.
+        // While a store is being created no process sweeps, because the new store has no lock yet.
         let making = lock(&folder.join(LOCK))?;
         flock(&making, FlockOperation::LockExclusive)?;
         sweep(folder);
@@ -68,7 +69,6 @@ impl Drop for Unkept {
     }
 }
 
-/// Deletes the stores of processes that have ended.
 fn sweep(folder: &Path) {
     for place in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
         let is_left = place.is_dir()
@@ -99,7 +99,7 @@ mod tests {
         let (store, unkept) = Store::unkept(&folder, &root, "x = 1").unwrap();
         store.bubbs().write(Kind::User, false, None, 0, b"secret").unwrap();
         assert_eq!((store.root(), places()), (root.as_path(), 1));
-        // Killed: what it had is there, and its lock is free.
+        // As after a kill: the store exists, and its lock is free.
         fs::create_dir_all(folder.join("gone/.lepo")).unwrap();
         let (_, second) = Store::unkept(&folder, &root, "").unwrap();
         assert!(!folder.join("gone").exists());

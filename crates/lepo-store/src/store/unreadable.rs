@@ -1,4 +1,4 @@
-//! Folders of days that cannot be read: an error, or passed over where a search names them and goes on.
+//! Folders of days that cannot be read: an error, or skipped by a search that reports them and continues.
 
 use std::io;
 
@@ -7,17 +7,17 @@ use super::handle::Store;
 use crate::bubb::Day;
 use lepo_base::error::{Error, Result};
 
-/// The folders that were passed over; none where such a folder is an error.
+/// The errors of skipped folders; `None` if such a folder is an error.
 #[derive(Default)]
 pub(super) struct Unreadable(Option<Vec<Error>>);
 
 impl Unreadable {
-    /// Passes over folders from here on.
+    /// Skips unreadable folders from now on.
     pub fn pass_over(&mut self) {
         self.0 = Some(Vec::new());
     }
 
-    /// The value read of a folder; none where the folder is passed over.
+    /// Returns the value read of a folder; `None` if the folder is skipped.
     pub fn pass<T>(&mut self, store: &Store, read: io::Result<T>) -> Result<Option<T>> {
         match (read, &mut self.0) {
             (Ok(read), _) => Ok(Some(read)),
@@ -29,7 +29,7 @@ impl Unreadable {
         }
     }
 
-    /// The newest day of a calendar that was not given yet. A month that cannot be listed is not given again.
+    /// Returns the newest remaining day of a calendar. A month that cannot be listed is skipped.
     pub fn newest_day(&mut self, calendar: &mut Calendar, store: &Store) -> Result<Option<Day>> {
         loop {
             if let Some(newest) = self.pass(store, calendar.newest())? {
@@ -38,13 +38,13 @@ impl Unreadable {
         }
     }
 
-    /// The same, given.
+    /// Removes and returns the newest remaining day of a calendar.
     pub fn take_day(&mut self, calendar: &mut Calendar, store: &Store) -> Result<Option<Day>> {
         self.newest_day(calendar, store)?;
         calendar.take().map_err(|error| store.dir.old_error(error))
     }
 
-    /// An error for each that was passed over.
+    /// Returns an error for each skipped folder.
     pub fn take(&mut self) -> Vec<Error> {
         self.0.take().unwrap_or_default()
     }

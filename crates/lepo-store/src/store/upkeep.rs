@@ -1,15 +1,15 @@
-//! The part of a store for checking, repairing and tidying; the work is in `check`, `line_ends`, `recover` and `tidy`.
+//! Checks, repairs and tidies a store; the work is in `check`, `line_ends`, `recover` and `tidy`.
 
 use super::handle::Store;
 
-/// Checking, repairing and tidying a store.
+/// Checks, repairs and tidies a store.
 #[derive(Clone, Copy)]
 pub struct Upkeep<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// Checking, repairing and tidying.
+    /// Returns the operations that check, repair and tidy this store.
     pub fn upkeep(&self) -> Upkeep<'_> {
         Upkeep { store: self }
     }

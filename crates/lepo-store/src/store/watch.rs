@@ -1,4 +1,4 @@
-//! Bubbs as they are written, by any process: told by the kernel, never looked for.
+//! Reports bubbs when any process writes them, by events of the kernel and without polling.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::os::unix::ffi::OsStrExt;
@@ -14,44 +14,43 @@ use crate::bubb::Name;
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
-/// A watch on a store, and on the stores of other people in it.
+/// A watch on a store, and on the stores of other users in it.
 pub struct Watch<'s> {
-    /// The store itself, then those of others.
+    /// The store itself, then other users' stores.
     stores: Vec<(Option<&'s str>, &'s Store)>,
     told: Receiver<(usize, NameChange)>,
     known: Vec<HashSet<Name>>,
     ready: VecDeque<Seen<'s>>,
-    /// Ends the watch when it is dropped.
+    /// Ends the watch when dropped.
     _watcher: RecommendedWatcher,
 }
 
-/// The bubbs that were there already, by the name of the other person's store; of one's own, `None`.
+/// The bubbs seen before, by the name of the other user's store; `None` for the user's own.
 pub type Known = HashMap<Option<String>, HashSet<Name>>;
 
-/// A bubb that was written.
+/// A new bubb.
 #[derive(Clone, Copy)]
 pub struct Seen<'s> {
     /// Name of the bubb.
     pub name: Name,
     /// The store that has it.
     pub store: &'s Store,
-    /// The person whose message it is, if not one's own.
+    /// The other user who wrote the message; `None` for the user's own store.
     pub from: Option<&'s str>,
 }
 
-/// The change of a name.
 enum NameChange {
-    /// There is a file of that name; it may be empty still.
+    /// The file was created; it may still be empty.
     Made(Name),
-    /// The bubb is whole: its writer has closed it, or put it there whole.
+    /// The bubb is complete: its writer has closed it, or renamed it here.
     Whole(Name),
     Gone(Name),
-    /// Something was missed.
+    /// Events were lost.
     Missed,
 }
 
 impl<'s> Watch<'s> {
-    /// Begins to watch: what is written from now on is told; and what an earlier watch did not know.
+    /// Starts watching. Yields new bubbs, and existing ones that are not in `known`.
     pub fn begin(store: &'s Store, known: Option<Known>) -> Result<Watch<'s>> {
         let others = store.others().all().iter().map(|(name, store)| (Some(name.as_str()), store));
         let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, store)).chain(others).collect();
@@ -67,7 +66,7 @@ impl<'s> Watch<'s> {
         let dirs: Vec<PathBuf> = stores.iter().map(|(_, store)| store.shown().to_path_buf()).collect();
         let mut watcher = notify::recommended_watcher(move |event| {
             for told in understand(event, &dirs) {
-                let _ = teller.send(told); // the receiver is gone: the watch is over
+                let _ = teller.send(told); // fails once the watch has been dropped
             }
         })
         .map_err(failed)?;
@@ -82,14 +81,14 @@ impl<'s> Watch<'s> {
             watcher.watch(store.shown(), RecursiveMode::NonRecursive).map_err(failed)?;
         }
         let mut watch = Watch { stores, told, known: all, ready: VecDeque::new(), _watcher: watcher };
-        // Bubbs that were written between the two.
+        // Bubbs may have been written between the listing and the start of the watch.
         for number in 0..watch.stores.len() {
             watch.take(number, NameChange::Missed)?;
         }
         Ok(watch)
     }
 
-    /// The next bubb; `None` if there was none for `patience`. Fails once the store is not there any more.
+    /// Returns the next bubb; `None` if no bubb is written within `patience`. Fails once the store is gone.
     pub fn next(&mut self, patience: Duration) -> Result<Option<Seen<'s>>> {
         loop {
             if let Some(seen) = self.ready.pop_front() {
@@ -106,13 +105,13 @@ impl<'s> Watch<'s> {
         }
     }
 
-    /// True if stores of other people have come or gone since it began.
+    /// Whether stores of other users have been added or removed since the start.
     pub fn is_outdated(&self) -> bool {
         let names = self.stores[0].1.others().names();
         !names.iter().map(String::as_str).eq(self.stores.iter().filter_map(|(name, _)| *name))
     }
 
-    /// The known names, for a watch that goes on from here.
+    /// Returns the names seen, for a watch that continues from here.
     pub fn into_known(self) -> Known {
         let names = self.stores.iter().map(|(name, _)| name.map(str::to_string));
         names.zip(self.known).collect()
@@ -121,7 +120,7 @@ impl<'s> Watch<'s> {
     fn take(&mut self, number: usize, told: NameChange) -> Result<()> {
         let store = self.stores[number].1;
         match told {
-            // Written by hand, it appears empty first; told when it is closed.
+            // A file written by hand is empty at first; it is reported when it is closed.
             NameChange::Made(name) if len_of(store, &name) == Some(0) => {}
             NameChange::Made(name) | NameChange::Whole(name) => self.put(number, name),
             NameChange::Gone(name) => {
@@ -130,13 +129,13 @@ impl<'s> Watch<'s> {
             NameChange::Missed => {
                 let names: BTreeSet<Name> = match store.names().recent() {
                     Ok(names) => names.into_iter().collect(),
-                    // Another person's store may go at any time.
+                    // Another user's store may be removed at any time.
                     Err(_) if number > 0 => BTreeSet::new(),
                     Err(error) => return still_there(store).and(Err(error)),
                 };
                 self.known[number].retain(|name| names.contains(name));
                 for name in names {
-                    // If closing is not reported, an empty file is looked at again when it is written to.
+                    // If the kernel does not report closing, an empty file is checked again when it is written to.
                     if sys::WATCH_TELLS_CLOSING || len_of(store, &name) != Some(0) {
                         self.put(number, name);
                     }
@@ -154,12 +153,11 @@ impl<'s> Watch<'s> {
     }
 }
 
-/// The length of a bubb; `None` if there is no such regular file.
 fn len_of(store: &Store, name: &Name) -> Option<u64> {
     Some(store.bubbs().open(name).ok()?.metadata().ok()?.len())
 }
 
-/// Fails once a store is gone. A directory that is open is never told of as deleted: so it is looked for under its name.
+/// Fails once a store is gone. The kernel reports no deletion of an open directory, so its path is checked.
 fn still_there(store: &Store) -> Result<()> {
     let open = rustix::fs::fstat(&store.dir);
     let named = rustix::fs::lstat(store.shown());
@@ -169,7 +167,7 @@ fn still_there(store: &Store) -> Result<()> {
     }
 }
 
-/// An event, with the number of its directory.
+/// Parses an event; returns changes, each with the index of its directory.
 fn understand(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(usize, NameChange)> {
     let missed = || (0..dirs.len()).map(|number| (number, NameChange::Missed)).collect();
     let Ok(event) = event else { return missed() };
