@@ -13,7 +13,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix, Wanted};
 use lepo_store::store::{Store, check_branch_name};
 
-/// The least room for the words of a question on the line of its branch.
+/// Minimum columns for the question on the line of its branch.
 const LEAST: usize = 24;
 
 const EXAMPLES: &str = "\
@@ -59,13 +59,12 @@ pub struct BranchArgs {
 }
 
 impl BranchArgs {
-    /// No branch is changed.
+    /// Whether the options change no branch.
     pub fn only_lists(&self) -> bool {
         self.name.is_none() && self.delete.is_empty() && self.rename.is_none()
     }
 }
 
-/// Does the one of them that was asked for.
 pub fn run_branch(args: BranchArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     match (&args.name, &args.delete[..], args.rename.as_deref()) {
@@ -95,7 +94,7 @@ fn set(store: &Store, name: &str, address: &str, force: bool) -> Result<()> {
     }
 }
 
-/// Refuses a new branch whose name is an address of another person's: it would stand before that.
+/// Rejects a new branch whose name is an address in another user's clone: the branch would shadow it.
 fn check_is_no_others(store: &Store, name: &str) -> Result<()> {
     match store.addresses().other_of(name) {
         Some(clone) => Err(Error::usage(format!("{name} is an address of {}'s messages", one_line(clone)))
@@ -104,11 +103,11 @@ fn check_is_no_others(store: &Store, name: &str) -> Result<()> {
     }
 }
 
-/// Deletes all of them, or none if one is not there.
+/// Deletes all of them, or none if any does not exist.
 fn delete(store: &Store, names: &[String]) -> Result<()> {
     for name in names {
         check_branch_name(name)?;
-        // One whose file holds no id goes too.
+        // A branch file without a valid id can be deleted too.
         if let Ok(None) = store.branches().get(name) {
             return Err(none(name));
         }
@@ -118,7 +117,7 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
         if !store.branches().delete(name)? {
             continue;
         }
-        // With the id it can be made again.
+        // The id lets the user create the branch again.
         match id {
             Some(id) => say(&format!("deleted branch {name} (it named {id})")),
             None => say(&format!("deleted branch {name}")),
@@ -152,7 +151,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         let theirs = other.branches().all()?.into_iter();
         branches.extend(theirs.map(|(name, id)| (Some(clone), format!("{clone}/{name}"), id)));
     }
-    // Own branches alone: those of other people are theirs to choose.
+    // Only for own branches: another user decides about theirs.
     let own = branches.iter().filter(|(from, ..)| from.is_none());
     let mut merged = HashMap::new();
     for (_, name, _) in own {
@@ -169,7 +168,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             ends.iter().skip(1).map(|id| (None, name.clone(), *id)).collect()
         };
         branches.extend(ends.iter().flat_map(more));
-        // The greatest stays before the others of its branch.
+        // The greatest id sorts before the others of its branch.
         branches.sort_by(|(from, name, _), (other, than, _)| (from, name).cmp(&(other, than)));
     }
     let shorts = ShortIds::on_terminal(context.out.is_terminal(), forest.all().map(|ix| forest.name(ix).id));
@@ -198,7 +197,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             continue;
         }
         let height = height.map(|height| format!(" ({height}):")).unwrap_or_default();
-        // Of one that is not there nothing was read.
+        // A bubb that is not in the forest has no short id.
         let id = if found.is_some() { shorts.show(id) } else { id.to_string() };
         let columns = context.out.columns();
         let taken = width(&clean(&name)) + 1 + id.len() + width(&height);
@@ -211,7 +210,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
             Some(_) => text_or_warn(store, &asked).map(|text| excerpt_within(&text, room)),
             None => excerpt_of(store, &asked),
         });
-        // A name that leaves no room for the id stands alone.
+        // A name that leaves no room for the id gets its own line.
         let is_alone = columns.is_some_and(|columns| taken > columns);
         context.out.untrusted(name.as_bytes());
         context.out.trusted(if is_alone { "\n    " } else { " " });
@@ -240,7 +239,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Of the bubbs that a merge left to a branch, those that none of the others goes on from, the greatest first.
+/// Returns the bubbs from a merge that are not ancestors of another, greatest first.
 fn ends_of(forest: &Forest, ids: &[BubbId]) -> Vec<BubbId> {
     let mut before: HashSet<Ix> = HashSet::new();
     let mut ends = Vec::new();

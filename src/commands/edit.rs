@@ -1,4 +1,4 @@
-//! `lepo edit`: another wording of a bubb, beside it.
+//! `lepo edit`: writes an edited copy of a bubb as its sibling.
 
 use super::finder::tell_typed;
 use super::words::find_one;
@@ -28,7 +28,6 @@ pub struct EditArgs {
     address: String,
 }
 
-/// Edits it.
 pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_one(&store, &args.address, &[Wanted::Tip])?;

@@ -1,4 +1,4 @@
-//! `lepo fsck`: is the store what it says it is, and did a crash leave something behind?
+//! `lepo fsck`: verifies the store, and recovers what a crash left.
 
 mod secrets;
 
@@ -61,16 +61,15 @@ pub struct FsckArgs {
 }
 
 impl FsckArgs {
-    /// Nothing is recovered.
+    /// Whether nothing is recovered.
     pub fn only_checks(&self) -> bool {
         !self.recover
     }
 }
 
-/// Checks, or recovers.
 pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
-    // Another store that is only looked at is not changed.
+    // A store elsewhere is only checked and must not change.
     if context.save_to().is_none_or(|path| !path.is_absolute()) {
         context.keep_line_ends(&store);
     }
@@ -116,7 +115,7 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
     Ok(u8::from(found.iter().any(|finding| !finding.what.is_warning())))
 }
 
-/// Warns of a journal that git was told to ignore only after it tracked it.
+/// Warns of a journal that git already tracked when the ignore rule was added.
 fn warn_of_tracked_journal(store: &Store) -> Result<()> {
     let journal = store.path().canonicalize().unwrap_or(store.path()).join("_journal.ndjson");
     let tree = journal.parent().and_then(WorkTree::of);
@@ -131,7 +130,7 @@ fn warn_of_tracked_journal(store: &Store) -> Result<()> {
     Ok(())
 }
 
-/// Words behind the first one of a line, in lines of their own where a terminal has no room.
+/// Formats a text after the first part of a line, or on indented lines if the terminal is too narrow.
 fn below(first: &str, about: &str, columns: usize) -> String {
     const INDENT: &str = "    ";
     if width(first) + 1 + width(about) <= columns {
@@ -148,7 +147,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
     for stray in store.upkeep().strays()?.0 {
         let (file, about) = (format!("_tmp/{}", stray.name()), stray.about.clone());
         match store.upkeep().settle(stray) {
-            // The others may still be saved.
+            // The remaining files may still be recovered.
             Err(error) => {
                 say(&Line::warning(format!("cannot save {file}: {}", error.chain())));
                 failed.push(file);

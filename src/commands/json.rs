@@ -1,4 +1,4 @@
-//! The JSON documents of bubbs, the same in every command that prints them.
+//! JSON documents of bubbs, equal in every command that prints them.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use lepo_store::bubb::{Attachment, Kind, Name, split_attachments};
 use lepo_store::conv::Forest;
 use lepo_store::store::{Fact, Store};
 
-/// The keys of a bubb's name.
+/// Returns the fields that a bubb's name contains.
 pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_json::Value> {
     let mut map = serde_json::Map::new();
     map.insert("id".into(), name.id.to_string().into());
@@ -21,7 +21,7 @@ pub fn name_json(store: &Store, name: &Name) -> serde_json::Map<String, serde_js
     map
 }
 
-/// Writes the document of `--json`: what the names say, the texts, and what the journal knows.
+/// Writes the document of `--json`: names, texts and journal facts.
 pub fn bubbs_json(
     store: &Store,
     forest: &Forest,
@@ -32,7 +32,7 @@ pub fn bubbs_json(
     let mut open = write!(to, "{{\"bubbs\":[").is_ok();
     for (i, name) in names.enumerate() {
         if !open {
-            break; // the reader is gone, or `to` keeps the error
+            break; // the reader has closed the pipe, or `to` remembers the error
         }
         let comma = if i > 0 { "," } else { "" };
         open = write!(to, "{comma}\n{}", bubb_json(store, forest, &name, facts.get(&name.id))?).is_ok();
@@ -41,7 +41,7 @@ pub fn bubbs_json(
     Ok(())
 }
 
-/// A bubb with what the journal knows of it; null where it knows nothing.
+/// Returns a bubb with its journal facts; unknown ones are null.
 fn bubb_json(store: &Store, forest: &Forest, name: &Name, fact: Option<&Fact>) -> Result<Value> {
     let mut map = name_json(store, name);
     let text = store.bubbs().text(name)?;

@@ -1,4 +1,4 @@
-//! One line about a bubb or a conv, the same in every list that has it.
+//! Formats a bubb or a conv on one line, equally in every list.
 
 use super::Context;
 use crate::term::{clean, cut, excerpt, excerpt_within, in_colour, width};
@@ -7,10 +7,10 @@ use lepo_store::bubb::Name;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
-/// Prints `ID kind excerpt`, a drawing before it: a bubb in `log` and `watch`. In a pipe the excerpt is
-/// that of `ls`; on a terminal it is what the line has room for, and the bubb's branches follow. What is
-/// told `about` it stands before the excerpt, on a terminal as far as at least a few words have room; the word for an
-/// answer that ended `early` is a part of the excerpt there.
+/// Prints `ID kind excerpt` after a `drawing`, for `log` and `watch`. In a pipe the excerpt is as in `ls`; on
+/// a terminal it fills the line, with the bubb's branches after it. The texts `about` the bubb precede the
+/// excerpt, on a terminal only while a few characters of it still fit; the label of an answer that ended
+/// `early` is part of the excerpt there.
 pub fn bubb_line(
     (store, shorts): (&Store, &ShortIds),
     name: &Name,
@@ -23,7 +23,7 @@ pub fn bubb_line(
     const LEAST: usize = 12;
     let (out, paint) = (&mut *context.out, context.paint);
     let (id, tag) = (shorts.show(name.id), name.tag());
-    // The name of another person's store is part of the address.
+    // The name of another user's store is part of the address.
     let drawing = match drawing {
         "" => String::new(),
         whose if whose.ends_with('/') => whose.to_string(),
@@ -67,7 +67,7 @@ pub fn bubb_line(
     out.trusted("\n");
 }
 
-/// ` [main, try]` behind a bubb in a list on a terminal; nothing for none.
+/// Formats ` [main, try]` for a list on a terminal; empty without branches.
 pub fn in_brackets(branches: &[String]) -> String {
     match branches {
         [] => String::new(),
@@ -75,7 +75,7 @@ pub fn in_brackets(branches: &[String]) -> String {
     }
 }
 
-/// Brackets no wider than this: the names are cut, not the bracket behind them.
+/// Shortens the names to fit, and closes the bracket.
 fn brackets_within(brackets: String, columns: usize) -> String {
     match brackets.strip_suffix(']').filter(|_| width(&brackets) > columns) {
         Some(names) => match cut(names, columns.saturating_sub(1)) {
@@ -86,12 +86,12 @@ fn brackets_within(brackets: String, columns: usize) -> String {
     }
 }
 
-/// The excerpt of a conv's last visible question: what `ls` and `branch` tell it by.
+/// Returns the excerpt of a conv's last visible question, which identifies it in `ls` and `branch`.
 pub fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
     excerpt_of(store, &forest.name(forest.last_question(tail)?))
 }
 
-/// A bubb's excerpt for a pipe: without control characters, and of a question without its files.
+/// Returns a bubb's excerpt for a pipe, without control characters; for a question also without its files.
 pub fn excerpt_of(store: &Store, name: &Name) -> Option<String> {
     let is_shown = |c: &char| !c.is_control() || c.is_whitespace();
     text_or_warn(store, name).map(|text| excerpt(&text.chars().filter(is_shown).collect::<String>()))

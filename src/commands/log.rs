@@ -1,4 +1,4 @@
-//! `lepo log`: a bubb a line, and the forest drawn beside them.
+//! `lepo log`: lists bubbs one per line, optionally with a graph of the forest.
 
 use super::json::name_json;
 use super::line::{bubb_line, excerpt_of};
@@ -44,7 +44,6 @@ pub struct LogArgs {
     pub json: bool,
 }
 
-/// Lists them.
 pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, mut bubbs) = bubbs(&args, &store)?;
@@ -109,10 +108,10 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// The width of a date and an hour: `22 Nov 16:55`.
+/// Width of a date with the time: `22 Nov 16:55`.
 const DATE_WIDTH: usize = 12;
 
-/// The width of the column of models: that of the first rows' longest name, in reason. A narrow terminal has none.
+/// Width of the model column: the longest name in the first rows, within a limit; 0 on a narrow terminal.
 fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<String>) -> usize {
     const FIRST: usize = 64;
     const NARROW: usize = 56;
@@ -124,7 +123,7 @@ fn widest_model(rows: &[GraphRow], columns: usize, model: impl Fn(Ix) -> Option<
     names.map(|name| width(&clean(&name))).max().unwrap_or_default().min(most)
 }
 
-/// The hidden roots that several convs hang under: without them one tree would be drawn as many.
+/// Returns the hidden roots that several convs share: without them a tree would be drawn as several.
 fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
     let shown = Nearest::of(|forest, ix| !forest.name(ix).hidden);
     let is_first = |&&ix: &&Ix| forest.prev(ix).is_none_or(|prev| shown.find(forest, prev).is_none());
@@ -138,7 +137,7 @@ fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
     joints
 }
 
-/// The bubbs to list, newest first.
+/// Returns the bubbs to list, newest first.
 fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
         let forest = store.names().forest_for(&[Wanted::Everyone])?;

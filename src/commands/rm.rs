@@ -1,4 +1,4 @@
-//! `lepo rm`: conversations that are no longer wanted, and secrets that are taken out of messages.
+//! `lepo rm`: deletes conversations, and redacts secrets in messages.
 
 mod args;
 mod held;
@@ -23,7 +23,6 @@ use lepo_store::bubb::{BubbId, ContentHash, Kind, Name};
 use lepo_store::conv::{Forest, Found, Ix, Nearest, Pruner};
 use lepo_store::store::{Store, now};
 
-/// Lists, asks, deletes.
 pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.redact {
         return redact::run_redact(&args, context);
@@ -70,7 +69,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Says what several conversations that would go are about; of many the first.
+/// Prints the last questions of the conversations to delete, up to a limit.
 fn tell_words(store: &Store, forest: &Forest, tails: &[Ix]) {
     const MOST: usize = 20;
     if tails.len() < 2 {
@@ -88,7 +87,7 @@ fn tell_words(store: &Store, forest: &Forest, tails: &[Ix]) {
     }
 }
 
-/// The bubbs that were named, each once.
+/// Resolves the addresses to bubbs, without duplicates.
 fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>> {
     let mut tails = Vec::new();
     for address in addresses {
@@ -109,12 +108,12 @@ fn named(store: &Store, forest: &Forest, addresses: &[String]) -> Result<Vec<Ix>
             }
         }
     }
-    // The newest first: what follows another one goes before it.
+    // Newest first, because a bubb must be deleted before its ancestors.
     tails.sort_unstable_by(|a, b| b.cmp(a));
     Ok(tails)
 }
 
-/// The tails that the options tell of.
+/// Returns the tails that match the options.
 fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     let before = args.older_than.map(|age| now().saturating_sub(age));
     let is_old = |&tail: &Ix| before.is_none_or(|before| forest.name(tail).id.time() < before);
@@ -126,7 +125,6 @@ fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     forest.newest_first(false).filter(is_old).filter(unanswered).collect()
 }
 
-/// The files that would be deleted.
 #[derive(PartialEq, Eq)]
 struct Plan {
     tails: Vec<BubbId>,
@@ -135,7 +133,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// The files to delete with these tails; `pass_over` leaves out tails that a branch names.
+    /// Plans the deletion of these tails; `pass_over` skips tails that have a branch.
     fn make(store: &Store, forest: &Forest, tails: &[Ix], pass_over: bool) -> Result<Plan> {
         let branches = store.branches().all_or_error()?;
         let of_branches: HashSet<BubbId> = branches.iter().map(|(_, id)| *id).collect();
@@ -189,7 +187,7 @@ impl Plan {
     }
 }
 
-/// A conversation may have gone on while the question stood.
+/// Fails if a conversation was continued while the question was open.
 fn unchanged(store: &Store, plan: &Plan, pass_over: bool) -> Result<()> {
     let forest = store.names().forest()?;
     let tails: Option<Vec<Ix>> = plan.tails.iter().map(|id| forest.find(*id)).collect();

@@ -1,4 +1,4 @@
-//! `lepo show`: a conv to read, or one bubb as it is.
+//! `lepo show`: prints a conv for reading, or a bubb verbatim.
 
 use super::code_blocks::wanted_blocks;
 use super::json::bubbs_json;
@@ -60,7 +60,6 @@ pub struct ShowArgs {
     pub json: bool,
 }
 
-/// Shows them.
 pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_all(&store, &args.addresses, &[])?;
@@ -100,7 +99,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Shows a path, or a bubb as it is.
+/// Prints the path, the blobs or the bytes of a bubb.
 fn show(args: &ShowArgs, (store, name): (&Store, &Name), context: &mut Context<'_>) -> Result<()> {
     if args.paths {
         context.out.path(&store.bubbs().path(name));
@@ -108,7 +107,7 @@ fn show(args: &ShowArgs, (store, name): (&Store, &Name), context: &mut Context<'
         blobs(store, name, context)?;
     } else {
         copy_bubb(store, name, context.out)?;
-        // The bytes and no more, but for a person, whose next prompt begins a line.
+        // Only the bytes; on a terminal also a newline, so that the prompt starts on its own line.
         if context.out.is_terminal() && !context.out.at_line_start() {
             context.out.trusted("\n");
         }
@@ -116,7 +115,7 @@ fn show(args: &ShowArgs, (store, name): (&Store, &Name), context: &mut Context<'
     Ok(())
 }
 
-/// The bubbs to show for one address.
+/// Returns the bubbs to print for an address.
 fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
     let path = match found {
         Found::One(found) if args.one || args.code > 0 => return vec![forest.name(found.ix)],
@@ -130,7 +129,7 @@ fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
     path.into_iter().map(|ix| forest.name(ix)).filter(|name| args.hidden || !name.hidden).collect()
 }
 
-/// Prints the code blocks of messages that are wanted; exit 1 if there are none.
+/// Prints the requested code blocks; exit 1 without any.
 fn print_code(args: &ShowArgs, store: &Store, names: &[Name], context: &mut Context<'_>) -> Result<u8> {
     let mut code: Vec<String> = Vec::new();
     for name in names {
@@ -143,7 +142,7 @@ fn print_code(args: &ShowArgs, store: &Store, names: &[Name], context: &mut Cont
     Ok(0)
 }
 
-/// The paths of the blobs that a bubb names. One that is missing is said.
+/// Prints the paths of the blobs that a bubb names; warns about missing ones.
 fn blobs(store: &Store, name: &Name, context: &mut Context<'_>) -> Result<()> {
     for hash in store.blobs().of(name)? {
         let path = store.blobs().path(&hash);

@@ -1,4 +1,4 @@
-//! Two texts compared, as bytes: what is not UTF-8 is compared and given back as it is.
+//! Compares two texts as bytes; invalid UTF-8 is preserved.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -6,18 +6,17 @@ use std::time::{Duration, Instant};
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The change of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tag {
-    /// In both.
+    /// In both texts.
     Same,
-    /// Only in the old.
+    /// Only in the old text.
     Removed,
-    /// Only in the new.
+    /// Only in the new text.
     Added,
 }
 
-/// Changed lines, with a few around them.
+/// Changed lines with their context.
 pub struct Hunk {
     /// `@@ -1,3 +1,4 @@`
     pub header: String,
@@ -25,13 +24,13 @@ pub struct Hunk {
     pub lines: Vec<(Tag, Vec<u8>)>,
 }
 
-/// Lines around a change.
+/// Context lines around a change.
 const AROUND: usize = 3;
 
-/// After this the comparison becomes coarse instead of slow.
+/// Time limit, after which the comparison becomes coarser.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The hunks of a unified diff.
+/// Returns the hunks of a unified diff.
 pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     let (old, new) = ended(old, new);
     let (old, new) = (lines(&old), lines(&new));
@@ -39,7 +38,7 @@ pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
         let (from, to) = (ops.first()?, ops.last()?);
         let span = |start: usize, end: usize| match end - start {
             1 => format!("{end}"),
-            // The line before it, as diff has it.
+            // For an empty range diff prints the line before it.
             0 => format!("{start},0"),
             count => format!("{},{count}", start + 1),
         };
@@ -52,7 +51,7 @@ pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     group_diff_ops(ops(&old, &new), AROUND).into_iter().filter_map(hunk).collect()
 }
 
-/// Lines added and removed.
+/// Counts the lines added and removed.
 pub fn counts(old: &[u8], new: &[u8]) -> (usize, usize) {
     let (old, new) = ended(old, new);
     let count = |(added, removed), op: DiffOp| match op {
@@ -62,15 +61,15 @@ pub fn counts(old: &[u8], new: &[u8]) -> (usize, usize) {
     ops(&lines(&old), &lines(&new)).into_iter().fold((0, 0), count)
 }
 
-/// The whole text, word by word as Unicode bounds words.
+/// Compares the whole texts word by word, with word boundaries as in Unicode.
 pub fn words(old: &[u8], new: &[u8]) -> Vec<(Tag, Vec<u8>)> {
     let (old, new) = (split_words(old), split_words(new));
     let ops = ops(&old, &new);
     ops.iter().flat_map(|op| pieces(op, &old, &new)).map(|(tag, words)| (tag, words.concat())).collect()
 }
 
-/// A bubb has no newline at its end unless one was said. Lacking it is no change of the last line,
-/// except where it is the only change.
+/// Adds a final newline to both texts, unless that is their only difference: most bubbs have none, and its
+/// absence must not mark the last line as changed.
 fn ended<'t>(old: &'t [u8], new: &'t [u8]) -> (Cow<'t, [u8]>, Cow<'t, [u8]>) {
     let end = |text: &'t [u8]| match text {
         [] | [.., b'\n'] => Cow::Borrowed(text),
@@ -96,7 +95,7 @@ fn ops(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + PATIENCE))
 }
 
-/// The text of an operation on either side.
+/// Returns the removed, added or common parts of an operation.
 fn pieces<'t>(op: &DiffOp, old: &'t [&'t [u8]], new: &'t [&'t [u8]]) -> Vec<(Tag, &'t [&'t [u8]])> {
     let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
     match op {
@@ -135,9 +134,9 @@ mod tests {
             ("a", "b", "@@ -1 +1 @@|-a$|+b$", (1, 1)),
             ("", "a\nb", "@@ -0,0 +1,2 @@|+a$|+b$", (2, 0)),
             ("a\nb", "", "@@ -1,2 +0,0 @@|-a$|-b$", (0, 2)),
-            // no newline at the end is no change …
+            // A missing final newline is not a difference …
             ("a\nb", "a\nb\nc", "@@ -1,2 +1,3 @@| a$| b$|+c$", (1, 0)),
-            // … unless it is the only one
+            // … unless it is the only one.
             ("a", "a\n", "@@ -1 +1 @@|-a|+a$", (1, 1)),
             ("1\n2\n3\n4\n5\n6", "1\n2\n3\n4\n5\n7", "@@ -3,4 +3,4 @@| 3$| 4$| 5$|-6$|+7$", (1, 1)),
             ("가\n나", "가\n다", "@@ -1,2 +1,2 @@| 가$|-나$|+다$", (1, 1)),

@@ -1,9 +1,9 @@
-//! Words that differ, in one text.
+//! Prints the differences within one text, word by word.
 
 use super::compare::{Tag, words};
 use crate::term::{Cleaner, Out, Paint, Wrap, columns};
 
-/// Prints both texts as one, with what was removed and what was added marked; on a terminal, broken between words.
+/// Prints both texts merged, with removed and added parts marked; on a terminal, wrapped.
 pub fn print_words(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
     let mut wrapped = out.columns().map(|_| (Cleaner::default(), Wrap::new(columns)));
     for (tag, text) in words(old, new) {
@@ -40,7 +40,7 @@ pub fn print_words(old: &[u8], new: &[u8], out: &mut Out, paint: Paint) {
     }
 }
 
-/// Breaks text that has line ends of its own.
+/// Appends text that contains newlines.
 pub fn push_lines(text: &str, wrap: &mut Wrap, shown: &mut String) {
     for (i, line) in text.split('\n').enumerate() {
         if i > 0 {

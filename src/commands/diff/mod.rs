@@ -1,4 +1,4 @@
-//! `lepo diff`: two convs, or two bubbs, beside each other.
+//! `lepo diff`: compares two convs or two bubbs.
 
 mod compare;
 mod inline;
@@ -53,7 +53,6 @@ pub struct DiffArgs {
     pub json: bool,
 }
 
-/// Compares them.
 pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, (a, b)) = compared(&store, args.a, args.b)?;
@@ -100,7 +99,7 @@ pub fn run_diff(args: DiffArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(u8::from(differ))
 }
 
-/// The two messages that are compared: those that are named, A and @, or the ends of the two newest conversations.
+/// Returns the messages to compare: the named ones, A and @, or the tails of the two newest conversations.
 fn compared(store: &Store, a: Option<String>, b: Option<String>) -> Result<(Forest, (Ix, Ix))> {
     let Some(a) = a else {
         let forest = store.names().forest_for(&[Wanted::Newest(2)])?;
@@ -122,7 +121,7 @@ fn compared(store: &Store, a: Option<String>, b: Option<String>) -> Result<(Fore
     }
 }
 
-/// `+3 -2 assistant A B`; `-` where there is none.
+/// Formats `+3 -2 assistant A B`, with `-` for a missing side.
 fn stat(added: usize, removed: usize, (a, b): (Option<Name>, Option<Name>), shorts: &ShortIds) -> String {
     let kind = a.or(b).map(|name| name.kind.word()).unwrap_or_default();
     let id = |name: Option<Name>| name.map_or("-".to_string(), |name| shorts.show(name.id));

@@ -1,4 +1,4 @@
-//! `lepo diff --turns`: two conversations question by question, each once, with both answers.
+//! `lepo diff --turns`: compares two conversations question by question, with both answers.
 
 use std::borrow::Cow;
 
@@ -14,29 +14,27 @@ use crate::commands::Context;
 use crate::term::{Wrap, clean, columns, fold, width, wrap_line};
 use crate::ui::set_apart;
 
-/// Of fewer columns than this, answers do not stand side by side.
+/// On fewer columns, answers are printed one after the other.
 const WIDE: usize = 100;
 
-/// A question and what answered it.
+/// A question with its answer.
 struct Turn {
     id: BubbId,
     question: String,
     answer: Option<Answer>,
 }
 
-/// The visible answers to one question, as one text.
+/// All visible answers to a question, joined.
 struct Answer {
     id: BubbId,
     text: String,
 }
 
-/// A question with the turns of both conversations.
 struct Pair {
     a: Option<Turn>,
     b: Option<Turn>,
 }
 
-/// The number of each outcome.
 #[derive(Default)]
 struct Counts {
     questions: usize,
@@ -45,7 +43,7 @@ struct Counts {
     only: usize,
 }
 
-/// Compares them, and prints each question with both answers. True if all are the same.
+/// Compares the conversations and prints each question with both answers; returns whether all are equal.
 pub fn compare(
     store: &Store,
     forest: &Forest,
@@ -80,7 +78,7 @@ pub fn compare(
     Ok(counts.same == counts.questions)
 }
 
-/// The questions of a conversation, with their answers.
+/// Returns the questions of a conversation with their answers.
 fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<Turn>> {
     let mut turns: Vec<Turn> = Vec::new();
     for ix in forest.conv(end).path {
@@ -103,7 +101,7 @@ fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<Turn>> {
     Ok(turns)
 }
 
-/// Questions of the same text stand together; between those, questions in the same place.
+/// Pairs equal questions; between those, questions at the same position.
 fn pairs(a: Vec<Turn>, b: Vec<Turn>) -> Vec<Pair> {
     let texts =
         |turns: &[Turn]| turns.iter().map(|turn| turn.question.trim().to_string()).collect::<Vec<_>>();
@@ -160,7 +158,7 @@ fn document(pair: &Pair, facts: &FactIndex) -> Value {
     json!({ "question": question, "a": side(&pair.a), "b": side(&pair.b) })
 }
 
-/// `A: MODEL · 12 in · 34 out · 1.2 s`.
+/// Formats `A: MODEL · 12 in · 34 out · 1.2 s`.
 fn head(side: &str, turn: &Option<Turn>, facts: &FactIndex) -> String {
     let Some(answer) = answer(turn) else {
         let lacks = if turn.is_some() { "not answered" } else { "not asked" };
@@ -216,7 +214,7 @@ fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_
     }
 }
 
-/// The text, broken for a terminal between words.
+/// Wraps the text for a terminal.
 fn folded(text: String, context: &Context<'_>) -> String {
     match context.out.columns() {
         Some(columns) => fold(&text, columns),
@@ -224,7 +222,7 @@ fn folded(text: String, context: &Context<'_>) -> String {
     }
 }
 
-/// A text with a newline at its end: no line of it is a heading, and on a terminal none is broken within a word.
+/// Prints a text and a newline. No line of it can be mistaken for a heading, and it is wrapped on a terminal.
 fn print_prose(text: &str, headings: &[String], context: &mut Context<'_>) {
     let text: Cow<'_, [u8]> = set_apart(text.trim_end().as_bytes(), headings);
     if context.out.columns().is_none() {
@@ -238,7 +236,7 @@ fn print_prose(text: &str, headings: &[String], context: &mut Context<'_>) {
     context.out.trusted("\n");
 }
 
-/// `A: … | B: …`, or a line each, where one has no room.
+/// Formats `A: … | B: …`, on two lines if it does not fit on one.
 fn heads_within(heads: &(String, String), columns: usize) -> Vec<String> {
     let whole = format!("{} | {}", heads.0, heads.1);
     match width(&whole) <= columns {
@@ -247,7 +245,7 @@ fn heads_within(heads: &(String, String), columns: usize) -> Vec<String> {
     }
 }
 
-/// Prints both answers in columns of their own, each a heading and a text.
+/// Prints both answers in two columns, each a heading and a text.
 fn beside(columns: usize, (head_a, a): (&str, &str), (head_b, b): (&str, &str), context: &mut Context<'_>) {
     let room = (columns - 3) / 2;
     let lines = |text: &str| {

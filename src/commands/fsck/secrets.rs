@@ -1,4 +1,4 @@
-//! `lepo fsck --secrets`: what in a store looks like a secret, without the secret.
+//! `lepo fsck --secrets`: lists apparent secrets in a store without printing them.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,15 @@ use lepo_store::bubb::Name;
 use lepo_store::conv::Found;
 use lepo_store::store::Store;
 
-/// A finding.
 struct Finding {
-    /// The message's id, or the path of another file in the store.
+    /// Id of the message, or path of another file in the store.
     subject: String,
     kind: &'static str,
     line: usize,
-    /// The clone whose it is, if it is another's.
+    /// Clone that it belongs to, if not the user's own.
     of: Option<String>,
 }
 
-/// Looks, and lists what was found.
 pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let finder = finder();
     let mut found = Vec::new();
@@ -57,7 +55,7 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
     Ok(u8::from(!found.is_empty()))
 }
 
-/// The messages of addresses.
+/// Resolves the addresses to messages.
 fn named(store: &Store, addresses: &[String]) -> Result<Vec<Name>> {
     let forest = store.names().forest()?;
     let mut names = Vec::new();
@@ -70,7 +68,7 @@ fn named(store: &Store, addresses: &[String]) -> Result<Vec<Name>> {
     Ok(names)
 }
 
-/// Notes the secrets of a text, and ids of AWS by themselves, as `sync` holds them back; a binary file is not searched.
+/// Records the secrets of a text, and lone AWS ids, which `sync` rejects too; binary files are skipped.
 fn note(finder: &Finder, bytes: &[u8], subject: &str, of: Option<String>, found: &mut Vec<Finding>) {
     if is_binary(bytes) {
         return;
