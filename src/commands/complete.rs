@@ -1,6 +1,6 @@
-//! Completes a word on the command line: addresses, branches, requests, models; live, each with a
-//! preview. Names are read, and of the bubbs only those few whose preview is shown. Of all of them, `shells.rs` puts
-//! bare words alone on a line.
+//! Completes arguments: addresses, branches, requests and models of the current store and configuration, each
+//! with a preview. Reads names, and only the few bubbs whose preview is shown. `shells.rs` offers only
+//! candidates that need no quotes.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -19,10 +19,10 @@ use lepo_turn::Prompts;
 use lepo_turn::config::{Flags, Paths, load_settings, setting_lines};
 use lepo_turn::skills::Skills;
 
-/// The most candidates: more ids than fit on a screen are no help.
+/// Maximum candidates: more ids than fit on a screen do not help.
 const MOST: usize = 50;
 
-/// Completes an address, or the second one of a range.
+/// Completes an address, or the end of a range.
 pub fn address() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let (range, wanted) = match current.to_str() {
@@ -34,12 +34,11 @@ pub fn address() -> ArgValueCompleter {
     })
 }
 
-/// Completes the name of a branch.
 pub fn branch() -> ArgValueCompleter {
     of_the_store(|there, wanted| there.branches(wanted))
 }
 
-/// Completes the id of a request that waits.
+/// Completes the id of a pending request.
 pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
         let Ok(forest) = there.store.names().forest() else { return Vec::new() };
@@ -50,7 +49,7 @@ pub fn request() -> ArgValueCompleter {
     })
 }
 
-/// Completes one of a few words, each with what it means.
+/// Completes one of the given values, with its meaning.
 pub fn one_of(words: &'static [(&'static str, &'static str)]) -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let fitting = words.iter().filter(|(word, _)| begins(word, &current.to_string_lossy()));
@@ -58,12 +57,10 @@ pub fn one_of(words: &'static [(&'static str, &'static str)]) -> ArgValueComplet
     })
 }
 
-/// Completes the letter of a kind.
 pub fn kind() -> ArgValueCompleter {
     one_of(&[("s", "system"), ("u", "user"), ("a", "assistant"), ("t", "tool")])
 }
 
-/// Completes the name of a configured model.
 pub fn model() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let env = Env::from_process();
@@ -97,7 +94,7 @@ pub fn setting() -> ArgValueCompleter {
     })
 }
 
-/// Completes the name of a prompt.
+/// Completes the name of a prompt or a skill.
 pub fn prompt() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let Ok(paths) = Paths::from_env(&Env::from_process()) else { return Vec::new() };
@@ -114,7 +111,7 @@ pub fn prompt() -> ArgValueCompleter {
     })
 }
 
-/// The servers of the user's mcp.json.
+/// Completes a server of the user's mcp.json.
 pub fn server() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let wanted = current.to_string_lossy();
@@ -126,12 +123,11 @@ pub fn server() -> ArgValueCompleter {
     })
 }
 
-/// The store that the words are about.
 struct CompletionStore {
     store: Store,
 }
 
-/// The store that the command line so far is about. Nothing that goes wrong is told: this is no command.
+/// Opens the store that the arguments so far select. Errors are dropped: completion must not print messages.
 fn there() -> Option<CompletionStore> {
     let words = words_of_line();
     let (cd, save_to) = (option(words, "-c", "--cd"), option(words, "-s", "--save-to"));
@@ -142,7 +138,7 @@ fn there() -> Option<CompletionStore> {
     Some(CompletionStore { store })
 }
 
-/// The value of an option of the root, as written so far.
+/// Finds the value of a global option among the arguments.
 fn option(words: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
     let after = |word: &OsString| word.to_str()?.strip_prefix(long)?.strip_prefix('=').map(PathBuf::from);
     words.windows(2).find_map(|pair| match pair[0] == short || pair[0] == long {
@@ -168,7 +164,7 @@ impl CompletionStore {
         offers.map(|offer| self.candidate(offer)).collect()
     }
 
-    /// With the preview of `ls`, or where it is about the bubb itself, of `log`.
+    /// Adds the preview that `ls` prints, or, for an id of the bubb itself, the preview of `log`.
     fn candidate(&self, offer: Offer) -> CompletionCandidate {
         let preview = offer.about.and_then(|name| {
             let text = excerpt(&self.store.bubbs().words(&name).ok()?);
@@ -178,7 +174,7 @@ impl CompletionStore {
     }
 }
 
-/// Ids are read in any case.
+/// Ids are matched in any case.
 fn begins(text: &str, wanted: &str) -> bool {
     text.get(..wanted.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(wanted))
 }

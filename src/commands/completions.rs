@@ -1,4 +1,4 @@
-//! `lepo completions`: the script by which a shell asks lepo itself what a word can become.
+//! `lepo completions`: scripts by which a shell asks lepo for completions.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,7 +12,7 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_turn::config::{Alias, Paths, aliases};
 
-/// The variable in which a shell says that it asks, and which shell it is.
+/// Variable that a shell sets to request completions; its value names the shell.
 const ASKED_BY: &str = "LEPO_COMPLETE";
 
 /// Print a shell completion script
@@ -30,21 +30,21 @@ pub struct CompletionsArgs {
     shell: String,
 }
 
-/// Prints it.
+/// Prints the script of a shell.
 pub fn run_completions(args: CompletionsArgs, context: &mut Context<'_>) -> Result<u8> {
     let shell = SHELLS.completer(&args.shell).ok_or_else(|| Error::usage("no such shell"))?;
     context.out.untrusted(&script(shell).map_err(|error| Error::usage("no script").because(error))?);
     Ok(0)
 }
 
-/// The script of a shell.
+/// Returns the script of a shell.
 pub fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     shell.write_registration(ASKED_BY, "lepo", "lepo", "lepo", &mut text)?;
     Ok(text)
 }
 
-/// Answers a shell that asks; false if none does.
+/// Answers a shell's request for completions; false if the shell made none.
 pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
     if lepo_base::env::var(ASKED_BY).is_none() {
         return false;
@@ -56,14 +56,15 @@ pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
         .var(ASKED_BY)
         .shells(SHELLS)
         .try_complete(args.iter().cloned(), here.as_deref());
-    // An error is dropped: a shell that completes shows no messages.
+    // Errors are dropped: a shell shows no messages during completion.
     answered.unwrap_or(true)
 }
 
-/// Adds the user's aliases, each as the command that it stands for. No complaint about the file: this is no command.
+/// Adds the user's aliases, each as a copy of its command. Errors in the file are dropped, as in any
+/// completion.
 fn with_aliases(mut tree: clap::Command) -> clap::Command {
     let known = Paths::from_env(&Env::from_process()).and_then(|paths| aliases(&paths)).unwrap_or_default();
-    // An alias may begin with another, which must be there first.
+    // An alias may begin with another, which must be added first.
     let mut left: Vec<&Alias> =
         known.iter().filter(|alias| tree.find_subcommand(&alias.name).is_none()).collect();
     while !left.is_empty() {
@@ -82,12 +83,12 @@ fn with_aliases(mut tree: clap::Command) -> clap::Command {
     tree
 }
 
-/// The command that an alias begins with, under its name.
+/// Returns the command that an alias begins with, renamed to the alias.
 fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
     let (first, others) = alias.words.split_first()?;
     let inner = |command: &clap::Command, word: &String| command.find_subcommand(word).cloned();
     let mut command = match first.starts_with('-') || first.contains(char::is_whitespace) {
-        // Options before a command, or a question: `do` without its name.
+        // Options before a command, or a question: the implied `do`.
         true => tree.find_subcommand("do")?.clone(),
         false => inner(tree, first)?,
     };
@@ -96,12 +97,12 @@ fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
         command = deeper;
     }
     command.build();
-    // The tree keeps names that live as long as the process, which answers once.
+    // Clap needs names that live as long as the process, which answers once.
     let name: &'static str = alias.name.clone().leak();
     Some(command.name(name).about(alias.text.clone()))
 }
 
-/// Hides options, which are offered only if one was begun, or if there are no other candidates.
+/// Hides options: they are offered only if one was started, or if there are no other candidates.
 fn without_options(mut tree: clap::Command) -> clap::Command {
     tree.build();
     let hide = |command: clap::Command| {

@@ -1,24 +1,23 @@
-//! Words of a command line as shells quote them, read back to their text.
+//! Removes shell quoting from the arguments of a command line.
 
-/// The quotation that a place on a command line is in.
+/// Quoting state at a position of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quote {
     None,
     Single,
     Double,
-    /// `$'…'`, in which escapes are those of C.
+    /// `$'…'`, with the escapes of C.
     Dollar,
 }
 
-/// The quoting rules of a shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rules {
-    /// Of bash and zsh.
+    /// For bash and zsh.
     Posix,
     Fish,
 }
 
-/// The text of a word, or of the begin of one, which starts within `quote`.
+/// Unquotes an argument, or the beginning of one, that starts within `quote`.
 pub fn unquoted(word: &str, mut quote: Quote, rules: Rules) -> String {
     let mut text = String::with_capacity(word.len());
     let mut chars = word.chars().peekable();
@@ -32,7 +31,7 @@ pub fn unquoted(word: &str, mut quote: Quote, rules: Rules) -> String {
         match c {
             '\\' => match chars.peek() {
                 Some(&next) if escapes(next) => text.extend(chars.next()),
-                // One at the end is about to escape what is typed next.
+                // A backslash at the end would escape the next character to be typed.
                 None if quote != Quote::Single => {}
                 _ => text.push(c),
             },
@@ -49,7 +48,7 @@ pub fn unquoted(word: &str, mut quote: Quote, rules: Rules) -> String {
     text
 }
 
-/// The quotation at the end of a line of a POSIX shell.
+/// Returns the quoting state at the end of a POSIX command line.
 pub fn quote_after(line: &str) -> Quote {
     let mut quote = Quote::None;
     let mut chars = line.chars().peekable();
@@ -66,7 +65,7 @@ pub fn quote_after(line: &str) -> Quote {
     quote
 }
 
-/// The quotation that a character begins or ends.
+/// Returns the quoting state after a quote character; `None` if `c` does not change it.
 fn turned(c: char, quote: Quote) -> Option<Quote> {
     match (c, quote) {
         ('\'', Quote::None) => Some(Quote::Single),
@@ -76,8 +75,8 @@ fn turned(c: char, quote: Quote) -> Option<Quote> {
     }
 }
 
-/// A bare word for the line of bash, at a place within `quote`: readline parts words at `=` and `:`, an option's value
-/// from its name too, unless a backslash stands before them.
+/// Escapes a value for bash's line within `quote`: readline splits at `=` and `:`, except after a backslash;
+/// it also splits an option from its value.
 pub fn unsplit(word: &str, quote: Quote) -> String {
     match quote == Quote::None && !word.starts_with('-') {
         true => word.replace('=', r"\=").replace(':', r"\:"),

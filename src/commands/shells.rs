@@ -1,5 +1,4 @@
-//! The shells that ask for candidates: a script for each, and candidates that are bare words, so that none of them is
-//! code.
+//! Completion for each shell: its script, and candidates that need no quoting, so that none can run as code.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -13,27 +12,27 @@ use clap_complete::env::{self, EnvCompleter, Shells};
 use super::shell_quote::{Quote, Rules, quote_after, unquoted, unsplit};
 use crate::term::{BareWord, clean, excerpt_within, width};
 
-/// The shells there are scripts for.
+/// All shells with a script.
 pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Elvish]);
 
-/// Columns for what a candidate means, in bash, which has no place for it of its own.
+/// Columns for a candidate's meaning in bash, which cannot display it separately.
 const MEANING: usize = 48;
 
-/// The words of the line, without their quotes.
+/// The unquoted arguments.
 static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// The words of the line that is completed; none if no shell asks.
+/// Returns the arguments of the command line that is being completed; empty outside completion.
 pub fn words_of_line() -> &'static [OsString] {
     WORDS.get().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// One value that may be put on the line, and its meaning.
 struct Candidate {
     value: BareWord,
     meaning: Option<String>,
 }
 
-/// Candidates that can stand on a line as they are. All others are left out: a repository may have brought the name.
+/// Returns the candidates that are safe without quotes. All others are omitted: the name may come from a
+/// repository.
 fn candidates(
     tree: &mut clap::Command,
     words: Vec<OsString>,
@@ -63,13 +62,13 @@ fn candidates(
     Ok(kept)
 }
 
-/// A file whose name begins as an option does.
+/// A file whose name begins with `-`.
 fn is_file_like_an_option(found: &CompletionCandidate, value: &str, here: Option<&Path>) -> bool {
     let named = || here.unwrap_or(Path::new("")).join(value.trim_end_matches('/')).symlink_metadata();
     found.get_id().is_none() && value.starts_with('-') && named().is_ok()
 }
 
-/// Words without the quotes of their shell; one that is not text stays.
+/// Unquotes the arguments; invalid UTF-8 is unchanged.
 fn plain_words(words: Vec<OsString>, rules: Rules) -> Vec<OsString> {
     let plain = |word: OsString| match word.to_str() {
         Some(text) => unquoted(text, Quote::None, rules).into(),
@@ -78,13 +77,13 @@ fn plain_words(words: Vec<OsString>, rules: Rules) -> Vec<OsString> {
     words.into_iter().map(plain).collect()
 }
 
-/// The place of the word that is completed, as bash and zsh tell it.
+/// Index of the argument to complete, as bash and zsh pass it.
 fn index_told() -> usize {
     lepo_base::env::text("_CLAP_COMPLETE_INDEX").and_then(|told| told.parse().ok()).unwrap_or_default()
 }
 
-/// Bash, with what each candidate means behind it in a list of several: readline inserts only what
-/// all have in common, which ends before that.
+/// Bash. A list of several candidates contains their meanings: readline inserts only the common prefix, which
+/// ends before those.
 struct Bash;
 
 const BASH: &str = r#"
@@ -139,14 +138,14 @@ fi
 "#;
 
 impl Bash {
-    /// The candidates for the last of `words`, whose text before the cursor is `line`.
+    /// Formats the candidates for the last argument; `line` is the text before the cursor.
     fn told(found: &[Candidate], raw: &str, line: &str, sort: &str) -> String {
         let quote = quote_after(line.strip_suffix(raw).unwrap_or_default());
         let unsplit = |word: &BareWord| unsplit(word.as_str(), quote);
         let found: Vec<(String, Option<&str>)> =
             found.iter().map(|one| (unsplit(&one.value), one.meaning.as_deref())).collect();
-        // Tab, lists of several kinds. Others, as menu completion and the one that inserts all, put each candidate
-        // on the line as it is.
+        // Tab and lists of several kinds. Other modes, such as menu completion and inserting all, put each
+        // candidate on the line verbatim.
         let is_list = matches!(sort, "9" | "33" | "63" | "64");
         let bare = !is_list || found.len() < 2;
         let widest = found.iter().map(|(value, _)| width(value)).max().unwrap_or_default();
@@ -195,11 +194,11 @@ impl EnvCompleter for Bash {
     }
 }
 
-/// Zsh. Its completion system may not be there yet; and the script may stand in its
-/// `fpath`, where it is run as the completer itself.
+/// Zsh. Its completion system may not be loaded yet; and the script may be in its `fpath`, where it runs as
+/// the completer itself.
 struct Zsh;
 
-/// The end of clap's script, and what stands in its place.
+/// End of clap's script, and its replacement.
 const COMPDEF: &str = "compdef _clap_dynamic_completer_lepo lepo";
 const REGISTER: &str = "\
 # Together in a line, those that mean the same would be sorted, and all others with them.
@@ -260,7 +259,7 @@ impl EnvCompleter for Zsh {
     }
 }
 
-/// Fish, which tells the last word with its quotes.
+/// Fish passes the last argument with its quotes.
 struct Fish;
 
 impl EnvCompleter for Fish {
@@ -296,7 +295,7 @@ impl EnvCompleter for Fish {
     }
 }
 
-/// Elvish, which inserts words as they are.
+/// Elvish inserts arguments verbatim.
 struct Elvish;
 
 impl EnvCompleter for Elvish {
@@ -341,7 +340,7 @@ fn candidates_of_last(
     candidates(tree, words, index, here)
 }
 
-/// A candidate a line, its meaning behind a tab.
+/// Writes a candidate per line, with its meaning after a tab.
 fn write_lines(found: &[Candidate], to: &mut dyn Write) -> io::Result<()> {
     for Candidate { value, meaning } in found {
         let value = value.as_str();

@@ -1,4 +1,4 @@
-//! The command or the setting that a mistyped word was meant for.
+//! Suggests the command or setting for a mistyped name.
 
 use lepo_base::error::quoted;
 pub use lepo_base::nearest::nearest;
@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, stdin};
 use std::path::PathBuf;
 
-/// The command that does what other programs call by this word.
+/// Returns lepo's command for a name that other programs use.
 pub fn meant(word: &str) -> Option<&'static str> {
     Some(match word {
         "list" => "ls",
@@ -22,7 +22,7 @@ pub fn meant(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The hint at a command that was meant by the first of these words, or at the question if something is piped.
+/// Formats the hint at a command that the first argument resembles; a single argument may also be a question.
 pub fn did_you_mean(meant: &str, words: &[OsString]) -> String {
     let meant = format!("did you mean `lepo {meant}`?");
     match words {
@@ -34,13 +34,13 @@ pub fn did_you_mean(meant: &str, words: &[OsString]) -> String {
     }
 }
 
-/// The question that words without a command may be: those before the first option.
+/// Joins the arguments before the first option to a question.
 pub fn question(words: &[OsString]) -> String {
     let words = words.iter().map(|word| word.to_string_lossy());
     words.take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ")
 }
 
-/// The program of this name in the search path. A name with a slash is none.
+/// Finds a program in the search path; `None` for a name with a slash.
 pub fn in_path(program: &str) -> Option<PathBuf> {
     SearchPath::here().find(program.as_ref())
 }

@@ -1,5 +1,5 @@
-//! The address words of a command line as bubbs. `-` stands for words on stdin, one a line, so that
-//! every command takes what `grep -l`, `cut` and lepo itself print.
+//! Resolves the address arguments of a command line to bubbs. `-` reads addresses from stdin, one per line,
+//! so that every command accepts the output of `grep -l`, `cut` and lepo.
 
 use std::io::Read;
 
@@ -8,8 +8,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Found, Wanted};
 use lepo_store::store::Store;
 
-/// Finds what each word points at, all of them before anything is done, in a forest that has no more than that
-/// and what else is wanted.
+/// Resolves every argument before anything is done, in a forest that contains only those bubbs and `also`.
 pub fn find_all(store: &Store, words: &[String], also: &[Wanted]) -> Result<(Forest, Vec<Found>)> {
     let words = some(words, with_stdin(words)?)?;
     let mut wanted = also.to_vec();
@@ -21,7 +20,7 @@ pub fn find_all(store: &Store, words: &[String], also: &[Wanted]) -> Result<(For
     Ok((forest, found))
 }
 
-/// The words, unless stdin was to have some and had none: a command before it in a pipe may have failed.
+/// An error if stdin was requested and empty: a previous command in the pipe may have failed.
 pub fn some<T>(asked: &[String], found: Vec<T>) -> Result<Vec<T>> {
     match found.is_empty() && asked.iter().any(|word| word == "-") {
         true => Err(Error::nothing("no address came on stdin")),
@@ -29,14 +28,14 @@ pub fn some<T>(asked: &[String], found: Vec<T>) -> Result<Vec<T>> {
     }
 }
 
-/// Finds the bubb where a command needs exactly one.
+/// Resolves an argument of a command that needs exactly one bubb.
 pub fn find_one(store: &Store, word: &str, also: &[Wanted]) -> Result<(Forest, Addressee)> {
     let (forest, found) = find_all(store, &[word.to_string()], also)?;
     Ok((forest, exactly_one(word, &found)?))
 }
 
-/// Finds what each word points at in a forest that was read, whole or not. A folder that a word may lie in has to be
-/// readable.
+/// Resolves arguments in a forest that was already read. If it is partial, also checks that the folders that
+/// an address may refer to are readable.
 pub fn resolve_all(
     store: &Store,
     (forest, is_whole): (&Forest, bool),
@@ -59,7 +58,7 @@ fn exactly_one(word: &str, found: &[Found]) -> Result<Addressee> {
     }
 }
 
-/// The words, with those of stdin in the place of `-`.
+/// Replaces each `-` with the lines of stdin.
 fn with_stdin(words: &[String]) -> Result<Vec<String>> {
     let mut all = Vec::new();
     for word in words {
@@ -74,8 +73,8 @@ fn with_stdin(words: &[String]) -> Result<Vec<String>> {
     Ok(all)
 }
 
-/// The address in a line: all of it, or of a line that begins with a full id and goes on, as those of `ls`, `log` and
-/// `grep` do, the id.
+/// Returns the address in a line: the id of a line that begins with one, as in the output of `ls`, `log` and
+/// `grep`; else the whole line.
 fn address_of(line: &str) -> &str {
     match line.split_once(' ') {
         Some((first, _)) if BubbId::parse(first.as_bytes()).is_some() => first,
@@ -83,7 +82,7 @@ fn address_of(line: &str) -> &str {
     }
 }
 
-/// The text on stdin. A path may be no text: only the name of the file in it says which bubb is meant.
+/// Reads stdin. A path may not be UTF-8: only its file name identifies the bubb.
 fn stdin() -> Result<String> {
     let mut text = Vec::new();
     std::io::stdin()
