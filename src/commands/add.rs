@@ -1,4 +1,4 @@
-//! `lepo add`: how scripts write a bubb.
+//! `lepo add`: writes a bubb, for scripts.
 
 use std::io::Read;
 
@@ -37,7 +37,7 @@ pub struct AddArgs {
     time: Option<u64>,
 }
 
-/// Milliseconds since 1970.
+/// Parses a time into milliseconds since 1970.
 fn time(text: &str) -> std::result::Result<u64, String> {
     when::parse(text, lepo_store::store::now(), when::DayEnd::First).ok_or_else(|| when::FORMS.to_string())
 }
@@ -50,7 +50,6 @@ fn kind(text: &str) -> std::result::Result<Kind, String> {
     found.ok_or_else(|| "expected s, u, a or t".to_string())
 }
 
-/// Adds it.
 pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut bytes = Vec::new();
     std::io::stdin()
@@ -88,7 +87,8 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// The setting `tidy`. The message is written: a configuration that is wrong is told of by other commands.
+/// Returns the setting `tidy`. The message is already written, so a broken configuration is not reported
+/// here.
 fn tidy_limit(store: &Store) -> Option<u32> {
     const LEAST: usize = 100;
     if !store.upkeep().is_untidy(LEAST) {

@@ -1,4 +1,4 @@
-//! `lepo browse`: the forest on the whole terminal.
+//! `lepo browse`: the forest on the full terminal.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;

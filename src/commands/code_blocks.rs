@@ -1,12 +1,12 @@
-//! The code blocks of a message, for `do --code` and `show --code`.
+//! Extracts the code blocks of a message, for `do --code` and `show --code`.
 
-/// The blocks that are wanted: the first, or all for an option that was given twice.
+/// Returns the first block, or all if the option was `given` more than once.
 pub fn wanted_blocks(answer: &str, given: u8) -> Vec<String> {
     let most = if given > 1 { usize::MAX } else { 1 };
     code_blocks(answer).into_iter().take(most).collect()
 }
 
-/// The texts of its fenced blocks, in order. A fence without an end goes to the end of the answer.
+/// Returns the fenced blocks in order. An unclosed fence extends to the end of the text.
 fn code_blocks(answer: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut open: Option<(Fence<'_>, String)> = None;
@@ -27,7 +27,7 @@ fn code_blocks(answer: &str) -> Vec<String> {
     blocks
 }
 
-/// The line that begins a block.
+/// The opening line of a block.
 struct Fence<'a> {
     indent: &'a str,
     mark: char,
@@ -41,7 +41,7 @@ impl<'a> Fence<'a> {
         let mark = begun.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
         let rest = begun.trim_start_matches(mark);
         let len = begun.len() - rest.len();
-        // Three marks within a line are words in backticks.
+        // Three backquotes within a line are a code span.
         let is_fence = len >= 3 && (mark == '~' || !rest.contains('`'));
         is_fence.then_some(Fence { indent, mark, len })
     }
@@ -51,7 +51,7 @@ impl<'a> Fence<'a> {
         line.len() >= self.len && line.chars().all(|letter| letter == self.mark)
     }
 
-    /// The line without what the fence was indented by.
+    /// Removes at most the fence's indent.
     fn unindented<'l>(&self, line: &'l str) -> &'l str {
         let most = self.indent.len();
         let blank = line.bytes().take(most).take_while(|byte| matches!(byte, b' ' | b'\t')).count();

@@ -1,4 +1,5 @@
-//! `lepo config`: the settings in force and where each was said; one of them, read or set; the file in an editor.
+//! `lepo config`: lists the settings in force with their sources; reads or sets one; opens the file in an
+//! editor.
 
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,7 @@ pub struct ConfigArgs {
     pub json: bool,
 }
 
-/// The beginning of a new file in the editor.
+/// Initial content of a new file in the editor.
 const NEW_FILE: &str = "\
 # Settings of lepo: see `man lepo-config`, and `lepo config` for those in force.
 #
@@ -71,7 +72,7 @@ const NEW_FILE: &str = "\
 # active = true
 ";
 
-/// Shows them, sets one, opens the file, or imports some. `commands` are the names that no alias can have.
+/// `commands` are the names that no alias may have.
 pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
@@ -113,7 +114,7 @@ pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>
     Ok(0)
 }
 
-/// Lists the stores of `--everywhere`, or takes one off the list.
+/// Lists the stores of `--everywhere`, or removes one from the list.
 fn stores(stores: &Stores, args: &ConfigArgs, context: &mut Context<'_>) -> Result<u8> {
     if let Some(path) = &args.forget {
         stores.forget(path)?;
@@ -134,7 +135,7 @@ fn stores(stores: &Stores, args: &ConfigArgs, context: &mut Context<'_>) -> Resu
     Ok(0)
 }
 
-/// Tells where something else wins over a setting that was written into `file`.
+/// Warns if another source overrides a setting that was written to `file`.
 fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
     let wins = match settings.source(name) {
         Source::File { path, .. } if **path == *file => return,
@@ -175,7 +176,7 @@ fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Contex
     Ok(0)
 }
 
-/// Opens the editor on the file, again and again until lepo can read what was saved or the user gives up.
+/// Opens the editor repeatedly, until lepo can parse the file or the user cancels.
 fn edit_file(file: &Path) -> Result<u8> {
     let old = match std::fs::read(file) {
         Ok(bytes) => bytes,
@@ -200,12 +201,12 @@ fn edit_file(file: &Path) -> Result<u8> {
     Ok(0)
 }
 
-/// The aliases of the user's file.
+/// Returns the aliases of the user's file.
 pub fn known_aliases() -> Result<Vec<Alias>> {
     aliases(&Paths::from_env(&Env::from_process())?)
 }
 
-/// A hint at the setting that was meant by a name that is none.
+/// Adds a hint at the setting that an unknown name resembles.
 fn suggest_setting(name: &str) -> impl FnOnce(Error) -> Error {
     move |error| {
         let is_unknown = error.message.starts_with("no setting");

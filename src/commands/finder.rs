@@ -1,5 +1,4 @@
-//! The finder of secrets for commands that look at what is written: shapes, and the values that this machine keeps as
-//! secrets.
+//! Secret finders and maskers for commands: known formats, and the secret values of this machine.
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use lepo_secrets::{Finder, Kept, Masker, Tally};
 use lepo_turn::config::{Flags, Paths, SecretsMode, load_settings};
 use lepo_turn::{Masking, key_if_there, secret_values};
 
-/// Without settings that can be read it looks for shapes alone.
+/// Without readable settings only known formats are found.
 pub fn finder() -> Finder {
     let env = Env::from_process();
     let settings =
@@ -20,14 +19,15 @@ pub fn finder() -> Finder {
     Finder::new(secret_values(&env, &settings.map(|settings| settings.models).unwrap_or_default()))
 }
 
-/// The masks of what is given away: with digits where the user has a key already; nothing is made for them.
+/// Returns the masker for output that may be shared. Masks have digits only if the user has a key
+/// already; none is created.
 pub fn masker() -> Masker {
     let key = Paths::from_env(&Env::from_process()).ok().and_then(|paths| key_if_there(&paths.state));
     Masker::new(Arc::new(finder()), key)
 }
 
-/// The masker of what is written already: it looks for all that `fsck --secrets` finds, whatever the settings say of what is
-/// being written. An error where settings or the key cannot be read: with others it would find less.
+/// Returns the masker for stored text: it finds everything that `fsck --secrets` does, whatever the setting
+/// `secrets` is. An error if the settings or the key cannot be read: with others it would find less.
 pub fn masker_of_written() -> Result<Masker> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
@@ -36,7 +36,7 @@ pub fn masker_of_written() -> Result<Masker> {
     Ok(Masking::of_written(&settings, &env, &paths.state)?.masker().clone())
 }
 
-/// Says how many secrets are in what is given away, and of which kinds.
+/// Warns about secrets in output: their number and kinds.
 pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
     let (finder, mut tally) = (finder(), Tally::default());
     for text in texts {
@@ -49,8 +49,8 @@ pub fn tell_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
     }
 }
 
-/// Says that words of the user's hold what looks like a secret, and are kept as typed, with a command that takes it out. Not
-/// where the settings leave secrets alone.
+/// Reports that a text of the user's contains an apparent secret and is stored unmasked, with a command that
+/// removes it; silent if the setting `secrets` is `off`.
 pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
     let env = Env::from_process();
     let loaded = Paths::from_env(&env).and_then(|paths| load_settings(&paths, &env, None, &Flags::default()));
@@ -67,10 +67,10 @@ pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
     }
 }
 
-/// Bytes of a file or of stdin as they are written: with masks, as the user's settings say; which is said.
+/// Masks the bytes of a file or of stdin as the settings require, and reports that.
 pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> Kept<'t> {
     let env = Env::from_process();
-    // A configuration that is wrong is told of by other commands.
+    // A broken configuration is reported by other commands.
     let paths = Paths::from_env(&env);
     let loaded = paths.and_then(|paths| Ok((load_settings(&paths, &env, None, &Flags::default())?, paths)));
     let masking = match &loaded {

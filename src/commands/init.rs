@@ -1,4 +1,4 @@
-//! `lepo init`: the store, ready to be looked at.
+//! `lepo init`: creates the store.
 
 use super::Context;
 use crate::term::{Line, say};
@@ -21,7 +21,6 @@ pub struct InitArgs {
     committed: bool,
 }
 
-/// Makes it, and says what it found.
 pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
     let above = context.find_store()?.filter(|store| store.is_linked() || store.root() != context.cwd());
     let (store, made) = context.make_store()?;

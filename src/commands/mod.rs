@@ -1,4 +1,5 @@
-//! One file a subcommand: its arguments, its help, `run`. A command reads top to bottom: resolve, do, print.
+//! Subcommands, one per file or folder: arguments, help, `run`. A command reads top to bottom: resolve, do,
+//! print.
 
 pub mod add;
 pub mod branch;
@@ -59,15 +60,15 @@ use lepo_store::store::{Made, STORE, Store, Unkept};
 use lepo_turn::config::{Insts, Paths};
 use lepo_turn::{WorktreeRecord, ignored_insts, note_made, untrusted_insts, user_prover};
 
-/// The working directory, the store and the output of a command.
+/// Working directory, store and output of a command.
 pub struct Context<'o> {
     cwd: PathBuf,
     save_to: Option<PathBuf>,
-    /// The command writes nothing into the store, which may then be anywhere.
+    /// The command does not write to the store, which may then be anywhere.
     reads_only: bool,
-    /// The store that is deleted at the end.
+    /// A store that is deleted when the command ends.
     unkept: RefCell<Option<Unkept>>,
-    /// The front at which its hints are read.
+    /// Where the user reads the hints, which decides how commands in them are written.
     pub at: At<'o>,
     /// stdout.
     pub out: &'o mut Out,
@@ -76,7 +77,7 @@ pub struct Context<'o> {
 }
 
 impl<'o> Context<'o> {
-    /// Changes to `cd` first, so that all that follows is as if started there.
+    /// Changes to `cd` first, so that the command runs as if started there.
     pub fn new(
         cd: Option<PathBuf>,
         save_to: Option<PathBuf>,
@@ -93,44 +94,43 @@ impl<'o> Context<'o> {
         Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), at: At::SHELL, out, paint })
     }
 
-    /// The context of the same command in another directory.
+    /// Returns a context for the same command in another directory.
     pub fn elsewhere(cwd: PathBuf, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Self {
         let paint = Paint::new(color, false, env::var);
         Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), at: At::SHELL, out, paint }
     }
 
-    /// The context of a command that only reads: `--store` may name a store anywhere.
+    /// Marks the command as read-only: `--store` may then name a store anywhere.
     pub fn for_reading(self, reads_only: bool) -> Self {
         Context { reads_only, ..self }
     }
 
-    /// The context of a command line whose hints are read there.
+    /// Sets where hints are read.
     pub fn read_at(self, at: At<'o>) -> Self {
         Context { at, ..self }
     }
 
-    /// Says a line with a hint in it, as a command in it is typed on this command line.
+    /// Prints a line that contains a hint, with commands as typed on this command line.
     pub fn say_hint(&self, line: impl Into<Hint>) {
         say(&line.into().told(self.at));
     }
 
-    /// The store that `--save-to` names.
     pub fn save_to(&self) -> Option<&Path> {
         self.save_to.as_deref()
     }
 
-    /// The working directory.
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
 
-    /// True if the user stands in the home directory.
+    /// Whether the working directory is the home directory.
     pub fn is_at_home(&self) -> bool {
         let home = env::var("HOME").and_then(|home| PathBuf::from(home).canonicalize().ok());
         home.is_some() && home == self.cwd.canonicalize().ok()
     }
 
-    /// The store, if there is one: what `--save-to` names, else `.lepo` here or in a parent.
+    /// Finds the store that `--save-to` names, else `.lepo` here or in a parent; `None` if it does
+    /// not exist.
     pub fn find_store(&self) -> Result<Option<Store>> {
         match &self.save_to {
             Some(path) if path.is_absolute() && self.reads_only => Store::anywhere(path),
@@ -139,18 +139,19 @@ impl<'o> Context<'o> {
         }
     }
 
-    /// The working directory of turns in a store that is not there yet: the root of a git work tree, else here.
+    /// Working directory of turns if no store exists yet: the root of a git work tree, else the current
+    /// directory.
     pub fn new_root(&self) -> PathBuf {
         let in_tree = work_tree(&self.cwd).filter(|_| self.save_to.is_none());
         in_tree.map_or_else(|| self.cwd.clone(), |tree| tree.root)
     }
 
-    /// The main git work tree that the one of the working directory is linked to.
+    /// Returns the main git work tree of a linked one.
     pub fn main_work_tree(&self) -> Option<PathBuf> {
         work_tree(&self.cwd)?.main()
     }
 
-    /// The store; none is an error.
+    /// Returns the store; an error if it does not exist.
     pub fn store(&self) -> Result<Store> {
         let store = self.find_store()?;
         store.iter().filter(|_| !self.reads_only).for_each(remember);
@@ -165,7 +166,7 @@ impl<'o> Context<'o> {
         })
     }
 
-    /// The store; without one, it is made, which is said unless `quiet`.
+    /// Returns the store, creating it if necessary; prints that unless `quiet`.
     pub fn store_or_make(&self, quiet: bool) -> Result<Store> {
         let Some(store) = self.find_store()? else { return self.make_in_tree(quiet) };
         remember(&store);
@@ -183,25 +184,25 @@ impl<'o> Context<'o> {
         if self.save_to.is_some() {
             return Ok(self.make_store()?.0);
         }
-        // That of a linked work tree is made where the removal of the tree does not delete it.
+        // For a linked work tree, in the main one, where removing the linked tree does not delete it.
         let root = self.main_work_tree().unwrap_or_else(|| self.new_root());
         let made = noted(Store::make(&root, STORE.as_ref(), Insts::default_file_text())?).0;
         if !quiet {
             say(&format!("made {STORE} in {}", root.display()));
         }
-        // From here, its path may lead up.
+        // Found again from the working directory, because its path may then start with `..`.
         let store = self.find_store()?.unwrap_or(made);
         remember(&store);
         Ok(store)
     }
 
-    /// A store in the state directory that is deleted at the end, for the working directory and with the instructions of
-    /// the store that there is.
+    /// Creates a store in the state directory that is deleted at the end, with the working directory and the
+    /// instructions of the existing store.
     pub fn unkept_store(&self) -> Result<Store> {
         let paths = Paths::from_env(&Env::from_process())?;
         let found = self.find_store()?;
         let root = found.as_ref().map_or_else(|| self.new_root(), |store| store.root().to_path_buf());
-        // Instructions that need trust do not come along.
+        // Instructions that need trust are not copied.
         let counts = |store: &&Store| match untrusted_insts(store, &paths) {
             Ok(None) => true,
             Ok(Some(_)) | Err(_) => {
@@ -218,8 +219,8 @@ impl<'o> Context<'o> {
         Ok(proving(store))
     }
 
-    /// Tells git to change no line ends in a store that was made before lepo did. A store that cannot be written is
-    /// left as it is: what needs to write says so.
+    /// Adds `* -text` to the git attributes of a store from an older version, so that git changes no line
+    /// ends. A store that is not writable is skipped: writing to it reports the error.
     pub fn keep_line_ends(&self, store: &Store) {
         self.list_own_files(store);
         if store.furniture().complete_attributes().unwrap_or_default() {
@@ -230,8 +231,8 @@ impl<'o> Context<'o> {
         }
     }
 
-    /// Lists lepo's own files in the `.gitignore` of a store that was made before lepo did, once: a journal that git tracks
-    /// changes after every answer, and then blocks checkouts.
+    /// Adds lepo's own files to the `.gitignore` of a store from an older version, once: a tracked journal
+    /// changes after every answer and then blocks checkouts.
     fn list_own_files(&self, store: &Store) {
         if store.furniture().complete_ignores().unwrap_or_default() {
             let shown = store.shown().display();
@@ -241,15 +242,15 @@ impl<'o> Context<'o> {
         }
     }
 
-    /// Makes the store here, or what is missing of it.
+    /// Creates the store in the working directory, or its missing files.
     pub fn make_store(&self) -> Result<(Store, Made)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
         Ok(noted(Store::make(&self.cwd, rel, Insts::default_file_text())?))
     }
 }
 
-/// The store in a directory or in a parent: not above the home directory, nor above the root of a git work tree. One that
-/// is linked to a main work tree and has none uses that one's.
+/// Finds the store in a directory or its parents, but not above the home directory or the root of a git work
+/// tree. A linked work tree without a store uses the store of its main work tree.
 pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     let home = env::var("HOME").map(PathBuf::from);
     let tree = work_tree(cwd);
@@ -261,7 +262,7 @@ pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     Ok(found?.map(proving))
 }
 
-/// A store that was made, if it was, as this user's.
+/// Records a new store as made by this user.
 fn noted((store, made): (Store, Made)) -> (Store, Made) {
     if let (Made::New, Ok(paths)) = (made, Paths::from_env(&Env::from_process())) {
         note_made(&store, &paths);
@@ -269,7 +270,7 @@ fn noted((store, made): (Store, Made)) -> (Store, Made) {
     (proving(store), made)
 }
 
-/// The store, whose proofs are made with the user's key.
+/// Lets the store make proofs with the user's key.
 fn proving(store: Store) -> Store {
     match Paths::from_env(&Env::from_process()) {
         Ok(paths) => store.with_prover(user_prover(&paths)),
@@ -277,12 +278,12 @@ fn proving(store: Store) -> Store {
     }
 }
 
-/// The git work tree that a directory is in; none where git would not take it.
+/// Returns the git work tree of a directory; `None` if git would reject it.
 fn work_tree(dir: &Path) -> Option<WorkTree> {
     WorkTree::of(dir).filter(|tree| tree.is_taken)
 }
 
-/// Says once that a linked work tree uses the store of its main one.
+/// Reports once that a linked work tree uses the store of its main one.
 fn tell_linked(store: &Store) {
     let Ok(paths) = Paths::from_env(&Env::from_process()) else { return };
     let Some(record) = WorktreeRecord::find(&paths, store).filter(WorktreeRecord::is_new) else { return };
@@ -291,7 +292,7 @@ fn tell_linked(store: &Store) {
     record.record(None);
 }
 
-/// Puts a store that is written to on the list of `--everywhere`.
+/// Adds a store that is written to to the list of `--everywhere`.
 fn remember(store: &Store) {
     if let Ok(stores) = stores::Stores::of_user() {
         stores.remember(store);

@@ -1,4 +1,4 @@
-//! Opening a page or an address in the user's browser.
+//! Opens a page or a URL in the user's browser.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -9,7 +9,8 @@ use lepo_base::error::{Error, Result};
 use lepo_base::search_path;
 use lepo_base::sys::{DISPLAYS, OPENERS};
 
-/// A page in a file of its own, readable by its owner alone, which stays for the browser to read.
+/// Writes a page to a temporary file that only the user can read; the file stays, because the browser reads
+/// it later.
 pub fn temporary(bytes: &[u8]) -> Result<PathBuf> {
     let failed = |error: std::io::Error| Error::store("cannot write a temporary file").because(error);
     let mut file = tempfile::Builder::new().prefix("lepo-").suffix(".html").tempfile().map_err(failed)?;
@@ -18,7 +19,7 @@ pub fn temporary(bytes: &[u8]) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Opens a file with `$BROWSER`, or with what the system has for it.
+/// Opens a file with `$BROWSER`, or the system's opener.
 pub fn in_browser(file: &Path) -> Result<()> {
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
     for mut command in commands(file.as_os_str()) {
@@ -31,13 +32,14 @@ pub fn in_browser(file: &Path) -> Result<()> {
         .hint("open that file, or name a program in BROWSER"))
 }
 
-/// True if there seems to be a browser to open something in.
+/// Whether a browser seems to be available.
 pub fn has_browser() -> bool {
     let is_set = |name: &str| lepo_base::env::text(name).is_some_and(|value| !value.is_empty());
     DISPLAYS.is_empty() || is_set("BROWSER") || DISPLAYS.iter().any(|name| is_set(name))
 }
 
-/// Opens an address; whether a program for that could be started. It is not waited for: it may be the browser.
+/// Opens a URL; returns whether a program started. Does not wait for it, because it may be the browser
+/// itself.
 pub fn show_in_browser(address: &str) -> bool {
     commands(address.as_ref()).into_iter().any(|mut command| match command.spawn() {
         Ok(mut child) => {
@@ -48,7 +50,7 @@ pub fn show_in_browser(address: &str) -> bool {
     })
 }
 
-/// The commands that may open it, in turn: those of `$BROWSER`, a list, and what the system has.
+/// Returns the commands to try in order: the list in `$BROWSER`, then the system's openers.
 fn commands(what: &OsStr) -> Vec<Command> {
     let browser = lepo_base::env::text("BROWSER").filter(|browser| !browser.is_empty());
     let named = browser.iter().flat_map(|list| list.split(':'));

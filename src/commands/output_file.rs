@@ -1,4 +1,5 @@
-//! Files that `-o` names. A repository may have planted a link in the place of one: none is written through or replaced.
+//! Writes files that `-o` names. A repository may have planted a symbolic link: links are neither followed
+//! nor replaced.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,7 +10,7 @@ use rustix::fs::OFlags;
 
 use lepo_base::error::{Error, Result};
 
-/// Opens a file to be written, as it is: made if it is not there, and not emptied.
+/// Opens a file for writing without truncating it; creates it if missing.
 pub fn open_output(path: &Path) -> Result<File> {
     let flags = if is_stream(path) { OFlags::empty() } else { OFlags::NOFOLLOW };
     let mut options = File::options();
@@ -20,7 +21,7 @@ pub fn open_output(path: &Path) -> Result<File> {
     })
 }
 
-/// Makes a file anew, whole or not at all; a pipe or a device is written to.
+/// Writes a file atomically; a pipe or a device is written directly.
 pub fn replace_output(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |error| Error::store(format!("cannot write {}", path.display())).because(error);
     let there = match is_stream(path) {
@@ -30,7 +31,7 @@ pub fn replace_output(path: &Path, bytes: &[u8]) -> Result<()> {
     let is_new = match there {
         Ok(there) if there.is_symlink() => return Err(link(path)),
         Ok(there) if !there.is_file() => return open_output(path)?.write_all(bytes).map_err(failed),
-        // Another name of a file that is open already, as a shell has redirected it.
+        // `/dev/fd/N` of a file that the shell opened for a redirection.
         Ok(_) if is_stream(path) => return open_output(path)?.write_all(bytes).map_err(failed),
         there => there.is_err(),
     };
@@ -55,7 +56,8 @@ pub fn replace_output(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Refuses a folder that is a link, unless the name ends in `/`: files in it would be elsewhere.
+/// Rejects a directory that is a symbolic link, unless the name ends in `/`: its files would be written
+/// elsewhere.
 pub fn check_folder(dir: &Path) -> Result<()> {
     let says_folder = dir.as_os_str().as_encoded_bytes().ends_with(b"/");
     if says_folder || !is_link(dir) {
@@ -66,7 +68,7 @@ pub fn check_folder(dir: &Path) -> Result<()> {
         .hint(format!("-o {folder}/ follows it; or name the folder that it leads to")))
 }
 
-/// A name that the system gives to what a process has open, a link on some systems; and the null device.
+/// Whether a path names an open descriptor (a link on some systems) or the null device.
 fn is_stream(path: &Path) -> bool {
     let Some(name) = path.to_str().and_then(|path| path.strip_prefix("/dev/")) else { return false };
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -119,7 +121,7 @@ mod tests {
         }
         assert_eq!(std::fs::read(at("file")).unwrap(), b"before");
         assert!(!at("nowhere").exists());
-        // A folder that is a link is followed: the user named it.
+        // A symbolic link to a directory is followed: the user named it.
         std::os::unix::fs::symlink(".", at("folder")).unwrap();
         replace_output(&at("folder/file"), b"after").unwrap();
         replace_output(&at("folder/new"), b"new").unwrap();

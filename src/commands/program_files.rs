@@ -1,4 +1,4 @@
-//! The files that programs of the configuration are started from here: which changed, and a person's yes to them.
+//! Trust in the files that configured programs start from: lists changes and records consent.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use lepo_tool::mcp::config::{Origin, ServerConfig, ServerVariables, all_servers}
 use lepo_turn::config::{Flags, Paths, ProgramTrust, RepoFile, load_settings};
 use lepo_turn::{ChangedProgram, TrustedFile, changed_programs, server_folders};
 
-/// The programs of this folder, with the files of the user.
+/// The programs of a folder, with the user's configuration.
 pub struct ProgramsHere<'p> {
     paths: &'p Paths,
     env: &'p Env,
@@ -22,7 +22,7 @@ pub struct ProgramsHere<'p> {
 }
 
 impl<'p> ProgramsHere<'p> {
-    /// Those that work for the folder of the store, or for the one that a store would be made in.
+    /// Uses the folder of the store, or the folder that a new store would be created in.
     pub fn new(
         paths: &'p Paths,
         env: &'p Env,
@@ -33,7 +33,7 @@ impl<'p> ProgramsHere<'p> {
         ProgramsHere { paths, env, root }
     }
 
-    /// The programs of servers and models whose files changed since they were agreed to.
+    /// Returns the programs of servers and models whose files changed since the user trusted them.
     pub fn changed(&self, store: Option<&Store>, context: &Context<'_>) -> Result<Vec<ChangedProgram>> {
         let repo = store.map(|store| trusted(store, self.paths, REPO_FILES[1], true)).transpose()?.flatten();
         let servers = self.servers(repo)?;
@@ -43,7 +43,7 @@ impl<'p> ProgramsHere<'p> {
         changed_programs(self.paths, (&servers, &folders), (&models, &dirs))
     }
 
-    /// The names of the files that the servers of a repository's file are started from.
+    /// Names the files that the servers in a repository's file start from.
     pub fn named_by(&self, file: &RepoFile) -> Result<Vec<String>> {
         let folders = server_folders(self.paths, &self.root);
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else {
@@ -59,7 +59,7 @@ impl<'p> ProgramsHere<'p> {
         Ok(names)
     }
 
-    /// Keeps the yes to the files that the servers of this file are started from, as they are now.
+    /// Records consent to the current files of the servers in this file.
     pub fn agree_to_servers(&self, file: &RepoFile) -> Result<()> {
         let folders = server_folders(self.paths, &self.root);
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
@@ -69,7 +69,7 @@ impl<'p> ProgramsHere<'p> {
         Ok(())
     }
 
-    /// Keeps the yes to these files, as they were shown.
+    /// Records consent to these files, as displayed.
     pub fn agree(&self, changed: &[ChangedProgram]) -> Result<()> {
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
         changed.iter().try_for_each(|program| trust.agree(&program.files))
@@ -92,7 +92,7 @@ impl<'p> ProgramsHere<'p> {
     }
 }
 
-/// Each program, and where its files differ.
+/// Prints each program with the changes in its files.
 pub fn show_changed(changed: &[ChangedProgram], context: &mut Context<'_>) {
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
     for program in changed {
@@ -101,7 +101,7 @@ pub fn show_changed(changed: &[ChangedProgram], context: &mut Context<'_>) {
     }
 }
 
-/// The files that a repository's servers are started from.
+/// Prints the files that a repository's servers start from.
 pub fn show_named(names: &[String], context: &mut Context<'_>) {
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
     if !names.is_empty() {

@@ -1,4 +1,4 @@
-//! The configuration that a repository brings in its store: it counts only once it is trusted.
+//! Configuration files in a store: they apply only once the user trusts them.
 
 use super::Context;
 use crate::term::{Line, say};
@@ -8,10 +8,10 @@ use lepo_store::store::Store;
 use lepo_turn::config::{Paths, RepoFile, Trust};
 use lepo_turn::{TrustedFile, insts_of_repository, repo_file, repo_prompts};
 
-/// The files of a store that count only once trusted.
+/// Files of a store that need trust.
 pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
 
-/// Every file of the store that counts only once trusted, prompts too, as it is now.
+/// Returns the current content of all files that need trust, including prompts.
 pub fn repo_files(store: &Store) -> Result<Vec<RepoFile>> {
     let paths = Paths::from_env(&Env::from_process())?;
     let names = REPO_FILES.map(String::from).into_iter().chain(repo_prompts(store));
@@ -19,7 +19,7 @@ pub fn repo_files(store: &Store) -> Result<Vec<RepoFile>> {
     files.chain(insts_of_repository(store, &paths).transpose()).collect()
 }
 
-/// A file of the repository, if it counts. One that does not is told of in one line, unless all is to be quiet.
+/// Returns a file of the repository if it is trusted; otherwise prints a note, unless `quiet`.
 pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<Option<TrustedFile>> {
     let ignored = |why: &str| {
         if !quiet {
@@ -30,13 +30,13 @@ pub fn trusted(store: &Store, paths: &Paths, name: &str, quiet: bool) -> Result<
         Ok(Some(file)) if Trust::of(paths).covers(&file)? => return Ok(Some((file.path, file.bytes))),
         Ok(Some(_)) => ignored("it is not trusted; `lepo trust` shows what it would do"),
         Ok(None) => {}
-        // A link, a fifo: nothing a person could have trusted.
+        // A symbolic link or a fifo cannot be trusted.
         Err(error) => ignored(&error.chain()),
     }
     Ok(None)
 }
 
-/// The repository's own settings, if there is a store and they count.
+/// Returns the repository's settings, if there is a store and they are trusted.
 pub fn trusted_config(context: &Context<'_>, paths: &Paths) -> Result<Option<TrustedFile>> {
     let Some(store) = context.find_store()? else { return Ok(None) };
     trusted(&store, paths, REPO_FILES[0], false)

@@ -1,4 +1,4 @@
-//! `lepo resolve`: what an address means.
+//! `lepo resolve`: prints the ids that an address refers to.
 
 use super::words::find_all;
 use super::{Context, complete};
@@ -21,7 +21,6 @@ pub struct ResolveArgs {
     path: bool,
 }
 
-/// Prints them.
 pub fn run_resolve(args: ResolveArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (forest, found) = find_all(&store, &args.addresses, &[])?;

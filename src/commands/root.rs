@@ -1,4 +1,4 @@
-//! `lepo root`: where the store is.
+//! `lepo root`: prints the path of the store.
 
 use super::Context;
 use lepo_base::error::Result;
@@ -8,7 +8,6 @@ use lepo_base::error::Result;
 #[command(after_help = "Examples:\n  lepo root\n  ls \"$(lepo root)\" | wc -l")]
 pub struct RootArgs {}
 
-/// Prints it.
 pub fn run_root(_: RootArgs, context: &mut Context<'_>) -> Result<u8> {
     let path = context.store()?.path();
     context.out.path(&path);

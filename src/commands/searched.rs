@@ -1,4 +1,4 @@
-//! The files of a store that are searched for secrets.
+//! Enumerates the files of a store to search for secrets.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -12,29 +12,28 @@ use lepo_secrets::is_binary;
 use lepo_store::bubb::Name;
 use lepo_store::store::{OLD, Store};
 
-/// Folders that are not searched: one holds the truth of requests until they are decided on, and what a running process has open.
+/// Folders that are not searched: unmasked requests until they are decided, and files of running processes.
 const LEFT_OUT: &[&str] = &["_wire", UNFINISHED];
 
-/// What is being written.
+/// Files being written.
 const UNFINISHED: &str = "_tmp";
 
-/// Other people's stores.
+/// Stores of other users.
 const FROM: &str = "_from";
 
-/// A file of a store.
 pub struct Searched {
-    /// The path in the store.
+    /// Path within the store.
     pub path: PathBuf,
-    /// The message that it is, if it is one by its place.
+    /// The message, if the file is in a folder where messages are read.
     pub message: Option<Name>,
-    /// The message whose name it has, in a folder where none is read.
+    /// The message that the file is named for, in a folder where none is read.
     pub named_for: Option<Name>,
-    /// The clone whose it is, if it is another's.
+    /// Clone that it belongs to, if not the user's own.
     pub of: Option<String>,
 }
 
 impl Searched {
-    /// The message's id, or the path of another file in the store.
+    /// Id of the message, or path of another file in the store.
     pub fn subject(&self) -> String {
         match &self.message {
             Some(name) => name.id.to_string(),
@@ -43,7 +42,7 @@ impl Searched {
     }
 }
 
-/// Reads every file of a store that is text, each message once.
+/// Reads every text file of a store, each message once.
 pub fn search(store: &Store, each: &mut dyn FnMut(Searched, Vec<u8>)) -> Result<()> {
     let root = store.path();
     let files = files(&root)?;
@@ -59,7 +58,7 @@ pub fn search(store: &Store, each: &mut dyn FnMut(Searched, Vec<u8>)) -> Result<
         let of = of(&path);
         let name = path.file_name().and_then(OsStr::to_str).and_then(|file| Name::parse(file.as_bytes()));
         let (message, named_for) = if is_place_of_messages(&path) { (name, None) } else { (None, name) };
-        // A tidying that was interrupted leaves two copies.
+        // An interrupted tidy leaves two copies.
         if message.is_none_or(|name| seen.insert((of.clone(), name.id))) {
             each(Searched { path, message, named_for, of }, bytes);
         }
@@ -67,7 +66,7 @@ pub fn search(store: &Store, each: &mut dyn FnMut(Searched, Vec<u8>)) -> Result<
     Ok(())
 }
 
-/// Reads every file in `_tmp/` that is text: what is being written, and what an ended process left.
+/// Reads every text file in `_tmp/`: files being written, and those of processes that have ended.
 pub fn search_unfinished(store: &Store, each: &mut dyn FnMut(PathBuf, Vec<u8>)) -> Result<()> {
     let (root, folder) = (store.path(), store.path().join(UNFINISHED));
     if !folder.is_dir() {
@@ -81,8 +80,8 @@ pub fn search_unfinished(store: &Store, each: &mut dyn FnMut(PathBuf, Vec<u8>)) 
     Ok(())
 }
 
-/// True if a file at this path of a store is read as a message: in the store itself, in a day of `_old/`, and the same
-/// in another person's store.
+/// Whether a file at this path is read as a message: in the store itself, in a day of `_old/`, or likewise in
+/// another user's store.
 fn is_place_of_messages(path: &Path) -> bool {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut parts: Vec<&OsStr> = folder.iter().collect();
@@ -92,14 +91,14 @@ fn is_place_of_messages(path: &Path) -> bool {
     matches!(parts[..], []) || matches!(parts[..], [old, _, _] if old == OLD)
 }
 
-/// The clone to which a path of a store belongs.
+/// Returns the clone that a path belongs to.
 fn of(path: &Path) -> Option<String> {
     let mut parts = path.iter();
     let first = parts.next()?;
     (first == FROM).then(|| parts.next().map(|name| name.to_string_lossy().into_owned())).flatten()
 }
 
-/// The files below a directory, sorted, without links.
+/// Lists the files below a directory, sorted; symbolic links are skipped.
 fn files(root: &Path) -> Result<Vec<PathBuf>> {
     let failed = |path: &Path| {
         let shown = path.display().to_string();
@@ -122,7 +121,7 @@ fn files(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The bytes of a file; `None` if it is gone meanwhile.
+/// Returns `None` if the file was deleted in the meantime.
 fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();

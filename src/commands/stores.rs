@@ -1,4 +1,4 @@
-//! The list of stores that this user's lepo has written to: one path a line, in the state folder.
+//! The list of stores that the user's lepo has written to: one path per line, in the state folder.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
@@ -11,32 +11,28 @@ use lepo_base::record::read_if_there;
 use lepo_store::store::Store;
 use lepo_turn::config::Paths;
 
-/// The list.
 pub struct Stores {
     file: PathBuf,
     home: Option<PathBuf>,
 }
 
-/// A store of the list that is there.
+/// An existing store from the list.
 pub struct Listed {
-    /// The store.
     pub store: Store,
-    /// Path of its project, as a person writes it: `~/src/lepo`.
+    /// Path of its project for display: `~/src/lepo`.
     pub project: String,
 }
 
 impl Stores {
-    /// The list of this user.
     pub fn of_user() -> Result<Stores> {
         Ok(Stores::at(&Paths::from_env(&Env::from_process())?))
     }
 
-    /// The list in these folders.
     pub fn at(paths: &Paths) -> Stores {
         Stores { file: paths.state.join("stores"), home: paths.home.clone() }
     }
 
-    /// The paths of the list, in the order in which lepo first wrote to them, each once.
+    /// Returns the paths in the order of the first write, without duplicates.
     pub fn paths(&self) -> Result<Vec<PathBuf>> {
         let bytes = read_if_there(&self.file)?.unwrap_or_default();
         let mut paths: Vec<PathBuf> = Vec::new();
@@ -49,7 +45,7 @@ impl Stores {
         Ok(paths)
     }
 
-    /// Puts a store on the list. Where that cannot be, the list lacks it and nothing else happens.
+    /// Adds a store to the list. Errors are ignored: the list then lacks the store.
     pub fn remember(&self, store: &Store) {
         let Ok(path) = store.path().canonicalize() else { return };
         let Some(line) = path.to_str().filter(|path| !path.contains(['\n', '\r'])) else { return };
@@ -62,7 +58,7 @@ impl Stores {
         let _ = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
     }
 
-    /// Takes a store off the list, named by its path or by that of its project.
+    /// Removes a store, given its path or the path of its project.
     pub fn forget(&self, named: &Path) -> Result<()> {
         let named = std::path::absolute(named).unwrap_or_else(|_| named.to_path_buf());
         let real = named.canonicalize().unwrap_or_else(|_| named.clone());
@@ -78,7 +74,7 @@ impl Stores {
         lepo_turn::config::replace_file(&self.file, kept.as_bytes())
     }
 
-    /// The stores that are there, the one that was written to first at the end.
+    /// Returns the existing stores, in reverse order of the first write.
     pub fn there(&self) -> Result<Vec<Listed>> {
         let open = |path: PathBuf| {
             let store = Store::anywhere(&path).ok().flatten()?;
@@ -87,7 +83,7 @@ impl Stores {
         Ok(self.paths()?.into_iter().rev().filter_map(open).collect())
     }
 
-    /// The path of a project; of a store with a name of its own, that of the store.
+    /// Returns the path of the project for display; for a store with a custom name, the path of the store.
     pub fn project(&self, store: &Path) -> String {
         let path = match store.parent() {
             Some(project) if store.ends_with(lepo_store::store::STORE) => project,

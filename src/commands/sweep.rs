@@ -1,4 +1,5 @@
-//! Sweeping lepo's own state after a write: logs of over a month, and tool lists that no configuration has used since.
+//! Deletes old files in lepo's state folder after a write: logs older than a month, and tool lists that no
+//! configuration uses any more.
 
 use lepo_base::env::Env;
 use lepo_base::when;
@@ -6,10 +7,10 @@ use lepo_store::store::now;
 use lepo_tool::mcp::forget_tool_lists;
 use lepo_turn::config::Paths;
 
-/// The age at which a log is deleted, in milliseconds.
+/// Maximum age of a log, in milliseconds.
 const MONTH: u64 = 30 * 24 * 60 * 60 * 1000;
 
-/// Sweeps them. A folder that is not there, or a file that cannot be deleted, is nobody's failure.
+/// A missing folder and a file that cannot be deleted are ignored.
 pub fn sweep_state() {
     let Ok(paths) = Paths::from_env(&Env::from_process()) else { return };
     let oldest = when::day(now().saturating_sub(MONTH));
@@ -22,7 +23,7 @@ pub fn sweep_state() {
     forget_tool_lists(&paths.tool_lists());
 }
 
-/// The day of a log by its name, as `application-lepo-2026-03-04.log`.
+/// Parses the day from the name of a log: `application-lepo-2026-03-04.log`.
 fn day_of_log(name: &str) -> Option<&str> {
     let day = name.strip_prefix("application-lepo-")?.strip_suffix(".log")?;
     let is_date =

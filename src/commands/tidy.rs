@@ -1,4 +1,4 @@
-//! `lepo tidy`: messages of days that are over into folders, all at once.
+//! `lepo tidy`: moves messages of past days into folders.
 
 use super::Context;
 use super::repo_files::trusted_config;
@@ -35,13 +35,12 @@ pub struct TidyArgs {
 }
 
 impl TidyArgs {
-    /// Nothing is moved.
+    /// Whether nothing is moved.
     pub fn only_plans(&self) -> bool {
         self.dry_run
     }
 }
 
-/// Tidies, or lists what would move.
 pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let keep = match args.keep {
@@ -84,7 +83,7 @@ fn half_of_setting(context: &Context<'_>) -> Result<usize> {
     Ok(settings.tidy.limit().unwrap_or_default() as usize / 2)
 }
 
-/// The reasons for which messages stay, in brackets.
+/// Formats the reasons why messages stay, in brackets.
 fn reasons(plan: &TidyPlan, is_told: bool) -> String {
     let kept = plan.stay - plan.young - plan.unusual;
     let kept_by = match is_told {
@@ -116,7 +115,7 @@ fn list_plan(plan: &TidyPlan, why: &str, context: &mut Context<'_>) {
     say(&format!("{messages} would move into {days}; {} would stay{why}", plan.stay));
 }
 
-/// ext4 never makes a directory smaller, and reads all of it each time.
+/// ext4 never shrinks a directory and reads all of it each time.
 fn warn_of_large_directory(store: &Store, stay: usize) {
     const LARGE: u64 = 4 << 20;
     let size = store.upkeep().directory_size();

@@ -1,11 +1,11 @@
-//! The tidying that follows a command which writes: unasked, a little at a time, and never its failure.
+//! Tidies a little after a command that writes; a failure here never fails the command.
 
 use super::sweep::sweep_state;
 use crate::term::{Line, Out, say};
 use lepo_store::store::{OLD, Store};
 
-/// Moves some bubbs of days that are over into their folders, if the command saw more than `limit`. Its output
-/// is out before that. What is old in lepo's own state goes, too.
+/// Moves some bubbs of past days into their folders if the store has more than `limit`, after flushing the
+/// output. Also deletes old files in lepo's state folder.
 pub fn tidy_after(store: &Store, limit: Option<u32>, quiet: bool, out: &mut Out) {
     sweep_state();
     let Some(limit) = limit.map(|limit| limit as usize).filter(|&limit| store.upkeep().is_untidy(limit))

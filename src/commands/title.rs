@@ -1,4 +1,4 @@
-//! `lepo title`: a name for a conversation, for people to find it by.
+//! `lepo title`: names a conversation.
 
 use super::finder::tell_typed;
 use super::words::find_one;
@@ -34,7 +34,7 @@ pub struct TitleArgs {
 }
 
 impl TitleArgs {
-    /// No title is changed.
+    /// Whether no title is changed.
     pub fn only_prints(&self) -> bool {
         let is_address = |word: &String| word.starts_with('@') || is_id(word);
         self.more.is_empty() && !self.delete && self.words.len() <= 1 && self.words.iter().all(is_address)
@@ -45,7 +45,6 @@ fn is_id(word: &str) -> bool {
     BubbId::parse(word.as_bytes()).is_some()
 }
 
-/// Sets, prints or takes away.
 pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let (address, words) = match args.words.split_first() {
@@ -59,7 +58,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let title = [words, args.more].concat().join(" ");
     let (forest, found) = find_one(&store, address, &[])?;
     let root = forest.name(Origins::of(&forest).origin(found.ix).root).id;
-    // A first word that was meant as an address is seen to be none.
+    // Shows the resulting title: the user sees if the first argument was not read as an address.
     let told = |text: &str| {
         if stderr_is_terminal() {
             let id = ShortIds::of(forest.all().map(|ix| forest.name(ix).id)).show(forest.name(found.ix).id);
@@ -86,7 +85,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// True if a word is an address, and not the first of a title.
+/// Whether an argument is an address, and not the start of a title.
 fn names_message(store: &Store, word: &str) -> Result<bool> {
     Ok(word.starts_with('@') || is_id(word) || store.branches().all()?.iter().any(|(name, _)| name == word))
 }

@@ -1,4 +1,4 @@
-//! `lepo watch`: bubbs as they are written, by whomever.
+//! `lepo watch`: prints bubbs as any process writes them.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::{Seen, Watch};
 
-/// The interval at which the reader of the output and the store are checked.
+/// Interval for checking the reader of the output and the store.
 const TICK: Duration = Duration::from_millis(500);
 
-/// The number of bubbs that may name a speaker and are remembered.
+/// Number of recent hidden system bubbs to remember, which may name a speaker.
 const MOST_SELECTS: usize = 256;
 
 /// Print messages as they are written, by any process
@@ -37,11 +37,11 @@ pub struct WatchArgs {
     pub json: bool,
 }
 
-/// Watches until the end.
+/// Runs until the output is closed.
 pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut known = None;
     let mut shorts = ShortIds::default();
-    // An answer among many is written right behind the bubb that names its speaker.
+    // In a debate, the bubb that names the speaker is written just before the answer.
     let mut selects: VecDeque<Name> = VecDeque::new();
     loop {
         let store = context.store()?;

@@ -1,4 +1,4 @@
-//! `lepo model add` and `rm`: weights of one's own for the embedded program.
+//! `lepo model add` and `rm`: the user's own weights for the embedded program.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,14 +14,15 @@ use lepo_net::fetch::{fetch_into, is_url};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Paths, Settings, remove_model};
 
-/// The most bytes that are fetched.
+/// Maximum bytes to download.
 const MOST: u64 = 64 << 30;
 
-/// The hint where weights are refused.
+/// Hint if the program rejects the weights.
 const RUNS: &str = "nothing was added: lepo-embedded runs SmolLM and SmolLM2 of any size (architecture llama, \
     tokenizer smollm, chat template ChatML; F32, F16, BF16, Q4_0 to Q8_1, Q2_K to Q8_K)";
 
-/// Adds weights: copied or fetched, hashed on the way, and asked one question before they count.
+/// Adds weights: copies or downloads them, checks the hash, and asks the model one question before storing
+/// them.
 pub fn add(
     settings: &Settings,
     paths: &Paths,
@@ -54,7 +55,7 @@ pub fn add(
     }
     drop(bar);
     let weights = incoming.checked(sha256)?.to_path_buf();
-    // The file is the user's, whatever it is called on its way in.
+    // The file belongs to the user, whatever its temporary name is.
     let installed = Installed { program, weights, named: Some(source.to_string()) };
     let config = ModelConfig::new("embedded:", Provider::Embedded);
     current_thread()?
@@ -67,7 +68,6 @@ pub fn add(
     Ok(())
 }
 
-/// Removes weights that were added.
 pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     if !weights::remove(&paths.models(), name)? {
         if settings.models.iter().any(|model| model.name == name) {
@@ -88,8 +88,8 @@ pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes the entry of a model that `lepo model add` could have written. False for others, which have settings of the
-/// user's own, and for those of another file.
+/// Removes a model entry that `lepo model add` could have written. False for other entries, which have custom
+/// settings, and for those in another file.
 fn removes_entry(settings: &Settings, name: &str) -> Result<bool> {
     let Some(model) = settings.models.iter().find(|model| model.name == name) else { return Ok(false) };
     let is_of_server = model.provider.server().is_some() || model.provider == Provider::Embedded;
@@ -103,7 +103,7 @@ fn removes_entry(settings: &Settings, name: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// The name of a file without its end.
+/// File name without its extension.
 fn named_after(source: &str) -> String {
     let source = source.split(['?', '#']).next().unwrap_or_default();
     let file = source.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `lepo model`: which models there are, which one answers, the embedded one fetched, others added.
+//! `lepo model`: lists models, activates one, downloads the embedded one and adds others.
 
 mod add;
 mod new;
@@ -81,18 +81,17 @@ enum Command {
 }
 
 impl ModelArgs {
-    /// On failure too, `--json` prints a document.
+    /// Whether `--json` also prints a document on failure.
     pub fn wants_json(&self) -> bool {
         self.json || matches!(self.command, Some(Command::Ls { json: true, .. }))
     }
 }
 
-/// Does what was asked for.
 pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
     let command = args.command.unwrap_or(Command::Ls { json: args.json, remote: None });
-    // A repository's models are listed with the rest; only the user's own are changed.
+    // A repository's models are listed too; only the user's own are changed.
     let repo = match command {
         Command::Ls { .. } => trusted_config(context, &paths)?,
         Command::Use { .. } | Command::Get | Command::Add(_) | Command::Rm { .. } => None,
@@ -123,7 +122,7 @@ fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context
     }
 }
 
-/// Lists what a server offers.
+/// Lists the models of a server.
 fn list_remote(
     settings: &Settings,
     paths: &Paths,
@@ -175,11 +174,11 @@ fn list_remote(
     Ok(())
 }
 
-/// The argument of `--remote`.
+/// Hint for `--remote`.
 const NAMES: &str = "name a model or a provider: lepo model ls --remote ollama";
 
 fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<()> {
-    // Weights alone answer nothing.
+    // Weights alone cannot answer.
     if embedded_program().is_none() {
         return Err(program_missing());
     }

@@ -1,4 +1,4 @@
-//! `lepo model add`: a model of a server, or weights of one's own.
+//! `lepo model add`: adds a model of a server, or the user's own weights.
 
 use std::io::{IsTerminal, Read};
 
@@ -14,7 +14,7 @@ use lepo_net::runtime::current_thread;
 use lepo_turn::Interrupt;
 use lepo_turn::config::{KeyEntry, Paths, Settings};
 
-/// The most bytes of a key on stdin.
+/// Maximum bytes of a key on stdin.
 const MOST: u64 = 64 << 10;
 
 /// Of `lepo model add`.
@@ -68,7 +68,7 @@ fn provider(text: &str) -> std::result::Result<Provider, String> {
     })
 }
 
-/// Adds what the options say; without enough of them, asks on the terminal.
+/// Adds the model that the options describe; if they are incomplete, asks on the terminal.
 pub fn add(args: NewArgs, settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<()> {
     if let (Some(sha256), Some(source)) = (&args.sha256, &args.name) {
         return add::add(settings, paths, (source, sha256, args.weights_name.as_deref()), context);
@@ -101,7 +101,7 @@ pub fn add(args: NewArgs, settings: &Settings, paths: &Paths, context: &mut Cont
     }
 }
 
-/// The place of the key that the options name.
+/// Returns the source of the API key that the options name.
 fn key_of(args: &NewArgs) -> Result<Option<KeyEntry>> {
     if let Some(variable) = &args.key_env {
         return Ok(Some(KeyEntry::Env(variable.clone())));

@@ -1,4 +1,4 @@
-//! `lepo prompt check`: the faults of skills.
+//! `lepo prompt check`: reports errors in skills.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use lepo_base::error::{Error, Result};
 use lepo_turn::config::Paths;
 use lepo_turn::skills::{Skills, check_skill, is_skill};
 
-/// Prints a line for each fault of the skill in `dir`, or of those in it; exit 1 if there is one.
+/// Prints a line for each error of the skill in `dir`, or of the skills below it; exit 1 if there are any.
 pub fn check(dir: Option<&Path>, paths: &Paths, context: &mut Context<'_>) -> Result<u8> {
     let skills = match dir {
         Some(dir) if !dir.is_dir() => {
@@ -31,7 +31,7 @@ pub fn check(dir: Option<&Path>, paths: &Paths, context: &mut Context<'_>) -> Re
     Ok(code)
 }
 
-/// The skill that a folder is; or those in it; or itself, if it has none.
+/// Returns `dir` if it is a skill; else the skills in it; else `dir` itself, to report what it lacks.
 fn in_folder(dir: &Path) -> Vec<PathBuf> {
     if is_skill(dir) {
         return vec![dir.to_path_buf()];

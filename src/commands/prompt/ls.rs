@@ -1,4 +1,4 @@
-//! `lepo prompt ls`: the prompts and the skills that there are.
+//! `lepo prompt ls`: lists prompts and skills.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `lepo prompt`: questions to use again, and skills.
+//! `lepo prompt`: reusable questions, and skills.
 
 mod check;
 mod ls;
@@ -99,18 +99,18 @@ enum Verb {
 }
 
 impl PromptArgs {
-    /// No prompt is written.
+    /// Whether no prompt is written.
     pub fn only_prints(&self) -> bool {
         !matches!(self.verb, Some(Verb::Edit { .. } | Verb::Add { .. } | Verb::Rm { .. }))
     }
 
-    /// True if a failure is to be a document too.
+    /// Whether a failure is also printed as a document.
     pub fn wants_json(&self) -> bool {
         matches!(self.verb, Some(Verb::Ls { json: true }))
     }
 }
 
-/// Does what the verb says; without one it lists.
+/// Runs the subcommand; lists without one.
 pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
     let paths = Paths::from_env(&Env::from_process())?;
     let store = context.find_store()?;
@@ -183,13 +183,13 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-/// The skills that there are; none where the user's settings leave them out.
+/// Returns the skills found; empty if the setting `skills` is off.
 fn skills(paths: &Paths, context: &Context<'_>) -> Result<Skills> {
     let settings = load_settings(paths, &Env::from_process(), None, &Flags::default())?;
     if settings.skills { Skills::of(context.cwd(), paths) } else { Ok(Skills::default()) }
 }
 
-/// The words of a command line as a text that ends in a line end; of `-`, what comes on stdin.
+/// Joins the arguments to a text that ends with a newline; for `-`, reads stdin.
 fn text_of(words: &[String]) -> Result<Vec<u8>> {
     let mut text = words.join(" ").into_bytes();
     if words == ["-"] {
@@ -206,7 +206,7 @@ fn text_of(words: &[String]) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Writes a prompt whole or not at all. What a person wrote here is trusted.
+/// Writes a prompt atomically. A prompt that the user writes into the store is trusted.
 fn write(path: &Path, text: Vec<u8>, store: Option<&Store>, paths: &Paths) -> Result<()> {
     let failed = |error| Error::store(format!("cannot write {}", path.display())).because(error);
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! `lepo stats`: token use, from the journal.
+//! `lepo stats`: prints token use from the journal.
 
 mod table;
 
@@ -45,7 +45,6 @@ pub struct StatsArgs {
     csv: bool,
 }
 
-/// Prints them.
 pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     let since = match &args.since {
         None => 0,
@@ -82,7 +81,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
         };
         let lines = table::lines(&rows, columns, context.paint, keys, names);
         for line in lines {
-            // Names of models and words of questions are cleaned in it.
+            // Model names and question texts are cleaned in the lines.
             context.out.trusted(&line);
             context.out.trusted("\n");
         }
@@ -90,7 +89,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Prices of tokens, as the user's file says.
+/// Returns the configured prices of tokens.
 fn prices(context: &Context<'_>) -> Result<Prices> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
@@ -98,12 +97,11 @@ fn prices(context: &Context<'_>) -> Result<Prices> {
     Ok(load_settings(&paths, &env, repo, &Flags::default())?.prices())
 }
 
-/// The subjects of conversations.
 struct Subjects<'s> {
     store: &'s Store,
     forest: &'s Forest,
     titles: HashMap<BubbId, String>,
-    /// The oldest bubb that follows each.
+    /// The oldest child of each bubb.
     first: HashMap<Ix, Ix>,
 }
 
@@ -113,7 +111,7 @@ impl<'s> Subjects<'s> {
         Subjects { store, forest, titles: store.titles().all(), first }
     }
 
-    /// The title of a conversation, else its first question.
+    /// Returns the title of a conversation, else its first question.
     fn find(&self, row: &TallyRow) -> Option<String> {
         let root = BubbId::parse(row.key.as_bytes())?;
         if let Some(title) = self.titles.get(&root) {

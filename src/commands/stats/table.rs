@@ -1,19 +1,19 @@
-//! The figures as aligned columns, and on a terminal a bar a row.
+//! Formats figures as aligned columns, with a bar per row on a terminal.
 
 use crate::stats::{Rows, TallyRow};
 use crate::term::{Paint, clean, cut, width};
 use lepo_store::bubb::thousands;
 
-/// Columns of a bar at most, and at least: with less room there is none.
+/// Minimum and maximum columns of a bar; narrower ones are omitted.
 const BAR: std::ops::RangeInclusive<usize> = 6..=24;
 
-/// The widest a key may be.
+/// Maximum width of a key.
 const KEY: usize = 30;
 
-/// The least of a key that is shown.
+/// Minimum width of a truncated key.
 const LEAST: usize = 10;
 
-/// One column: its heading, how it is told, and whether it makes way on a narrow terminal, the greater the sooner.
+/// Heading, formatter, and the order of removal on a narrow terminal: the greatest goes first.
 type Column = (&'static str, fn(&TallyRow) -> String, u8);
 
 const COLUMNS: &[Column] = &[
@@ -28,8 +28,7 @@ const COLUMNS: &[Column] = &[
     ("cost", |row| row.cost.map(|cost| format!("{cost:.2}")).unwrap_or_default(), 0),
 ];
 
-/// The lines of the table; `columns` is the width of a terminal, `keys` are the keys as they are shown, `names` what
-/// they stand for.
+/// Formats the table; `columns` is the terminal's width, `keys` formats a row's key, `names` its meaning.
 pub fn lines(
     rows: &Rows,
     columns: Option<usize>,
@@ -48,7 +47,7 @@ pub fn lines(
     let beside = |shown: &[&Column]| shown.iter().map(|column| wide(column) + 2).sum::<usize>();
     let widest = key;
     let taken = |shown: &[&Column]| widest + beside(shown);
-    // The least columns make way for a bar, the others only where the terminal is too narrow.
+    // The least important columns are removed in favour of a bar, others only if the terminal is too narrow.
     for (least, spare) in [(4, 2 + *BAR.start()), (1, 0)] {
         while columns.is_some_and(|columns| taken(&shown) + spare > columns) {
             let may_go = (0..shown.len()).filter(|&i| shown[i].2 >= least);
@@ -56,7 +55,7 @@ pub fn lines(
             shown.remove(last);
         }
     }
-    // Then the keys: figures stand whole.
+    // After that the keys are truncated: figures are never cut.
     let key = columns.map_or(key, |columns| key.min(columns.saturating_sub(beside(&shown)).max(LEAST)));
     let taken = |shown: &[&Column]| key + beside(shown);
     let room = columns.map(|columns| columns.saturating_sub(taken(&shown) + 2)).unwrap_or(0).min(*BAR.end());
@@ -83,7 +82,7 @@ pub fn lines(
     lines
 }
 
-/// A bar of block characters, in eighths.
+/// Formats a bar of block characters, in eighths of a column.
 fn bar(value: u64, most: u64, columns: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = u128::from(value) * (columns as u128 * 8) / u128::from(most.max(1));
@@ -91,7 +90,7 @@ fn bar(value: u64, most: u64, columns: usize) -> String {
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
-/// `0.3 s`, `12 s`, `3 min`.
+/// Formats `0.3 s`, `12 s` or `3 min`.
 fn seconds(ms: u64) -> String {
     match ms {
         0..10_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
