@@ -1,53 +1,52 @@
-//! The environment of the process: read here and nowhere else.
+//! The environment of the process, read nowhere else.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use crate::error::{Error, Result};
 
-/// A variable, even an empty one.
+/// Returns a variable, even if it is empty.
 pub fn var(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// A variable as text; none if it is not UTF-8.
+/// Returns a variable as text; `None` if it is not UTF-8.
 pub fn text(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// All variables.
+/// Returns all variables.
 pub fn vars() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
 }
 
-/// Environment variables, taken once from the process. Tests hand in their own. Not `Debug`: some of them are
-/// keys.
+/// A snapshot of the environment; tests create their own. Not `Debug`, because some variables contain keys.
 #[derive(Clone, Default)]
 pub struct Env(BTreeMap<String, OsString>);
 
 impl Env {
-    /// The environment of this process, as it is now. Names that are not UTF-8 are left out.
+    /// Copies the environment of this process, except names that are not UTF-8.
     pub fn from_process() -> Env {
         let named = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value));
         Env(vars().filter_map(named).collect())
     }
 
-    /// One with exactly these variables.
+    /// Creates an `Env` from these pairs (for tests).
     pub fn of(variables: &[(&str, &str)]) -> Env {
         Env(variables.iter().map(|(name, value)| (name.to_string(), value.into())).collect())
     }
 
-    /// All variables whose values are text.
+    /// Yields all variables whose values are UTF-8.
     pub fn all(&self) -> impl Iterator<Item = (String, String)> {
         self.0.iter().filter_map(|(name, value)| Some((name.clone(), value.to_str()?.to_string())))
     }
 
-    /// The value of a variable. An empty one counts as not set, as in the XDG specification.
+    /// Returns the value of a variable. An empty value counts as unset, as in the XDG specification.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// The value as text; an error (exit 2) that names the variable if it is not UTF-8.
+    /// Returns the value as text; fails (exit code 2) if it is not UTF-8.
     pub fn text(&self, name: &str) -> Result<Option<&str>> {
         let Some(value) = self.get(name) else {
             return Ok(None);

@@ -1,6 +1,6 @@
-//! Errors, told to a person: what failed, on what, and what to do about it.
+//! Errors for the user: what failed, on which object, and what to do about it.
 //!
-//! A kind decides the exit code; nothing else does.
+//! The kind alone decides the exit code.
 
 mod server_words;
 
@@ -11,34 +11,34 @@ use crate::hint::{Act, At, Hint, Resume};
 pub use crate::hint::quoted;
 pub use server_words::{server_words, words_in};
 
-/// A result whose error a person can read.
+/// A result whose error is readable by the user.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The kind of a failure. Each has one exit code, documented in lepo(1).
+/// The kind of a failure. Each has an exit code, documented in lepo(1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// There is nothing there, or something was found to differ: exit 1.
+    /// Something was not found, or a comparison found differences: exit code 1.
     Nothing,
-    /// Wrong usage, configuration, address or question: exit 2.
+    /// Wrong usage, configuration, address or question: exit code 2.
     Usage,
-    /// The model, the network or a tool failed: exit 3.
+    /// The model, the network or a tool failed: exit code 3.
     Remote,
-    /// The conversation is too long for the model: exit 3.
+    /// The conversation is too long for the model: exit code 3.
     Overflow,
-    /// The request does not fit into a budget: exit 3.
+    /// The request exceeds a budget: exit code 3.
     Budget,
-    /// No recorded answer fits, and nothing was to be sent: exit 3.
+    /// No recorded answer matches, and no request may be sent: exit code 3.
     NotRecorded,
-    /// A request waits for consent: exit 4.
+    /// A request waits for consent: exit code 4.
     Pending,
-    /// The store could not be read or written: exit 5.
+    /// Reading or writing the store failed: exit code 5.
     Store,
-    /// Ended by a signal, whose number this is: exit 128 + n.
+    /// Ended by this signal: exit code 128 + n.
     Signal(u8),
 }
 
 impl Kind {
-    /// The exit code of the process.
+    /// Returns the exit code of the process.
     pub fn exit_code(self) -> u8 {
         match self {
             Kind::Nothing => 1,
@@ -50,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// The word for it in `--json`.
+    /// Returns the name used in `--json`.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Nothing => "nothing",
@@ -66,26 +66,26 @@ impl Kind {
     }
 }
 
-/// A failure: lower case, no full stop, what failed and on what; the cause; what to do.
+/// A failure: in lower case, without a full stop, what failed and on which object; its cause; what to do.
 #[derive(Debug)]
 pub struct Error {
     /// Decides the exit code.
     pub kind: Kind,
     /// The failure and its object.
     pub message: String,
-    /// The remedy, if it is known.
+    /// The remedy, if known.
     pub hint: Option<Hint>,
-    /// Lines below the message: what it counts or quotes.
+    /// Lines below the message: the things that it counts or quotes.
     rows: Vec<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
-    /// A server refused the key, or asked for one.
+    /// Whether a server refused the key, or required one.
     of_key: bool,
-    /// Trying again at once cannot help: the connection was refused.
+    /// Whether the connection was refused, so that retrying at once cannot help.
     was_refused: bool,
 }
 
 impl Error {
-    /// A failure of `kind` with its message.
+    /// Creates an error of this kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Error {
             kind,
@@ -98,111 +98,111 @@ impl Error {
         }
     }
 
-    /// Nothing there (exit 1).
+    /// Creates an error about something not found (exit code 1).
     pub fn nothing(message: impl Into<String>) -> Self {
         Error::new(Kind::Nothing, message)
     }
 
-    /// Wrong usage, configuration, address or question (exit 2).
+    /// Creates an error about usage, configuration, an address or a question (exit code 2).
     pub fn usage(message: impl Into<String>) -> Self {
         Error::new(Kind::Usage, message)
     }
 
-    /// The model, the network or a tool failed (exit 3).
+    /// Creates an error of the model, the network or a tool (exit code 3).
     pub fn remote(message: impl Into<String>) -> Self {
         Error::new(Kind::Remote, message)
     }
 
-    /// The same with words of others in several lines: those after the first are rows.
+    /// Like [`Error::remote`], with several lines of foreign text: those after the first become rows.
     pub fn remote_lines(words: &str) -> Self {
         let mut lines = words.lines().map(str::to_string);
         Error::remote(lines.next().unwrap_or_default()).rows(lines.collect())
     }
 
-    /// The store could not be read or written (exit 5).
+    /// Creates an error about reading or writing the store (exit code 5).
     pub fn store(message: impl Into<String>) -> Self {
         Error::new(Kind::Store, message)
     }
 
-    /// Ended by this signal (exit 128 + n).
+    /// Creates the error for an interruption by this signal (exit code 128 + n).
     pub fn interrupted(signal: u8) -> Self {
         Error::new(Kind::Signal(signal), "interrupted")
     }
 
-    /// With lines below the message.
+    /// Sets the lines below the message.
     pub fn rows(mut self, rows: Vec<String>) -> Self {
         self.rows = rows;
         self
     }
 
-    /// With what to do about it.
+    /// Sets what to do about it.
     pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// With the hint to ask again.
+    /// Sets the hint to ask again.
     pub fn ask_again(self) -> Self {
         self.hint(Hint::from("ask again: ").command(Act::Retry))
     }
 
-    /// True if the hint tells to answer the last question again.
+    /// Whether the hint suggests answering the last question again.
     pub fn tells_retry(&self) -> bool {
         self.hint.as_ref().is_some_and(Hint::tells_retry)
     }
 
-    /// The same where the last question cannot be asked again by itself: without a hint to do so.
+    /// Removes a hint to ask again, where the last question alone cannot be asked again.
     pub fn without_retry(mut self) -> Self {
         self.hint = self.hint.filter(|hint| !hint.tells_retry());
         self
     }
 
-    /// The same with this change of the commands that go on with the turn.
+    /// Changes the commands in the hint that continue the turn.
     pub fn resuming(mut self, change: impl Fn(&mut Resume)) -> Self {
         self.hint.iter_mut().for_each(|hint| hint.resuming(&change));
         self
     }
 
-    /// The remedy of the error, in the words of this front.
+    /// Returns the hint in the form for `at`.
     pub fn hint_for(&self, at: At<'_>) -> Option<String> {
         self.hint.as_ref().map(|hint| hint.told(at))
     }
 
-    /// The same as the refusal of a key.
+    /// Marks the error as the refusal of a key.
     pub fn of_key(mut self) -> Self {
         self.of_key = true;
         self
     }
 
-    /// Like this error, of a connection that was refused.
+    /// Marks the error as a refused connection.
     pub fn of_refused_connection(mut self) -> Self {
         self.was_refused = true;
         self
     }
 
-    /// Whether the connection was refused: nothing listens there.
+    /// Whether the connection was refused: no server listens there.
     pub fn is_of_refused_connection(&self) -> bool {
         self.was_refused
     }
 
-    /// True if a server refused the key, or asked for one.
+    /// Whether a server refused the key, or required one.
     pub fn is_of_key(&self) -> bool {
         self.of_key
     }
 
-    /// With the error that caused it.
+    /// Sets the error that caused this one.
     pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The document of it, for a program at this front.
+    /// Returns the error as a JSON document, with the hint in the form for `at`.
     pub fn to_json(&self, at: At<'_>) -> serde_json::Value {
         let hint = self.hint_for(at);
         serde_json::json!({ "kind": self.kind.word(), "message": self.told(str::to_string), "hint": hint })
     }
 
-    /// An error of this kind with the words of this one.
+    /// Creates an error of `kind` with the text of this one.
     pub fn again(&self, kind: Kind) -> Error {
         let Error { hint, rows, of_key, was_refused, .. } = self;
         Error {
@@ -214,19 +214,19 @@ impl Error {
         }
     }
 
-    /// The message with its causes, `: ` between, and the lines below it. A newline within them, as of a file's name,
-    /// is shown as a sign.
+    /// Returns the message with its causes, separated by `: `, and the rows. A newline within one of them, as in a
+    /// file name, is replaced by a visible sign.
     pub fn chain(&self) -> String {
         self.told(|line| line.replace('\n', "␊"))
     }
 
-    /// The same, its lines in this form.
+    /// Joins the message with its causes and the rows, each formatted by `form`.
     fn told(&self, form: impl Fn(&str) -> String) -> String {
         let rows = self.rows.iter().map(|row| format!("\n  {}", form(row)));
         std::iter::once(form(&self.causes())).chain(rows).collect()
     }
 
-    /// The message with its causes.
+    /// Returns the message with its causes, separated by `: `.
     fn causes(&self) -> String {
         let mut text = self.message.clone();
         let mut cause = std::error::Error::source(self);
@@ -240,7 +240,7 @@ impl Error {
     }
 }
 
-/// The innermost cause of an error, in words without an operating system's number.
+/// Returns the innermost cause of an error, without the number of a system error.
 pub fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
@@ -250,14 +250,14 @@ pub fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     begun_small(&of_system(&text).unwrap_or(text))
 }
 
-/// The words of an operating system's error, without its number; none of another error.
+/// Returns the text of a system error without its number; `None` for any other error.
 fn of_system(text: &str) -> Option<String> {
     let (before, rest) = text.split_once(" (os error ")?;
     let (_, after) = rest.split_once(')')?;
     Some(begun_small(before) + after)
 }
 
-/// A text that begins with a small letter, unless it begins with a name, as `HTTP 500` and `I/O error` do.
+/// Starts a text in lower case unless it starts with a name, as in `HTTP 500` and `I/O error`.
 fn begun_small(text: &str) -> String {
     let mut letters = text.chars();
     let Some(first) = letters.next() else { return String::new() };

@@ -1,10 +1,10 @@
-//! Bytes as hexadecimal text: hashes in file names, in records and in links.
+//! Hexadecimal text: hashes in file names, in records and in links.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-/// Two lower-case digits a byte.
+/// Returns two lower-case digits per byte.
 pub fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
@@ -14,28 +14,28 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// The SHA-256 of some bytes as hexadecimal text: what a blob is named.
+/// Returns the SHA-256 of `bytes` as hexadecimal text, which is the name of a blob.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The SHA-256 of bytes that come piece by piece.
+/// Computes a SHA-256 piece by piece.
 #[derive(Default)]
 pub struct StreamHasher(Sha256);
 
 impl StreamHasher {
-    /// Adds more of the bytes.
+    /// Appends bytes.
     pub fn add(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The hash of all of them, as hexadecimal text.
+    /// Returns the hash of all bytes as hexadecimal text.
     pub fn finish(self) -> String {
         hex(&self.0.finalize())
     }
 }
 
-/// SHA-256 of texts in a row, hexadecimal. Each is told from the next by a zero byte, which none of them holds.
+/// Returns the SHA-256 of `parts`, hexadecimal. A zero byte, which no part may contain, separates them.
 pub fn hash_of(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for (i, part) in parts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Hints: the remedy of a failure as a value, words and commands; each front has its own words for the commands.
+//! Hints: what to do about a failure, as text and commands; each frontend has its own form of the commands.
 
 mod command;
 #[cfg(test)]
@@ -10,12 +10,12 @@ use command::Said;
 
 /// The remedy of a failure.
 ///
-/// In words that become a hint, a command of the shell stands in backticks, as in ``"`lepo fsck` names them"``, behind a
-/// colon at the end, as in `"look again: lepo fsck"`, or alone, and is read as a value there.
+/// A text converted into a hint may contain a shell command: in backticks, as in ``"`lepo fsck` names them"``, after
+/// a colon at the end, as in `"look again: lepo fsck"`, or alone. The command is parsed into a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hint(Vec<Piece>);
 
-/// A piece of a hint, and the only front that tells it, if one does.
+/// A part of a hint, optionally limited to a single frontend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
     part: Part,
@@ -31,37 +31,37 @@ enum Only {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Words(String),
-    /// A command, in backticks where the shell tells it.
+    /// A command, in backticks if it is for a shell.
     Marked(Command),
-    /// A command without marks.
+    /// A command without backticks.
     Bare(Command),
-    /// A key is to be configured for the model of this name.
+    /// The model of this name needs a key.
     Key(String),
 }
 
 impl Hint {
-    /// No key is configured for this model.
+    /// Creates the hint that this model has no key configured.
     pub fn no_key(model: &str) -> Hint {
         Hint::default().with(Part::Key(model.to_string()))
     }
 
-    /// Adds words.
+    /// Appends a text.
     pub fn words(mut self, words: impl AsRef<str>) -> Hint {
         self.0.extend(Hint::from(words.as_ref()).0);
         self
     }
 
-    /// Adds a command, which stands in backticks in the shell.
+    /// Appends a command, in backticks if it is for a shell.
     pub fn command(self, command: impl Into<Command>) -> Hint {
         self.with(Part::Marked(command.into()))
     }
 
-    /// Adds a command without backticks: after a colon, or in a line of its own.
+    /// Appends a command without backticks: after a colon, or on its own line.
     pub fn bare(self, command: impl Into<Command>) -> Hint {
         self.with(Part::Bare(command.into()))
     }
 
-    /// Adds what the shell tells, and what a session tells in its stead.
+    /// Appends alternatives: a hint for a shell, and another for a session.
     pub fn either(mut self, shell: impl Into<Hint>, session: impl Into<Hint>) -> Hint {
         let pieces = |hint: Hint, only| hint.0.into_iter().map(move |piece| Piece { only, ..piece });
         self.0.extend(pieces(shell.into(), Some(Only::Shell)));
@@ -74,7 +74,7 @@ impl Hint {
         self
     }
 
-    /// Changes the commands that go on with a turn.
+    /// Changes the commands that continue a turn.
     pub fn resuming(&mut self, change: impl Fn(&mut Resume)) {
         for piece in &mut self.0 {
             if let Part::Marked(Command::Resume(resume)) | Part::Bare(Command::Resume(resume)) =
@@ -85,7 +85,7 @@ impl Hint {
         }
     }
 
-    /// True if it tells to answer the last question again.
+    /// Whether the hint suggests answering the last question again.
     pub fn tells_retry(&self) -> bool {
         self.0.iter().any(|piece| match &piece.part {
             Part::Marked(Command::Resume(resume)) | Part::Bare(Command::Resume(resume)) => resume.is_retry(),
@@ -93,12 +93,12 @@ impl Hint {
         })
     }
 
-    /// True if it tells to configure a key.
+    /// Whether the hint suggests configuring a key.
     pub fn wants_key(&self) -> bool {
         self.0.iter().any(|piece| matches!(piece.part, Part::Key(_)))
     }
 
-    /// Changes its words, as where a secret is hidden in them; not the commands that have a name here.
+    /// Changes the texts, for example to mask a secret; commands with a variant of their own stay unchanged.
     pub fn map_words(&mut self, change: impl Fn(&str) -> String) {
         for piece in &mut self.0 {
             match &mut piece.part {
@@ -111,7 +111,7 @@ impl Hint {
         }
     }
 
-    /// Its words at this front.
+    /// Formats the hint for this frontend.
     pub fn told(&self, at: At<'_>) -> String {
         let here = match at {
             At::Shell(_) => Only::Shell,

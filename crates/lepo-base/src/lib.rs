@@ -1,27 +1,27 @@
-//! Errors, times, the environment and the system, for every other crate of lepo; all of it synchronous and small.
+//! Errors, times, the environment and the system, for every other crate of lepo; all synchronous and small.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
 //! | [`error`] | errors with hints, exit codes |
-//! | [`hint`] | hints: words and commands, which each front words for itself |
-//! | [`when`] | moments as people write and read them |
+//! | [`hint`] | hints: text and commands, formatted for each frontend |
+//! | [`when`] | times as users type and read them |
 //! | [`env`](mod@env) | the environment of the process, read only here |
 //! | [`tool_name`] | names of tools as models write them |
-//! | [`sys`] | what differs between Linux and macOS |
+//! | [`sys`] | differences between Linux and macOS |
 //! | [`secret`] | texts that are never printed |
 //! | [`hash`] | SHA-256 as text |
-//! | [`media`] | kinds of files, told by their first bytes |
-//! | [`record`] | records of consent: files of hashes that are only added to |
-//! | [`loose_json`] | what is nearly JSON, made JSON |
-//! | [`read_ahead`] | the same work for many items on several threads, in their order |
-//! | [`word`] | values that are one word out of a few |
+//! | [`media`] | file types, recognised by the first bytes |
+//! | [`record`] | records of consent: append-only files of hashes |
+//! | [`loose_json`] | repairs text that is nearly JSON |
+//! | [`read_ahead`] | processes many items on several threads, in order |
+//! | [`word`] | values written as a keyword |
 //! | [`repository`] | the roots of repositories and stores |
-//! | [`search_path`] | where programs are looked for: `PATH` without what a repository can fill |
-//! | [`work_folder`] | the folder that a yes to running programs is about, by its identity |
+//! | [`search_path`] | where programs are found: `PATH` without directories that a repository can fill |
+//! | [`work_folder`] | the folder for which the user allowed programs to run, by its identity |
 //! | [`tracked`] | whether git tracks a file |
-//! | [`work_tree`] | the git work tree of a folder, and whether git would take it |
+//! | [`work_tree`] | the git work tree of a folder, and whether git would use it |
 //!
-//! Published for lepo's own crates, without a promise: it changes at any time.
+//! Published for lepo's own crates, without a promise of stability.
 
 pub mod env;
 pub mod error;

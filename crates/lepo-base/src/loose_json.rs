@@ -1,7 +1,7 @@
-//! JSON as models and servers write it, made JSON: raw line breaks within texts, backslashes that escape nothing, commas
-//! before a closing bracket, numbers and words of other languages. What is cut short stays cut short.
+//! Repairs JSON as models and servers write it: raw line breaks in strings, invalid escapes, trailing commas, and
+//! numbers and keywords of other languages. Truncated text stays truncated.
 
-/// Words that stand for values in other languages, and what JSON has for them.
+/// Keywords of other languages, with the JSON for them.
 const WORDS: &[(&str, &str)] = &[
     ("NaN", "null"),
     ("nan", "null"),
@@ -13,7 +13,7 @@ const WORDS: &[(&str, &str)] = &[
     ("False", "false"),
 ];
 
-/// The text with these repaired; `None` if there is nothing of the kind in it.
+/// Returns the repaired text; `None` if there was nothing to repair.
 pub fn repaired(text: &str) -> Option<String> {
     let mut whole = String::with_capacity(text.len() + 16);
     let mut chars = text.char_indices().peekable();
@@ -86,13 +86,13 @@ pub fn repaired(text: &str) -> Option<String> {
     changed.then_some(whole)
 }
 
-/// True if a backslash before this text begins an escape.
+/// Whether a backslash before `rest` starts a valid escape.
 fn is_escape(rest: &str) -> bool {
     let mut chars = rest.chars();
     match chars.next() {
         Some('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't') => true,
         Some('u') => rest.get(1..5).is_some_and(|digits| digits.chars().all(|c| c.is_ascii_hexdigit())),
-        // The end of a text that was cut short.
+        // The end of a truncated text.
         None => true,
         _ => false,
     }

@@ -1,6 +1,6 @@
-//! The kinds of file that can be attached to a question, told apart by their first bytes.
+//! File types that can be attached to a question, recognised by their first bytes.
 
-/// Bytes from the beginning of a file that suffice to tell its type.
+/// Number of bytes at the start of a file that determine its type.
 pub const MAGIC: usize = 16;
 
 /// The type of an attached file.
@@ -19,10 +19,10 @@ pub enum Media {
 }
 
 impl Media {
-    /// All of them.
+    /// All types.
     pub const ALL: [Media; 5] = [Media::Png, Media::Jpeg, Media::Gif, Media::Webp, Media::Pdf];
 
-    /// The type that a file's first bytes show; the first [`MAGIC`] of them suffice.
+    /// Recognises the type by the first bytes of a file, of which [`MAGIC`] suffice.
     pub fn of_bytes(bytes: &[u8]) -> Option<Media> {
         let starts = |magic: &[u8]| bytes.starts_with(magic);
         if starts(b"\x89PNG\r\n\x1a\n") {
@@ -40,7 +40,7 @@ impl Media {
         }
     }
 
-    /// The MIME type.
+    /// Returns the MIME type.
     pub fn mime(self) -> &'static str {
         match self {
             Media::Png => "image/png",
@@ -51,12 +51,12 @@ impl Media {
         }
     }
 
-    /// The type with this MIME type.
+    /// Returns the type with this MIME type.
     pub fn of_mime(mime: &str) -> Option<Media> {
         Media::ALL.into_iter().find(|media| media.mime() == mime)
     }
 
-    /// The usual end of a file name, without its dot.
+    /// Returns the usual file name extension, without its dot.
     pub fn extension(self) -> &'static str {
         match self {
             Media::Png => "png",
@@ -67,7 +67,7 @@ impl Media {
         }
     }
 
-    /// Every type but PDF.
+    /// Whether the type is an image: all but PDF.
     pub fn is_image(self) -> bool {
         self != Media::Pdf
     }

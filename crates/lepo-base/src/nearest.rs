@@ -1,8 +1,8 @@
-//! Finds the name that a mistyped word was meant for.
+//! Suggests a name for a mistyped one.
 
 use strsim::osa_distance;
 
-/// The name that a word is nearest to, if it is near enough to be a slip of the keys.
+/// Returns the name most similar to `word` if it is similar enough to be a typing error.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let (distance, name) = names.map(|name| (osa_distance(word, name), name)).min()?;
     let most = if word.chars().count() <= 4 { 1 } else { 2 };

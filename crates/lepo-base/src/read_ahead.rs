@@ -1,28 +1,29 @@
-//! Reading ahead: the same work for many items on several threads, its results in the items' order.
+//! Processes many items on several threads and returns the results in the items' order.
 //!
-//! Small files cost system calls, not bytes, so a second processor halves the time.
+//! Small files cost system calls rather than bytes, so a second processor halves the time.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 
-/// The pace at which items are handed to the threads.
+/// How items are distributed to the threads.
 struct Pace {
-    /// Items worked on before any thread is started, which costs as much as a few hundred small files.
+    /// Number of items processed before threads are spawned, which costs as much as reading a few hundred small
+    /// files.
     first: usize,
-    /// The number of items handed over at a time: enough that handing over costs nothing beside them.
+    /// Number of items sent at a time: enough to make the cost of sending negligible.
     batch: usize,
-    /// Batches given to each thread ahead of the one whose results are waited for.
+    /// Number of batches queued for each thread.
     ahead: usize,
 }
 
-/// For files, most of them small.
+/// For files, mostly small ones.
 const FILES: Pace = Pace { first: 512, batch: 128, ahead: 4 };
-/// For work of some milliseconds.
+/// For work of a few milliseconds per item.
 const LONG: Pace = Pace { first: 0, batch: 1, ahead: 2 };
 
-/// Gives `work` of each item to `each`, in order, until that breaks. The first few are worked on right here:
-/// they are out soonest so, and often they are all.
+/// Passes the result of `work` for each item to `each`, in order, until it breaks. The first items are processed on
+/// this thread: their results come soonest, and often there are no others.
 pub fn in_order<T: Send, R: Send>(
     items: impl Iterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
@@ -31,7 +32,7 @@ pub fn in_order<T: Send, R: Send>(
     at_pace(&FILES, processors(), items, work, each);
 }
 
-/// [`in_order`] for few items that take long each: none is worked on here.
+/// Like [`in_order`], for few items with slow work: none is processed on this thread.
 pub fn few_in_order<T: Send, R: Send>(
     items: impl Iterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
@@ -51,7 +52,7 @@ fn at_pace<T: Send, R: Send>(
     work: impl Fn(T) -> R + Sync,
     mut each: impl FnMut(R) -> ControlFlow<()>,
 ) {
-    // One processor has nothing to share.
+    // A single processor gains nothing from threads.
     let first = if threads > 1 { pace.first } else { usize::MAX };
     for item in items.by_ref().take(first) {
         if each(work(item)).is_break() {
@@ -74,7 +75,7 @@ fn at_pace<T: Send, R: Send>(
                 let (give, given) = sync_channel::<Vec<T>>(pace.ahead);
                 let (tell, told) = channel::<Vec<R>>();
                 let thread = thread::Builder::new().spawn_scoped(scope, move || {
-                    // Ends when there is no more work, or the receiver is gone.
+                    // Ends when all work is done, or the receiver is dropped.
                     for batch in given {
                         if tell.send(batch.into_iter().map(work).collect()).is_err() {
                             return;
@@ -85,11 +86,11 @@ fn at_pace<T: Send, R: Send>(
             })
             .collect();
         if threads.is_empty() {
-            // No thread is to be had: it is done here.
+            // If no thread can be spawned, this thread does the work.
             let _ = batches.flatten().try_for_each(|item| each(work(item)));
             return;
         }
-        // In turn, so that the next results always come from the thread whose turn it is.
+        // Batches go to the threads in rotation, so that the next results always come from the next thread.
         let (mut sent, mut taken) = (0, 0);
         loop {
             while sent - taken < pace.ahead * threads.len()

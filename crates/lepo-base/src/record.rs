@@ -1,4 +1,4 @@
-//! Records of consent in the state directory, and the reading of files that may not be there.
+//! Records of consent in the state directory, and reading of files that may be missing.
 
 use std::collections::HashSet;
 use std::fs::{DirBuilder, OpenOptions};
@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A record of consent: a file of lines `HASH …` in the state directory that is only ever added to. A line `!HASH …` takes
-/// the ones before it back.
+/// A record of consent: an append-only file of lines `HASH …` in the state directory. A line `!HASH …` revokes the
+/// earlier lines with that hash.
 #[derive(Debug, Clone)]
 pub struct HashFile {
     path: PathBuf,
 }
 
 impl HashFile {
-    /// The record in this file.
+    /// Creates a handle for the record at `path`.
     pub fn at(path: PathBuf) -> HashFile {
         HashFile { path }
     }
 
-    /// The text of the last line of any of these hashes.
+    /// Returns the text of the last line with any of these hashes.
     pub fn last(&self, hashes: &[&str]) -> Result<Option<String>> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         let record = String::from_utf8_lossy(&record);
@@ -29,32 +29,32 @@ impl HashFile {
         Ok(texts.rev().find(|(of, _)| hashes.contains(of)).map(|(_, text)| text.to_string()))
     }
 
-    /// True if there is a line of this hash.
+    /// Whether the record has an unrevoked line with this hash.
     pub fn has(&self, hash: &str) -> Result<bool> {
         Ok(self.which(&[hash])?.contains(&true))
     }
 
-    /// The texts behind the hashes.
+    /// Returns the text field of every line.
     pub fn texts(&self) -> Result<Vec<String>> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         let record = String::from_utf8_lossy(&record);
         Ok(record.lines().filter_map(|line| line.split_once(' ')).map(|(_, text)| text.to_string()).collect())
     }
 
-    /// Of which hashes there is a line that was not taken back, in one reading.
+    /// Returns, for each hash, whether it has an unrevoked line; reads the file once.
     pub fn which(&self, hashes: &[&str]) -> Result<Vec<bool>> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         let known: HashSet<&str> = lines(&record).into_iter().map(|(hash, _)| hash).collect();
         Ok(hashes.iter().map(|hash| known.contains(hash)).collect())
     }
 
-    /// The texts of the lines that were not taken back.
+    /// Returns the text of every unrevoked line.
     pub fn kept_texts(&self) -> Result<Vec<String>> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         Ok(lines(&record).into_iter().map(|(_, text)| text.to_string()).collect())
     }
 
-    /// Takes back the lines with this text; gives their number.
+    /// Revokes the lines with this text; returns their number.
     pub fn take_back(&self, text: &str) -> Result<usize> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         let known = lines(&record).into_iter().filter(|(_, of)| *of == text);
@@ -65,7 +65,7 @@ impl HashFile {
         Ok(taken.len())
     }
 
-    /// Adds lines, durable when this returns. One write for all, so that it is whole or not there.
+    /// Appends lines with a single write, so that they are written whole or not at all; durable when this returns.
     pub fn keep(&self, lines: &[String]) -> Result<()> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let written = (|| {
@@ -84,7 +84,7 @@ impl HashFile {
     }
 }
 
-/// The lines of a record that were not taken back, each as its hash and its text, in order. One that is not UTF-8 is none.
+/// Returns hash and text of every unrevoked line, in order. Lines that are not UTF-8 are skipped.
 fn lines(record: &[u8]) -> Vec<(&str, &str)> {
     let mut kept: Vec<(&str, &str)> = Vec::new();
     for line in record.split(|&byte| byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok()) {
@@ -98,7 +98,7 @@ fn lines(record: &[u8]) -> Vec<(&str, &str)> {
     kept
 }
 
-/// A file's bytes; `None` if there is no such file. Anything else that goes wrong: exit 2.
+/// Reads a file; `None` if it is missing. Any other failure has exit code 2.
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),

@@ -1,16 +1,16 @@
-//! Where repositories and stores are: the root of the one that a folder lies in, and the repository that it certainly is of.
+//! Finds the repository or the store around a folder, and the repository to which the folder certainly belongs.
 
 use std::path::{Path, PathBuf};
 
-/// The most bytes of a file that names another folder, such as a `.git` that is a file.
+/// Maximum size, in bytes, of a file that names another folder, such as a `.git` file.
 const LONGEST: u64 = 4096;
 
-/// True if `dir` is the root of a git work tree.
+/// Whether `dir` is the root of a git work tree.
 pub fn has_repository(dir: &Path) -> bool {
     repository_of(dir).is_some()
 }
 
-/// The root of the git work tree that `dir` lies in, else the nearest folder above it with a store.
+/// Returns the root of the git work tree that contains `dir`, or else the nearest parent with a store.
 pub fn root_around(dir: &Path) -> Option<PathBuf> {
     let dir = dir.canonicalize().ok()?;
     let tree = dir.ancestors().find(|dir| has_repository(dir));
@@ -18,14 +18,14 @@ pub fn root_around(dir: &Path) -> Option<PathBuf> {
     root.map(Path::to_path_buf)
 }
 
-/// The roots of the git work trees that `dir`, without links, lies in, but for its own.
+/// Returns the roots of the git work trees that contain `dir`, a path without links, except its own.
 pub fn repositories_around(dir: &Path) -> Vec<PathBuf> {
     dir.ancestors().skip(1).filter(|dir| has_repository(dir)).map(Path::to_path_buf).collect()
 }
 
-/// The repository that the work tree at `root` certainly is of, without links: the folder `.git` in it, or the
-/// repository of which it is a linked worktree. Any folder can name any repository in a file, so a linked worktree
-/// counts only where that repository names it too.
+/// Returns the repository, without links, that the work tree at `root` certainly belongs to: its folder `.git`, or
+/// the repository of which it is a linked worktree. Any folder can name any repository in a file, so a linked
+/// worktree counts only if that repository names it too.
 pub fn own_repository(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     let kind = git.symlink_metadata().ok()?;
@@ -42,14 +42,13 @@ pub fn own_repository(root: &Path) -> Option<PathBuf> {
     (is_inside && named == git.canonicalize().ok()?).then_some(common)
 }
 
-/// The text of a small file of a repository, without the end of its line.
 fn short_text(path: &Path) -> Option<PathBuf> {
     let kind = path.metadata().ok()?;
     let text = Some(path).filter(|_| kind.is_file() && kind.len() <= LONGEST);
     Some(PathBuf::from(std::fs::read_to_string(text?).ok()?.trim_end_matches(['\n', '\r'])))
 }
 
-/// The repository of the work tree at `root`: its `.git`, or the folder that a `.git` that is a file names.
+/// Returns the repository of the work tree at `root`: its folder `.git`, or the folder named in its `.git` file.
 pub fn repository_of(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     let is_repository = |dir: &Path| {

@@ -1,4 +1,4 @@
-//! The folders in which programs are looked for: those of `PATH` that no repository can fill.
+//! Where programs are found: the directories of `PATH` that no repository can fill.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
@@ -10,38 +10,38 @@ use std::process::Command;
 use crate::env;
 use crate::repository::{has_repository, repositories_around, root_around};
 
-/// The store's folder, by which a folder without git is known to be one of conversations.
+/// A folder with this subfolder is a folder of conversations, even without git.
 const STORE: &str = ".lepo";
 
-/// The value of `PATH` where nothing is left of it: an empty one would mean the working directory, and a missing one
-/// the defaults of each shell, of which some hold it too.
+/// The value of `PATH` if no entry remains: an empty one would mean the working directory, and an unset one the
+/// default of each shell, which in some includes it too.
 const NOWHERE: &str = "/nonexistent";
 
 /// `PATH` without its relative entries and without those inside a work tree.
 ///
-/// Where the work tree is the home directory or holds it, only entries below another repository or a store are left
-/// out: a home that is kept in git has the user's own programs in it. A hidden folder of the home (`~/.nvm`, `~/.pyenv`)
-/// is no such repository: version managers are installed as clones.
+/// If the work tree is the home directory or contains it, only entries inside another repository or a store are
+/// excluded: a home directory under git contains the user's own programs. A hidden folder of the home directory
+/// (`~/.nvm`, `~/.pyenv`) does not count as such a repository: version managers are installed as clones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchPath {
     dirs: Vec<PathBuf>,
-    /// Entries that are not used, made absolute.
+    /// Excluded entries, made absolute.
     left_out: Vec<PathBuf>,
 }
 
 impl SearchPath {
-    /// The search path of this process, for programs that concern the current folder.
+    /// Returns the search path of this process, for programs that work in the current folder.
     pub fn here() -> SearchPath {
         SearchPath::for_folders(&env::var("PATH").unwrap_or_default(), &[])
     }
 
-    /// Reads a value of `PATH`, for programs that concern these folders and the current one.
+    /// Parses a value of `PATH`, for programs that work in these folders and in the current one.
     pub fn for_folders(path: &OsStr, folders: &[&Path]) -> SearchPath {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let home = env::var("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let mut roots: Vec<PathBuf> = Vec::new();
         for root in folders.iter().copied().chain([cwd.as_path()]).filter_map(root_around) {
-            // A repository in a repository, as submodules are, does not make the outer one another's.
+            // An inner repository, such as a submodule, does not make the outer one foreign.
             let outer = repositories_around(&root).into_iter().filter(|outer| !holds(outer, home.as_deref()));
             for root in std::iter::once(root.clone()).chain(outer) {
                 if !roots.contains(&root) {
@@ -52,7 +52,7 @@ impl SearchPath {
         SearchPath::new(path, &cwd, &roots, home.as_deref())
     }
 
-    /// Sorts the entries of `path`. `roots` are the work trees that no entry may lie in.
+    /// Splits the entries of `path` into used and excluded ones. No entry may be inside the work trees `roots`.
     pub fn new(path: &OsStr, cwd: &Path, roots: &[PathBuf], home: Option<&Path>) -> SearchPath {
         let home = home.and_then(|home| home.canonicalize().ok());
         let roots: Vec<WorkTreeRoot> =
@@ -70,24 +70,24 @@ impl SearchPath {
         sorted
     }
 
-    /// The entries that are used, in order.
+    /// Returns the used entries, in order.
     pub fn dirs(&self) -> &[PathBuf] {
         &self.dirs
     }
 
-    /// The program of this name; `None` for a name with a slash.
+    /// Finds the program of this name; `None` for a name with a slash.
     pub fn find(&self, program: &OsStr) -> Option<PathBuf> {
         find_in(&self.dirs, program)
     }
 
-    /// The program of this name in a folder that is left out, if it is in no other.
+    /// Finds the program of this name in an excluded entry, if no used entry has it.
     pub fn find_left_out(&self, program: &OsStr) -> Option<PathBuf> {
         if self.find(program).is_some() { None } else { find_in(&self.left_out, program) }
     }
 
-    /// The value of `PATH` for a program that is started.
+    /// Returns the value of `PATH` for a child process.
     pub fn to_value(&self) -> OsString {
-        // Each was an entry of a list, so that none holds the separator.
+        // Each was an entry of a list, so it cannot contain the separator.
         std::env::join_paths(&self.dirs)
             .ok()
             .filter(|value| !value.is_empty())
@@ -95,8 +95,8 @@ impl SearchPath {
     }
 }
 
-/// A program of the system that lepo itself needs, found in the search path of the current folder; what it starts is
-/// looked for there too.
+/// Creates a command for a system program that lepo itself needs, found in the search path of the current folder. The
+/// program gets the same search path.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let (program, path) = (program.as_ref(), SearchPath::here());
     let found = path.find(program);
@@ -105,13 +105,13 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// A program of lepo's own by this name: beside the running one, else in the search path.
+/// Finds another program of lepo's by name: next to the running one, or else in the search path.
 pub fn own_program(name: &str) -> Option<PathBuf> {
     let beside = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.join(name)));
     beside.filter(|program| program.is_file()).or_else(|| SearchPath::here().find(name.as_ref()))
 }
 
-/// True for the home directory, and for a folder that it lies in.
+/// Whether `folder` is or contains the home directory.
 fn holds(folder: &Path, home: Option<&Path>) -> bool {
     home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home.starts_with(folder))
 }
@@ -127,11 +127,11 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// A work tree, by the identity of its folder: another name of it, a link or other letters where case does not count,
-/// leads to the same one.
+/// A work tree, by the identity of its folder: another path to it, through a link or with another case, leads to the
+/// same folder.
 struct WorkTreeRoot {
     identity: (u64, u64),
-    /// The home directory, if it is this folder or lies in it.
+    /// The home directory, if it is this folder or inside it.
     home: Option<(u64, u64)>,
 }
 
@@ -145,8 +145,8 @@ impl WorkTreeRoot {
         Some(WorkTreeRoot { identity, home: home.map(|home| self::identity(&home)) })
     }
 
-    /// True if programs of `dir` may be the repository's. Both its own path and the one that links lead to count: a
-    /// link in the work tree is the repository's word on where to look.
+    /// Whether programs of `dir` may be the repository's. Both the path itself and its target count: a link in the
+    /// work tree lets the repository decide where programs are found.
     fn excludes(&self, dir: &Path) -> bool {
         let real = dir.canonicalize().ok().filter(|real| real != dir);
         [Some(dir), real.as_deref()].into_iter().flatten().any(|dir| self.has(dir))
@@ -163,7 +163,7 @@ impl WorkTreeRoot {
         false
     }
 
-    /// True for a folder of the home directory whose name begins with a dot, but for its store.
+    /// Whether `dir` is a folder of the home directory whose name starts with a dot, other than its store.
     fn is_hidden_in_home(&self, dir: &Path) -> bool {
         let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".") && name != STORE;
         let parent = dir.parent().and_then(|parent| parent.metadata().ok()).map(|parent| identity(&parent));
@@ -171,7 +171,7 @@ impl WorkTreeRoot {
     }
 }
 
-/// True for a folder with a repository or a store in it, and for a store.
+/// Whether `dir` contains a repository or a store, or is a store.
 fn is_foreign(dir: &Path) -> bool {
     has_repository(dir) || dir.join(STORE).is_dir() || dir.file_name().is_some_and(|name| name == STORE)
 }
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(kept(&[&app], Some(&home)), outside);
         assert_eq!(kept(&[&app], None), outside);
         assert_eq!(kept(&[&top.join("other-name/app")], Some(&home)), outside, "by another name");
-        // The home directory in git, and a folder that holds it.
+        // The home directory in git, and a folder that contains it.
         let own = "usr/bin home/bin not-there/bin home/.nvm/bin";
         assert_eq!(kept(&[&home], Some(&home)), own);
         assert_eq!(kept(&[&top], Some(&home)), own);
@@ -257,7 +257,7 @@ mod tests {
         repository(&sub);
         let path = std::env::join_paths([app.join("bin"), sub.join("bin"), top.join("bin")]).unwrap();
         assert_eq!(SearchPath::for_folders(&path, &[&sub.join("bin")]).dirs(), [top.join("bin")]);
-        // A home directory that is kept in git has the user's own programs.
+        // A home directory under git contains the user's own programs.
         assert!(
             holds(&app, Some(&sub))
                 && holds(&app, Some(&app))

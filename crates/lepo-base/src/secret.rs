@@ -3,23 +3,23 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// A text that must never be printed: its `Debug` and `Display` show nothing of it.
+/// A text that must never be printed: `Debug` and `Display` hide it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Makes a secret of a text.
+    /// Wraps a text.
     pub fn new(text: impl Into<String>) -> Self {
         Secret(text.into())
     }
 
-    /// The text itself, for the one place that sends it.
+    /// Returns the text itself, for the code that sends it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// A text without the secret, also where the text has only the beginning of it, as a shortened message does.
-    /// A secret of fewer than [`SHORTEST`] bytes stays: it is a word or a part of words.
+    /// Masks the secret in a text, even if the text has only the start of it, as in a truncated message. A secret of
+    /// fewer than [`SHORTEST`] bytes is not masked, because it may occur in ordinary text.
     pub fn hide_in<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.0.len() < SHORTEST {
             return Cow::Borrowed(text);
@@ -40,10 +40,10 @@ impl Secret {
     }
 }
 
-/// The shortest secret that is taken out of texts, in bytes: a shorter one ("none", "lm") is a word.
+/// Minimum length in bytes of a masked secret: a shorter one ("none", "lm") may occur in ordinary text.
 const SHORTEST: usize = 8;
 
-/// The most bytes of a secret's beginning that have to stand in a text for it to be taken for the secret.
+/// Maximum number of bytes at the start of a secret that must match for a text to be masked.
 const LONGEST_HEAD: usize = 16;
 
 impl fmt::Debug for Secret {

@@ -1,10 +1,11 @@
-//! Names of tools as models write them: with a prefix, in capitals, or with what is no part of a name.
+//! Names of tools as models write them: with a prefix, in capitals, or with characters that are not part of the name.
 
-/// What models put before the name of a tool.
+/// Prefixes that models add to the name of a tool.
 const PREFIXES: &[&str] =
     &["functions.", "functions:", "function.", "default_api.", "default_api:", "tools.", "tool.", "api."];
 
-/// A name without blanks, quotes, a prefix, a number behind a colon, and all from a mark of the model's template on.
+/// Removes white space, quotes, a prefix, a number after a colon, and everything from a mark of the model's template
+/// on.
 pub fn bare_name(name: &str) -> &str {
     let name = name.split("<|").next().unwrap_or_default();
     let mut name = name.trim_matches(|c: char| c.is_whitespace() || c.is_control() || "\"'`()".contains(c));
@@ -21,7 +22,7 @@ pub fn bare_name(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// A name in small letters, without what separates its words.
+/// Returns a name in lower case with letters and digits only, so that spellings with different separators are equal.
 pub fn folded_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

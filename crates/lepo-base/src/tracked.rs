@@ -1,4 +1,4 @@
-//! Whether git tracks a file of a work tree: it came with a clone then, or may with the next pull.
+//! Whether git tracks a file of a work tree: then it came with a clone, or may come with the next pull.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,16 +10,17 @@ use crate::repository::repository_of;
 use crate::search_path;
 use crate::work_tree::REMOVED;
 
-/// The most bytes of an index that are looked at here; of a larger one git is asked.
+/// Maximum size in bytes of an index to search here; for a larger one git is run.
 const LARGEST: u64 = 64 << 20;
 
-/// Variables by which git reads a path in another way.
+/// Variables that make git interpret a path differently.
 const READ_PATHS: [&str; 4] =
     ["GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"];
 
-/// Whether git tracks the file at `path`, in the work tree with this root. Where that cannot be told, it does.
+/// Whether git tracks the file at `path`, in the work tree with this root. If this cannot be determined, it counts as
+/// tracked.
 ///
-/// The index is looked at first: most have no file of that name, and to start git costs milliseconds.
+/// The index is searched first: most have no file of that name, and starting git costs milliseconds.
 pub fn is_tracked(root: &Path, path: &Path) -> bool {
     let Some(name) = path.file_name() else { return true };
     match index_of(root).map(|index| lacks(&index, name.as_encoded_bytes())) {
@@ -28,7 +29,7 @@ pub fn is_tracked(root: &Path, path: &Path) -> bool {
     }
 }
 
-/// The bytes of the index; `None` where there is none, or it is too large to look at.
+/// Reads the index; `None` if it is missing or too large.
 fn index_of(root: &Path) -> Option<Vec<u8>> {
     let file = File::open(repository_of(root)?.join("index")).ok()?;
     let mut bytes = Vec::new();
@@ -36,22 +37,22 @@ fn index_of(root: &Path) -> Option<Vec<u8>> {
     (length <= LARGEST).then_some(bytes)
 }
 
-/// Whether an index surely has no file of this name, in whatever case. Version 4 shortens names; a split or a sparse one
-/// does not have all of them.
+/// Whether an index certainly has no file of this name, in any case. Version 4 compresses names, and a split or
+/// sparse index does not list all of them, so neither is certain.
 fn lacks(index: &[u8], name: &[u8]) -> bool {
     let is_plain = index.starts_with(b"DIRC\0\0\0\x02") || index.starts_with(b"DIRC\0\0\0\x03");
     let has = |word: &[u8]| index.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word));
     is_plain && !has(name) && !has(b"link") && !has(b"sdir")
 }
 
-/// git's own word. Without git, or where it refuses, the file counts as tracked.
+/// Asks git. Without git, or if it refuses, the file counts as tracked.
 fn git_tracks(root: &Path, path: &Path) -> bool {
     let Ok(below) = path.strip_prefix(root) else { return true };
     let mut git = search_path::command("git");
     for variable in REMOVED.iter().chain(&READ_PATHS) {
         git.env_remove(variable);
     }
-    // Where case does not count, `_Insts.toml` is the file too.
+    // On a case-insensitive file system, `_Insts.toml` is the same file.
     let mut exactly = OsString::from(":(literal,icase)");
     exactly.push(below);
     git.arg("-C").arg(root).args(["-c", "core.fsmonitor=false", "ls-files", "--"]);
@@ -91,7 +92,7 @@ mod tests {
             git(&root, form);
             assert!(!is_tracked(&root, &file), "{form:?}");
         }
-        // A file of the name elsewhere is another.
+        // A file of the same name elsewhere is another file.
         std::fs::create_dir_all(root.join("sub/.lepo")).unwrap();
         std::fs::write(root.join("sub/.lepo/_insts.toml"), "x").unwrap();
         git(&root, &["add", "sub"]);
@@ -107,7 +108,7 @@ mod tests {
         }
         git(&root, &["rm", "-q", "--cached", ".lepo/_insts.toml"]);
         assert!(!is_tracked(&root, &file));
-        // Where case does not count, it is the file of a clone under other letters.
+        // On a case-insensitive file system, a clone has the file under another spelling.
         std::fs::create_dir_all(root.join(".LEPO")).unwrap();
         std::fs::write(root.join(".LEPO/_Insts.toml"), "x").unwrap();
         git(&root, &["add", "-f", ".LEPO/_Insts.toml"]);

@@ -1,6 +1,6 @@
-//! Moments as people write and read them: dates, spans like `90d`, local days.
+//! Times as users type and read them: dates, spans like `90d`, local days.
 //!
-//! A moment is milliseconds since 1970, UTC. Days are those of the local time zone.
+//! A moment is milliseconds since 1970, UTC. Days are in the local time zone.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use jiff::{Timestamp, ToSpan, Zoned};
 
 use crate::env;
 
-/// The end of a day that a date without a time stands for.
+/// The end of the day that a date without a time means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayEnd {
     /// First millisecond of the day.
@@ -19,12 +19,12 @@ pub enum DayEnd {
     Last,
 }
 
-/// Reads a date (`2026-11-01`), a date with a time (`2026-11-01T12:00Z`; local where no zone is given), or a
-/// span before `now` (`90d`, `12h`, `30m`, `2w`). `None` for anything else.
+/// Parses a date (`2026-11-01`), a date with a time (`2026-11-01T12:00Z`; local without a zone), or a span before
+/// `now` (`90d`, `12h`, `30m`, `2w`). `None` for any other text.
 pub fn parse(text: &str, now: u64, end: DayEnd) -> Option<u64> {
     let text = text.trim();
     parse_span(text).map(|span| now.saturating_sub(span)).or_else(|| {
-        // A date is a part of every other form, and jiff reads it from those too: they go first.
+        // The other forms contain a date, which jiff would parse out of them, so they are tried first.
         let moment = if let Ok(timestamp) = text.parse::<Timestamp>() {
             timestamp.as_millisecond()
         } else if text.contains(['T', 't', ' ']) {
@@ -40,11 +40,11 @@ pub fn parse(text: &str, now: u64, end: DayEnd) -> Option<u64> {
     })
 }
 
-/// The forms that [`parse`] reads, for error messages.
+/// The forms that [`parse`] accepts, for error messages.
 pub const FORMS: &str =
     "a date (2026-11-01), a date with a time (2026-11-01T12:00Z), or a span (90d, 12h, 2w)";
 
-/// Reads a span like `90d`: minutes, hours, days or weeks, in milliseconds.
+/// Parses a span like `90d` (minutes, hours, days or weeks); returns milliseconds.
 pub fn parse_span(text: &str) -> Option<u64> {
     let unit = text.chars().next_back()?;
     let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
@@ -58,12 +58,12 @@ pub fn parse_span(text: &str) -> Option<u64> {
     number.checked_mul(minutes)?.checked_mul(60_000)
 }
 
-/// The local day of a moment: `2026-03-04`.
+/// Returns the local day of a moment: `2026-03-04`.
 pub fn day(moment: u64) -> String {
     zoned(moment).map(|zoned| zoned.date().to_string()).unwrap_or_default()
 }
 
-/// The Monday of a moment's local week: `2026-03-02`.
+/// Returns the Monday of a moment's local week: `2026-03-02`.
 pub fn week(moment: u64) -> String {
     let monday = |zoned: Zoned| {
         let date = zoned.date();
@@ -73,8 +73,8 @@ pub fn week(moment: u64) -> String {
     zoned(moment).map(monday).unwrap_or_default()
 }
 
-/// A moment in few characters, as seen at `now`: `now`, `5m`, `2h`, `3d` within a week, `3 Mar` within a year,
-/// else `Mar 2024`.
+/// Formats a moment in few characters, relative to `now`: `now`, `5m`, `2h`, `3d` within a week, `3 Mar` within a
+/// year, otherwise `Mar 2024`.
 pub fn short(moment: u64, now: u64) -> String {
     let minutes = now.saturating_sub(moment) / 60_000;
     match minutes {
@@ -91,7 +91,7 @@ pub fn short(moment: u64, now: u64) -> String {
     }
 }
 
-/// A moment within a sentence, as seen at `now`: `just now`, `5m ago`, `3 Mar`.
+/// Formats a moment for use in a sentence, relative to `now`: `just now`, `5m ago`, `3 Mar`.
 pub fn ago(moment: u64, now: u64) -> String {
     let short = short(moment, now);
     match short.as_str() {
@@ -101,23 +101,23 @@ pub fn ago(moment: u64, now: u64) -> String {
     }
 }
 
-/// The widest text of [`short`].
+/// Width of the widest text of [`short`], in columns.
 pub const SHORT_WIDTH: usize = 8;
 
-/// A moment to the minute, as seen at `now`: `3 Mar 10:15` in the same year, else `3 Mar 2024`.
+/// Formats a moment: `3 Mar 10:15` in the year of `now`, otherwise `3 Mar 2024`.
 pub fn day_and_hour(moment: u64, now: u64) -> String {
     let Some(then) = zoned(moment) else { return String::new() };
     let recent = zoned(now).is_some_and(|now| now.year() == then.year());
     then.strftime(if recent { "%-d %b %H:%M" } else { "%-d %b %Y" }).to_string()
 }
 
-/// A moment for programs, in UTC: `2026-03-04T10:15:16.123Z`.
+/// Formats a moment for programs, in UTC: `2026-03-04T10:15:16.123Z`.
 pub fn iso_utc(moment: u64) -> String {
     let timestamp = i64::try_from(moment).ok().and_then(|moment| Timestamp::from_millisecond(moment).ok());
     timestamp.map(|timestamp| format!("{timestamp:.3}")).unwrap_or_default()
 }
 
-/// A moment to the minute for scripts, in local time: `2026-03-04T10:15`.
+/// Formats a moment to the minute for scripts, in local time: `2026-03-04T10:15`.
 pub fn iso_minute(moment: u64) -> String {
     zoned(moment).map(|then| then.strftime("%Y-%m-%dT%H:%M").to_string()).unwrap_or_default()
 }
@@ -127,8 +127,8 @@ fn zoned(moment: u64) -> Option<Zoned> {
     Some(timestamp.to_zoned(zone()))
 }
 
-/// The local time zone, as it was when it was first asked for. Where `TZ` names none, its file is read as it is: the
-/// library looks for its name too, in a listing of all zones, which takes as long as the rest of a command.
+/// Returns the local time zone, cached on first use. Without `TZ` the file of the zone is read directly: the library
+/// would also search for its name in a listing of all zones, which is as slow as the rest of a command.
 fn zone() -> TimeZone {
     static ZONE: OnceLock<TimeZone> = OnceLock::new();
     let of_file = || TimeZone::tzif("local", &std::fs::read("/etc/localtime").ok()?).ok();
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn the_further_back_the_coarser() {
         const HOUR: u64 = 3_600_000;
-        // At noon in whatever zone.
+        // Noon in any time zone.
         let [then, now] =
             ["2024-03-09T12:00", "2027-01-15T12:00"].map(|text| parse(text, 0, DayEnd::First).unwrap());
         for (before, shown) in [

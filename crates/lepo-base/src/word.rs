@@ -1,17 +1,17 @@
-//! Values that are one word out of a few: spelled the same in a file, in the environment, in a flag and in messages.
+//! Values written as a keyword, spelled the same in a file, in the environment, in a flag and in messages.
 
-/// A value that is written as one lower-case word.
+/// A value written as a lower-case keyword.
 pub trait Word: Copy + 'static {
-    /// The word.
+    /// Returns the keyword.
     fn word(self) -> &'static str;
 }
 
-/// The one of `allowed` that is written `text`.
+/// Returns the value among `allowed` whose keyword is `text`.
 pub fn read_word<T: Word>(text: &str, allowed: &[T]) -> Option<T> {
     allowed.iter().copied().find(|value| value.word() == text)
 }
 
-/// `manual | auto`, for messages.
+/// Lists the keywords for messages: `manual | auto`.
 pub fn list_words<T: Word>(allowed: &[T]) -> String {
     allowed.iter().map(|value| value.word()).collect::<Vec<_>>().join(" | ")
 }

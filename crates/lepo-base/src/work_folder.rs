@@ -1,5 +1,5 @@
-//! The folder that a yes to running programs is about, known by what it is and not by its name: a clone that is made
-//! where a trusted one was deleted is another folder.
+//! The folder for which the user allowed programs to run, recognised by its identity rather than its path: a clone
+//! that replaces a deleted trusted one is another folder.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -10,14 +10,14 @@ use std::time::UNIX_EPOCH;
 use crate::hash::hash_of;
 use crate::repository::{own_repository, root_around};
 
-/// A git work tree, else a folder with a store, else a folder alone.
+/// A git work tree, or else a folder with a store, or else a single folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkFolder {
     /// The folder, absolute and without links.
     pub root: PathBuf,
-    /// The hash of the folder's identity: of its repository, which linked worktrees share, else of itself.
+    /// The hash of the identity of its repository, which linked worktrees share, or else of the folder itself.
     pub identity: String,
-    /// The hash of the identity of `root` itself: that of a folder before it became a repository.
+    /// The hash of the identity of `root`, which it also had before it became a repository.
     pub root_identity: String,
 }
 
@@ -25,7 +25,7 @@ impl WorkFolder {
     /// Reads the folder that `dir` belongs to.
     ///
     /// # Errors
-    /// If `dir` or its repository cannot be looked at.
+    /// If the metadata of `dir` or of its repository cannot be read.
     pub fn read(dir: &Path) -> io::Result<WorkFolder> {
         let dir = dir.canonicalize()?;
         let root = root_around(&dir).unwrap_or(dir);
@@ -34,9 +34,10 @@ impl WorkFolder {
     }
 }
 
-/// The identity of a folder, a hash, by which it is known under another name and another of its name is not. Made of
-/// inode and time of birth: a number is given anew after its folder was deleted. The device is left out, as its number
-/// changes from one mount to the next on some file systems; without a time of birth the path stands for it.
+/// Returns the identity of a folder, a hash that is equal under another path and different for another folder of the
+/// same path. Computed from inode and birth time, because an inode number is reused after its folder was deleted, but
+/// without the device, whose number changes between mounts on some file systems. If the birth time is unknown, the
+/// path replaces it.
 pub fn identity_of(folder: &Path) -> io::Result<String> {
     let meta = folder.metadata()?;
     let inode = meta.ino().to_string();
@@ -56,7 +57,7 @@ mod tests {
         std::fs::write(at.join("HEAD"), "ref: refs/heads/main\n").unwrap();
     }
 
-    /// A linked worktree of the repository `main/.git` at `at`, as git makes it.
+    /// Creates a linked worktree of the repository `main/.git` at `at`, in git's layout.
     fn linked(main: &Path, at: &Path, name: &str) {
         let own = main.join(".git/worktrees").join(name);
         std::fs::create_dir_all(&own).unwrap();
@@ -109,7 +110,7 @@ mod tests {
         std::os::unix::fs::symlink(&git, evil("link")).unwrap();
         repository(&evil("common"));
         std::fs::write(top.join("common/.git/commondir"), git.as_os_str().as_bytes()).unwrap();
-        // A worktree's folder of its own that names the trusted repository.
+        // A private folder of a worktree that names the trusted repository.
         let own = top.join("forged/.own");
         repository(&own);
         std::fs::write(own.join("commondir"), git.as_os_str().as_bytes()).unwrap();

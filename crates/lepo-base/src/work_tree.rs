@@ -1,5 +1,5 @@
-//! git work trees: the one that a folder lies in, and whether git would take it. A repository of another user counts
-//! only where `safe.directory` names it, since its files say what another user wants.
+//! git work trees: finds the work tree that contains a folder, and whether git would use it. A repository of another
+//! user counts only if `safe.directory` names it, since that user controls its files.
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -11,7 +11,7 @@ use crate::env;
 use crate::repository::{has_repository, own_repository, repository_of};
 use crate::search_path;
 
-/// Variables that lead git to another repository, or let it look elsewhere.
+/// Variables that lead git to another repository, or let it search elsewhere.
 pub(crate) const REMOVED: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -28,14 +28,14 @@ pub(crate) const REMOVED: [&str; 8] = [
 pub struct WorkTree {
     /// The root, absolute and without links.
     pub root: PathBuf,
-    /// The user owns it, or git's `safe.directory` names it.
+    /// Whether the user owns it, or git's `safe.directory` names it.
     pub is_taken: bool,
 }
 
 impl WorkTree {
-    /// The root of the main work tree that this one is linked to, as `git worktree add` links it; none for any other
-    /// folder. The two have to name each other, and the user has to own all that says so: else a folder that came in an
-    /// archive could lead to another project. None either where the main repository is bare, as nothing lies beside it.
+    /// Returns the root of the main work tree to which `git worktree add` linked this one; `None` for any other
+    /// folder. Both must name each other, and the user must own every file involved: otherwise a folder from an
+    /// archive could lead to another project. Also `None` if the main repository is bare, as it has no work tree.
     pub fn main(&self) -> Option<PathBuf> {
         let git = self.root.join(".git");
         let repository = own_repository(&self.root).filter(|own| git.is_file() && own.ends_with(".git"))?;
@@ -47,13 +47,13 @@ impl WorkTree {
         all.into_iter().all(is_own).then(|| main.to_path_buf())
     }
 
-    /// True if git tracks the file at this path in it.
+    /// Whether git tracks the file at this path in the work tree.
     pub fn tracks(&self, file: &Path) -> bool {
         let args = ["ls-files", "--error-unmatch", "--"].map(OsStr::new);
         self.is_taken && git_agrees(&self.root, &[&args[..], &[file.as_os_str()]].concat())
     }
 
-    /// The work tree that `dir` lies in: of the folders from there up, the first with a repository in it.
+    /// Finds the work tree that contains `dir`: the nearest folder, upwards from there, with a repository.
     pub fn of(dir: &Path) -> Option<WorkTree> {
         let dir = dir.canonicalize().ok()?;
         let (root, repository) = dir.ancestors().find_map(|dir| Some((dir, repository_of(dir)?)))?;
@@ -62,7 +62,7 @@ impl WorkTree {
     }
 }
 
-/// True if a repository says that no work tree lies beside it: it is bare, or names another folder.
+/// Whether a repository has no work tree next to it: it is bare, or configures another folder.
 fn is_bare(repository: &Path) -> bool {
     let says = |file: &str| {
         let text = std::fs::read_to_string(repository.join(file)).unwrap_or_default().to_ascii_lowercase();
@@ -79,10 +79,10 @@ fn is_bare(repository: &Path) -> bool {
     says("config") || says("config.worktree")
 }
 
-/// True if the user owns what is at this path, a link itself.
+/// Whether the user owns the entry at this path; a link itself counts, not its target.
 fn is_own(path: &Path) -> bool {
     let mine = rustix::process::geteuid().as_raw();
-    // Under sudo the files of the user who called it count, as they do for git.
+    // Under sudo, files of the calling user count as owned, as for git.
     let caller = env::text("SUDO_UID").and_then(|uid| uid.parse().ok());
     path.symlink_metadata().is_ok_and(|found| is_of(&found, mine, caller))
 }
@@ -91,12 +91,12 @@ fn is_of(found: &Metadata, mine: u32, caller: Option<u32>) -> bool {
     found.uid() == mine || mine == 0 && caller == Some(found.uid())
 }
 
-/// git's own word on a repository of another user. Without git there is none.
+/// Whether git uses a repository of another user. Without git, it does not count.
 fn git_takes(root: &Path) -> bool {
     git_agrees(root, &["rev-parse".as_ref(), "--git-dir".as_ref()])
 }
 
-/// True if a command of git's ends well. No program that the repository names is started.
+/// Whether a git command succeeds. Programs configured in the repository are not started.
 fn git_agrees(root: &Path, args: &[&OsStr]) -> bool {
     let mut git = search_path::command("git");
     for variable in REMOVED {
@@ -137,7 +137,7 @@ mod tests {
         assert!(WorkTree::of(&deep).unwrap().is_taken);
     }
 
-    /// A main work tree `app` with one that is linked to it, as git lays them out; other text in some of the files.
+    /// Creates a main work tree `app` and a linked one in git's layout, with changed text in some files.
     fn linked(top: &Path, changed: &[(&str, &str)]) -> WorkTree {
         let _ = std::fs::remove_dir_all(top);
         repository(&top.join("app/.git"));
@@ -171,12 +171,12 @@ mod tests {
                 vec![(git, "gitdir: ../app/.git/worktrees/linked\n"), (back, "../../../../linked/.git\n")],
                 true,
             ),
-            // an archive that leads to another project, which does not name it
+            // an archive that leads to another project, which does not name it back
             (vec![(back, "/elsewhere/.git\n")], false),
             (vec![(back, "")], false),
             (vec![(common, "../../..\n")], false),
             (vec![(common, "/elsewhere\n")], false),
-            // a submodule, whose repository lies below `modules`
+            // a submodule, whose repository is below `modules`
             (vec![(git, "gitdir: ../app/.git\n")], false),
             (vec![(git, "gitdir: ../nowhere\n")], false),
             (vec![(git, "words\n")], false),

@@ -1,18 +1,19 @@
-//! The words in what a server answered instead of an answer: in JSON, in events, in a page of HTML.
+//! Extracts the message from a server's error response: in JSON, in events, or in an HTML page.
 
 use serde_json::Value;
 
-/// A server's own words, wherever it put them; `None` if it has none, or is plain text.
+/// Returns the server's own message, wherever it is; `None` if there is no message or the body is plain text.
 pub fn server_words(body: &str) -> Option<String> {
     in_json(body).or_else(|| in_events(body)).or_else(|| in_page(body))
 }
 
-/// OpenAI `{"error":{"message"}}`, Ollama `{"error":"…"}`, others `{"message"}`, `{"detail"}`; some in a list.
+/// Formats: OpenAI `{"error":{"message"}}`, Ollama `{"error":"…"}`, others `{"message"}`, `{"detail"}`; some in a
+/// list.
 fn in_json(body: &str) -> Option<String> {
     words_in(&serde_json::from_str(body.trim()).ok()?)
 }
 
-/// Fields of an error that have words, the best ones first.
+/// Fields of an error that may have a message, best first.
 const WORDS: &[&str] = &[
     "error",
     "message",
@@ -33,7 +34,7 @@ const WORDS: &[&str] = &[
     "code",
 ];
 
-/// The words within an error object.
+/// Returns the message within an error object.
 pub fn words_in(error: &Value) -> Option<String> {
     match error {
         Value::String(text) if !text.trim().is_empty() => {
@@ -45,7 +46,7 @@ pub fn words_in(error: &Value) -> Option<String> {
     }
 }
 
-/// The words of a text that is an error object itself, as gateways hand on; of no deeper one.
+/// Returns the message of a text that is itself an error object, as gateways forward it. Does not parse any deeper.
 fn in_json_object(text: &str) -> Option<String> {
     let text = text.trim().starts_with('{').then_some(text.trim())?;
     let Value::Object(fields) = serde_json::from_str(text).ok()? else { return None };
@@ -58,7 +59,6 @@ fn in_json_object(text: &str) -> Option<String> {
     at.as_str().filter(|text| !text.trim().is_empty()).map(str::to_string)
 }
 
-/// The data of server-sent events.
 fn in_events(body: &str) -> Option<String> {
     let data: Vec<&str> = body.lines().filter_map(|line| line.trim_start().strip_prefix("data:")).collect();
     let data = data.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && *line != "[DONE]");
@@ -70,7 +70,7 @@ fn in_events(body: &str) -> Option<String> {
     Some(found.unwrap_or_else(|| data.join(" ")))
 }
 
-/// The text of a page: what its tags are around, without its scripts; its title only where it has no more.
+/// Returns the text of a page without tags and scripts, or its title if there is no other text.
 fn in_page(body: &str) -> Option<String> {
     let text = body.trim_start();
     let is_page = text.starts_with('<')
@@ -88,7 +88,7 @@ fn in_page(body: &str) -> Option<String> {
             _ => words.push_str(before),
         }
         words.push(' ');
-        // A tag or a comment that does not end is the end of the page.
+        // An unterminated tag or comment extends to the end of the page.
         let (tag, behind) = match after.strip_prefix("!--") {
             Some(comment) => ("", comment.split_once("-->").map_or("", |(_, behind)| behind)),
             None => after.split_once('>').unwrap_or((after, "")),
@@ -116,7 +116,7 @@ fn in_page(body: &str) -> Option<String> {
     })
 }
 
-/// The text of HTML, white space folded, with the few names of characters that errors have.
+/// Folds white space and decodes the few HTML entities that occur in error messages.
 fn unescaped(text: &str) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let named =

@@ -1,27 +1,27 @@
-//! The commands that hints tell of, and their words at each front.
+//! Commands in hints, and their form in each frontend.
 
 use std::borrow::Cow;
 
-/// The front at which a hint is read: commands are typed in another form there.
+/// The frontend in which the user reads a hint, which decides how commands are typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At<'a> {
-    /// A shell; with the path of `-s`, where the command line had one, so that commands name the same store.
+    /// A shell, with the path of `-s` if the command line had one, so that commands name the same store.
     Shell(Option<&'a str>),
     /// The prompt of a session.
     Session,
 }
 
 impl At<'_> {
-    /// A shell whose command line named no store.
+    /// A shell whose command line had no `-s`.
     pub const SHELL: At<'static> = At::Shell(None);
 }
 
-/// A command, or an option, that a hint tells of.
+/// A command or an option in a hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Asks a first question.
     Ask,
-    /// Goes on with what a turn left.
+    /// Continues an unfinished turn.
     Resume(Resume),
     /// Asks another model.
     OtherModel,
@@ -33,51 +33,51 @@ pub enum Command {
     List,
     /// Sends a text with a question.
     Context,
-    /// Goes on from another message.
+    /// Continues from another message.
     Tail,
     /// Asks with the prompt of this name.
     Prompt(String),
-    /// Another command of the shell: its words behind `lepo`.
+    /// Any other shell command, without the leading `lepo`.
     Lepo(String),
 }
 
-/// A `lepo do` that goes on with what a turn left, and the options with which the same models do it at the same place.
+/// A `lepo do` that continues an unfinished turn, with the options that select the same models and the same message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resume {
     act: Act,
     models: Vec<(&'static str, String)>,
     tail: Option<String>,
-    /// A limit of the command, and its value.
+    /// A limit option and its value.
     limit: Option<(&'static str, String)>,
 }
 
-/// The ways to go on.
+/// The ways to continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     /// Answers the last question again.
     Retry,
     /// Asks several models the last question again.
     RetryAll,
-    /// Carries out the request of this id.
+    /// Runs the request with this id.
     Approve(String),
-    /// Refuses the request of this id.
+    /// Denies the request with this id.
     Deny(String),
-    /// Goes on with the debate that ends here.
+    /// Continues the debate that ends at this message.
     Debate(String),
-    /// Goes on from a summary.
+    /// Continues from a summary.
     Compact,
-    /// Asks a model where no answer is recorded.
+    /// Asks a model if no answer is recorded.
     Recorded,
 }
 
-/// The words for a command: those of a command line, or others.
+/// A formatted command: a command line, or other text.
 pub(super) enum Said {
     Command(String),
     Words(String),
 }
 
 impl Command {
-    /// Its words at this front.
+    /// Formats the command for this frontend.
     pub(super) fn said(&self, at: At<'_>) -> Said {
         let store = match at {
             At::Shell(store) => store,
@@ -106,11 +106,11 @@ impl Command {
         })
     }
 
-    /// Its words in a session; none for what only a shell has.
+    /// Returns the form in a session; `None` for a command that only a shell has.
     fn in_session(&self) -> Option<String> {
         let words = match self {
             Command::Ask => "type a question",
-            // A session has the limits that it began with.
+            // A session's limits are fixed at its start.
             Command::Resume(Resume { act: Act::Retry, limit: None, .. }) => "/retry",
             Command::Resume(Resume { act: Act::Compact, .. }) => "/compact",
             Command::OtherModel => "/model NAME",
@@ -127,36 +127,35 @@ impl Command {
 }
 
 impl Resume {
-    /// Answers the last question again within another limit: an option, and its value.
+    /// Creates a retry with another limit: an option, and its value.
     pub fn retry_within(option: &'static str, limit: String) -> Resume {
         Resume { act: Act::Retry, models: Vec::new(), tail: None, limit: Some((option, limit)) }
     }
 
-    /// Names the branch on which it goes on, so that the branch moves to what comes.
+    /// Sets the branch to continue, so that the branch moves to the new messages.
     pub fn name_branch(&mut self, branch: &str) {
         if matches!(self.act, Act::Retry | Act::Approve(_) | Act::Deny(_)) {
             self.tail = Some(branch.to_string());
         }
     }
 
-    /// Names the question that is answered again.
+    /// Sets the question to answer again.
     pub fn name_question(&mut self, question: &str) {
         if self.is_retry() {
             self.tail = Some(question.to_string());
         }
     }
 
-    /// Has the models of these options do it: each an option, and its value.
+    /// Sets the options that select the models: names and values.
     pub fn name_models(&mut self, options: &[(&'static str, String)]) {
         self.models = options.to_vec();
     }
 
-    /// True if the last question is answered again by one model.
+    /// Whether a single model answers the last question again.
     pub fn is_retry(&self) -> bool {
         self.act == Act::Retry
     }
 
-    /// Its words behind `lepo`.
     fn words(&self) -> String {
         let mut words = "do".to_string();
         let tail = self.tail.iter().map(|tail| ("--tail", tail));
@@ -191,7 +190,7 @@ impl From<Resume> for Command {
     }
 }
 
-/// A word of a command in a hint, as a shell reads it back.
+/// Quotes an argument of a command in a hint for a shell.
 pub fn quoted(word: &str) -> Cow<'_, str> {
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }

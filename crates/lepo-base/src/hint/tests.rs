@@ -1,8 +1,8 @@
-//! The words of hints at each front.
+//! The forms of hints in each frontend.
 
 use super::*;
 
-/// The path of `-s` in these tests.
+/// A shell with `-s 'a b'`.
 const STORE: At<'static> = At::Shell(Some("a b"));
 
 #[test]

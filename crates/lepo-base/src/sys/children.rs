@@ -1,8 +1,8 @@
-//! The children of processes, from a table of these.
+//! Child processes, from a table of processes.
 
 use std::collections::HashMap;
 
-/// The children of each process, from lines of a process and its parent; `without` that process.
+/// Returns the children of each process, from lines with a process id and its parent's; leaves out `without`.
 pub fn children_in(table: &str, without: i32) -> HashMap<i32, Vec<i32>> {
     let mut children = HashMap::<i32, Vec<i32>>::new();
     for line in table.lines() {

@@ -1,7 +1,7 @@
-//! macOS. Built and linked, never run, by lepo's authors.
+//! macOS. Compiled and linked, but never run, by lepo's authors.
 //!
-//! There is no sandbox, so nothing runs unasked here; and no reaper of orphans, so a process that left the group
-//! of its program, and whose parent has ended, is not found any more.
+//! The system has no sandbox, so a command never runs without consent; and it has no reaper of orphans, so a process
+//! that left the process group of its program, and whose parent has ended, cannot be found.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, OsStr, OsString};
@@ -15,28 +15,28 @@ use std::process::{Command, Stdio};
 use rustix::fs::{Dir, FileType, Mode, OFlags};
 use rustix::net::RecvFlags;
 
-/// No command can be held to its access here.
+/// Whether commands can be sandboxed on this system.
 pub const HAS_SANDBOX: bool = false;
 
-/// Descriptors that arrive are not closed by themselves.
+/// Received descriptors are not closed automatically.
 pub const RECEIVE: RecvFlags = RecvFlags::empty();
 
-/// Programs that open a file in a browser, tried in turn.
+/// Programs that open a file in a browser, tried in order.
 pub const OPENERS: &[&str] = &["open"];
 
-/// No variable tells of a display: there always is one.
+/// No variable indicates a display, because there always is one.
 pub const DISPLAYS: &[&str] = &[];
 
-/// kqueue tells that something changed, not that a file was closed.
+/// kqueue reports that a file changed, but not that it was closed.
 pub const WATCH_TELLS_CLOSING: bool = false;
 
-/// The settings that limit watches.
+/// Names the settings that limit watches.
 pub const WATCH_LIMITS: &str = "a watch opens each file: `ulimit -n` is the limit";
 
-/// Looks at the processes that have to agree. One starts a program.
+/// Number of consecutive snapshots of the processes that must agree. A snapshot starts a program.
 pub const LOOKS: usize = 2;
 
-/// The device of the controlling terminal, by its own name: `poll` cannot wait for `/dev/tty`.
+/// Returns the device of the controlling terminal by its own name, because `poll` cannot wait for `/dev/tty`.
 pub fn terminal() -> Option<PathBuf> {
     let name = |fd| rustix::termios::ttyname(fd, Vec::new()).ok();
     let named = name(rustix::stdio::stdin())
@@ -45,18 +45,18 @@ pub fn terminal() -> Option<PathBuf> {
     Some(named.map_or_else(|| "/dev/tty".into(), |name| OsString::from_vec(name.into_bytes()).into()))
 }
 
-/// The target that this was compiled for, as compilers name it.
+/// Returns the compilation target, as compilers name it.
 pub fn target() -> String {
     format!("{}-apple-darwin", std::env::consts::ARCH)
 }
 
-/// Makes a file or a directory durable: `fsync` alone leaves it in the drive's memory.
+/// Makes a file or a directory durable: `fsync` alone leaves it in the drive's cache.
 pub fn sync(file: impl AsFd) -> rustix::io::Result<()> {
-    // Some filesystems of the network have only the other.
+    // Some network file systems support only `fsync`.
     rustix::fs::fcntl_fullfsync(&file).or_else(|_| rustix::fs::fsync(file))
 }
 
-/// Makes all files of a directory durable: each is handed to the drive, which then empties its memory once.
+/// Makes all files of a directory durable: each is written to the drive, which then flushes its cache once.
 pub fn sync_files_of(dir: &OwnedFd) -> io::Result<()> {
     let mut names = Vec::new();
     each_entry(dir, |name, kind| {
@@ -71,7 +71,7 @@ pub fn sync_files_of(dir: &OwnedFd) -> io::Result<()> {
     Ok(sync(dir)?)
 }
 
-/// Tells the name and the type of every entry of a directory, `.` and `..` too.
+/// Calls `entry` with name and type of every entry of a directory, including `.` and `..`.
 pub fn each_entry(dir: &OwnedFd, mut entry: impl FnMut(&[u8], FileType)) -> io::Result<()> {
     for next in Dir::read_from(dir)? {
         let next = next?;
@@ -80,36 +80,36 @@ pub fn each_entry(dir: &OwnedFd, mut entry: impl FnMut(&[u8], FileType)) -> io::
     Ok(())
 }
 
-/// True if the filesystem of a directory keeps status change times that can be relied on: APFS does.
+/// Whether the file system of a directory has reliable status change times, as APFS does.
 pub fn keeps_change_times(dir: &OwnedFd) -> io::Result<bool> {
     let kind = rustix::fs::fstatfs(dir)?.f_fstypename.map(|c| c as u8);
     Ok(CStr::from_bytes_until_nul(&kind).is_ok_and(|kind| kind == c"apfs"))
 }
 
-/// Keeps this process's memory from other processes: the system does that by itself.
+/// Does nothing: the system itself hides the memory of a process.
 pub fn hide_memory() {}
 
-/// There is no such thing here.
+/// Does nothing: macOS has no subreaper.
 pub fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-/// None by a name that stays right when the file is replaced.
+/// Returns `None`: no path stays right when the file is replaced.
 pub fn own_program() -> Option<PathBuf> {
     None
 }
 
-/// The path of an open descriptor of this process.
+/// Returns the path of an open descriptor of this process.
 pub fn descriptor_path(number: &OsStr) -> PathBuf {
     Path::new("/dev/fd").join(number)
 }
 
-/// The signals that lepo's caller wants ignored: the system does not tell.
+/// Returns no signals: the system does not report which ones the caller ignores.
 pub fn ignored_signals() -> u64 {
     0
 }
 
-/// A limit on processes, of which there is none here.
+/// A limit on processes, which does not exist on macOS.
 #[derive(Debug)]
 pub struct ProcessLimit;
 
@@ -118,16 +118,16 @@ impl ProcessLimit {
     pub fn leave(&self) {}
 }
 
-/// Only held commands are limited.
+/// Sets no limit: only sandboxed commands are limited.
 pub fn limit_processes(_: u32) -> Option<ProcessLimit> {
     None
 }
 
-/// One look at the processes of the machine.
+/// A snapshot of the processes of the machine.
 pub struct Children(HashMap<i32, Vec<i32>>);
 
 impl Children {
-    /// Takes the table of `ps`. The call for it, `proc_listchildpids`, needs `unsafe` here, or a crate (libproc) that
+    /// Runs `ps`. The system call for it, `proc_listchildpids`, would need `unsafe` here, or a crate (libproc) that
     /// is built with libclang.
     pub fn look() -> Children {
         let mut ps = Command::new("/bin/ps");
@@ -140,18 +140,18 @@ impl Children {
         Children(super::children::children_in(&String::from_utf8_lossy(&table), own))
     }
 
-    /// The children of a process at that look.
+    /// Returns the children of a process in the snapshot.
     pub fn of(&self, parent: i32) -> Vec<i32> {
         self.0.get(&parent).cloned().unwrap_or_default()
     }
 }
 
-/// Opens nothing: it is for a sandbox.
+/// Fails: only a sandbox needs it.
 pub fn open_without_links(_: &Path) -> io::Result<OwnedFd> {
     Err(none())
 }
 
-/// A file without a name, at its beginning.
+/// Creates a file without a name, positioned at its start.
 pub fn memory_file(_: &str, bytes: &[u8]) -> io::Result<OwnedFd> {
     use std::io::{Seek, Write};
     let mut file: File = tempfile::tempfile()?;
@@ -160,12 +160,12 @@ pub fn memory_file(_: &str, bytes: &[u8]) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// There is none.
+/// Fails: macOS has no such filter.
 pub fn namespace_filter() -> io::Result<Vec<u8>> {
     Err(none())
 }
 
-/// Holds nothing.
+/// Fails: macOS has no such sandbox.
 pub fn hold(_: &[PathBuf], _: &[PathBuf], _: &[&str]) -> io::Result<()> {
     Err(none())
 }

@@ -1,16 +1,16 @@
-//! Differences between the systems that lepo runs on. Both files offer the same names; no other code asks
-//! which system this is.
+//! Differences between the supported systems. Both files export the same names; no other code checks which system
+//! this is.
 //!
 //! | | Linux | macOS |
 //! |---|---|---|
 //! | durable | `fsync`, `syncfs` | `F_FULLFSYNC` |
-//! | entries of a directory | `getdents64` in one large buffer | `readdir` |
+//! | entries of a directory | `getdents64` with a large buffer | `readdir` |
 //! | descendants | subreaper, `/proc/PID/task/*/children` | the table of `ps` |
 //! | lepo's own program | `/proc/self/exe` | its path |
 //! | limit of processes | control group, `RLIMIT_NPROC` | none |
 //! | sandbox | bubblewrap, Landlock and seccomp | none |
-//! | watching | inotify, which tells when a file is closed | kqueue, which does not |
-//! | terminal to ask on | `/dev/tty` | the device by its name, which `poll` can wait for |
+//! | watching | inotify, which reports when a file is closed | kqueue, which does not |
+//! | terminal for questions | `/dev/tty` | the device by its name, for which `poll` can wait |
 
 #[cfg(any(target_os = "macos", test))]
 mod children;
@@ -31,8 +31,8 @@ pub use system::{
     target, terminal,
 };
 
-/// Those of these signals that lepo's caller has not ignored: `nohup` ignores some, and so does a shell for what it puts
-/// in the background. They stay ignored.
+/// Filters out signals that lepo's caller ignores, which must stay ignored: `nohup` ignores some, and a shell does
+/// for background jobs.
 pub fn heeded(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
     let ignored = system::ignored_signals();
     signals.into_iter().filter(move |number| ignored & (1 << (number - 1)) == 0)

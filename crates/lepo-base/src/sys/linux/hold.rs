@@ -1,4 +1,4 @@
-//! Landlock and seccomp: a thread holds itself and what it becomes.
+//! Landlock and seccomp: a thread restricts itself and the program that it executes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 use super::filter;
 use super::opened::open_without_links;
 
-/// The oldest Landlock that holds every way of writing a file: it has `truncate`.
+/// The oldest Landlock that confines every way of writing a file: it has `truncate`.
 const NEEDED: ABI = ABI::V3;
 
-/// Holds this thread and what it becomes, for good: it reads and executes `open` and all below, reads the names in
-/// `listed`, uses `devices`, and changes nothing.
+/// Restricts this thread, the program that it executes and their children for good: they can read and execute `open`
+/// and all below, list `listed`, use `devices`, and change nothing.
 pub fn hold(open: &[PathBuf], listed: &[PathBuf], devices: &[&str]) -> io::Result<()> {
     let failed = |error: landlock::RulesetError| io::Error::other(error);
     let confined = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal);
@@ -37,12 +37,12 @@ pub fn hold(open: &[PathBuf], listed: &[PathBuf], devices: &[&str]) -> io::Resul
     let rule = |path: &Path, read| open_without_links(path).ok().map(|fd| Ok(PathBeneath::new(fd, read)));
     let devices =
         devices.iter().filter_map(|path| rule(Path::new(path), AccessFs::ReadFile | AccessFs::WriteFile));
-    // A path that cannot be opened, or has become a link, is not shown.
+    // A path that cannot be opened, or has become a link, stays hidden.
     let open = open.iter().filter_map(|path| rule(path, if path.is_dir() { read } else { file }));
     let listed = listed.iter().filter_map(|path| rule(path, AccessFs::ReadDir.into()));
     let rules = rules.add_rules(open).map_err(failed)?.add_rules(listed).map_err(failed)?;
     rules.add_rules(devices).map_err(failed)?.restrict_self().map_err(failed)?;
-    // Root's powers over the machine are none of a file.
+    // Landlock does not confine root's capabilities over the machine.
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
     seccompiler::apply_filter(&filter::beside_landlock(signals)?).map_err(io::Error::other)

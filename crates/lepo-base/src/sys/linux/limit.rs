@@ -1,4 +1,4 @@
-//! A limit on the number of processes: a control group where one can be made, else `RLIMIT_NPROC`.
+//! Limits the number of processes: by a control group where one can be created, otherwise by `RLIMIT_NPROC`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 #[derive(Debug)]
 pub struct ProcessLimit {
     dir: PathBuf,
-    /// The cgroup of this process before.
     before: PathBuf,
 }
 
-/// Limits what this process starts from now on to `most` processes and threads. The group, if one was
-/// made: this process is in it until [`ProcessLimit::leave`].
+/// Limits the children that this process starts from now on to `most` processes and threads. Returns the control
+/// group, if one was created: this process is in it until [`ProcessLimit::leave`].
 pub fn limit_processes(most: u32) -> Option<ProcessLimit> {
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let group =
@@ -24,10 +23,10 @@ pub fn limit_processes(most: u32) -> Option<ProcessLimit> {
     group
 }
 
-/// The limit counts all processes of the user, so what runs by now comes on top. Root is not held by it.
+/// Sets `RLIMIT_NPROC`, which counts all processes of the user, so the number running now is added. Root is exempt.
 fn limit_of_user(most: u32) {
     let running = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    // 0.20 0.18 0.12 1/80 11206: the fourth is running/all threads
+    // 0.20 0.18 0.12 1/80 11206: the fourth field is running/all threads
     let all = running.split([' ', '/']).nth(4).and_then(|all| all.parse::<u64>().ok()).unwrap_or_default();
     let now = getrlimit(Resource::Nproc);
     let least = |limit: Option<u64>| Some(limit.unwrap_or(u64::MAX).min(all + u64::from(most)));
@@ -35,7 +34,7 @@ fn limit_of_user(most: u32) {
     let _ = setrlimit(Resource::Nproc, limit);
 }
 
-/// Directories where a group may be made, each with the one that this process is in: version 2 first.
+/// Returns directories where a group may be created, each with the current one of this process; version 2 first.
 fn places(text: &str) -> Vec<(PathBuf, PathBuf)> {
     let mut places = Vec::new();
     for line in text.lines() {
@@ -46,7 +45,7 @@ fn places(text: &str) -> Vec<(PathBuf, PathBuf)> {
             "" => {
                 for root in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
                     let own = Path::new(root).join(path);
-                    // A group with processes in it has no limits for its children, but its parent may.
+                    // A group with processes in it cannot limit its children, but its parent may.
                     let parent = own.parent().filter(|_| !path.is_empty()).map(Path::to_path_buf);
                     places.push((own.clone(), own.clone()));
                     places.extend(parent.map(|parent| (parent, own)));
@@ -71,7 +70,7 @@ impl ProcessLimit {
         limited.ok().map(|()| group)
     }
 
-    /// This process goes back to where it was; what it has started stays.
+    /// Moves this process back to its previous group; its children stay.
     pub fn leave(&self) {
         let _ = enter(&self.before);
     }
@@ -88,8 +87,7 @@ fn enter(dir: &Path) -> std::io::Result<()> {
     write(dir, "cgroup.procs", std::process::id())
 }
 
-/// Writes to a file of a group that is there; never makes one, as outside of a control group's file system
-/// that would succeed.
+/// Writes to an existing file of a group; never creates one, which would succeed outside of a cgroup file system.
 fn write(dir: &Path, file: &str, number: u32) -> std::io::Result<()> {
     use std::io::Write;
     let mut file = std::fs::OpenOptions::new().write(true).open(dir.join(file))?;

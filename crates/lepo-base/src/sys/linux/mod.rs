@@ -18,30 +18,30 @@ pub use processes::{
     Children, LOOKS, adopt_orphans, descriptor_path, hide_memory, ignored_signals, own_program,
 };
 
-/// True if a command can be held to its access here at all.
+/// Whether commands can be sandboxed on this system.
 pub const HAS_SANDBOX: bool = true;
 
-/// Descriptors that arrive are closed in the programs that this process becomes.
+/// Received descriptors are closed when this process executes another program.
 pub const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 
-/// Programs that open a file in a browser, tried in turn.
+/// Programs that open a file in a browser, tried in order.
 pub const OPENERS: &[&str] = &["xdg-open", "open", "wslview", "sensible-browser"];
 
-/// Variables that are set where there is a display for a browser.
+/// Variables that are set if there is a display for a browser.
 pub const DISPLAYS: &[&str] = &["DISPLAY", "WAYLAND_DISPLAY"];
 
-/// A watch tells when a file is closed after it was written.
+/// Whether a watch reports the closing of a file after it was written.
 pub const WATCH_TELLS_CLOSING: bool = true;
 
-/// The settings that limit watches.
+/// Names the settings that limit watches.
 pub const WATCH_LIMITS: &str = "fs.inotify.max_user_watches and max_user_instances are the limits";
 
-/// The device of the controlling terminal.
+/// Returns the device of the controlling terminal.
 pub fn terminal() -> Option<std::path::PathBuf> {
     Some("/dev/tty".into())
 }
 
-/// The target that this was compiled for, as compilers name it.
+/// Returns the compilation target, as compilers name it.
 pub fn target() -> String {
     let library = if cfg!(target_env = "musl") { "musl" } else { "gnu" };
     format!("{}-unknown-linux-{library}", std::env::consts::ARCH)

@@ -1,4 +1,4 @@
-//! Opening what a sandbox shows, without following a link anywhere in its path.
+//! Opens paths for a sandbox without following a link in any component.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -7,8 +7,8 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-/// A descriptor that stands for the path as it is now. An error if a part of it is a link: paths are
-/// resolved before, so the link was put there since.
+/// Returns a descriptor of the current file at `path`. Fails if a component is a link: paths are resolved before, so
+/// the link was created since.
 pub fn open_without_links(path: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;

@@ -1,4 +1,4 @@
-//! Processes, as `/proc` shows them.
+//! Processes, from `/proc`.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -9,16 +9,17 @@ use std::sync::LazyLock;
 use rustix::io::Errno;
 use rustix::process::DumpableBehavior;
 
-/// Looks at the processes that have to agree. One takes some hundredths of a millisecond.
+/// Number of consecutive snapshots of the processes that must agree. A snapshot costs some hundredths of a
+/// millisecond.
 pub const LOOKS: usize = 20;
 
-/// Keeps this process's memory and environment from other processes of the user. Root can read them all the same.
+/// Hides this process's memory and environment from other processes of the user. Root can read them all the same.
 pub fn hide_memory() {
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// Makes this process the parent of descendants whose own parent has ended. Every kernel can; an emulator of
-/// another processor may refuse (QEMU does), and under it such a process is not found, as on macOS.
+/// Makes this process the parent of orphaned descendants. Every kernel can, but an emulator of another processor may
+/// refuse (QEMU does); under it such a process is not found, as on macOS.
 pub fn adopt_orphans() -> io::Result<()> {
     match rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
         Err(Errno::INVAL) => Ok(()),
@@ -26,17 +27,17 @@ pub fn adopt_orphans() -> io::Result<()> {
     }
 }
 
-/// This process's own program, also right when the file was replaced by a newer one.
+/// Returns this process's own program, even if the file was replaced by a newer one.
 pub fn own_program() -> Option<PathBuf> {
     Some("/proc/self/exe".into())
 }
 
-/// The path of an open descriptor of this process.
+/// Returns the path of an open descriptor of this process.
 pub fn descriptor_path(number: &OsStr) -> PathBuf {
     Path::new("/proc/self/fd").join(number)
 }
 
-/// The signals that lepo's caller wants ignored, bit n - 1 for signal n.
+/// Returns the signals that lepo's caller wants ignored: bit n - 1 for signal n.
 pub fn ignored_signals() -> u64 {
     let Ok(status) = File::open("/proc/self/status") else { return 0 };
     let mut lines = BufReader::new(status).lines().map_while(Result::ok);
@@ -44,16 +45,16 @@ pub fn ignored_signals() -> u64 {
     mask.unwrap_or_default()
 }
 
-/// One look at the children of processes: each is asked for as it is at that moment.
+/// A snapshot of child processes. On Linux each query reads the current state.
 pub struct Children;
 
 impl Children {
-    /// Begins a look.
+    /// Starts a snapshot.
     pub fn look() -> Children {
         Children
     }
 
-    /// The children of all threads of a process.
+    /// Returns the children of all threads of a process.
     pub fn of(&self, parent: i32) -> Vec<i32> {
         static LISTED: LazyLock<bool> = LazyLock::new(|| Path::new("/proc/thread-self/children").exists());
         if !*LISTED {
@@ -69,13 +70,13 @@ impl Children {
     }
 }
 
-/// The children of a process by the parent that every process names, for a kernel that lists no children; slower.
+/// Searches all processes for those with this parent, on a kernel that lists no children; slower.
 fn children_sought(parent: i32) -> Vec<i32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let child = |entry: std::fs::DirEntry| {
         let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // pid (name, which may hold anything) state ppid …
+        // pid (name, which may contain anything) state ppid …
         let (_, after) = stat.rsplit_once(')')?;
         let of: i32 = after.split_ascii_whitespace().nth(1)?.parse().ok()?;
         (of == parent).then_some(pid)
