@@ -1,4 +1,4 @@
-//! The options of `lepo export`.
+//! Options of `lepo export`.
 
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ pub struct ExportArgs {
 }
 
 impl ExportArgs {
-    /// The format that is asked for, else that of the file that `-o` names, else Markdown.
+    /// Returns the requested format, else the format of the file that `-o` names, else Markdown.
     pub(super) fn wanted_format(&self) -> Result<Format> {
         let file = match (self.format, &self.output) {
             (Some(format), _) => return Ok(format),
@@ -88,7 +88,7 @@ impl ExportArgs {
     }
 }
 
-/// Reads `--bytes`: a number, with `k` for 1,024.
+/// Parses `--bytes`: a number, with `k` for 1,024.
 fn bytes(text: &str) -> std::result::Result<usize, String> {
     let (digits, unit) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1024),

@@ -1,4 +1,4 @@
-//! Attached files, written beside an exported document.
+//! Writes attached files next to an exported document.
 
 use std::collections::HashMap;
 use std::fs::DirBuilder;
@@ -11,20 +11,20 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Attachment, ContentHash, Kind, Name, split_attachments};
 use lepo_store::store::Store;
 
-/// Bytes of a file name at most.
+/// Maximum bytes of a file name's stem.
 const NAME: usize = 200;
 
-/// The attached files of the bubbs to export, and what each is called in the folder of files.
+/// The files attached to the exported bubbs, with their names in the folder of files.
 #[derive(Default)]
 pub struct Files {
-    /// The hash of each and its file name, in order.
+    /// Hash and file name, in order.
     names: Vec<(ContentHash, String)>,
     /// The folder, relative to the document.
     folder: String,
 }
 
 impl Files {
-    /// The files that these bubbs attach.
+    /// Collects the files that these bubbs attach.
     pub fn of(store: &Store, bubbs: &[Name]) -> Result<Files> {
         let mut files = Files::default();
         let mut used: HashMap<String, usize> = HashMap::new();
@@ -42,7 +42,7 @@ impl Files {
         Ok(files)
     }
 
-    /// A user bubb's text as Markdown, its attachments as images and links.
+    /// Returns a user bubb's text as Markdown, with attachments as images and links.
     pub fn markdown(&self, text: &str) -> String {
         let (body, attached) = split_attachments(text);
         let mut markdown = body.trim_end().to_string();
@@ -57,8 +57,8 @@ impl Files {
         markdown
     }
 
-    /// Copies the files into a new folder `STEM-files` in `dir`; `None` where there are none. A blob
-    /// that is missing, or is not what its name says, is told.
+    /// Copies the files into a new folder `STEM-files` in `dir`; `None` without files. Warns about a blob
+    /// that is missing or does not match its hash.
     pub fn write(mut self, store: &Store, dir: &Path, stem: &str) -> Result<Option<Files>> {
         if self.names.is_empty() {
             return Ok(None);
@@ -92,7 +92,7 @@ impl Files {
     }
 }
 
-/// A name that a folder can hold: neither hidden nor too long, with the extension of its type.
+/// Returns a valid file name: neither hidden nor too long, with the extension of its type.
 fn file_name(file: &Attachment) -> String {
     let name = file.name.trim_start_matches('.').trim_start();
     let extension = file.media.extension();

@@ -1,11 +1,11 @@
-//! The message of an address.
+//! Finds the message of an address.
 
 use crate::commands::words::find_one;
 use lepo_base::error::{Error, Result};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
-/// The bubb of an address, in a forest that has all.
+/// Resolves an address in a forest that contains all bubbs.
 pub fn find_in(store: &Store, forest: &Forest, address: &str) -> Result<Ix> {
     let (found_in, found) = find_one(store, address, &[])?;
     let id = found_in.name(found.ix).id;

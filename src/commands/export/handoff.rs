@@ -1,25 +1,23 @@
-//! A conversation for another agent to go on from: what it is about, what was asked, the last turns, the files and
-//! commands that it names. Pure: the same conversation gives the same text, and no model is asked.
+//! Formats a conversation for another agent that continues it: subject, questions, the last turns, the files
+//! and commands that it names. Pure: one conversation always produces one text, and no model is asked.
 
-/// One visible message.
+/// A visible message.
 pub struct Said {
-    /// A question of the user; else an answer, or words that came along.
+    /// A question of the user; otherwise an answer, or text that came with a question.
     pub is_question: bool,
-    /// The heading it stands under.
     pub heading: String,
     /// The text, masked.
     pub text: String,
 }
 
-/// A command that ran, and its exit code.
+/// A command that ran.
 pub struct Ran {
     /// The command, masked.
     pub command: String,
-    /// Its exit code, if it came to one.
+    /// `None` if it has no exit code.
     pub exit: Option<i32>,
 }
 
-/// A conversation.
 pub struct Conversation {
     /// Its title, or the beginning of its first question.
     pub title: String,
@@ -29,16 +27,17 @@ pub struct Conversation {
     pub ran: Vec<Ran>,
 }
 
-/// The longest line of a list, in characters.
+/// Maximum characters of a line in a list.
 const LINE: usize = 120;
 
-/// The most entries of a list.
+/// Maximum entries of a list.
 const MOST: usize = 40;
 
-/// The text, of at most so many bytes; and how many bytes of the last answer were left out. `Err`: the bytes that the
-/// last question needs.
+/// Formats the conversation in at most `most` bytes; also returns how many bytes of the last answer were
+/// omitted. `Err`: the bytes that the last question needs.
 ///
-/// It goes on a command line: it has no NUL, which no argument can have, and begins with a heading, never with `-`.
+/// The text is used as a command-line argument: it contains no NUL, which no argument can, and begins with a
+/// heading, never with `-`.
 pub fn text(conversation: &Conversation, most: usize) -> Result<(String, usize), usize> {
     let said = &conversation.said;
     let starts: Vec<usize> = (0..said.len()).filter(|at| said[*at].is_question).collect();
@@ -62,7 +61,7 @@ pub fn text(conversation: &Conversation, most: usize) -> Result<(String, usize),
         let answer = answer.get(..kept).unwrap_or_default();
         return Ok((format!("{head}{LAST}{question}{answer}\n\n(cut: {left} bytes left out)\n{tail}"), left));
     }
-    // Whole turns, as many as fit, and a line for each question before them.
+    // As many complete turns as fit, preceded by a line for each earlier question.
     let mut from = starts.len().saturating_sub(1);
     let whole = |from: usize| {
         let begin = starts.get(from).copied().unwrap_or(0);
@@ -84,17 +83,16 @@ pub fn text(conversation: &Conversation, most: usize) -> Result<(String, usize),
     Ok((best, 0))
 }
 
-/// The heading of the last turns.
 const LAST: &str = "\n## The last turns\n";
 
-/// Bytes that the note about a cut needs.
+/// Bytes for the note about omitted text.
 const CUT: usize = 48;
 
 fn block(said: &Said) -> String {
     format!("\n### {}\n\n{}\n", said.heading, said.text.trim_end())
 }
 
-/// The first line of a text, cut.
+/// Joins a text to one line, and shortens it.
 fn line(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match flat.char_indices().nth(LINE) {
@@ -103,7 +101,7 @@ fn line(text: &str) -> String {
     }
 }
 
-/// A list, its newest entries as far as they fit.
+/// Formats a list with the newest entries that fit.
 fn list(title: &str, entries: &[String], most: usize) -> String {
     let mut kept: Vec<&String> = Vec::new();
     let mut room = most;
@@ -126,7 +124,7 @@ fn earlier(said: &[Said], starts: &[usize], most: usize) -> String {
     list("Earlier questions", &questions, most)
 }
 
-/// Sections behind the turns: files, commands, the open request.
+/// Formats the sections after the turns: files, commands, the pending request.
 fn lists(conversation: &Conversation, most: usize) -> String {
     let mut files: Vec<String> = Vec::new();
     let texts = conversation.said.iter().map(|said| &said.text);
@@ -150,7 +148,7 @@ fn lists(conversation: &Conversation, most: usize) -> String {
     list("Files named", &files, most / 2) + &list("Commands", &commands, most / 2) + &open
 }
 
-/// Words of a text that are paths of files.
+/// Finds file paths in a text, by their extensions.
 fn files_in(text: &str) -> impl Iterator<Item = String> + '_ {
     const ENDS: &[&str] = &[
         "c", "cc", "cpp", "css", "csv", "go", "h", "html", "java", "js", "json", "jsonl", "kt", "lock", "md",

@@ -1,4 +1,4 @@
-//! The hand-over of a conversation, gathered from the store.
+//! Collects the messages and commands of a hand-over from the store.
 
 use std::collections::HashSet;
 
@@ -19,10 +19,9 @@ use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
 
-/// The bytes of a text, unless another number is given.
+/// Default limit of the text, in bytes.
 const BYTES: usize = 24 << 10;
 
-/// Writes it.
 pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Result<u8> {
     let [address] = &args.addresses[..] else {
         return Err(Error::usage("only --format html takes several addresses"));
@@ -59,7 +58,7 @@ pub fn run(args: &ExportArgs, store: &Store, context: &mut Context<'_>) -> Resul
     Ok(0)
 }
 
-/// The messages and commands of a path, masked.
+/// Reads the messages and commands of a path, masked.
 fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<Conversation> {
     let (facts, masker) = (store.journal().facts(), masker());
     let mask = |text: &str| masker.mask(text).text.replace('\0', "\u{FFFD}");
@@ -82,7 +81,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<Conversation> {
         }
         said.push(Said { is_question: name.kind == Kind::User, heading, text: mask(&text) });
     }
-    // Requests and results are beside the path, hidden.
+    // Requests and results are hidden branches of the path.
     let mut seen: HashSet<Ix> = path.iter().copied().collect();
     let hidden = |ix: Ix| forest.children(ix).filter(|child| forest.name(*child).hidden).collect::<Vec<_>>();
     let mut left: Vec<Ix> = path.iter().flat_map(|&ix| hidden(ix)).collect();

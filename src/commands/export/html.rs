@@ -1,4 +1,4 @@
-//! `lepo export --format html`: reads what a page is to show, and writes it.
+//! `lepo export --format html`: reads the content of a page and writes it.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -18,7 +18,6 @@ use lepo_store::bubb::{BubbId, counted_in_thousands, thousands};
 use lepo_store::conv::{Forest, Found, Ix};
 use lepo_store::store::{Fact, JournalRecord, Store};
 
-/// Writes the page.
 pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Context<'_>) -> Result<u8> {
     let tips = tips(args, store, forest)?;
     let spent = if args.hidden { spent(forest) } else { Vec::new() };
@@ -54,8 +53,8 @@ pub fn run(args: &ExportArgs, store: &Store, forest: &Forest, context: &mut Cont
     Ok(0)
 }
 
-/// The token use of the messages of the page; with all of them, of everything. Days are UTC's, so that a store
-/// gives one page everywhere.
+/// Sums the token use of the page's messages, or of the whole store with `--all`. Days are in UTC, so that a
+/// store produces the same page everywhere.
 fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -> Option<Figures> {
     let shown: HashSet<BubbId> = picked.bubbs.iter().map(|(ix, _)| forest.name(*ix).id).collect();
     let counts = |record: &JournalRecord| args.all || record.bubb.is_some_and(|id| shown.contains(&id));
@@ -92,7 +91,7 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &Picked) -
     Some(Figures { about, days: bars(days.rows), models: bars(models.rows) })
 }
 
-/// The ends of the conversations of the page; the first is shown first.
+/// Returns the tails of the page's conversations; the first is displayed first.
 fn tips(args: &ExportArgs, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
     if args.all {
         return Ok(forest.tails(false));
@@ -108,13 +107,13 @@ fn tips(args: &ExportArgs, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
     Ok(tips)
 }
 
-/// The ends of side branches.
+/// Returns the ends of hidden side branches.
 fn spent(forest: &Forest) -> Vec<Ix> {
     let tails: HashSet<Ix> = forest.newest_first(false).collect();
     forest.newest_first(true).filter(|ix| !tails.contains(ix)).collect()
 }
 
-/// Reads the messages, on several threads.
+/// Reads the messages on several threads.
 fn messages(store: &Store, forest: &Forest, picked: &Picked) -> Result<Vec<Message>> {
     let (facts, branches) = (store.journal().facts(), store.branches().by_bubb()?);
     let read = |at: usize| -> Result<Message> {
@@ -167,8 +166,7 @@ fn message(
     })
 }
 
-/// Writes a file in place of one that may be there, whole or not at all; a link stays one. A pipe or a device is
-/// written to.
+/// Writes a file atomically; a pipe or a device is written directly.
 fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
     if file.is_dir() || file.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(Error::usage(format!("{} is a directory", file.display()))

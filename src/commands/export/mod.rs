@@ -1,4 +1,4 @@
-//! `lepo export`: a conv for other programs and other people.
+//! `lepo export`: writes a conv for other programs and other users.
 
 mod args;
 mod files;
@@ -29,7 +29,6 @@ use lepo_store::store::Store;
 use output::Output;
 use render::{Export, Format};
 
-/// Writes it.
 pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     let format = args.wanted_format()?;
     if args.hidden && format == Format::Session {
@@ -120,7 +119,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Writes trees in the form of another tool.
+/// Writes trees in the format of another tool.
 fn for_others(
     args: &ExportArgs,
     format: Format,
@@ -179,7 +178,7 @@ fn for_others(
     Ok(0)
 }
 
-/// Whether `-o` means a file: one that exists, or a new name with the ending of the format.
+/// Whether `-o` names a file: an existing one, or a new name with the format's extension.
 fn names_file(output: &Path, format: Format) -> bool {
     let has_ending = || output.extension().is_some_and(|ending| ending == format.extension());
     matches!(Output::of(output, false), Output::File(_)) && (output.exists() || has_ending())

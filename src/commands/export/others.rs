@@ -1,4 +1,4 @@
-//! Conversations in the forms of other tools: `messages`, `chatgpt`, `openwebui`, `pi`.
+//! Writes conversations in the formats of other tools: `messages`, `chatgpt`, `openwebui`, `pi`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use super::render::Format;
 use super::tree::{Node, Tree, id_of, is_prompt, tag};
 use lepo_store::bubb::Kind;
 
-/// The documents of these trees, each with the name of its file: one for all, or one each.
+/// Returns the documents of these trees with their file names: a single document, or one for each tree.
 pub fn documents(format: Format, trees: &[Tree], all: bool, cwd: &str) -> Vec<(String, String)> {
     let one = |text: String| vec![("conversations".to_string(), text)];
     match format {
@@ -33,17 +33,17 @@ fn data_url(mime: &str, bytes: &[u8]) -> String {
     format!("data:{mime};base64,{}", STANDARD.encode(bytes))
 }
 
-/// Seconds with a fraction of three digits.
+/// Seconds with three decimals.
 fn seconds(time: u64) -> Value {
     serde_json::from_str(&format!("{}.{:03}", time / 1000, time % 1000)).unwrap_or_default()
 }
 
-/// One message a line.
+/// Formats one message per line.
 fn lines(tree: &Tree, path: &[usize]) -> String {
     path.iter().map(|&at| format!("{}\n", message(&tree.nodes[at]))).collect()
 }
 
-/// One conv a line.
+/// Formats one conv per line.
 fn every_conv(tree: &Tree) -> Vec<String> {
     let leaves = (0..tree.nodes.len()).filter(|&at| tree.nodes[at].children.is_empty());
     let conv = |leaf: usize| {
@@ -129,7 +129,7 @@ fn openwebui(tree: &Tree) -> Value {
             "role": role(node), "content": node.text, "timestamp": node.name.id.time() / 1000,
             "lepoTime": node.name.id.time(),
         });
-        // A text that would be taken for reasoning is marked as what it is.
+        // Marks a text that Open WebUI would take for reasoning.
         let looks_marked = node.name.kind == Kind::Assistant && node.text.contains("<details type=\"");
         let tag = tag(node).or_else(|| looks_marked.then(|| node.name.tag()));
         for (key, value) in [("lepo", json!(tag)), ("model", json!(node.fact.model))] {
@@ -172,7 +172,7 @@ fn openwebui(tree: &Tree) -> Value {
     })
 }
 
-/// A session of pi, which it can go on with.
+/// Formats a session that pi can continue.
 fn pi(tree: &Tree, cwd: &str) -> String {
     let (begun, _) = tree.times();
     let head = json!({

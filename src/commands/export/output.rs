@@ -1,4 +1,4 @@
-//! Writes an exported conv under a new name, whole or not at all.
+//! Writes an exported conv to a new file, atomically.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -9,22 +9,22 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::term::clean;
 use lepo_base::error::{Error, Result};
 
-/// Characters of a title.
+/// Maximum characters of a title.
 const TITLE: usize = 10;
 
-/// Bytes of a title. A file name holds 255; a character may be of any number of marks.
+/// Maximum bytes of a title: a file name has at most 255, and a character can have any number of combining
+/// marks.
 const TITLE_BYTES: usize = 200;
 
-/// The place that `-o` names.
+/// The destination that `-o` names.
 pub enum Output<'p> {
     /// New files in this folder.
     Folder(&'p Path),
-    /// This file.
     File(&'p Path),
 }
 
 impl Output<'_> {
-    /// A folder where it is one, says so by a `/` at its end, or has to hold several files.
+    /// A folder if it exists as one, ends in `/`, or receives several files.
     pub fn of(output: &Path, has_several: bool) -> Output<'_> {
         let says_folder = output.as_os_str().as_encoded_bytes().ends_with(b"/");
         match has_several || says_folder || output.is_dir() {
@@ -34,7 +34,7 @@ impl Output<'_> {
     }
 }
 
-/// `20251016_162030_대화_제목`: the time, and the first characters of the first question.
+/// Formats `20251016_162030_대화_제목`: the time, and the first characters of the first question.
 pub fn stem(time: &Zoned, question: &str) -> String {
     let time = time.strftime("%Y%m%d_%H%M%S").to_string();
     match title(question) {
@@ -43,7 +43,8 @@ pub fn stem(time: &Zoned, question: &str) -> String {
     }
 }
 
-/// The first characters, white space as `_`, without those that a file name cannot hold or a listing cannot show.
+/// Returns the first characters with white space as `_`, without characters that a file name cannot contain
+/// or a terminal cannot show.
 fn title(question: &str) -> String {
     let holds = |character: &str| {
         !character.contains(['/', '\\', ':', '*', '?', '"', '<', '>', '|'])
@@ -61,8 +62,8 @@ fn title(question: &str) -> String {
     title
 }
 
-/// Writes a file that was not there: `STEM.EXTENSION`, else `STEM-2.EXTENSION`, …. Readable by its owner
-/// alone, as the store is.
+/// Writes a new file: `STEM.EXTENSION`, else `STEM-2.EXTENSION`, …. Readable by its owner only, like the
+/// store.
 pub fn write_new(dir: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf> {
     let no_place = |error| Error::usage(format!("cannot write in {}", dir.display())).because(error);
     std::fs::create_dir_all(dir).map_err(no_place)?;
@@ -82,7 +83,7 @@ pub fn write_new(dir: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Resul
     }
 }
 
-/// Writes a file of this very name, which may be there already with the same bytes.
+/// Writes a file of exactly this name; it may already exist with the same content.
 pub fn write_named(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let path = dir.join(name);
     if std::fs::read(&path).is_ok_and(|there| there == bytes) {

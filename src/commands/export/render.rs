@@ -1,4 +1,4 @@
-//! The three forms of an exported conv.
+//! Formats an exported conv as Markdown, JSON or a session.
 
 use std::collections::HashMap;
 
@@ -45,34 +45,34 @@ pub enum Format {
 }
 
 impl Format {
-    /// A form of another tool.
+    /// Whether the format belongs to another tool.
     pub fn is_of_others(self) -> bool {
         matches!(self, Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi)
             || self.is_native()
     }
 
-    /// The form of a tool that can go on with it.
+    /// Whether the other tool can resume the session.
     pub fn is_native(self) -> bool {
         matches!(self, Format::ClaudeCode | Format::Codex)
     }
 
-    /// The word that a person types for it.
+    /// The name that the user types.
     pub fn word(self) -> String {
         clap::ValueEnum::to_possible_value(&self).map(|word| word.get_name().to_string()).unwrap_or_default()
     }
 
-    /// Whether one file can hold several conversations.
+    /// Whether a file can contain several conversations.
     pub fn holds_many(self) -> bool {
         matches!(self, Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui)
     }
 
-    /// The words of the formats for which this is true, as a list.
+    /// Joins the names of the matching formats.
     pub fn list(is_listed: impl Fn(Format) -> bool) -> String {
         let variants = <Format as clap::ValueEnum>::value_variants().iter().copied();
         variants.filter(|format| is_listed(*format)).map(Format::word).collect::<Vec<_>>().join(", ")
     }
 
-    /// The format of a file whose name ends like this; `None` for an ending that names none.
+    /// Returns the format for a file extension; `None` if it is unknown.
     pub fn from_extension(extension: &str) -> Option<Format> {
         match extension.to_ascii_lowercase().as_str() {
             "md" | "markdown" => Some(Format::Markdown),
@@ -83,7 +83,7 @@ impl Format {
         }
     }
 
-    /// The end of a file's name, without its dot.
+    /// Extension of the file, without its dot.
     pub fn extension(self) -> &'static str {
         match self {
             Format::Markdown | Format::Handoff => "md",
@@ -94,45 +94,45 @@ impl Format {
     }
 }
 
-/// A conv to be written, and what the journal knows of it.
+/// A conv to export, with its journal facts.
 pub struct Export<'s> {
     store: &'s Store,
     forest: &'s Forest,
     /// Oldest first.
     names: Vec<Name>,
     facts: HashMap<BubbId, Fact>,
-    /// The attached files, where they are written beside the document.
+    /// The attached files, if they are written next to the document.
     pub files: Option<Files>,
 }
 
 impl<'s> Export<'s> {
-    /// These bubbs, oldest first.
+    /// `names` are oldest first.
     pub fn new(store: &'s Store, forest: &'s Forest, names: Vec<Name>) -> Export<'s> {
         Export { store, forest, names, facts: store.journal().facts(), files: None }
     }
 
-    /// The whole document.
+    /// Formats the whole document.
     pub fn bytes(&self, format: Format) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         match format {
             Format::Markdown => bytes = self.markdown()?.into_bytes(),
             Format::Json => bubbs_json(self.store, self.forest, self.names.iter().copied(), &mut bytes)?,
             Format::Session => bytes = self.session()?.into_bytes(),
-            // Made of a forest, in `html` and `others`.
+            // Built from a forest, in `html` and `others`.
             Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi => {}
             Format::Handoff | Format::ClaudeCode | Format::Codex => {}
         }
         Ok(bytes)
     }
 
-    /// The title of the conversation, if it has one.
     fn title(&self) -> Option<String> {
         let ix = self.forest.find(self.names.first()?.id)?;
         let root = self.forest.name(Origins::of(self.forest).origin(ix).root).id;
         self.store.titles().all().remove(&root)
     }
 
-    /// The file's name up to its extension: the time, and the title of the conversation or its first question.
+    /// Returns the file's name without extension: the time, and the title of the conversation or its first
+    /// question.
     pub fn stem(&self) -> Result<String> {
         let Some(first) = self.first() else { return Ok(String::new()) };
         if let Some(title) = self.title() {
@@ -142,13 +142,12 @@ impl<'s> Export<'s> {
         Ok(output::stem(&local(first.id), &words(&title)))
     }
 
-    /// The first question, or the first message if there is no question.
+    /// Returns the first question, else the first message.
     fn first(&self) -> Option<Name> {
         let asked = self.names.iter().find(|name| name.kind == Kind::User && !name.hidden);
         asked.or(self.names.first()).copied()
     }
 
-    /// The model of an answer, if the journal tells.
     fn model(&self, name: &Name) -> Option<&str> {
         self.facts.get(&name.id)?.model.as_deref()
     }
@@ -168,7 +167,7 @@ impl<'s> Export<'s> {
                 Kind::Assistant => "Assistant",
                 Kind::Tool => "Tool",
             };
-            // In a debate, and of many answers, the one who speaks.
+            // The participant, in a debate or among several answers.
             let speaker = self.store.bubbs().speaker(self.forest, name);
             let model = self.model(name).filter(|model| speaker.as_deref() != Some(model));
             let early = self.facts.get(&name.id).and_then(ended_early);
@@ -205,7 +204,7 @@ impl<'s> Export<'s> {
     }
 }
 
-/// The time of a bubb in the local zone. A time that no calendar has becomes the last that one has.
+/// Returns the time of a bubb in the local zone, clamped to the calendar's maximum.
 pub fn local(id: BubbId) -> Zoned {
     let time = i64::try_from(id.time()).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     time.unwrap_or(Timestamp::MAX).to_zoned(TimeZone::system())

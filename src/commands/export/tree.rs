@@ -1,4 +1,4 @@
-//! The conversations to export as trees: for each root its visible bubbs, under the system prompt.
+//! Builds the trees to export: for each root its visible bubbs, below the system prompt.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,52 +10,48 @@ use lepo_store::store::{Fact, Store};
 /// An attached file with its bytes.
 pub type Attached = (Attachment, Vec<u8>);
 
-/// A bubb of a tree.
 pub struct Node {
-    /// Name of the bubb.
     pub name: Name,
-    /// Text of the bubb, without the lines of the files that are in `files`.
+    /// Without the lines of the files that are in `files`.
     pub text: String,
-    /// The bubb before it, in the tree.
+    /// Index of the parent in the tree.
     pub parent: Option<usize>,
-    /// Nodes that follow the bubb.
+    /// Indexes of the children.
     pub children: Vec<usize>,
-    /// The journal's facts about it.
     pub fact: Fact,
-    /// Attached files with their bytes.
     pub files: Vec<Attached>,
 }
 
-/// All bubbs under one root.
+/// All bubbs below a root.
 pub struct Tree {
-    /// Oldest first, and a parent before its children.
+    /// Oldest first, and parents before their children.
     pub nodes: Vec<Node>,
     /// Title of the tree, else the beginning of its first question.
     pub title: String,
-    /// The title was given to it.
+    /// The user gave it the title.
     pub is_titled: bool,
-    /// The bubb that is shown first.
+    /// Index of the bubb that is displayed first.
     pub current: usize,
 }
 
 impl Tree {
-    /// Of a bubb: the one that another tool knows it by.
+    /// Id of the first bubb, by which another tool identifies the tree.
     pub fn id(&self) -> String {
         self.nodes.first().map(|node| node.name.id.to_string()).unwrap_or_default()
     }
 
-    /// The times of its first and of its last bubb, milliseconds since 1970.
+    /// Times of the oldest and the newest bubb, in milliseconds since 1970.
     pub fn times(&self) -> (u64, u64) {
         let times = || self.nodes.iter().map(|node| node.name.id.time());
         (times().min().unwrap_or_default(), times().max().unwrap_or_default())
     }
 
-    /// The bubbs from the root to the current one.
+    /// Path from the root to the current bubb.
     pub fn path(&self) -> Vec<usize> {
         self.path_to(self.current)
     }
 
-    /// The bubbs from the root to one.
+    /// Path from the root to a bubb.
     pub fn path_to(&self, end: usize) -> Vec<usize> {
         let mut path: Vec<usize> = std::iter::successors(Some(end), |&at| self.nodes[at].parent).collect();
         path.reverse();
@@ -63,18 +59,20 @@ impl Tree {
     }
 }
 
-/// A bubb whose kind another tool would not tell: not a visible question or answer.
+/// Returns the tag of a bubb whose kind another tool could not represent: anything but a visible question or
+/// answer.
 pub fn tag(node: &Node) -> Option<String> {
     let plain = !node.name.hidden && matches!(node.name.kind, Kind::User | Kind::Assistant);
     (!plain).then(|| node.name.tag())
 }
 
-/// A system prompt at the beginning.
+/// Whether the node is a system prompt at the root.
 pub fn is_prompt(node: &Node) -> bool {
     node.parent.is_none() && node.name.hidden && node.name.kind == Kind::System
 }
 
-/// The trees of a forest: all, or that of one bubb. Hidden bubbs but the prompt are left out unless `hidden`.
+/// Builds all trees of a forest, or the one with a bubb. Without `hidden`, hidden bubbs except the prompt are
+/// omitted.
 pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<Tree>> {
     let (facts, titles) = (store.journal().facts(), store.titles().all());
     let mut origins = Origins::of(forest);
@@ -94,7 +92,7 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
     }
     let mut trees = Vec::new();
     for root in order {
-        // The node of each bubb; that above it, if it is left out.
+        // Node of each bubb; for an omitted bubb the node of its nearest ancestor.
         let mut places: HashMap<Ix, Option<usize>> = HashMap::new();
         let (mut nodes, mut current) = (Vec::<Node>::new(), 0);
         for ix in members.remove(&root).unwrap_or_default() {
@@ -131,8 +129,8 @@ pub fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Re
     Ok(trees)
 }
 
-/// All bubbs, each after the one it follows: hand-made names may be older than that. The others stand in the order
-/// of their ids.
+/// Returns all bubbs, parents first (hand-made names may be older than their prev), otherwise in the order of
+/// their ids.
 fn parents_first(forest: &Forest) -> Vec<Ix> {
     let mut seen: HashSet<Ix> = HashSet::with_capacity(forest.len());
     let mut order = Vec::with_capacity(forest.len());
@@ -149,7 +147,7 @@ fn question(nodes: &[Node]) -> String {
     asked.map(|node| crate::term::excerpt(&words(&node.text))).unwrap_or_default()
 }
 
-/// A bubb's text, and the files that it attaches if all of them are there, unchanged.
+/// Reads a bubb's text, with its attachments split off if all their blobs exist and match their hashes.
 fn text(store: &Store, name: &Name) -> Result<(String, Vec<Attached>)> {
     let text = store.bubbs().text(name)?;
     if name.kind != Kind::User {
@@ -170,7 +168,7 @@ fn text(store: &Store, name: &Name) -> Result<(String, Vec<Attached>)> {
     Ok((body.to_string(), files))
 }
 
-/// The id that a bubb has in a file of another tool.
+/// Id of a bubb in the file of another tool.
 pub fn id_of(id: BubbId) -> String {
     id.to_string().to_lowercase()
 }

@@ -1,4 +1,5 @@
-//! A session of Claude Code: one message a line, each with its parent, as its own `projects/FOLDER/UUID.jsonl`.
+//! Writes a session of Claude Code: one message per line, each with its parent, for
+//! `projects/FOLDER/UUID.jsonl`.
 
 use std::path::Path;
 
@@ -10,13 +11,13 @@ use super::session::{Session, moment, session_id, uuid};
 use super::written::Written;
 use lepo_store::bubb::{BubbId, Kind};
 
-/// The version whose form this is.
+/// The version with this format.
 const VERSION: &str = "2.1.331";
 
-/// Letters of a directory's name in the tool's own folder, before the rest of it is a hash.
+/// Maximum length of a folder's name in `projects/`; a hash is appended to a longer one.
 const FOLDER: usize = 200;
 
-/// Lines that follow each other.
+/// Consecutive lines of a session.
 struct Lines {
     session: String,
     cwd: String,
@@ -29,7 +30,7 @@ impl Lines {
         self.text += &format!("{record}\n");
     }
 
-    /// A message that follows the one before.
+    /// Appends a message as the child of the previous one.
     fn message(&mut self, id: BubbId, message: &Value, aside: Option<Value>) {
         let own = uuid(id);
         let mut line = json!({
@@ -45,7 +46,6 @@ impl Lines {
     }
 }
 
-/// Writes a session.
 pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
     let id = session_id(session.id);
     let cwd = cwd.to_string_lossy();
@@ -104,7 +104,8 @@ fn answer(id: BubbId, model: Option<&str>, content: Vec<Value>, stop: &str, usag
     })
 }
 
-/// The folder of a directory's sessions: a `-` for all but letters and digits, and a hash behind a long one.
+/// Returns the folder for the sessions of a directory: all but letters and digits become `-`, and a long name
+/// ends with a hash.
 fn folder(cwd: &str) -> String {
     let units = || cwd.encode_utf16();
     let letter = |unit: u16| match u8::try_from(unit) {

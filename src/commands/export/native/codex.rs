@@ -1,4 +1,4 @@
-//! A thread of Codex: one record a line, as its own `sessions/YEAR/MONTH/DAY/rollout-TIME-UUID.jsonl`.
+//! Writes a thread of Codex: one record per line, for `sessions/YEAR/MONTH/DAY/rollout-TIME-UUID.jsonl`.
 
 use std::path::Path;
 
@@ -20,17 +20,16 @@ fn record(text: &mut String, id: BubbId, kind: &str, payload: Value, aside: Opti
     *text += &format!("{line}\n");
 }
 
-/// A message's items can hold images, and no other files.
+/// Whether the message's items can contain the file: only images.
 fn is_inside(attached: &Attached) -> bool {
     attached.0.media.is_image()
 }
 
-/// Writes a session.
 pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
     let id = session_id(session.id);
     let begun = session.turns.first().map_or(session.id, |turn| turn.node.name.id);
     let mut text = String::new();
-    // No provider is named: the tool would refuse to go on with another one.
+    // Names no provider: Codex would refuse to resume with another one.
     let meta = json!({
         "id": id, "timestamp": moment(begun.time()), "cwd": cwd.to_string_lossy(), "originator": "lepo",
         "cli_version": env!("CARGO_PKG_VERSION"), "source": "cli",
@@ -43,7 +42,7 @@ pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
             let role = if node.name.kind == Kind::Assistant { "assistant" } else { "user" };
             let message = json!({ "type": "message", "role": role, "content": content });
             record(&mut text, node.name.id, "response_item", message, Some(session.aside(turn, is_inside)));
-            // The text that its own lists and screens show.
+            // The text that Codex shows in its lists and on its screen.
             let event = if role == "user" { "user_message" } else { "agent_message" };
             let shown = json!({ "type": event, "message": node.text });
             record(&mut text, node.name.id, "event_msg", shown, None);
@@ -62,7 +61,7 @@ pub fn write(session: &Session<'_>, cwd: &Path) -> Written {
     let last = session.turns.last().map(|turn| turn.node.text.as_str());
     let done = json!({ "type": "task_complete", "turn_id": uuid(session.id), "last_agent_message": last });
     record(&mut text, session.id, "event_msg", done, None);
-    // As the tool does, by the local time.
+    // In local time, as Codex does.
     let time = local(begun);
     let name = format!("rollout-{}-{id}.jsonl", time.strftime("%Y-%m-%dT%H-%M-%S"));
     Written { id, name, folder: time.strftime("sessions/%Y/%m/%d").to_string(), text }

@@ -1,5 +1,5 @@
-//! The command that puts exported sessions where another tool looks for them. It replaces no file: a session that is
-//! there may have gone on.
+//! Builds the command that installs exported sessions for another tool. The command replaces no file: an existing
+//! session may have been continued.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use super::written::Written;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 
-/// The folder that a tool keeps its sessions in.
+/// The folder with a tool's sessions.
 pub struct Home(PathBuf);
 
 impl Home {
-    /// As the environment says it; a relative one is below the working directory.
+    /// Reads it from the environment; a relative path is below the working directory.
     pub fn of(format: Format, cwd: &Path) -> Result<Home> {
         let (variable, folder) = match format {
             Format::Codex => ("CODEX_HOME", ".codex"),
@@ -28,7 +28,7 @@ impl Home {
     /// Refuses to write into the tool's own folder.
     pub fn keep_out(&self, dir: &Path) -> Result<()> {
         let whole = |path: &Path| {
-            // Folders that are still to be made stand below one that is there.
+            // A folder that does not exist yet is resolved by its nearest existing ancestor.
             let there = path.ancestors().find_map(|above| Some((above, std::fs::canonicalize(above).ok()?)));
             let (above, real) = there?;
             Some(real.join(path.strip_prefix(above).ok()?))
@@ -50,7 +50,7 @@ impl Home {
         self.0.join(&session.folder)
     }
 
-    /// Installs sessions that were written to these files.
+    /// Returns the command that installs these session files.
     pub fn install_files(&self, paths: &[PathBuf], written: &[Written]) -> String {
         let mut folders: Vec<(PathBuf, Vec<&Path>)> = Vec::new();
         for (path, session) in paths.iter().zip(written) {
@@ -68,7 +68,7 @@ impl Home {
         parts.join(" && ")
     }
 
-    /// Installs a session that a command writes to stdout.
+    /// Returns the command that installs a session from the output of `command`.
     pub fn install_pipe(&self, command: &str, session: &Written) -> String {
         let folder = self.folder(session);
         let file = word(&folder.join(&session.name));
@@ -76,7 +76,7 @@ impl Home {
     }
 }
 
-/// The command that writes the same session again.
+/// Returns the command that writes the session again.
 pub fn again(format: Format, id: &str, hidden: bool, store: Option<&Path>) -> String {
     let store = store.map(|store| format!(" -s {}", word(store))).unwrap_or_default();
     let hidden = if hidden { " -a" } else { "" };
@@ -87,13 +87,13 @@ fn words<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
     paths.map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A path as a shell reads it. One that begins with `-` would be an option.
+/// Quotes a path for a shell. A leading `-` would make it an option.
 fn word(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if text.starts_with('-') { format!("./{text}") } else { text.into_owned() };
     match shlex::try_quote(&text) {
         Ok(quoted) => quoted.into_owned(),
-        // No path has a zero byte.
+        // A path contains no NUL byte.
         Err(_) => String::new(),
     }
 }

@@ -1,5 +1,5 @@
-//! Sessions as Claude Code and Codex keep them: a file for each conversation, and the command that installs it. Nothing
-//! is written into the folders of these tools.
+//! Exports sessions in the formats of Claude Code and Codex: a file for each conversation, and the command
+//! that installs it. Nothing is written into the folders of these tools.
 
 mod claude_code;
 mod codex;
@@ -22,21 +22,19 @@ use session::Session;
 pub use session::moment;
 use written::Written;
 
-/// The conversations to write, and where to.
+/// The conversations to write, and the destination.
 pub struct Wanted<'a> {
-    /// The tool.
     pub format: Format,
-    /// Every conversation, not only that of the tree's current message.
+    /// Every conversation, not only the one with the tree's current message.
     pub all: bool,
     /// Tool calls too.
     pub hidden: bool,
-    /// The folder of the files; stdout if there is none.
+    /// Folder for the files; stdout if `None`.
     pub output: Option<&'a Path>,
 }
 
-/// Writes conversations of trees.
 pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Result<u8> {
-    // These tools resolve links too.
+    // These tools resolve symbolic links too.
     let cwd = std::fs::canonicalize(context.cwd()).unwrap_or_else(|_| context.cwd().to_path_buf());
     let home = Home::of(args.format, context.cwd())?;
     let sessions = trees.iter().flat_map(|tree| match args.all {
@@ -75,7 +73,7 @@ pub fn run(args: &Wanted<'_>, trees: &[Tree], context: &mut Context<'_>) -> Resu
     Ok(0)
 }
 
-/// Says how to go on, and at last the command that installs the sessions.
+/// Prints how to continue, and finally the command that installs the sessions.
 fn end(format: Format, written: &[Written], cwd: &Path, install: &str) {
     let resume = match format {
         Format::Codex => "codex resume",

@@ -1,4 +1,4 @@
-//! A conversation as a line of messages with the tool calls between them.
+//! A conversation as a sequence of messages, with the tool calls between them.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,25 +10,23 @@ use lepo_base::hash::hex;
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_tool::ToolRequest;
 
-/// Letters of a tool's name that both tools' servers take.
+/// Maximum letters of a tool's name that the providers of both tools accept.
 const NAME: usize = 64;
 
-/// A conversation.
 pub struct Session<'t> {
     /// Id of its last message.
     pub id: BubbId,
-    /// Its title, if it was given one.
+    /// `None` if the user gave it no title.
     pub title: Option<&'t str>,
-    /// The messages that say something, oldest first.
+    /// The messages with content, oldest first.
     pub turns: Vec<Turn<'t>>,
     prompt: Option<&'t Node>,
 }
 
-/// A visible message, and the tool calls that follow it.
+/// A visible message with the tool calls that follow it.
 pub struct Turn<'t> {
-    /// The message.
     pub node: &'t Node,
-    /// The calls, oldest first.
+    /// Oldest first.
     pub calls: Vec<Call<'t>>,
 }
 
@@ -36,16 +34,14 @@ pub struct Turn<'t> {
 pub struct Call<'t> {
     /// The message with the call.
     pub call: &'t Node,
-    /// The message with its result.
+    /// The message with the result.
     pub result: &'t Node,
-    /// The tool's name.
     pub name: String,
-    /// Its arguments.
     pub input: Value,
 }
 
 impl<'t> Session<'t> {
-    /// The conversation along a path.
+    /// Builds the conversation along a path.
     pub fn of(tree: &'t Tree, path: &[usize]) -> Session<'t> {
         let shown: Vec<usize> = path.iter().copied().filter(|&at| !tree.nodes[at].name.hidden).collect();
         let tip = shown.last().map_or(tree.current, |&at| at);
@@ -65,10 +61,10 @@ impl<'t> Session<'t> {
         }
     }
 
-    /// Every conversation of a tree: the path to each visible message that no visible one follows.
+    /// Builds every conversation of a tree: the path to each visible message without a visible descendant.
     pub fn every(tree: &'t Tree) -> Vec<Session<'t>> {
         let mut is_followed = vec![false; tree.nodes.len()];
-        // Parents stand before their children.
+        // Parents precede their children.
         for at in (0..tree.nodes.len()).rev() {
             if let Some(parent) = tree.nodes[at].parent {
                 is_followed[parent] |= is_followed[at] || !tree.nodes[at].name.hidden;
@@ -78,7 +74,8 @@ impl<'t> Session<'t> {
         ends.map(|end| Session::of(tree, &tree.path_to(end))).collect()
     }
 
-    /// The facts of a message that these tools have no place for, in a field that they step over and an import reads.
+    /// Returns facts that the formats have no field for, in a field that the tools ignore and an import
+    /// reads.
     pub fn aside(&self, turn: &Turn<'_>, is_inside: impl Fn(&Attached) -> bool) -> Value {
         let node = turn.node;
         let mut aside = Map::new();
@@ -108,7 +105,8 @@ impl<'t> Session<'t> {
     }
 }
 
-/// The calls beside a message that were made after the answers before and before the one that follows here.
+/// Returns the calls below a message that belong to the answer that follows here: later than any earlier
+/// answer, and earlier than this one.
 fn calls(tree: &Tree, at: usize, next: Option<usize>) -> Vec<Call<'_>> {
     let id = |at: usize| tree.nodes[at].name.id;
     let (mut hidden, mut shown) = (Vec::new(), Vec::new());
@@ -132,7 +130,7 @@ fn calls(tree: &Tree, at: usize, next: Option<usize>) -> Vec<Call<'_>> {
 }
 
 impl Call<'_> {
-    /// Reads a call that has a result.
+    /// Parses a call; `None` without a result.
     fn of(tree: &Tree, at: usize) -> Option<Call<'_>> {
         let call = &tree.nodes[at];
         if call.name.kind != Kind::Assistant {
@@ -149,7 +147,7 @@ impl Call<'_> {
     }
 }
 
-/// A call as imports write it: the tool's name on a line, and its arguments, which may have been cut.
+/// Parses a call as imports write it: the tool's name on a line, then its arguments, which may be cut.
 fn imported(text: &str) -> (String, Value) {
     let (name, rest) = text.split_once('\n').unwrap_or(("", text));
     let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
@@ -159,13 +157,13 @@ fn imported(text: &str) -> (String, Value) {
     (name.chars().take(NAME).map(letter).collect(), input.unwrap_or_else(|| json!({ "text": rest })))
 }
 
-/// A time as both tools write it.
+/// Formats a time as both tools do.
 pub fn moment(time: u64) -> String {
     let time = i64::try_from(time).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     format!("{:.3}", time.unwrap_or(Timestamp::MAX))
 }
 
-/// The id as a UUID of version 7, which has its time at the same place.
+/// Converts the id to a UUID of version 7, whose time has the same position.
 pub fn uuid(id: BubbId) -> String {
     let mut bytes = id.bytes();
     bytes[6] = bytes[6] & 0x0f | 0x70;
@@ -175,7 +173,7 @@ pub fn uuid(id: BubbId) -> String {
     text
 }
 
-/// The id of the session that ends with a message: not that of the message.
+/// Returns the id of the session that ends with a message, distinct from the message's own.
 pub fn session_id(id: BubbId) -> String {
     let mut bytes = id.bytes();
     bytes[15] = !bytes[15];

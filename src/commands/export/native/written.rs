@@ -4,10 +4,9 @@
 pub struct Written {
     /// The session's id in that tool.
     pub id: String,
-    /// The name of the file.
+    /// Name of the file.
     pub name: String,
-    /// The folder that the tool looks for it in, below its own.
+    /// Folder where the tool searches for it, relative to the tool's own.
     pub folder: String,
-    /// Its content.
     pub text: String,
 }
