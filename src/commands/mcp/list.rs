@@ -1,4 +1,4 @@
-//! The list of `lepo mcp`: what is configured, signed in and agreed to, from files alone.
+//! `lepo mcp ls`: lists configured servers with their sign-ins and trusted tools, from files alone.
 
 use serde_json::{Value, json};
 
@@ -13,15 +13,15 @@ use lepo_tool::mcp::config::{ServerConfig, Target, Transport};
 use lepo_turn::config::Paths;
 use lepo_turn::server_folders;
 
-/// A server, and what is known of it from files.
+/// A server, with the facts that files contain about it.
 struct ListedServer<'s> {
     server: &'s ServerConfig,
     signed_in: Option<SignedIn>,
-    /// The number of its tools that the user has agreed to.
+    /// Number of its tools that the user trusts.
     agreed: Option<usize>,
 }
 
-/// A server a line; or one document.
+/// Prints a line per server, or a JSON document.
 pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let dir = context.find_store()?.map_or_else(|| context.new_root(), |store| store.root().to_path_buf());
     let folders = server_folders(paths, &dir);

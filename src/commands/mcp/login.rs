@@ -1,5 +1,5 @@
-//! `lepo mcp login`: with a browser on this machine, or with an address that is opened elsewhere and the one
-//! that it ends at, pasted.
+//! `lepo mcp login`: signs in with a browser on this machine, or with a URL that the user opens elsewhere and
+//! the final URL that the user pastes.
 
 use std::io::{BufRead, IsTerminal};
 use std::time::Duration;
@@ -36,13 +36,12 @@ pub struct LoginArgs {
     scope: Vec<String>,
 }
 
-/// The time limit of the authorization server, over all its requests.
+/// Total time limit for the authorization server's responses.
 const SERVER: Duration = Duration::from_secs(90);
 
-/// The time limit of the person.
+/// Time limit for the user.
 const PERSON: Duration = Duration::from_secs(15 * 60);
 
-/// Signs in.
 pub fn login(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Result<u8> {
     if let Target::Remote { headers, .. } = &server.target
         && headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
@@ -55,7 +54,7 @@ pub fn login(server: &ServerConfig, args: &LoginArgs, paths: &Paths) -> Result<u
         let interrupt = Interrupt::listen()?;
         interrupt.or(sign_in(server, args, paths)).await
     });
-    // stdin may still be read.
+    // A thread may still be reading stdin.
     runtime.shutdown_background();
     done.map_err(|error| match error.kind {
         Kind::Signal(number) => Error::new(Kind::Signal(number), "interrupted"),
@@ -127,7 +126,7 @@ async fn in_time<T>(work: impl Future<Output = Result<T>>, name: &str) -> Result
     }
 }
 
-/// The lines of stdin, until its end.
+/// Reads lines from stdin in a thread.
 fn pasted() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     blocking(move || {
@@ -141,7 +140,7 @@ fn pasted() -> mpsc::Receiver<String> {
     lines
 }
 
-/// A pasted address, or its query alone.
+/// Parses a pasted URL, or only its query.
 fn address(line: &str) -> Option<Url> {
     let line = line.trim().trim_matches(['"', '\'', '<', '>']);
     Url::parse(line).ok().filter(|url| url.has_host()).or_else(|| {

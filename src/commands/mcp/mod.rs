@@ -1,5 +1,4 @@
-//! `lepo mcp`: signing in to MCP servers, what there is to know of them without starting one, and the server that
-//! lepo is itself.
+//! `lepo mcp`: signs in to MCP servers, lists them without starting any, and runs lepo as a server.
 
 mod list;
 mod login;
@@ -58,20 +57,19 @@ enum Command {
 }
 
 impl McpArgs {
-    /// On failure too, `--json` prints a document.
+    /// Whether `--json` also prints a document on failure.
     pub fn wants_json(&self) -> bool {
         self.json || matches!(self.command, Some(Command::Ls { json: true }))
     }
 }
 
-/// Does what was asked for.
 pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     if let Some(Command::Serve(args)) = &args.command {
         return serve::run(args, context);
     }
     let paths = Paths::from_env(&Env::from_process())?;
     let (config, repo) = match context.find_store()? {
-        // Servers of a repository count once they are trusted, as for `lepo do`.
+        // A repository's servers apply only once trusted, as in `lepo do`.
         Some(store) => {
             let quiet = true;
             (trusted(&store, &paths, REPO_FILES[0], quiet)?, trusted(&store, &paths, REPO_FILES[1], false)?)
@@ -79,7 +77,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
         None => (None, None),
     };
     let env = Env::from_process();
-    // The names of lepo's keys matter to a repository's servers alone.
+    // Only a repository's servers need the names of lepo's key variables.
     let load = |_: &(PathBuf, Vec<u8>)| load_settings(&paths, &env, config.clone(), &Flags::default());
     let settings = repo.as_ref().map(load).transpose()?;
     let keys = settings.as_ref().map(Settings::keys).unwrap_or_default();
@@ -95,7 +93,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-/// The remote server of this name.
+/// Finds the remote server with this name.
 fn find<'s>(servers: &'s [ServerConfig], name: &str) -> Result<&'s ServerConfig> {
     let Some(server) = servers.iter().find(|server| server.name == name) else {
         return Err(

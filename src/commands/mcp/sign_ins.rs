@@ -1,4 +1,4 @@
-//! The place of the sign-in to a server.
+//! Locates the stored sign-in of a server.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use lepo_tool::mcp::client::auth::SignInStore;
 use lepo_tool::mcp::config::ServerConfig;
 use lepo_turn::config::Paths;
 
-/// The sign-in to a server, whether there is one or not.
+/// Returns the store for a server's sign-in, which may be empty.
 pub fn sign_in_store(server: &ServerConfig, paths: &Paths) -> Result<SignInStore> {
     let dir: PathBuf = paths.sign_ins();
     SignInStore::of(&dir, server)

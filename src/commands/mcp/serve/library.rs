@@ -1,4 +1,4 @@
-//! The tools and resources of the server, and which function answers each.
+//! Dispatches the tools and resources of the server.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use lepo_base::error::{Error, Result};
 use lepo_store::store::{Store, Watch};
 use lepo_tool::mcp::serve::{Going, Library, Listed, Offered, Told};
 
-/// The interval at which a watch looks whether it is still wanted.
+/// Interval at which a watch checks whether it is still needed.
 const TICK: Duration = Duration::from_millis(500);
 
 fn watch_one(shelf: &Shelf, number: usize, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
@@ -25,7 +25,7 @@ fn watch_one(shelf: &Shelf, number: usize, tell: &(dyn Fn(bool) -> bool + Sync))
         if std::mem::take(&mut was_missing) {
             tell(true);
         }
-        // One that is gone meanwhile may come again.
+        // A store that was deleted may be created again.
         if watch_store(&store, tell).is_err() {
             std::thread::sleep(TICK);
         }
@@ -33,7 +33,7 @@ fn watch_one(shelf: &Shelf, number: usize, tell: &(dyn Fn(bool) -> bool + Sync))
     Ok(())
 }
 
-/// Watches a store until it is gone, its neighbours change, or nobody wants to know.
+/// Watches a store until it is deleted, its peers change, or no client is interested.
 fn watch_store(store: &Store, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
     let mut watch = Watch::begin(store, None)?;
     while tell(false) {
@@ -185,7 +185,7 @@ impl Library for Shelf {
     fn watch(&self, tell: &(dyn Fn(bool) -> bool + Sync)) {
         std::thread::scope(|scope| {
             for number in 0..self.stores.len() {
-                // Without a thread this store's changes are not told.
+                // Without a thread, changes in this store are not reported.
                 let _ =
                     std::thread::Builder::new().spawn_scoped(scope, move || watch_one(self, number, tell));
             }

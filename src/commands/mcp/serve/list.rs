@@ -1,4 +1,4 @@
-//! The tools list and about_file, and the list of resources: conversations by their tails, newest first.
+//! The tools `list` and `about_file`, and the list of resources: conversations by their tails, newest first.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -17,24 +17,23 @@ use lepo_store::conv::{Forest, Heights, Ix, Nearest, Origins, Wanted};
 use lepo_store::store::Store;
 use lepo_tool::mcp::serve::{Going, Listed, Told};
 
-/// Resources of a page.
+/// Resources per page.
 const PAGE: usize = 100;
 
-/// The longest excerpt of a question, in characters.
+/// Maximum characters of a question's excerpt.
 const QUESTION: usize = 200;
 
-/// Conditions that a conversation must meet.
+/// Conditions for a conversation.
 #[derive(Default)]
 struct Conditions<'a> {
     words: Vec<&'a str>,
     path: Option<&'a str>,
     since: Option<u64>,
     until: Option<u64>,
-    /// Only older ones than this.
+    /// Only conversations older than this tail.
     below: Option<BubbId>,
 }
 
-/// A conversation.
 struct ListedConv {
     store: usize,
     tail: Name,
@@ -57,14 +56,15 @@ pub fn list(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<T
     told(shelf, &conditions, arguments, going)
 }
 
-/// Lists conversations that name a file.
+/// Lists conversations that mention a file.
 pub fn about_file(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
     arguments.only(&["path", "limit", "max_bytes"])?;
     let conditions = Conditions { path: Some(arguments.needed("path")?), ..Conditions::default() };
     told(shelf, &conditions, arguments, going)
 }
 
-/// A page of resources, and the cursor of the next: the number of a store, and the last tail that was listed of it.
+/// Returns a page of resources, and the cursor of the next: the number of a store, and the last tail listed
+/// from it.
 pub fn resources(shelf: &Shelf, cursor: Option<&str>) -> Result<(Vec<Listed>, Option<String>)> {
     let unknown =
         || Error::usage(format!("cursor {:?} is none of resources/list", cursor.unwrap_or_default()));
@@ -162,7 +162,7 @@ fn told(
     Ok(Told { text, structured, is_error: false })
 }
 
-/// The newest conversations of a store that meet the conditions.
+/// Returns the newest conversations of a store that meet the conditions.
 fn rows(
     shelf: &Shelf,
     (number, store): (usize, &Store),
@@ -223,7 +223,7 @@ fn rows(
     Ok(rows.collect())
 }
 
-/// A path as conversations of a project name it: from its root on.
+/// Converts a path to the form that conversations of a project use: relative to its root.
 fn relative(path: &str, root: &Path) -> String {
     let below =
         Path::new(path).strip_prefix(root).ok().and_then(Path::to_str).filter(|path| !path.is_empty());
@@ -231,8 +231,8 @@ fn relative(path: &str, root: &Path) -> String {
     below.strip_prefix("./").unwrap_or(below).to_string()
 }
 
-/// A pattern for a path that is named whole: `src/main.rs` neither goes on, as `src/main.rs.bak` does, nor is it the
-/// end of another name. A full stop behind it ends the sentence.
+/// Builds a pattern that matches only the whole path: neither `src/main.rs.bak` for `src/main.rs`, nor the
+/// end of another name. A full stop after it ends the sentence.
 fn whole_path(path: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '/';
     let escaped =
@@ -241,8 +241,8 @@ fn whole_path(path: &str) -> String {
     format!(r"(?:^|[^\w.~-]|[^\w./~-]\.|\./){literal}(?:$|[^\w./~-]|\.(?:$|[^\w]))")
 }
 
-/// The messages with a text in them, named whole for a path. Hidden ones, of commands and calls, stand for the
-/// visible one before them.
+/// Finds the messages that contain a text, or mention a path. A hidden message, such as a command, represents
+/// the visible one before it.
 fn matching(
     (store, with_secrets): (&Store, &WithSecrets),
     forest: &Forest,

@@ -1,5 +1,5 @@
-//! Messages that have secrets, masked: patterns are matched against these texts. Matched against the messages themselves,
-//! searches for one character after another would spell a secret.
+//! Masked texts of the messages with secrets: patterns are matched against these. If they were matched
+//! against the originals, searches character by character could spell out a secret.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -12,23 +12,23 @@ use lepo_secrets::Masker;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::store::Store;
 
-/// What is known of the messages of each store, by its number. A message never changes.
+/// Cached facts of each store's messages, by the store's number. Messages are immutable.
 #[derive(Default)]
 pub struct MaskedTexts(Mutex<HashMap<usize, StoreTexts>>);
 
 #[derive(Default)]
 struct StoreTexts {
-    /// The messages that were read.
+    /// Messages that were read.
     read: HashSet<BubbId>,
-    /// The masked texts of those that have secrets.
+    /// Masked texts of the messages with secrets.
     masked: HashMap<BubbId, Arc<str>>,
 }
 
-/// The messages of a store that have secrets.
+/// The messages of a store that contain secrets.
 pub struct WithSecrets(HashMap<BubbId, (Name, Arc<str>)>);
 
 impl MaskedTexts {
-    /// The messages of a store that have secrets now. Those that are new are read.
+    /// Returns the messages of a store that contain secrets now; reads only new ones.
     pub fn of_store(&self, number: usize, store: &Store, masker: &Masker) -> Result<WithSecrets> {
         let mut names = store.names().all()?;
         for (_, other) in store.others().all() {
@@ -43,7 +43,7 @@ impl MaskedTexts {
             Some((name.id, (masked.as_bytes() != bytes).then(|| Arc::from(masked))))
         };
         in_order(new.into_iter(), mask, |masked| {
-            // One that cannot be read is found by no search.
+            // No search finds an unreadable message.
             if let Some((id, masked)) = masked {
                 texts.read.insert(id);
                 texts.masked.extend(masked.map(|masked| (id, masked)));
@@ -57,12 +57,12 @@ impl MaskedTexts {
 }
 
 impl WithSecrets {
-    /// True if a message has secrets, so that a match in its file says nothing.
+    /// Whether a message contains secrets, so that a match in its file must be ignored.
     pub fn has(&self, id: BubbId) -> bool {
         self.0.contains_key(&id)
     }
 
-    /// Those that match once they are masked, the newest first.
+    /// Returns the masked texts that match, newest first.
     pub fn matching(&self, pattern: &Pattern, filter: &Filter) -> Vec<(Name, Vec<FoundLine>)> {
         let taken = self.0.values().filter(|(name, _)| filter.takes(name));
         let mut found: Vec<_> = taken

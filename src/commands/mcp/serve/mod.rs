@@ -1,4 +1,4 @@
-//! `lepo mcp serve`: conversations as memory for other agents, over the Model Context Protocol.
+//! `lepo mcp serve`: serves conversations as memory for other agents, over the Model Context Protocol.
 
 mod library;
 mod list;
@@ -51,7 +51,7 @@ pub struct ServeArgs {
 /// Serves until stdin ends.
 pub fn run(args: &ServeArgs, context: &Context<'_>) -> Result<u8> {
     let stores = Stores::new(context.cwd(), &args.stores, args.others);
-    // One that cannot be a store is told now, and not to each request.
+    // Reports an invalid store now, and not with each request.
     stores.all()?;
     if args.write {
         check_first(&stores, args.stores.first().map(PathBuf::as_path))?;
@@ -67,7 +67,7 @@ pub fn run(args: &ServeArgs, context: &Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Notes need a store that may be written to.
+/// Checks that notes can be written to the first store.
 fn check_first(stores: &Stores, named: Option<&Path>) -> Result<()> {
     if let Some(path) = named.filter(|path| path.is_absolute()) {
         return Err(Error::usage(format!(

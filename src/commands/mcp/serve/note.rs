@@ -1,4 +1,4 @@
-//! The tool note: one message, as `lepo add` writes it.
+//! The tool `note`: writes a message, as `lepo add` does.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use lepo_store::conv::Wanted;
 use lepo_tool::mcp::serve::Told;
 use lepo_turn::write_bubb;
 
-/// Adds it to the first store, where `prev` must be.
+/// Adds the note to the first store, which must contain `prev`.
 pub fn note(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
     arguments.only(&["text", "prev"])?;
     let (text, prev) = (arguments.needed("text")?, arguments.needed("prev")?);

@@ -1,12 +1,13 @@
-//! Words of others for a model: masked, bounded, and quoted line by line, so that no text can end its quotation.
+//! Quotes stored text for a model: masked, bounded, and marked line by line, so that no text can end its own
+//! quotation.
 
 use crate::term::clean;
 use lepo_secrets::Masker;
 
-/// Characters that break a line for a reader: each part is quoted by itself.
+/// Characters that a reader takes for a line break: the part after each is quoted on its own line.
 const BREAKS: &[char] = &['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// A text that grows up to a limit.
+/// A quoted text with a size limit.
 pub struct Quoted<'m> {
     masker: &'m Masker,
     text: String,
@@ -14,22 +15,20 @@ pub struct Quoted<'m> {
 }
 
 impl<'m> Quoted<'m> {
-    /// A text of at most so many bytes.
+    /// Limits the text to `most` bytes.
     pub fn new(masker: &'m Masker, most: usize) -> Quoted<'m> {
         Quoted { masker, text: String::new(), most }
     }
 
-    /// The text so far.
     pub fn into_text(self) -> String {
         self.text
     }
 
-    /// Nothing was put yet.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Puts a line of lepo's own; false if it does not fit.
+    /// Appends a line of lepo's own; false if it does not fit.
     pub fn line(&mut self, line: &str) -> bool {
         let fits = self.text.len() + line.len() < self.most;
         if fits {
@@ -39,12 +38,13 @@ impl<'m> Quoted<'m> {
         fits
     }
 
-    /// Puts a text from a byte of its masked form on; if not all of it fits, the byte to go on from.
+    /// Appends a text from an offset in its masked form; returns the offset to continue from if it does not
+    /// fit completely.
     pub fn words(&mut self, words: &str, from: usize) -> Option<usize> {
         let masked = self.masker.mask(words).text;
         let words = masked.trim_end_matches(BREAKS);
         let mut at = from;
-        // A cursor of another text may point anywhere.
+        // A client may send an arbitrary offset.
         while at < words.len() && !words.is_char_boundary(at) {
             at += 1;
         }
@@ -76,7 +76,7 @@ impl<'m> Quoted<'m> {
     }
 }
 
-/// The beginning of a line that fits once it is cleaned, and its length before that.
+/// Returns the part of a line that fits after cleaning, and its length before that.
 fn piece(line: &str, room: usize) -> (String, usize) {
     let (mut piece, mut len) = (String::new(), 0);
     for char in line.chars() {
@@ -90,7 +90,7 @@ fn piece(line: &str, room: usize) -> (String, usize) {
     (piece, len)
 }
 
-/// Words of others within a line of lepo's own: masked, cleaned, without line breaks, cut.
+/// Prepares stored text for a line of lepo's own: masked, cleaned, without line breaks, shortened.
 pub fn inline(masker: &Masker, words: &str, most: usize) -> String {
     let masked = masker.mask(words).text;
     let line = masked.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -101,8 +101,7 @@ pub fn inline(masker: &Masker, words: &str, most: usize) -> String {
     }
 }
 
-/// Words of others as a value of their own, marked as a line of a quotation is: some clients give a model the values
-/// alone.
+/// Marks stored text in a separate field like a quoted line: some clients pass only the fields to the model.
 pub fn marked(words: &str) -> String {
     format!("> {words}")
 }
@@ -145,7 +144,7 @@ mod tests {
         let words = "한글과 영어 mixed\n\nline three is long: ".repeat(30);
         let whole = all(&words, 1 << 20).concat();
         for most in [16, 50, 333] {
-            // A line that was cut goes on in a quotation of its own.
+            // A line that was cut continues in a separate quotation.
             let pieces = all(&words, most);
             assert!(pieces.len() > 2);
             let text = |quoted: &str| quoted.replace("> ", "").replace('\n', "");

@@ -1,4 +1,4 @@
-//! The tool search: messages that match, newest first, as `lepo grep` finds them.
+//! The tool `search`: lists matching messages, newest first, as `lepo grep` does.
 
 use std::ops::ControlFlow;
 
@@ -17,11 +17,10 @@ use lepo_store::bubb::{Kind, Name, shown_model};
 use lepo_store::store::{FactIndex, Store};
 use lepo_tool::mcp::serve::{Going, Told};
 
-/// Bytes of a line that are shown before its first match, and in all.
+/// Bytes of a line before its first match, and in total.
 const BEFORE: usize = 80;
 const SHOWN: usize = 400;
 
-/// A message that matches.
 struct Hit {
     name: Name,
     store: usize,
@@ -29,7 +28,6 @@ struct Hit {
     excerpt: String,
 }
 
-/// Searches all stores.
 pub fn search(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
     arguments.only(&["pattern", "ignore_case", "kinds", "since", "limit", "max_bytes"])?;
     let options = PatternOptions { ignore_case: arguments.flag("ignore_case")?, ..PatternOptions::default() };
@@ -56,7 +54,7 @@ fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Kind>> {
     arguments.texts("kinds")?.iter().map(kind).collect()
 }
 
-/// The newest hits of a store: one more than wanted, where there are more.
+/// Returns the newest hits of a store: at most one more than the limit, to detect that it was exceeded.
 fn in_store(
     (number, store): (usize, &Store),
     pattern: &Pattern,
@@ -80,7 +78,7 @@ fn in_store(
         if going.is_cancelled() {
             return ControlFlow::Break(());
         }
-        // Unreadable messages are passed over, as by grep.
+        // Unreadable messages are skipped, as by grep.
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
             if let Outcome::Found(name, lines) = outcome
                 && !with_secrets.has(name.id)
@@ -97,7 +95,7 @@ fn in_store(
     Ok(hits)
 }
 
-/// The first line that matches, around its first match.
+/// Returns the first matching line, around its first match.
 fn excerpt(lines: &[FoundLine]) -> String {
     let Some(line) = lines.iter().find(|line| line.kind == LineKind::Match) else { return String::new() };
     let first = line.matches.first().map_or(0, |found| found.start);

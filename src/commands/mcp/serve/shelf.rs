@@ -1,4 +1,4 @@
-//! The stores that are served.
+//! The stores to serve, with their masked texts.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use lepo_base::error::Result;
 use lepo_secrets::Masker;
 use lepo_store::store::Store;
 
-/// The stores, and what their texts are masked with.
+/// The stores, and the masker for their texts.
 pub struct Shelf {
     pub stores: Stores,
     pub writes: bool,
@@ -18,17 +18,17 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// Serves stores; with a tool that writes, if wanted.
+    /// `writes` adds a tool that writes.
     pub fn new(stores: Stores, writes: bool) -> Shelf {
         Shelf { stores, writes, masker: OnceLock::new(), masked: MaskedTexts::default() }
     }
 
-    /// The masks, made when they are first needed.
+    /// Creates the masker on first use.
     pub fn masker(&self) -> &Masker {
         self.masker.get_or_init(masker)
     }
 
-    /// The messages of a store that have secrets.
+    /// Returns the messages of a store that contain secrets.
     pub fn with_secrets(&self, number: usize, store: &Store) -> Result<WithSecrets> {
         self.masked.of_store(number, store, self.masker())
     }

@@ -1,4 +1,5 @@
-//! The tool show, and resources: a conversation or a message, in parts that go on where the one before ended.
+//! The tool `show`, and resources: a conversation or a message in parts, each of which continues the previous
+//! one.
 
 use serde_json::json;
 
@@ -14,10 +15,10 @@ use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::mcp::serve::Told;
 
-/// The longest message whose text is given.
+/// Largest message whose text is returned, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// The place where a part begins: a byte of a message of a conversation.
+/// Start of a part: a byte offset in a message of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cursor {
     tail: BubbId,
@@ -39,7 +40,7 @@ impl Cursor {
     }
 }
 
-/// A bubb that was found, with its store and its forest.
+/// A resolved bubb with its store and forest.
 struct Place {
     store: Store,
     number: usize,
@@ -47,7 +48,6 @@ struct Place {
     ix: Ix,
 }
 
-/// Shows it.
 pub fn show(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
     arguments.only(&["address", "cursor", "one", "max_bytes"])?;
     let address = arguments.needed("address")?;
@@ -62,7 +62,7 @@ pub fn show(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
     let (text, next) = part(shelf, &place, one, cursor, most)?;
     let id = place.forest.name(place.ix).id.to_string();
     let next = next.map(Cursor::word);
-    // Clients give a model the one or the other.
+    // Clients pass either of these to the model.
     let structured = json!({
         "address": id,
         "uri": shelf.stores.uri(place.number, &id),
@@ -72,13 +72,13 @@ pub fn show(shelf: &Shelf, arguments: &Arguments<'_>) -> Result<Told> {
     Ok(Told { text, structured, is_error: false })
 }
 
-/// The text of a resource: its first part, which says where the rest is.
+/// Returns the text of a resource: its first part, which names the rest.
 pub fn resource(shelf: &Shelf, uri: &str) -> Result<String> {
     let place = find(shelf, uri, None)?;
     Ok(part(shelf, &place, false, None, MOST_BYTES)?.0)
 }
 
-/// Finds what an address points at, in the first store that has it; for a part that goes on, the same conversation.
+/// Resolves an address in the first store that has it; with a cursor, the same conversation as before.
 fn find(shelf: &Shelf, address: &str, cursor: Option<Cursor>) -> Result<Place> {
     let named = |error: Error| match error.kind {
         Kind::Store => error,
@@ -115,7 +115,7 @@ fn find(shelf: &Shelf, address: &str, cursor: Option<Cursor>) -> Result<Place> {
     Err(named(failed.unwrap_or_else(none)))
 }
 
-/// A part of at most so many bytes, and where the next begins.
+/// Returns a part of at most `most` bytes, and the start of the next.
 fn part(
     shelf: &Shelf,
     place: &Place,
@@ -170,7 +170,7 @@ fn part(
     Ok((text, next))
 }
 
-/// The line of a message: its id, kind, time and model.
+/// Formats the heading of a message: id, kind, time and model.
 fn head(masker: &Masker, name: &Name, model: Option<&str>, speaker: Option<String>, goes_on: bool) -> String {
     let mut head = format!("{} {} {}", name.id, name.kind.word(), when::iso_minute(name.id.time()));
     for word in [model.map(shown_model), speaker.as_deref()].into_iter().flatten() {

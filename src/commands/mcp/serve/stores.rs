@@ -1,4 +1,5 @@
-//! The stores that are served, opened anew for each request: one may be made, synchronised or removed meanwhile.
+//! The stores to serve, reopened for each request: a store may be created, synchronised or removed in the
+//! meantime.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +7,18 @@ use crate::commands::find_from;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::{STORE, Store};
 
-/// The begin of a resource's address.
+/// Scheme of a resource's URI.
 const SCHEME: &str = "lepo://";
 
-/// The stores of a server.
 pub struct Stores {
     cwd: PathBuf,
-    /// As `-s` named them; none for the default.
+    /// As given to `-s`; `None` for the default store.
     named: Vec<Option<PathBuf>>,
     others: bool,
 }
 
 impl Stores {
-    /// These stores, or the default one if none is named.
+    /// Uses the default store if no store is named.
     pub fn new(cwd: &Path, named: &[PathBuf], others: bool) -> Stores {
         let named = match named {
             [] => vec![None],
@@ -27,12 +27,11 @@ impl Stores {
         Stores { cwd: cwd.to_path_buf(), named, others }
     }
 
-    /// The number of them.
     pub fn len(&self) -> usize {
         self.named.len()
     }
 
-    /// A store; none if it is not there.
+    /// Opens a store; `None` if it does not exist.
     pub fn open(&self, number: usize) -> Result<Option<Store>> {
         let store = match self.named.get(number) {
             Some(Some(path)) if path.is_absolute() => Store::anywhere(path)?,
@@ -42,7 +41,7 @@ impl Stores {
         Ok(store.map(|store| if self.others { store } else { store.alone() }))
     }
 
-    /// All that are there, each with its number.
+    /// Opens all existing stores, each with its number.
     pub fn all(&self) -> Result<Vec<(usize, Store)>> {
         let mut stores = Vec::new();
         for number in 0..self.len() {
@@ -51,7 +50,7 @@ impl Stores {
         Ok(stores)
     }
 
-    /// A store's name for people.
+    /// Name of a store for the user.
     pub fn shown(&self, number: usize) -> String {
         match self.named.get(number) {
             Some(Some(path)) => path.display().to_string(),
@@ -59,19 +58,19 @@ impl Stores {
         }
     }
 
-    /// A sentence for each store that is not there.
+    /// Returns a sentence for each store that does not exist.
     pub fn missing(&self) -> String {
         let is_missing = |number: &usize| matches!(self.open(*number), Ok(None));
         let told = |number| format!("There is no store {} yet: it has no messages.\n", self.shown(number));
         (0..self.len()).filter(is_missing).map(told).collect()
     }
 
-    /// The address of a resource.
+    /// URI of a resource.
     pub fn uri(&self, number: usize, id: &str) -> String {
         format!("{SCHEME}{}/{id}", self.word(number))
     }
 
-    /// A store as it stands in an address: what `-s` named, percent-encoded; `.` for the default.
+    /// The store's part of a URI: the argument of `-s`, percent-encoded; `.` for the default.
     pub fn word(&self, number: usize) -> String {
         match self.named.get(number) {
             Some(Some(path)) => encoded(path.as_os_str().as_encoded_bytes()),
@@ -79,7 +78,7 @@ impl Stores {
         }
     }
 
-    /// The store and the message of a resource's address.
+    /// Splits a resource's URI into store and message id.
     pub fn of_uri<'u>(&self, uri: &'u str) -> Result<(usize, &'u str)> {
         let unknown = || Error::nothing(format!("no resource {uri:?}"));
         let (store, id) =
@@ -90,13 +89,12 @@ impl Stores {
         Ok((number, id))
     }
 
-    /// True for the address of a resource.
     pub fn is_uri(address: &str) -> bool {
         address.starts_with(SCHEME)
     }
 }
 
-/// Percent-encodes all but letters, digits and `-._~`.
+/// Percent-encodes everything but letters, digits and `-._~`.
 fn encoded(bytes: &[u8]) -> String {
     let mut text = String::new();
     for &byte in bytes {
