@@ -1,4 +1,4 @@
-//! The options of `lepo rebase`.
+//! Options of `lepo rebase`.
 
 use crate::commands::complete;
 
@@ -56,7 +56,7 @@ pub struct RebaseArgs {
 }
 
 impl RebaseArgs {
-    /// Nothing is written.
+    /// Whether nothing is written.
     pub fn only_lists(&self) -> bool {
         self.dry_run
     }

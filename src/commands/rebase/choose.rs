@@ -1,4 +1,4 @@
-//! The messages that a rebase copies, and what each copy follows.
+//! Selects the messages that a rebase copies, and the parent of each copy.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,43 +9,43 @@ use lepo_store::store::{Copying, Store, Under};
 use lepo_tool::ToolRequest;
 use lepo_turn::agents::is_of_repository;
 
-/// The wish of a command line, as messages of a forest.
+/// The options of a rebase, resolved in a forest.
 #[derive(Clone, Copy)]
 pub struct Wish<'w> {
-    /// The end of the line, or exactly these.
+    /// The tail of the line to copy, or an exact list.
     pub line: &'w Found,
-    /// The message that the copies follow; none begins a conversation.
+    /// The message that the copies follow; `None` starts a new conversation.
     pub onto: Option<Ix>,
     /// The copies get a new root with a system prompt.
     pub new_system: bool,
-    /// Messages to leave out.
+    /// Messages to omit.
     pub drop: &'w [Ix],
-    /// Messages that get other words.
+    /// Messages with replacement text.
     pub replace: &'w [(Ix, Vec<u8>)],
-    /// Side branches come along.
+    /// Side branches are copied too.
     pub sides: bool,
 }
 
-/// The copies to make.
 #[derive(Debug)]
 pub struct Choice {
-    /// Each after the one it follows.
+    /// Parents first.
     pub copying: Vec<Copying>,
-    /// The place of the last message of the line; none if the base has all of it.
+    /// Index of the last message of the line; `None` if the base already contains all of it.
     pub tail: Option<usize>,
     /// Requests at the end of a copy, which would wait for consent.
     pub left_out: Vec<Ix>,
-    /// The old root is copied under a new system prompt: it is none itself.
+    /// The old root is not a system prompt, and is copied below the new one.
     pub root_is_kept: bool,
 }
 
-/// True for a root that is a system prompt: not what a repository says, which comes first where there is no prompt.
+/// Whether a root is a system prompt. Instructions of a repository, which are the root if there is no prompt,
+/// do not count.
 fn is_system_prompt(store: &Store, root: &Name) -> Result<bool> {
     let may = root.kind == Kind::System && root.hidden;
     Ok(may && !is_of_repository(&store.bubbs().text(root)?))
 }
 
-/// Chooses them.
+/// Selects the messages to copy.
 pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> {
     let mut path = line(forest, wish);
     let mut root_is_kept = false;
@@ -70,7 +70,7 @@ pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> 
     let mut tail = None;
     for ix in kept {
         let under = if on_path.contains(&ix) {
-            // The line is copied in its order, whatever was left out of it.
+            // The line stays in order, whatever is omitted from it.
             tail.map_or(Under::Base, Under::Copy)
         } else {
             let above = forest.up(ix).skip(1).find_map(|above| places.get(&above));
@@ -86,7 +86,7 @@ pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> 
     Ok(Choice { copying, tail, left_out, root_is_kept })
 }
 
-/// The messages of the line, the oldest first: those of a range, or those that the base's conversation lacks.
+/// Returns the messages of the line, oldest first: a range, or those missing from the base's conversation.
 fn line(forest: &Forest, wish: Wish<'_>) -> Vec<Ix> {
     match wish.line {
         Found::Range(bubbs) => bubbs.clone(),
@@ -99,7 +99,7 @@ fn line(forest: &Forest, wish: Wish<'_>) -> Vec<Ix> {
     }
 }
 
-/// The line, behind each message the hidden ones beside it that lead to nothing visible.
+/// Inserts after each message its hidden side branches, those without visible descendants.
 fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
     if !sides {
         return path.to_vec();
@@ -109,7 +109,7 @@ fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
     for (place, &ix) in path.iter().enumerate() {
         all.push(ix);
         let mut beside = Vec::new();
-        // What other people have beside it is not of this line.
+        // Messages that other users have there do not belong to this line.
         let is_of_line =
             |child: &Ix| !on_path.contains(child) && forest.store_of(*child) == forest.store_of(ix);
         let mut open: Vec<Ix> = forest.children(ix).filter(is_of_line).collect();
@@ -120,7 +120,7 @@ fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
             beside.push(next);
             open.extend(forest.children(next));
         }
-        // Those that a visible message follows are the line of another answer.
+        // A branch with a visible message is the line of another answer.
         let mut visible: HashSet<Ix> = HashSet::new();
         for &next in beside.iter().rev() {
             let leads = !forest.name(next).hidden || visible.contains(&next);
@@ -139,9 +139,9 @@ fn with_sides(forest: &Forest, path: &[Ix], sides: bool) -> Vec<Ix> {
     all
 }
 
-/// Of the side branches that begin beside a message, those of the answer that is copied behind it: they are not newer than
-/// that, and newer than another answer before it, as one that was asked for again. Behind the end of the line, those are
-/// of nothing that is copied which something goes on from.
+/// Selects the side branches of a message that belong to the next answer on the line: not newer than it, but
+/// newer than any earlier answer (a retry). At the end of the line, selects all, unless another answer
+/// follows.
 fn of_next(forest: &Forest, next: Option<Ix>, goes_on: &[Ix], sides: Vec<Ix>) -> HashSet<Ix> {
     let time = |ix: Ix| forest.name(ix).id.time();
     let Some(next) = next.map(time) else {
@@ -152,7 +152,7 @@ fn of_next(forest: &Forest, next: Option<Ix>, goes_on: &[Ix], sides: Vec<Ix>) ->
     sides.into_iter().filter(is_of_it).collect()
 }
 
-/// Requests are known by their text, as they will be copied.
+/// Recognises requests by the text that the copy will have.
 struct Requests<'r> {
     store: &'r Store,
     forest: &'r Forest,
@@ -177,7 +177,8 @@ impl Requests<'_> {
     }
 }
 
-/// The messages to leave out: those named, with a request its result and with a result its request.
+/// Returns the messages to omit: the named ones; for a request also its result, and for a result also its
+/// request.
 fn dropped(requests: &Requests<'_>, all: &[Ix], wish: Wish<'_>) -> Result<HashSet<Ix>> {
     let there: HashSet<Ix> = all.iter().copied().collect();
     let named = wish.drop.iter().chain(wish.replace.iter().map(|(ix, _)| ix));
@@ -203,7 +204,7 @@ fn dropped(requests: &Requests<'_>, all: &[Ix], wish: Wish<'_>) -> Result<HashSe
     Ok(dropped)
 }
 
-/// The messages that are copied, and the requests among them that nothing would follow, which are not.
+/// Splits off the requests that nothing in the copy follows: they are not copied.
 fn without_waiting(
     requests: &Requests<'_>,
     all: Vec<Ix>,

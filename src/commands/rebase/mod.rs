@@ -1,4 +1,4 @@
-//! `lepo rebase`: a line of messages copied onto another base.
+//! `lepo rebase`: copies a line of messages onto another base.
 
 mod args;
 mod choose;
@@ -20,7 +20,6 @@ pub use args::RebaseArgs;
 use choose::{Wish, choose};
 use report::{Outcome, tell};
 
-/// Copies, and prints the new end.
 pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     let changes = args.redate || !args.drop.is_empty() || !args.replace.is_empty();
     if args.onto.is_none() && !args.root && args.system.is_none() && !changes {
@@ -53,7 +52,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         Outcome { tail, root: root.as_ref().filter(|_| root_is_new), made: &made, left_out: &left_out };
     if !args.dry_run {
         write_copies(&store, root.as_ref().map(|(name, text)| (*name, text.as_slice())), &copies)?;
-        // The user's own words.
+        // The user wrote this text.
         store.journal().prove(root.iter().map(|(name, _)| name.id));
         if let Some(branch) = &args.branch {
             match args.force {
@@ -69,14 +68,14 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// The words of the command line as messages.
+/// The command line's addresses, resolved to messages.
 struct Asked {
     forest: Forest,
     line: Found,
     onto: Option<Ix>,
     drop: Vec<Ix>,
     replace: Vec<(Ix, Vec<u8>)>,
-    /// The text of a new system prompt.
+    /// Text of a new system prompt.
     system: Option<Vec<u8>>,
 }
 
@@ -136,7 +135,7 @@ impl Asked {
     }
 }
 
-/// The text that a message gets in the place of its own.
+/// Reads the replacement text of a message.
 fn words_of(file: &str) -> Result<Vec<u8>> {
     let text = read(file)?;
     if text.is_empty() {
@@ -146,7 +145,7 @@ fn words_of(file: &str) -> Result<Vec<u8>> {
     Ok(masked(&text, if file == "-" { "stdin" } else { "a file" }).bytes().to_vec())
 }
 
-/// The text of `--system`: as given, of a file behind `@`, or of stdin.
+/// Reads the text of `--system`: literal, from a file after `@`, or from stdin.
 fn system_prompt(given: &str) -> Result<Vec<u8>> {
     match given.strip_prefix('@') {
         Some(path) => read(path),
@@ -155,7 +154,7 @@ fn system_prompt(given: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// The bytes of a file; of stdin for `-`.
+/// Reads a file, or stdin for `-`.
 fn read(file: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = match file {
@@ -167,8 +166,8 @@ fn read(file: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The root with another system prompt: as old as the root in whose place it stands, or before one that is kept, if it
-/// is not of `now`.
+/// Names the root with the new system prompt: dated as the root that it replaces, or just before a root that
+/// stays; with `now`, dated by that.
 fn new_root(asked: &Asked, root_is_kept: bool, now: Option<u64>) -> Result<Option<(Name, Vec<u8>)>> {
     let Some(text) = &asked.system else { return Ok(None) };
     if text.is_empty() {
@@ -183,7 +182,7 @@ fn new_root(asked: &Asked, root_is_kept: bool, now: Option<u64>) -> Result<Optio
     Ok(Some((Batch::name(Kind::System, true, None, time, text)?, text.clone())))
 }
 
-/// Refuses a name that is taken, before anything is written, unless the branch may be moved.
+/// Rejects an existing name before anything is written, unless the branch may be moved.
 fn check_branch(store: &Store, name: &str, may_move: bool) -> Result<()> {
     check_branch_name(name)?;
     match store.branches().get(name)?.filter(|_| !may_move) {

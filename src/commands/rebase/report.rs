@@ -1,4 +1,4 @@
-//! Prints the outcome of a rebase.
+//! Prints the result of a rebase.
 
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Name};
@@ -12,19 +12,19 @@ use crate::commands::line::excerpt_of;
 use crate::term::{say, stderr_is_terminal};
 use crate::ui::ShortIds;
 
-/// The outcome of a rebase, or of its trial.
+/// The result of a rebase or a dry run.
 pub struct Outcome<'o> {
-    /// The new end.
+    /// The new tail.
     pub tail: BubbId,
-    /// The new system prompt, if it was not there.
+    /// The new system prompt, if it did not exist.
     pub root: Option<&'o (Name, Vec<u8>)>,
-    /// The copies that were not there.
+    /// Copies that did not exist.
     pub made: &'o [&'o Copy],
-    /// Requests that were not copied, as they would wait for consent.
+    /// Requests that were not copied, because they would wait for consent.
     pub left_out: &'o [BubbId],
 }
 
-/// Prints the new end, or with `--dry-run` the messages; says on stderr what is to be known besides.
+/// Prints the new tail, or with `--dry-run` the messages; prints notes on stderr.
 pub fn tell(
     store: &Store,
     outcome: &Outcome<'_>,
@@ -72,7 +72,7 @@ fn document(outcome: &Outcome<'_>, already_here: bool) -> Value {
     json!({ "tail": outcome.tail.to_string(), "made": made, "already_here": already_here })
 }
 
-/// `ID kind excerpt` for each message that would be made.
+/// Prints `ID kind excerpt` for each message to be written.
 fn list(store: &Store, outcome: &Outcome<'_>, context: &mut Context<'_>) {
     let mut line = |name: &Name, excerpt: Option<String>| {
         context.out.trusted(&format!("{} {} ", name.id, name.tag()));
