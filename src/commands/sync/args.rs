@@ -1,4 +1,4 @@
-//! The options of `lepo sync`.
+//! Options of `lepo sync`.
 
 /// Sync this store between machines and people with git
 ///

@@ -1,4 +1,4 @@
-//! Decides the remote that a store is synced to, and the name that this clone has there: once, on a yes.
+//! Determines the remote of a store and this clone's name there: once, with the user's consent.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,17 +16,17 @@ use lepo_sync::{
 };
 use lepo_turn::config::Paths;
 
-/// A place to sync with that was agreed to.
+/// A remote that the user agreed to sync with.
 pub struct SyncPlace {
     url: String,
     heads: bool,
-    /// The name of this clone there.
+    /// This clone's name there.
     name: String,
     remote: Remote,
 }
 
 impl SyncPlace {
-    /// Asks the remote for its clones, and finds a name that is free.
+    /// Lists the remote's clones and chooses a free name.
     fn of(git: &Git, url: String, heads: bool, args: &SyncArgs) -> Result<SyncPlace> {
         let wanted = args.name.clone().unwrap_or_else(|| default_clone_name(&host_name()));
         check_clone_name(&wanted)?;
@@ -46,17 +46,17 @@ impl SyncPlace {
         Ok(SyncPlace { name: free_clone_name(&wanted, is_taken), url, heads, remote })
     }
 
-    /// Decides where to sync to while there is no store yet: one is made only for a remote that answers.
+    /// Determines the remote before a store exists: one is created only if the remote answers.
     pub fn first(remote: &str, args: &SyncArgs, paths: &Paths, context: &Context<'_>) -> Result<SyncPlace> {
         let url = url_of(remote, context.cwd())?;
         refuse_inside(&url, &[context.cwd()])?;
         agree(&url, remote, context.save_to().unwrap_or(Path::new(STORE)), args, false)?;
-        // No repository is needed to ask.
+        // Listing refs needs no repository.
         let git = Git::at(&paths.data.join("sync/none"), tty().is_some());
         SyncPlace::of(&git, url, args.heads, args)
     }
 
-    /// Syncs with it from here on. The refs of the remote are given.
+    /// Stores the remote in the settings; returns its refs.
     pub fn take(self, state: &mut SyncState) -> Remote {
         let settings = &mut state.settings;
         settings.move_to(self.url);
@@ -65,7 +65,7 @@ impl SyncPlace {
     }
 }
 
-/// Decides where to sync to. The refs of the remote are given where it had to be asked.
+/// Determines the remote; returns its refs if they had to be listed.
 pub fn set_remote(
     remote: &str,
     args: &SyncArgs,
@@ -94,7 +94,7 @@ pub fn set_remote(
     Ok(Some(place.take(state)))
 }
 
-/// The URL of a place that the user named; what git could misunderstand is refused.
+/// Converts the user's argument to a URL; rejects forms that git could misinterpret.
 fn url_of(remote: &str, root: &Path) -> Result<String> {
     check_url(remote)?;
     let is_place = remote.contains([':', '/']) || Path::new(remote).is_dir();
@@ -108,7 +108,7 @@ fn url_of(remote: &str, root: &Path) -> Result<String> {
                 Error::usage(format!("{remote:?} is neither a URL nor a git remote here"))
                     .hint("give a URL, a path, or a name that `git remote` lists")
             })?;
-            // git takes a path for one below the top of the working tree.
+            // git resolves a path relative to the top of the working tree.
             let path = local_path(&url).filter(|path| path.is_relative());
             let path = path.and_then(|path| std::fs::canonicalize(work_tree(root, false).join(path)).ok());
             path.map_or(url, |path| path.to_string_lossy().into_owned())
@@ -118,8 +118,8 @@ fn url_of(remote: &str, root: &Path) -> Result<String> {
     Ok(url)
 }
 
-/// Asks whether a store may be synced with a place, unless that was said beforehand. Who will be able to read it is
-/// said in any case.
+/// Asks for consent to sync with a remote, unless it was given on the command line. Prints in any case who
+/// will be able to read the messages.
 fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: bool) -> Result<()> {
     let history = match has_history {
         true => {
@@ -151,8 +151,7 @@ fn agree(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: bo
     }
 }
 
-/// Refuses a repository inside a working tree in which lepo works: it may have come with a clone of that, and its
-/// hooks would run.
+/// Rejects a repository inside the working tree: it may have come with a clone, and its hooks would run.
 pub fn refuse_inside(url: &str, places: &[&Path]) -> Result<()> {
     let Some(path) = local_path(url).and_then(|path| std::fs::canonicalize(path).ok()) else { return Ok(()) };
     match places.iter().any(|place| path.starts_with(work_tree(place, true))) {
@@ -165,8 +164,8 @@ pub fn refuse_inside(url: &str, places: &[&Path]) -> Result<()> {
     }
 }
 
-/// The git working tree that a directory lies in, or the outermost; else the directory itself. The home directory
-/// counts as none.
+/// Returns the innermost or outermost git working tree around a directory; else the directory itself. The
+/// home directory does not count.
 fn work_tree(dir: &Path, outermost: bool) -> PathBuf {
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     let home = lepo_base::env::var("HOME").and_then(|home| std::fs::canonicalize(home).ok());
@@ -176,13 +175,13 @@ fn work_tree(dir: &Path, outermost: bool) -> PathBuf {
     let tree = if outermost { trees.last() } else { trees.next() };
     match tree {
         Some(tree) => tree.to_path_buf(),
-        // No path is below this one.
+        // A path that contains nothing.
         None if outermost && is_home(&dir) => dir.join(".git"),
         None => dir,
     }
 }
 
-/// The path of a URL that leads to a repository on this machine.
+/// Returns the path of a URL for a repository on this machine.
 fn local_path(url: &str) -> Option<PathBuf> {
     if let Some((scheme, rest)) = url.split_once("://") {
         let path = rest.find('/').and_then(|at| rest.get(at..))?;
@@ -194,7 +193,7 @@ fn local_path(url: &str) -> Option<PathBuf> {
     (!is_ssh).then(|| PathBuf::from(url))
 }
 
-/// A path of a URL with its percent signs decoded, as git does it.
+/// Decodes percent-encoding as git does.
 fn percent_decoded(path: &str) -> Vec<u8> {
     let (mut bytes, mut decoded) = (path.as_bytes(), Vec::new());
     while let [first, rest @ ..] = bytes {
@@ -207,7 +206,7 @@ fn percent_decoded(path: &str) -> Vec<u8> {
     decoded
 }
 
-/// The name of this machine, as uname(1) tells it.
+/// Returns this machine's name from uname(1).
 fn host_name() -> String {
     let told = lepo_base::search_path::command("uname").arg("-n").output();
     told.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_string()).unwrap_or_default()

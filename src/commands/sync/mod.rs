@@ -1,4 +1,4 @@
-//! `lepo sync`: sends this store's messages to a git remote and takes those of other clones.
+//! `lepo sync`: sends messages to a git remote and imports those of other clones.
 
 mod args;
 mod choose_remote;
@@ -25,7 +25,6 @@ use lepo_sync::{
 use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::secret_values;
 
-/// Syncs.
 pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
@@ -65,7 +64,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         (Some(_), Some(place)) => Some(place.take(&mut state)),
         (Some(remote), None) => set_remote(remote, &args, &store, &mut state, context.cwd())?,
     };
-    // In a linked work tree the store is of another one.
+    // In a linked work tree the store belongs to another one.
     refuse_inside(&state.settings.url, &[store.root(), &store.path(), context.cwd()])?;
     set_rest(&args, &mut state, &store)?;
     state.save()?;
@@ -106,7 +105,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-/// Takes over the other decisions of the command line.
+/// Applies the remaining options to the settings.
 fn set_rest(args: &SyncArgs, state: &mut SyncState, store: &Store) -> Result<()> {
     if let Some(name) = args.name.as_ref().filter(|name| **name != state.settings.name) {
         check_clone_name(name)?;
@@ -140,11 +139,11 @@ fn set_rest(args: &SyncArgs, state: &mut SyncState, store: &Store) -> Result<()>
     Ok(())
 }
 
-/// Merges a clone into this store from the next round on: what was taken as another person's is not needed any more.
+/// Marks a clone as the user's own: the next round merges it, and its copy as another user's is deleted.
 fn make_mine(name: &str, state: &mut SyncState, store: &Store) -> Result<()> {
     state.settings.others.remove(name);
     let is_new = state.settings.mine.insert(name.to_string());
-    // Its ref counts as it is now, whatever was seen of it before.
+    // The next round merges its ref whatever was fetched before.
     let was_seen = state.settings.seen.remove(name).is_some();
     if is_new || was_seen {
         forget_taken(&Git::at(&state.repository(), false), name)?;
@@ -155,7 +154,7 @@ fn make_mine(name: &str, state: &mut SyncState, store: &Store) -> Result<()> {
     Ok(())
 }
 
-/// Takes a clone for another person's from the next round on. What was merged of it stays.
+/// Marks a clone as another user's. Messages that were merged stay.
 fn give_up(name: &str, state: &mut SyncState) -> Result<()> {
     state.settings.mine.remove(name);
     state.settings.seen.remove(name);
@@ -163,13 +162,13 @@ fn give_up(name: &str, state: &mut SyncState) -> Result<()> {
     forget_taken(&Git::at(&state.repository(), false), name)
 }
 
-/// Asks on the terminal.
+/// Asks on the terminal; false without one.
 fn confirm(question: &str) -> Result<bool> {
     let Some(mut terminal) = tty() else { return Ok(false) };
     terminal.confirm(&fold(question, terminal.columns()))
 }
 
-/// Asks of clones whose ref was replaced whether they are still the user's own. True if one is.
+/// Asks whether clones with a replaced ref are still the user's own; returns whether any is.
 fn decide_again(replaced: &[String], state: &mut SyncState, store: &Store) -> Result<bool> {
     let mut is_any = false;
     for clone in replaced {
@@ -185,8 +184,7 @@ fn decide_again(replaced: &[String], state: &mut SyncState, store: &Store) -> Re
     Ok(is_any)
 }
 
-/// Asks of clones that have the user's git email whether they are the user's own; each is asked about once. True if
-/// one is.
+/// Asks once about each clone with the user's git email; returns whether any is the user's own.
 fn decide(unknown: &[String], state: &mut SyncState, store: &Store) -> Result<bool> {
     let mut is_any = false;
     for clone in unknown {
@@ -210,15 +208,15 @@ fn decide(unknown: &[String], state: &mut SyncState, store: &Store) -> Result<bo
     Ok(is_any)
 }
 
-/// The secrets looked for before sending: variables that are secrets by name, and configured keys.
+/// Collects the secrets to search for: variables with secret names, and configured keys.
 fn secrets(paths: &Paths, env: &Env) -> Secrets {
     let models =
         load_settings(paths, env, None, &Flags::default()).map(|config| config.models).unwrap_or_default();
     Secrets::new(secret_values(env, &models))
 }
 
-/// Syncs again and again. Offline it says so once, and goes on; what is held back, or cannot be fetched, is named once.
-/// Between two rounds other syncs of the store have their turn, and what they decide counts from then on.
+/// Syncs repeatedly. Reports once that it is offline, what is withheld, and what cannot be fetched. Releases
+/// the state between rounds, so that other syncs can run, and then uses the settings that they stored.
 fn watch(
     seconds: u64,
     store: &Store,
@@ -255,7 +253,7 @@ fn watch(
         sleep(Duration::from_secs(seconds));
         state = reopened()?;
         if state.settings.url.is_empty() {
-            // Its state was deleted meanwhile.
+            // The state was deleted in the meantime.
             return Err(not_synced());
         }
     }
@@ -266,7 +264,7 @@ fn not_synced() -> Error {
         .hint("say where: lepo sync URL, or lepo sync REMOTE for a remote of this git repository")
 }
 
-/// Tells what a round did. Exit 1 if something was held back or left out.
+/// Prints the result of a round; exit 1 if messages were withheld.
 fn tell(done: Round, store: &Store, state: &SyncState, context: &mut Context<'_>) -> Result<u8> {
     let news = tell_news(&done, state, context);
     troubles(&done, store, state.settings.heads, context.at).iter().for_each(say);
@@ -284,7 +282,7 @@ fn tell(done: Round, store: &Store, state: &SyncState, context: &mut Context<'_>
     Ok(u8::from(!done.sent.held.is_empty()))
 }
 
-/// Tells where it syncs to and when it last did.
+/// Prints the remote and the time of the last sync.
 fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Context<'_>) -> Result<u8> {
     let Some(settings) = SyncState::read(&paths.data, identity)? else {
         return Err(

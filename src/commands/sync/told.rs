@@ -1,4 +1,4 @@
-//! Prints the result of a sync, line by line.
+//! Prints the result of a sync.
 
 use crate::commands::Context;
 use crate::term::{Line, one_line};
@@ -7,7 +7,7 @@ use lepo_store::bubb::counted;
 use lepo_store::store::Store;
 use lepo_sync::{Round, SyncState, decoded};
 
-/// Prints a line for each thing that went or came; how many.
+/// Prints a line for each kind of change; returns their number.
 pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> usize {
     let mut lines = Vec::new();
     if let Some((old, name)) = &done.renamed {
@@ -85,8 +85,8 @@ pub fn tell_news(done: &Round, state: &SyncState, context: &mut Context<'_>) -> 
     lines.len()
 }
 
-/// The notes that may ask for a decision, a line each: messages that were held back, with how they are sent all the
-/// same; clones that could not be fetched; clones that may be the user's own.
+/// Formats the notes that may need a decision: withheld messages with the command that sends them anyway,
+/// clones that could not be fetched, and clones that may be the user's own.
 pub fn troubles(done: &Round, store: &Store, uses_heads: bool, at: At<'_>) -> Vec<String> {
     let hint = |line: String| Hint::from(line).told(at);
     let held = done.sent.held.iter().map(|(id, why)| {
@@ -130,7 +130,7 @@ pub fn troubles(done: &Round, store: &Store, uses_heads: bool, at: At<'_>) -> Ve
     held.map(hint).chain(bad).chain(asking.map(hint)).collect()
 }
 
-/// The fact that a confirmed clone's ref was replaced.
+/// Says that the ref of a confirmed clone was replaced.
 pub fn replacement(clone: &str) -> String {
     format!("the ref of {clone} was replaced since it was merged, as by `lepo sync --forget` there")
 }
@@ -139,7 +139,7 @@ fn merge_again(clone: &str) -> String {
     format!("`lepo sync --mine {clone}` merges it again, `--not-mine {clone}` gives it up")
 }
 
-/// A branch by the name of its file.
+/// Decodes a branch name from its file name.
 fn shown(file: &str) -> String {
     one_line(&decoded(file).unwrap_or_else(|| file.to_string()))
 }
