@@ -1,4 +1,4 @@
-//! The options of `lepo rm`.
+//! Options of `lepo rm`.
 
 use clap::builder::PossibleValuesParser;
 
@@ -63,13 +63,13 @@ pub struct RmArgs {
 }
 
 impl RmArgs {
-    /// Nothing is deleted.
+    /// Whether nothing is deleted.
     pub fn only_lists(&self) -> bool {
         self.dry_run
     }
 }
 
-/// An age in milliseconds.
+/// Parses an age into milliseconds.
 fn age(text: &str) -> std::result::Result<u64, String> {
     when::parse_span(text).ok_or_else(|| "a number and h, d or w: 90d".to_string())
 }

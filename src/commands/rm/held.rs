@@ -1,4 +1,4 @@
-//! Places that may still hold what was taken out of a store.
+//! Finds other copies of text that was redacted in a store.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,13 +11,13 @@ use lepo_turn::config::Paths;
 
 use super::outcome::Outcome;
 
-/// So many messages are looked for in the history of the project.
+/// Maximum number of messages to search for in the project's history.
 const MOST: usize = 200;
 
-/// The places, each in words.
+/// Describes each of the copies.
 pub fn holders(store: &Store, outcome: &Outcome) -> Vec<String> {
     let mut held = synced(store);
-    // Of a completion alone it is not told any more which of them changed themselves.
+    // A completed interruption does not know which messages themselves changed.
     let changed = outcome.moved.iter().map(|moved| moved.from.id);
     let changed: Vec<BubbId> =
         changed.filter(|id| outcome.changed.is_empty() || outcome.changed.contains_key(id)).collect();
@@ -34,7 +34,7 @@ pub fn holders(store: &Store, outcome: &Outcome) -> Vec<String> {
     held
 }
 
-/// Other clones, and the remote.
+/// Describes other clones, and the remote.
 fn synced(store: &Store) -> Vec<String> {
     let (mut mine, mut others) = (BTreeSet::new(), BTreeSet::new());
     others.extend(store.others().all().iter().map(|(name, _)| name.clone()));
@@ -56,7 +56,7 @@ fn synced(store: &Store) -> Vec<String> {
     held
 }
 
-/// The roots of the conversations that changed, as they were and as they are.
+/// Returns the roots of the changed conversations, before and after.
 fn roots(store: &Store, outcome: &Outcome) -> HashSet<BubbId> {
     let Ok(forest) = store.names().forest() else { return HashSet::new() };
     let ids = outcome.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);

@@ -1,4 +1,5 @@
-//! An interrupted `lepo rm --redact`: its record, which counts only with this machine's proof, and what it would complete.
+//! An interrupted `lepo rm --redact`: reads its record, which is valid only with this machine's proof, and
+//! describes its completion.
 
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
@@ -9,16 +10,16 @@ use lepo_sync::Identity;
 use super::plan::Plan;
 use super::wish::Wish;
 
-/// A replacement that this machine's lepo began in this store and did not end.
+/// A replacement that lepo on this machine started in this store and did not finish.
 pub struct Interrupted {
-    /// The wish that was agreed to.
+    /// The options that the user agreed to.
     pub wish: Wish,
-    /// The files to remove; `None` while the originals are whole.
+    /// The files to remove; `None` while the originals are complete.
     pub replaced: Option<Replaced>,
 }
 
 impl Interrupted {
-    /// Reads the record; `None` if there is none. A record without proof is an error: a repository may have brought it.
+    /// Reads the record; `None` if it does not exist. A record without proof is an error: a repository may have brought it.
     pub fn read(store: &Store) -> Result<Option<Interrupted>> {
         let replacement = store.replacement();
         let Some(record) = replacement.begun()? else { return Ok(None) };
@@ -36,12 +37,12 @@ impl Interrupted {
         Ok(Some(Interrupted { wish, replaced: record.replaced }))
     }
 
-    /// The messages whose copies have their places.
+    /// Returns the messages whose copies are published.
     pub fn moved(&self) -> Vec<Moved> {
         self.replaced.as_ref().map(Replaced::moved).unwrap_or_default()
     }
 
-    /// The changes that completing makes, in words; `None` if it only removes the record.
+    /// Describes the changes that completion will make; `None` if it only removes the record.
     pub fn remaining(&self, store: &Store, masker: &Masker) -> Result<Option<String>> {
         let Some(replaced) = &self.replaced else {
             let plan = Plan::make(store, &self.wish, masker)?;
@@ -57,7 +58,7 @@ impl Interrupted {
     }
 }
 
-/// The record of a replacement that begins or goes on, with its proof.
+/// Creates the record of a replacement, with its proof.
 pub fn proven(store: &Store, wish: &Wish, replaced: Option<Replaced>) -> Result<Replacing> {
     let wish = serde_json::to_value(wish)
         .map_err(|error| Error::store("cannot record the request").because(error))?;
@@ -66,7 +67,8 @@ pub fn proven(store: &Store, wish: &Wish, replaced: Option<Replaced>) -> Result<
     Ok(record)
 }
 
-/// The bytes that are proven: the record, and the store, so that one copied from elsewhere proves nothing.
+/// Returns the proven bytes: they include the store's identity, so that a record copied from another store is
+/// invalid.
 fn statement(record: &Replacing, store: &Store) -> Result<Vec<u8>> {
     let mut bytes = Identity::of(&store.path())?.key().into_bytes();
     bytes.extend(record.proven_bytes()?);

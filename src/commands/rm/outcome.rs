@@ -1,4 +1,4 @@
-//! The printed outcome of taking secrets out.
+//! Prints the result of a redaction.
 
 use std::collections::HashMap;
 
@@ -13,36 +13,34 @@ use crate::term::{Line, say};
 use crate::ui::ShortIds;
 use lepo_base::hint::{At, Hint};
 
-/// The outcome, or what it would be.
+/// The result of a redaction or a dry run.
 #[derive(Default)]
 pub struct Outcome {
-    /// Nothing was changed.
     pub dry_run: bool,
-    /// The messages with new ids.
+    /// Messages with new ids.
     pub moved: Vec<Moved>,
-    /// The messages that changed themselves; without kinds they got other words.
+    /// Messages whose own text changed; with no kinds, the text was replaced.
     pub changed: HashMap<BubbId, Kinds>,
-    /// Blobs that are gone.
+    /// Deleted blobs.
     pub blobs: Vec<ContentHash>,
-    /// Other files that have masks now.
+    /// Other files that were masked.
     pub files: Vec<(String, Kinds)>,
-    /// Files that were left as they are, and why.
+    /// Files that were left unchanged, with the reason.
     pub left: Vec<(String, Kinds, String)>,
     /// Requests that can no longer be approved.
     pub lost: Vec<BubbId>,
-    /// Places that may still hold the originals.
+    /// Descriptions of other copies of the originals.
     pub held_by: Vec<String>,
-    /// Messages with the same secrets or words that stay as they are.
+    /// Unchanged messages with the same secrets or text.
     pub remains: Remains,
 }
 
 impl Outcome {
-    /// Nothing changed.
     pub fn is_nothing(&self) -> bool {
         self.moved.is_empty() && self.files.is_empty() && self.blobs.is_empty()
     }
 
-    /// Adds what a plan changes.
+    /// Adds the changes of a plan.
     pub fn add(&mut self, plan: &Plan) {
         self.moved.extend(plan.moved());
         self.changed.extend(plan.changed.iter().map(|(id, kinds)| (*id, kinds.clone())));
@@ -60,7 +58,7 @@ impl Outcome {
         self.left.extend(plan.left.iter().cloned());
     }
 
-    /// A line each: the old id, the new one, and what was taken out of the message itself.
+    /// Prints a line for each message: old id, new id, and the kinds of secrets in its own text.
     pub fn print(&self, context: &mut Context<'_>) {
         let ids = self.moved.iter().flat_map(|moved| [moved.from.id, moved.to.id]);
         let shorts = ShortIds::on_terminal(context.out.is_terminal(), ids);
@@ -78,7 +76,7 @@ impl Outcome {
         context.out.flush();
     }
 
-    /// Everything as one document.
+    /// Returns the document of `--json`.
     pub fn document(&self) -> Value {
         let moved = self.moved.iter().map(|Moved { from, to }| {
             let kinds = self.changed.get(&from.id);
@@ -105,7 +103,7 @@ impl Outcome {
         })
     }
 
-    /// Says what is to be known besides.
+    /// Prints notes on the result.
     pub fn tell(&self, plan: &Plan, at: At<'_>) {
         if self.is_nothing() {
             say("nothing to mask");
@@ -132,7 +130,7 @@ impl Outcome {
     }
 }
 
-/// Kinds as words of one line.
+/// Joins the kinds for a line.
 fn words(kinds: &Kinds) -> String {
     kinds.iter().copied().collect::<Vec<_>>().join(",")
 }

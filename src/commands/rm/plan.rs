@@ -1,4 +1,4 @@
-//! The plan of taking secrets out: messages with other words, all that follows them, blobs, other files.
+//! Plans a redaction: changed messages with all their descendants, blobs, and other files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -12,38 +12,36 @@ use serde_json::Value;
 use super::wish::Wish;
 use crate::commands::searched::{Searched, search, search_unfinished};
 
-/// Kinds of secrets, each once.
 pub type Kinds = BTreeSet<&'static str>;
 
-/// Everything that changes.
 #[derive(Default)]
 pub struct Plan {
-    /// The copies, each after the one it follows.
+    /// The copies, parents first.
     pub copies: Vec<Copy>,
-    /// The messages that change themselves, with the kinds that are taken out; none where they get other words.
+    /// Messages whose own text changes, with the kinds of their secrets; empty if the text is replaced.
     pub changed: HashMap<BubbId, Kinds>,
-    /// Blobs with masks, by the hashes of those in whose place they stand.
+    /// Masked blobs, by the hashes of the originals.
     pub blobs: BTreeMap<ContentHash, Vec<u8>>,
     /// Blobs with secrets that no message names.
     pub orphans: Vec<ContentHash>,
-    /// Files that are no messages and get masks.
+    /// Other files to mask.
     pub files: BTreeMap<PathBuf, Kinds>,
-    /// Requests for which something with a secret is kept: it goes, and they can no longer be approved.
+    /// Pending requests whose stored original contains a secret: it is deleted, and they can no longer be
+    /// approved.
     pub replays: BTreeMap<BubbId, Kinds>,
-    /// Files that stay as they are, and why.
+    /// Files that stay unchanged, with the reason.
     pub left: Vec<(String, Kinds, String)>,
-    /// Messages that were named and have no such secret.
+    /// Named messages without such a secret.
     pub clean: Vec<BubbId>,
     /// The secrets, counted.
     pub tally: Tally,
-    /// The secrets.
     pub secrets: Vec<Vec<u8>>,
-    /// The words that messages lose which get other words: from the first that differs to the last.
+    /// Text that messages lose in a replacement: from the first difference to the last.
     pub lost_words: Vec<Vec<u8>>,
 }
 
 impl Plan {
-    /// Looks for the secrets, and plans the copies. Writes nothing.
+    /// Searches for the secrets and plans the copies. Writes nothing.
     pub fn make(store: &Store, wish: &Wish, masker: &Masker) -> Result<Plan> {
         let names = store.names().all()?;
         let mut plan = Plan::default();
@@ -82,12 +80,11 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Nothing changes.
     pub fn is_nothing(&self) -> bool {
         self.copies.is_empty() && self.files.is_empty() && self.orphans.is_empty() && self.replays.is_empty()
     }
 
-    /// The changes, in words.
+    /// Describes the changes.
     pub fn words(&self) -> String {
         let other_words = self.changed.values().filter(|kinds| kinds.is_empty()).count();
         let mut doing = Vec::new();
@@ -108,13 +105,13 @@ impl Plan {
         doing.join(", and ")
     }
 
-    /// The messages whose copies take their place.
+    /// Returns the messages that get new ids.
     pub fn moved(&self) -> Vec<Moved> {
         let moved = self.copies.iter().filter(|copy| copy.name.id != copy.original.id);
         moved.map(|copy| Moved { from: copy.original, to: copy.name }).collect()
     }
 
-    /// Takes the secrets out of bytes.
+    /// Masks the secrets in `bytes`; `None` without any.
     fn take_out(&mut self, bytes: &[u8], (wish, masker): (&Wish, &Masker)) -> Option<(Vec<u8>, Kinds)> {
         let (masked, found) = masker.take_out(bytes, &|found: &Found| wish.wants(found))?;
         for found in &found {
@@ -124,7 +121,7 @@ impl Plan {
         Some((masked, found.iter().map(|found| found.kind).collect()))
     }
 
-    /// Looks into one message and the blobs that it names.
+    /// Scans a message and the blobs that it names.
     fn look_into(
         &mut self,
         store: &Store,
@@ -162,7 +159,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Looks into what is kept for a request that waits; true if it goes.
+    /// Scans the stored original of a pending request; returns whether it will be deleted.
     fn look_into_replay(&mut self, store: &Store, by: (&Wish, &Masker), id: BubbId) -> Result<bool> {
         if self.replays.contains_key(&id) {
             return Ok(true);
@@ -179,7 +176,7 @@ impl Plan {
         Ok(goes)
     }
 
-    /// Names the unfinished files with secrets: a process may be writing them.
+    /// Reports unfinished files with secrets: a process may be writing them.
     fn look_into_unfinished(&mut self, store: &Store, (wish, masker): (&Wish, &Masker)) -> Result<()> {
         search_unfinished(store, &mut |path, bytes| {
             let found = masker.finder().find_with_ids(&bytes).into_iter().filter(|found| wish.wants(found));
@@ -192,7 +189,7 @@ impl Plan {
         })
     }
 
-    /// Looks into every file of the store.
+    /// Scans every file of the store.
     fn look_everywhere(
         &mut self,
         store: &Store,
@@ -248,7 +245,7 @@ impl Plan {
             named.extend(of_it);
         }
         for hash in blobs.into_iter().filter(|hash| !named.contains(hash)) {
-            // Taken out of nothing: it goes whole.
+            // Masked only to count its secrets: the blob is deleted.
             if let Some(bytes) = store.blobs().read(&hash)? {
                 self.take_out(&bytes, by);
             }
@@ -258,7 +255,7 @@ impl Plan {
     }
 }
 
-/// The texts in the JSON of what is kept for a request; the bytes themselves if they are none.
+/// Returns the strings in the JSON of a request's stored original; the whole text if it is not JSON.
 fn texts_of(bytes: &[u8]) -> Vec<String> {
     let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
         return vec![String::from_utf8_lossy(bytes).into_owned()];
@@ -275,7 +272,7 @@ fn texts_of(bytes: &[u8]) -> Vec<String> {
     texts
 }
 
-/// The part of a text in whose place another text has something else.
+/// Returns the part of a text that differs from its replacement.
 fn lost<'t>(before: &'t [u8], after: &[u8]) -> &'t [u8] {
     let same =
         |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| pairs.take_while(|(one, other)| one == other).count();
@@ -285,18 +282,18 @@ fn lost<'t>(before: &'t [u8], after: &[u8]) -> &'t [u8] {
     before.get(..before.len() - end).unwrap_or_default()
 }
 
-/// Files that lepo writes, in which a mask is as good as the secret.
+/// Whether lepo wrote the file: there a mask can replace a secret.
 fn is_of_lepo(path: &Path) -> bool {
     let is_one = |name: &str| path == Path::new(name);
     is_one("_titles") || is_one("_journal.ndjson") || is_one("_insts.toml") || path.starts_with("_prompts")
 }
 
-/// Files whose values are used as they are.
+/// Whether programs use the values in the file, which a mask would break.
 fn is_settings(path: &Path) -> bool {
     ["_config.toml", "_mcp.json"].iter().any(|name| path == Path::new(name))
 }
 
-/// The messages that change and all that follow them, each after the one it follows.
+/// Returns the changed messages with all their descendants, parents first.
 fn with_followers(names: &[Name], changed: &HashMap<BubbId, Kinds>) -> Result<Vec<Name>> {
     let mut followers: HashMap<BubbId, Vec<Name>> = HashMap::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! `lepo rm --redact`: secrets become masks in what is written already, and what led to new ids goes.
+//! `lepo rm --redact`: masks secrets in stored messages, and removes the originals.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::commands::finder::masker_of_written;
 use crate::term::{Line, say, stderr_is_terminal, tty};
 use crate::ui::ShortIds;
 
-/// Completes what was begun, then lists, asks, and takes out.
+/// Completes an interrupted redaction; then lists, asks and redacts.
 pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     let _lock = (!args.dry_run).then(|| store.replacement().lock()).transpose()?;
@@ -30,7 +30,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut outcome = Outcome { dry_run: args.dry_run, ..Outcome::default() };
     let interrupted = Interrupted::read(&store)?;
     let was_interrupted = interrupted.is_some();
-    // The addresses first: a mistyped one changes nothing.
+    // Resolved first, so that a mistyped address changes nothing.
     let moved = interrupted.as_ref().map(Interrupted::moved).unwrap_or_default();
     let mut wish = Wish::of(args, &store, &moved)?;
     if wish.is_empty() && !was_interrupted {
@@ -96,7 +96,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Asks whether what was interrupted is to be completed.
+/// Asks whether to complete an interrupted redaction.
 fn confirm_completion(what: &str) -> Result<()> {
     let Some(mut terminal) = tty() else {
         let error = format!(
@@ -110,7 +110,7 @@ fn confirm_completion(what: &str) -> Result<()> {
     }
 }
 
-/// Completes what was interrupted.
+/// Completes an interrupted redaction.
 fn complete(store: &Store, interrupted: Interrupted, masker: &Masker, outcome: &mut Outcome) -> Result<()> {
     let Interrupted { wish, replaced } = interrupted;
     match replaced {
@@ -120,7 +120,7 @@ fn complete(store: &Store, interrupted: Interrupted, masker: &Masker, outcome: &
             outcome.held_by.extend(holders(store, outcome));
             end(store, &wish, &replaced, masker)?;
         }
-        // The originals are whole: it begins again.
+        // The originals are complete: starts again.
         None => {
             let plan = Plan::make(store, &wish, masker)?;
             outcome.add(&plan);
@@ -132,9 +132,9 @@ fn complete(store: &Store, interrupted: Interrupted, masker: &Masker, outcome: &
     Ok(())
 }
 
-/// Writes the copies, then lets the originals go. The requests that can no longer be approved.
+/// Writes the copies, then removes the originals; returns the requests that can no longer be approved.
 fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result<Vec<BubbId>> {
-    // Before anything is written: a branch that cannot be read would stay at a message that goes.
+    // Checked before anything is written: an unreadable branch would still name a removed message.
     store.branches().all_or_error()?;
     store.replacement().keep(&proven(store, wish, None)?)?;
     let moved = plan.moved();
@@ -170,12 +170,12 @@ fn carry_out(store: &Store, wish: &Wish, plan: &Plan, masker: &Masker) -> Result
     Ok(lost)
 }
 
-/// Files whose lines name messages: they change with the ids.
+/// Whether the lines of a file name messages, and change with their ids.
 fn has_ids(path: &Path) -> bool {
     ["_titles", "_journal.ndjson"].iter().any(|file| path == Path::new(file))
 }
 
-/// Ends what has all its copies.
+/// Finishes a redaction whose copies are all published.
 fn end(store: &Store, wish: &Wish, replaced: &Replaced, masker: &Masker) -> Result<()> {
     store.journal().add_redactions(&replaced.moved())?;
     let about = about(store, &replaced.moved())?;
@@ -186,12 +186,12 @@ fn end(store: &Store, wish: &Wish, replaced: &Replaced, masker: &Masker) -> Resu
     })
 }
 
-/// Bytes with masks; `None` if they need none.
+/// Masks `bytes`; `None` if nothing changes.
 fn take_out(bytes: &[u8], wish: &Wish, masker: &Masker) -> Option<Vec<u8>> {
     masker.take_out(bytes, &|found| wish.wants(found)).map(|(masked, _)| masked)
 }
 
-/// The ids of the copies, and of the roots of their conversations: titles are of these.
+/// Returns the ids of the copies and of the roots of their conversations, to which titles belong.
 fn about(store: &Store, moved: &[Moved]) -> Result<HashSet<BubbId>> {
     let forest = store.names().forest()?;
     let mut origins = Origins::of(&forest);
@@ -200,7 +200,7 @@ fn about(store: &Store, moved: &[Moved]) -> Result<HashSet<BubbId>> {
     Ok(roots.chain(moved.iter().map(|moved| moved.to.id)).collect())
 }
 
-/// The question before anything changes.
+/// Formats the question to confirm.
 fn question(plan: &Plan) -> String {
     let mut doing = plan.words();
     if let Some(first) = doing.get_mut(..1) {

@@ -1,4 +1,4 @@
-//! Messages that keep what is taken out of others, and the history of the prompt.
+//! Finds other messages with the same secrets or text, and the prompt's history.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,30 +17,29 @@ use crate::commands::searched::{search, search_unfinished};
 use crate::repl::history_file;
 use crate::term::{Line, one_line, say};
 
-/// Shorter words stand in other messages by chance.
+/// Shorter texts occur in other messages by chance.
 const SHORTEST: usize = 8;
 
-/// So many messages are named.
+/// Maximum number of messages to name.
 const NAMED: usize = 8;
 
-/// Where else the same stands.
 #[derive(Default)]
 pub struct Remains {
-    /// Messages with a secret that is taken out of others.
+    /// Messages with a secret that is masked in others.
     secrets: BTreeSet<BubbId>,
-    /// Messages with the words that another message loses.
+    /// Messages with text that another message loses.
     words: BTreeSet<BubbId>,
-    /// Requests that wait, for which something with one of these is kept.
+    /// Pending requests whose stored original contains either.
     requests: BTreeSet<BubbId>,
-    /// Other files of the store with one of these, or with the name of a message that moves.
+    /// Other files of the store with either, or named for a message that gets a new id.
     files: BTreeSet<String>,
-    /// The history of the prompt, if it has one of these.
+    /// The prompt's history, if it contains either.
     history: Option<PathBuf>,
 }
 
 impl Remains {
-    /// Searches the messages that a plan leaves as they are. With `--all` no secret stays, so that replaced words alone are
-    /// searched for.
+    /// Searches the messages that a plan leaves unchanged. With `--all` no secret remains, so that only
+    /// replaced text is searched for.
     pub fn of(store: &Store, wish: &Wish, plan: &Plan) -> Result<Remains> {
         let mut remains = Remains::default();
         let words: Vec<&[u8]> = plan
@@ -97,7 +96,7 @@ impl Remains {
         Ok(remains)
     }
 
-    /// Takes note of the new ids.
+    /// Replaces old ids by new ones.
     pub fn follow(&mut self, moved: &[Moved]) {
         for Moved { from, to } in moved {
             for ids in [&mut self.secrets, &mut self.words] {
@@ -108,7 +107,7 @@ impl Remains {
         }
     }
 
-    /// The files of the store and the history of the prompt, in words.
+    /// Describes the files of the store and the prompt's history.
     pub fn held(&self) -> Vec<String> {
         let files = self.files.iter().map(|path| format!("{}, a file of the store", one_line(path)));
         let requests = self.requests.iter();
@@ -119,12 +118,12 @@ impl Remains {
         files.chain(requests).chain(history).collect()
     }
 
-    /// As a part of the document.
+    /// Returns the fields for the document.
     pub fn document(&self) -> [Vec<String>; 2] {
         [&self.secrets, &self.words].map(|ids| ids.iter().map(ToString::to_string).collect())
     }
 
-    /// Says where else it stands, with the command that takes it out there.
+    /// Prints where else the text is, with the command that redacts it there.
     pub fn tell(&self, at: At<'_>) {
         let named = |ids: &BTreeSet<BubbId>| {
             ids.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(" ")

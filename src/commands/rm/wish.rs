@@ -1,4 +1,4 @@
-//! The wish to take secrets out: the messages, the kinds, and other words.
+//! The request to redact: messages, kinds of secrets, and replacement text.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,21 +15,21 @@ use super::args::RmArgs;
 use crate::commands::finder::masked;
 use crate::commands::words::resolve_all;
 
-/// A wish, as it is kept until it is carried out.
+/// A redaction request; stored until it is carried out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wish {
     /// Everything in the store.
     pub all: bool,
     /// These messages.
     ids: Vec<BubbId>,
-    /// Only these kinds; any without one.
+    /// Only these kinds; all if empty.
     kinds: Vec<String>,
-    /// Messages that get other words.
+    /// Messages with replacement text.
     replace: Vec<(BubbId, Vec<u8>)>,
 }
 
 impl Wish {
-    /// The wish of a command line. Ids that were replaced just now are those of the copies.
+    /// Builds the request from the options. Ids that were just replaced are mapped to their copies.
     pub fn of(args: &RmArgs, store: &Store, moved: &[Moved]) -> Result<Wish> {
         let forest = store.names().forest()?;
         let words: Vec<String> = args.addresses.iter().map(|word| with_new_ids(word, moved)).collect();
@@ -59,27 +59,26 @@ impl Wish {
         Ok(Wish { all: args.all, ids, kinds: args.kind.clone(), replace })
     }
 
-    /// Nothing is named.
     pub fn is_empty(&self) -> bool {
         !self.all && self.ids.is_empty() && self.replace.is_empty()
     }
 
-    /// The messages that are named, those that get other words apart.
+    /// Messages to redact, apart from those with replacement text.
     pub fn ids(&self) -> &[BubbId] {
         &self.ids
     }
 
-    /// The other words of a message.
+    /// Returns the replacement text of a message.
     pub fn words(&self, id: BubbId) -> Option<&[u8]> {
         self.replace.iter().rev().find(|(replaced, _)| *replaced == id).map(|(_, words)| words.as_slice())
     }
 
-    /// The messages that get other words.
+    /// Returns the messages with replacement text.
     pub fn replaced(&self) -> Vec<BubbId> {
         self.replace.iter().map(|(id, _)| *id).collect()
     }
 
-    /// Names the copies in place of messages that were replaced.
+    /// Replaces the ids of replaced messages by those of their copies.
     pub fn follow(&mut self, moved: &[Moved]) {
         let copies: HashMap<BubbId, BubbId> =
             moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
@@ -88,20 +87,20 @@ impl Wish {
         }
     }
 
-    /// True if a secret is of a kind that is to go.
+    /// Whether a secret's kind is selected.
     pub fn wants(&self, secret: &Secret) -> bool {
         self.kinds.is_empty() || self.kinds.iter().any(|kind| kind == secret.kind)
     }
 }
 
-/// An address in which ids of messages that were replaced are those of their copies.
+/// Replaces old ids in an address by new ones.
 fn with_new_ids(word: &str, moved: &[Moved]) -> String {
     moved.iter().fold(word.to_string(), |word, Moved { from, to }| {
         word.replace(&from.id.to_string(), &to.id.to_string())
     })
 }
 
-/// Refuses the address of another person's message.
+/// Rejects an address of another user's message.
 fn own(store: &Store, word: &str) -> Result<()> {
     match store.addresses().other_of(word) {
         Some(clone) => {
@@ -112,7 +111,7 @@ fn own(store: &Store, word: &str) -> Result<()> {
     }
 }
 
-/// The bytes of a file, or of stdin for `-`, as they are written.
+/// Reads a file, or stdin for `-`, and masks it.
 fn words_of(file: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let (name, read) = match file {
