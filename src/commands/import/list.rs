@@ -1,4 +1,4 @@
-//! `lepo import` alone: what other tools keep on this machine.
+//! `lepo import` without arguments: lists the histories of other tools on this machine.
 
 use std::time::UNIX_EPOCH;
 
@@ -11,7 +11,7 @@ use lepo_base::error::Result;
 use lepo_base::when;
 use lepo_import::{Format, Place, Reading};
 
-/// Lists it; nothing is written, and nothing is read but sizes, dates and the number of conversations in databases.
+/// Lists them. Writes nothing, and reads only sizes, dates and the number of conversations in databases.
 pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let places = on_this_machine();
     if wants_json {
@@ -51,7 +51,7 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         let row = format!("{tool}  {count:>6} {unit:<8}  {:>9}  {newest:10}", bytes(size));
         context.out.line(&with_path(&row, &place.path.display().to_string(), context.out.columns()));
     }
-    // The hint is on stderr, and belongs below.
+    // The hint on stderr must follow the list.
     context.out.flush();
     if context.out.is_terminal() {
         context.say_hint(format!("to import them: lepo import {}", words_of(&places[0])));
@@ -59,13 +59,13 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// The words that import what a tool keeps here: all of it, where it does not say which directory it is about.
+/// Returns the arguments that import a tool's history; with `--all` if the tool does not record directories.
 fn words_of(place: &Place) -> String {
     let is_placed = Format::of(place.word).is_some_and(Format::knows_directories);
     format!("{}{}", place.word, if is_placed { "" } else { " --all" })
 }
 
-/// The number of conversations; those of a database are counted by reading it. `None` if that cannot be done.
+/// Counts conversations; for a database by reading it. `None` if that fails.
 fn conversations(place: &Place) -> Option<usize> {
     if place.format != Format::Database {
         return Some(place.sources.len());
@@ -81,7 +81,7 @@ fn conversations(place: &Place) -> Option<usize> {
     Some(count)
 }
 
-/// A row with its path behind it, or below it where a terminal has no room for both.
+/// Appends the path to a row, or puts it on the next line if the terminal is too narrow.
 fn with_path(row: &str, path: &str, columns: Option<usize>) -> String {
     match columns {
         Some(columns) if columns_of(row) + 2 + columns_of(path) > columns => format!("{row}\n  {path}"),
@@ -89,7 +89,7 @@ fn with_path(row: &str, path: &str, columns: Option<usize>) -> String {
     }
 }
 
-/// Bytes of all sources, and when the newest one was written.
+/// Returns the total bytes of all sources, and when the newest was written.
 fn measure(place: &Place) -> (u64, Option<u64>) {
     let metas = place.sources.iter().filter_map(|path| std::fs::metadata(path).ok());
     metas.fold((0, None), |(size, newest), meta| {
@@ -98,7 +98,7 @@ fn measure(place: &Place) -> (u64, Option<u64>) {
     })
 }
 
-/// A size in few characters.
+/// Formats a size briefly.
 fn bytes(size: u64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB"];
     let (mut value, mut unit) = (size as f64, 0);

@@ -1,4 +1,4 @@
-//! `lepo import`: years of conversations of other tools, forks and all.
+//! `lepo import`: imports conversations of other tools, with their forks.
 
 mod list;
 mod report;
@@ -24,7 +24,7 @@ use sources::Chosen;
 use stop::Stop;
 use write::{About, Writer};
 
-/// The formats as completion offers them: each name, and its meaning.
+/// The formats for completion: name and meaning.
 const WORDS: &[(&str, &str)] = &{
     let mut words = [("", ""); FORMATS.len()];
     let mut at = 0;
@@ -84,7 +84,6 @@ pub struct ImportArgs {
     pub json: bool,
 }
 
-/// Imports.
 pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.words.is_empty() {
         return list::run(args.json, context);
@@ -112,7 +111,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     match (args.dry_run, found) {
         (_, None) => {}
         (true, Some(store)) => _ = here.set(store),
-        // One that is not whole is completed.
+        // Adds missing files to an incomplete store.
         (false, Some(_)) => _ = make()?,
     }
     let before = here.get().map(write::newest).transpose()?.flatten();
@@ -138,7 +137,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let done = import.all(chosen, &mut reading);
     let mut report = import.report;
-    // Conversations that were read before a failure are kept.
+    // Keeps the conversations that were read before a failure.
     writer.finish()?;
     let made = Some(writer.made).filter(|_| !args.dry_run);
     done.map_err(|error| stop::with_count(error, made))?;
@@ -154,20 +153,20 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         true => context.out.line(&report.json(after).to_string()),
         false => report.tell(store, args.dry_run, args.date.as_deref(), context)?,
     }
-    // A tool that is named without a path is imported by hooks and timers, for which nothing new is no failure.
+    // Hooks and timers import by a tool's name alone; for them it is not an error if nothing is new.
     let has_failed = args.strict || (!is_by_tool(&args.words) && report.is_empty());
     Ok(u8::from(report.skipped_any() && has_failed))
 }
 
-/// True if a tool is named and nothing else.
+/// Whether the only argument is the name of a tool.
 fn is_by_tool(words: &[PathBuf]) -> bool {
     matches!(words, [word] if !word.exists() && word.to_str().and_then(Format::of).is_some())
 }
 
-/// The reason for a conversation whose bubbs would get other ids today.
+/// Reason for skipping a conversation whose bubbs would get other ids today.
 const OLDER: &str = "conversation that an older lepo imported; --again imports it again";
 
-/// One run.
+/// A run of `lepo import`.
 struct Import<'a, 's> {
     args: &'a ImportArgs,
     rules: Rules,
@@ -175,14 +174,14 @@ struct Import<'a, 's> {
     writer: &'a mut Writer<'s>,
     stop: &'a Stop,
     report: Report,
-    /// Conversations of databases about other directories.
+    /// Conversations in databases about other directories.
     elsewhere: usize,
-    /// The sources that are read are in the tool's own folder.
+    /// The current sources are in the tool's own folder.
     is_own: bool,
 }
 
 impl Import<'_, '_> {
-    /// Reads all sources, each kind in its own order.
+    /// Reads all sources, each format in its own order.
     fn all(&mut self, chosen: Vec<Chosen>, reading: &mut Reading) -> Result<()> {
         let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
         let mut progress = Progress::new(true);
@@ -214,7 +213,7 @@ impl Import<'_, '_> {
         }
     }
 
-    /// A database, of the format that its conversations have.
+    /// Imports a database; its conversations determine the format.
     fn database(&mut self, path: PathBuf, about: &[PathBuf], reading: &mut Reading) -> Result<()> {
         let mut found = None;
         sources::database(&path, reading, &mut |format, conversation| {
@@ -231,7 +230,7 @@ impl Import<'_, '_> {
         Ok(())
     }
 
-    /// One conversation.
+    /// Imports a conversation.
     fn one(&mut self, format: &str, mut conversation: Conversation, path: &Path) -> Result<()> {
         self.stop.check()?;
         let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
@@ -285,7 +284,7 @@ impl Import<'_, '_> {
         self.report.lost_files += plan.lost_files;
         self.report.undated += u64::from(plan.undated && !plan.bubbs.is_empty());
         if plan.bubbs.is_empty() && plan.held == 0 {
-            // Of one of which nothing was understood, the parts were counted, each for its own reason.
+            // If nothing in it was recognised, its parts were already counted, each for its own reason.
             if !is_unknown || skipped.is_empty() {
                 self.report.skip("conversation without a visible message");
             }
@@ -293,8 +292,8 @@ impl Import<'_, '_> {
         self.writer.add(about, plan, self.args.branches)
     }
 
-    /// The last import of a conversation before this one. One without an id is known by its root, which is the same
-    /// whatever is kept of tools' traffic.
+    /// Finds the previous import of a conversation. Without an id, a conversation is identified by its root,
+    /// which does not depend on how much tool traffic is imported.
     fn known(&self, format: &str, conversation: &Conversation) -> Option<Imported> {
         if !conversation.id.is_empty() {
             return self.writer.known(format, &conversation.id);
@@ -309,7 +308,7 @@ impl Import<'_, '_> {
             .find_map(|name| self.writer.known(format, &name.id.to_string()))
     }
 
-    /// Another store, its bubbs as they are.
+    /// Imports another store, with its bubbs unchanged.
     fn store(&mut self, path: &Path, reading: &mut Reading) -> Result<()> {
         self.stop.check()?;
         let from = copy(path, &mut reading.tally)?;
@@ -321,7 +320,7 @@ impl Import<'_, '_> {
         Ok(())
     }
 
-    /// Tells which requests of another store were not copied, as they would be pending here.
+    /// Reports requests of another store that were not copied, because they would be pending here.
     fn leave_out(&mut self, requests: &[BubbId], why: &str) {
         self.report.held += requests.len() as u64;
         for id in requests {
@@ -330,7 +329,7 @@ impl Import<'_, '_> {
     }
 }
 
-/// The time at which a file was last written.
+/// Modification time of a file, in milliseconds since 1970.
 fn written(path: &Path) -> Option<u64> {
     let time = std::fs::metadata(path).and_then(|meta| meta.modified()).ok()?;
     time.duration_since(UNIX_EPOCH).ok().map(|time| time.as_millis() as u64)
@@ -340,7 +339,7 @@ fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 })
 }
 
-/// True of a date that is one, but earlier than any time that a message can have.
+/// Whether the text is a valid date, but earlier than any time that a message can have.
 fn is_before_1970(text: &str) -> bool {
     let year = text.trim().split('-').next().and_then(|year| year.parse::<u32>().ok());
     let with = |year: &str| text.trim().split_once('-').map(|(_, rest)| format!("{year}-{rest}"));
@@ -348,7 +347,7 @@ fn is_before_1970(text: &str) -> bool {
         && with("2001").is_some_and(|later| when::parse(&later, now(), DayEnd::First).is_some())
 }
 
-/// A title as it is kept: another tool makes it of what was said.
+/// Masks a title: another tool derives it from the conversation.
 fn masked_title(title: &str) -> String {
     Masker::for_imports().mask(title).text.into_owned()
 }

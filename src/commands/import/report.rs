@@ -1,4 +1,4 @@
-//! Reports of an import, for a person and for a program.
+//! Reports the result of an import, as text or JSON.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,10 +15,9 @@ use lepo_store::bubb::{BubbId, counted};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Store, now};
 
-/// The result of an import.
 #[derive(Default)]
 pub struct Report {
-    /// Names of formats, and files.
+    /// Format and file of each source.
     pub sources: Vec<(String, PathBuf)>,
     /// Conversations that were read.
     pub conversations: u64,
@@ -26,41 +25,41 @@ pub struct Report {
     pub messages: u64,
     /// New bubbs.
     pub made: u64,
-    /// Bubbs that were here already.
+    /// Bubbs that already existed.
     pub here: u64,
-    /// Parts of last messages that may not be whole yet.
+    /// Parts of last messages that may be incomplete.
     pub held: u64,
-    /// Of each conversation with such a part, the first.
+    /// The first such part of each conversation.
     pub held_back: Vec<Held>,
-    /// Conversations that are here in another form, or from another source.
+    /// Conversations that exist in another form, or from another source.
     pub known: u64,
-    /// Conversations that are older than what was asked for.
+    /// Conversations older than `--since`.
     pub older: u64,
     /// Conversations without any time.
     pub undated: u64,
     /// Files whose bytes are not in the source.
     pub lost_files: u64,
-    /// The kinds of records that were skipped, and how often.
+    /// Number of skipped records, by reason.
     skipped: BTreeMap<String, u64>,
-    /// Of some kinds, the files that were skipped.
+    /// Names of skipped files, for some reasons.
     files: BTreeMap<String, Vec<String>>,
     remarks: Vec<String>,
-    /// The newest tail, if it is another one now.
+    /// The newest tail, if it changed.
     pub at: Option<BubbId>,
 }
 
 impl Report {
-    /// Counts something that was skipped.
+    /// Counts a skipped record.
     pub fn skip(&mut self, reason: &str) {
         self.skip_many(reason, 1);
     }
 
-    /// Counts several things that were skipped.
+    /// Counts several skipped records.
     pub fn skip_many(&mut self, reason: &str, count: u64) {
         *self.skipped.entry(reason.to_string()).or_default() += count;
     }
 
-    /// Takes over what the reading counted.
+    /// Adds the counts of the reading.
     pub fn tally(&mut self, reading: Reading) {
         for (reason, count) in reading.tally.skipped {
             self.skip_many(&reason, count);
@@ -69,7 +68,7 @@ impl Report {
         self.remarks.extend(reading.tally.remarks);
     }
 
-    /// Counts bubbs whose file has other bytes than the source, and names some.
+    /// Counts bubbs whose files differ from the source, and names a few.
     pub fn edited(&mut self, ids: &mut Vec<BubbId>) {
         ids.sort_unstable();
         ids.dedup();
@@ -84,17 +83,16 @@ impl Report {
         }
     }
 
-    /// True if something was skipped.
     pub fn skipped_any(&self) -> bool {
         !self.skipped.is_empty()
     }
 
-    /// True if nothing was made, nothing was here already, and nothing is held back or older than wanted.
+    /// Whether no conversation was imported, found again, held back or too old.
     pub fn is_empty(&self) -> bool {
         self.made + self.here + self.held + self.older + self.known == 0
     }
 
-    /// The document of `--json`.
+    /// Returns the document of `--json`.
     pub fn json(&self, at: Option<BubbId>) -> Value {
         let source =
             |(format, path): &(String, PathBuf)| json!({ "format": format, "path": path.to_string_lossy() });
@@ -114,7 +112,7 @@ impl Report {
         })
     }
 
-    /// The words for the moment at which all that is held back can be imported, whether something follows it or not.
+    /// Formats the time after which everything held back can be imported, even if nothing follows it.
     fn until(&self) -> String {
         match self.held_back.iter().filter_map(|held| held.until).max() {
             Some(until) => format!("; imported anyway after {}", when::day_and_hour(until, now())),
@@ -122,7 +120,7 @@ impl Report {
         }
     }
 
-    /// Tells a person.
+    /// Prints the report.
     pub fn tell(
         &self,
         store: Option<&Store>,
@@ -161,7 +159,7 @@ impl Report {
             let files = self.files.get(reason).map(|files| named(files)).unwrap_or_default();
             out.line(&one_line(&format!("skipped {count}: {reason}{files}")));
         }
-        // The notes are on stderr, and belong below.
+        // The notes on stderr must follow the list.
         out.out.flush();
         for remark in &self.remarks {
             say(&Line::note(one_line(remark)));
@@ -185,7 +183,7 @@ impl Report {
     }
 }
 
-/// Lines of words, broken between them on a terminal.
+/// Prints lines, wrapped on a terminal.
 struct Lines<'o> {
     out: &'o mut Out,
     columns: Option<usize>,
@@ -200,10 +198,10 @@ impl Lines<'_> {
     }
 }
 
-/// Files that are named at most.
+/// Maximum number of files to name.
 const NAMED: usize = 3;
 
-/// `: a, b, c and 4 others`
+/// Formats `: a, b, c and 4 others`.
 fn named(files: &[String]) -> String {
     let first = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     match files.len().saturating_sub(NAMED) {
@@ -213,7 +211,7 @@ fn named(files: &[String]) -> String {
     }
 }
 
-/// The words for conversations without any time.
+/// Formats the note on conversations without any time.
 fn without_time(date: Option<&str>, count: u64) -> String {
     match (date, count) {
         (Some(date), 1) => format!("it has the time of --date {date}"),

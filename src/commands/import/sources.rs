@@ -1,4 +1,4 @@
-//! Sources of an import: paths whose format is recognised, or a tool's own folders.
+//! Finds the sources of an import: paths whose format is recognised, or a tool's own folders.
 
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -12,19 +12,17 @@ use lepo_base::error::{Error, Result};
 use lepo_base::search_path::{self, own_program};
 use lepo_import::{Conversation, FORMATS, Format, Place, Reading, is_about, places, read_stream, recognise};
 
-/// Sources of one format.
 pub struct Chosen {
-    /// The format of the sources.
     pub format: Format,
-    /// The sources.
     pub paths: Vec<PathBuf>,
-    /// The directories that conversations are to be about, where only they themselves tell; empty for any.
+    /// Directories to import conversations about, if only the conversations contain their directory; empty
+    /// for all.
     pub about: Vec<PathBuf>,
-    /// They are in the tool's own folder: nobody else wrote them.
+    /// The sources are in the tool's own folder: no other program wrote them.
     pub is_own: bool,
 }
 
-/// The sources that the command line chooses.
+/// Returns the sources that the command line selects.
 pub fn choose(
     words: &[PathBuf],
     all: bool,
@@ -67,7 +65,7 @@ pub fn choose(
                 reading.tally.skip("file of another format", others.len() as u64);
                 found.extend(fits);
             }
-            // A file that tells nothing of itself, but the person does.
+            // The content is not recognised, but the user named the format.
             (Err(_), Some(format)) if path.is_file() => found.push((format, path)),
             (Err(error), _) => return Err(error),
         }
@@ -83,12 +81,12 @@ pub fn choose(
     Ok(chosen)
 }
 
-/// opencode's sessions are in a database since its version 1.2.
+/// Since version 1.2, opencode stores its sessions in a database.
 fn is_other_form(format: Format, found: Format) -> bool {
     format == Format::OpenCode && found == Format::Database
 }
 
-/// `~/` where no shell replaced it.
+/// Expands a `~/` that no shell expanded.
 fn expand(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), env::var("HOME")) {
         (Ok(rest), Some(home)) if !path.exists() => PathBuf::from(home).join(rest),
@@ -96,7 +94,7 @@ fn expand(path: &Path) -> PathBuf {
     }
 }
 
-/// A tool's own sessions on this machine: those about this repository, or all.
+/// Returns a tool's own sessions on this machine: those about this repository, or all.
 fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<Chosen>> {
     let is_meant = |place: &Place| {
         let is_any_database = word == Format::Database.word() && place.format == Format::Database;
@@ -116,7 +114,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
             None => chosen.push(Chosen { format, paths: sources, about: Vec::new(), is_own: true }),
         }
     }
-    // Databases first: their conversations are not taken from older files again.
+    // Databases first: older files with the same conversations are then skipped.
     chosen.sort_by_key(|chosen| chosen.format != Format::Database);
     if all {
         return Ok(chosen);
@@ -130,7 +128,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
     let dirs = directories(context)?;
     for chosen in &mut chosen {
         match chosen.format {
-            // Each conversation of a database tells by itself.
+            // Each conversation in a database contains its directory.
             Format::Database => chosen.about = dirs.clone(),
             format => chosen.paths.retain(|path| dirs.iter().any(|dir| is_about(format, path, dir))),
         }
@@ -142,7 +140,7 @@ fn own(format: Format, word: &str, all: bool, context: &Context<'_>) -> Result<V
     }
 }
 
-/// The directories whose conversations are meant: that of the store, and in a linked worktree its own.
+/// Returns the store's directory, and in a linked worktree also the main one's.
 fn directories(context: &Context<'_>) -> Result<Vec<PathBuf>> {
     let mut dirs = match context.find_store()? {
         Some(store) => {
@@ -155,13 +153,13 @@ fn directories(context: &Context<'_>) -> Result<Vec<PathBuf>> {
     Ok(dirs)
 }
 
-/// The error where no conversation of a tool is about a directory.
+/// Error if no conversation of a tool is about a directory.
 pub fn none_about(word: &str, dir: &Path, count: usize) -> Error {
     Error::nothing(format!("no conversations of {word} are about {}", dir.display()))
         .hint(format!("`lepo import {word} --all` takes all {count}, of every directory"))
 }
 
-/// All histories on this machine.
+/// Returns all histories on this machine.
 pub fn on_this_machine() -> Vec<Place> {
     let Some(home) = env::var("HOME").map(PathBuf::from) else { return Vec::new() };
     let variable = |name: &str| {
@@ -174,10 +172,10 @@ pub fn on_this_machine() -> Vec<Place> {
 /// The program that reads databases.
 const PROGRAM: &str = "lepo-import-db";
 
-/// The most bytes of its complaint that are read.
+/// Maximum bytes of its error output that are used.
 const MOST_COMPLAINT: u64 = 4096;
 
-/// Reads a database by way of that program.
+/// Reads a database with that program.
 pub fn database(
     path: &Path,
     reading: &mut Reading,
@@ -187,7 +185,7 @@ pub fn database(
     read_from(&program, path, reading, each)
 }
 
-/// Reads a database by way of this program.
+/// Reads a database with `program`.
 fn read_from(
     program: &Path,
     path: &Path,
@@ -209,7 +207,7 @@ fn read_from(
             .because(error)
             .hint("build it: cargo install --path crates/lepo-import-db")
         })?;
-    // Both pipes at once: a program that has much to say on one would wait for it to be read.
+    // Both pipes are read concurrently: a program with much output on one of them would block.
     let err = child.stderr.take();
     let complaint = thread::spawn(move || err.map(beginning).unwrap_or_default());
     let told = match child.stdout.take() {
@@ -229,7 +227,7 @@ fn read_from(
     }
 }
 
-/// The beginning of a complaint, a line at most; the rest is read and let go.
+/// Returns the first bytes of the error output, and drains the rest.
 fn beginning(mut err: ChildStderr) -> String {
     let mut complaint = Vec::new();
     let _ = err.by_ref().take(MOST_COMPLAINT).read_to_end(&mut complaint);

@@ -1,4 +1,4 @@
-//! Ctrl+C during an import: what was read is kept, and a line says so.
+//! Handles Ctrl+C during an import: conversations read so far are stored, and a line says so.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,14 +10,14 @@ use lepo_base::error::{Error, Kind, Result};
 use lepo_base::sys::heeded;
 use lepo_store::bubb::counted;
 
-/// The signal that is to end the import, if one came.
+/// The signal that ends the import, if it was received.
 #[derive(Clone)]
 pub struct Stop {
     signal: Arc<AtomicUsize>,
 }
 
 impl Stop {
-    /// Listens from now on. A second signal ends the process at once.
+    /// Starts listening. A second signal ends the process at once.
     pub fn listen() -> Result<Stop> {
         let signal = Arc::new(AtomicUsize::new(0));
         let came = Arc::new(AtomicBool::new(false));
@@ -30,7 +30,7 @@ impl Stop {
         Ok(Stop { signal })
     }
 
-    /// An error once a signal came.
+    /// Returns an error once a signal was received.
     pub fn check(&self) -> Result<()> {
         match self.signal.load(Ordering::Relaxed) {
             0 => Ok(()),
@@ -39,7 +39,7 @@ impl Stop {
     }
 }
 
-/// The error of an import that a signal ended, with the bubbs it made by now; none are said of one that only counts.
+/// Formats the error of an interrupted import with the number of stored bubbs; `None` for a dry run.
 pub fn with_count(error: Error, made: Option<u64>) -> Error {
     match (error.kind, made) {
         (Kind::Signal(_), Some(made)) => {

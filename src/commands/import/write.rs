@@ -1,4 +1,4 @@
-//! The one writer: planned bubbs into the store, and what is known of them into the journal.
+//! Writes planned bubbs to the store, and facts about them to the journal.
 
 mod store;
 
@@ -13,16 +13,16 @@ use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 use lepo_store::store::{Batch, Imported, Imports, Redactions, Store, check_branch_name, has_ended_batches};
 
-/// Bubbs that wait for their place, at most.
+/// Maximum number of bubbs that wait to be published.
 const FLUSH: usize = 20_000;
 
-/// Branches of one title at most.
+/// Maximum number of branches with one title.
 const SAME_TITLE: usize = 1000;
 
-/// Makes the store where there is none.
+/// Creates the store if it does not exist.
 pub type Make<'s> = &'s dyn Fn() -> Result<&'s Store>;
 
-/// A batch of the store; it is told if the rest of an import that was ended goes first, which takes a while.
+/// Starts a batch. Reports that it removes the temporary files of an interrupted import, which takes a while.
 fn batch(store: &Store) -> Result<Box<Batch<'_>>> {
     if has_ended_batches(store)? {
         say(&Line::note("removing the temporary files of an import that was ended"));
@@ -30,57 +30,55 @@ fn batch(store: &Store) -> Result<Box<Batch<'_>>> {
     Ok(Box::new(Batch::begin(store, false)?))
 }
 
-/// The place that bubbs are written to.
+/// The destination of bubbs.
 enum Target<'s> {
-    /// Into the store.
+    /// The store.
     Batch(Box<Batch<'s>>),
-    /// Nowhere: they are only counted against those that are there.
+    /// A dry run: counts the bubbs that do not exist yet.
     Count(HashSet<BubbId>),
 }
 
 /// Facts about a conversation, besides its bubbs.
 pub struct About<'a> {
-    /// Its format.
     pub format: &'a str,
     /// The file it was read from.
     pub path: &'a Path,
-    /// Its id in the other tool; empty where that gives none.
+    /// Its id in the other tool; empty if it has none.
     pub id: String,
     /// Its title there.
     pub title: Option<String>,
-    /// The time of its last change there.
+    /// Time of its last change there.
     pub changed: Option<u64>,
-    /// The part of tools' traffic that is kept.
+    /// How much of tool traffic is imported.
     pub tools: Tools,
-    /// It was read in the tool's own folder.
+    /// The source is in the tool's own folder.
     pub is_own: bool,
 }
 
-/// Writes what is planned.
 pub struct Writer<'s> {
     store: Option<&'s Store>,
     target: Target<'s>,
-    /// Makes the store that is not there yet, when there is something to write.
+    /// Creates a missing store when there is something to write.
     make: Option<Make<'s>>,
     stop: &'s Stop,
     imports: Imports,
-    /// What was redacted here, and is not brought back.
+    /// Records of redacted messages, which must not be restored.
     redactions: Option<Redactions<'s>>,
-    /// Bubbs that have another id here, because they or one before them were redacted.
+    /// New ids of bubbs that were redacted, or follow a redacted one.
     ids: HashMap<BubbId, BubbId>,
     branches: Vec<(String, BubbId)>,
     /// Bubbs of the user's own, to be proven.
     own: HashSet<BubbId>,
     /// New bubbs.
     pub made: u64,
-    /// Bubbs that were here already.
+    /// Bubbs that already existed.
     pub here: u64,
-    /// Bubbs that are here under the same name with other bytes: edited by hand, or torn.
+    /// Existing bubbs with other bytes: edited by hand, or torn.
     pub edited: Vec<BubbId>,
 }
 
 impl<'s> Writer<'s> {
-    /// Writes to `store`, which `make` makes if it is not there; only counts if it is `dry`.
+    /// Writes to `store`, or to a new one from `make`; only counts if `dry`.
     pub fn new(store: Option<&'s Store>, dry: bool, make: Make<'s>, stop: &'s Stop) -> Result<Writer<'s>> {
         let imports = store.map(|store| store.journal().imports()).unwrap_or_default();
         let target = match store {
@@ -105,7 +103,7 @@ impl<'s> Writer<'s> {
         })
     }
 
-    /// Makes the store if it is not there; called when there is something to write.
+    /// Creates a missing store; called when there is something to write.
     fn begin(&mut self) -> Result<()> {
         if let Some(make) = self.make.take() {
             let store = make()?;
@@ -115,35 +113,35 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// The last import of a conversation.
+    /// Returns the previous import of a conversation.
     pub fn known(&self, format: &str, id: &str) -> Option<Imported> {
         self.imports.of(format, id).last().filter(|_| !id.is_empty()).cloned()
     }
 
-    /// True if of no conversation more of tools' traffic is kept than the head and tail.
+    /// Whether no conversation was imported with complete tool traffic.
     pub fn is_brief(&self) -> bool {
         !self.imports.any(|known| Tools::of(&known.tools) == Some(Tools::Full))
     }
 
-    /// True if a conversation was imported from another source than this one.
+    /// Whether a conversation was imported from another source.
     pub fn knows_better(&self, format: &str, id: &str, path: &Path) -> bool {
         self.imports.of(format, id).iter().any(|known| Path::new(&known.source) != path)
     }
 
-    /// True if of a conversation of this format that has no id another part of tools' traffic was kept, or an older
-    /// lepo imported it.
+    /// Whether a conversation of this format without an id was imported with another amount of tool traffic,
+    /// or by an older lepo.
     pub fn knows_another_way(&self, format: &str, tools: Tools) -> bool {
         let is_root = |known: &Imported| known.root.is_some_and(|root| known.id == root.to_string());
         let is_other = |known: &Imported| known.tools != tools.word() || known.version < VERSION;
         self.imports.any(|known| known.format == format && is_other(known) && is_root(known))
     }
 
-    /// Adds a conversation, or as much of it as there is time for before a signal.
+    /// Adds a conversation, or the part of it that is written before a signal.
     pub fn add(&mut self, about: About<'_>, plan: Plan, branches: bool) -> Result<()> {
         if !plan.bubbs.is_empty() {
             self.begin()?;
         }
-        // Facts are for the journal: of what is only counted, it is not written.
+        // Facts are for the journal, which a dry run does not write.
         let is_written = match &mut self.target {
             Target::Batch(_) => true,
             Target::Count(known) => {
@@ -179,7 +177,7 @@ impl<'s> Writer<'s> {
         }
         self.made += made.len() as u64;
         if !there.is_empty() {
-            // One that a conversation has twice counts once.
+            // A bubb that occurs twice in the conversation counts once.
             let made: HashSet<BubbId> = made.into_iter().collect();
             let there: HashSet<BubbId> = there.into_iter().filter(|id| !made.contains(id)).collect();
             self.here += there.len() as u64;
@@ -205,8 +203,8 @@ impl<'s> Writer<'s> {
         stopped
     }
 
-    /// The name that a bubb has here: of one that was redacted that of the copy in its place, and true; of one behind such
-    /// a bubb, that with which it follows the copy.
+    /// Returns the name of a bubb in this store: for a redacted bubb the name of its copy, and true; for a
+    /// descendant of one, its name after the copy.
     fn settled(&mut self, name: Name, text: &[u8]) -> Result<(Name, bool)> {
         let prev = name.prev.map(|prev| self.ids.get(&prev).copied().unwrap_or(prev));
         if let Some(copy) = self.redactions.as_ref().and_then(|redactions| redactions.copy_of(name.id)) {
@@ -228,13 +226,13 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// True if it was not there.
+    /// Writes a bubb; returns whether it is new.
     fn put(&mut self, name: Name, text: &[u8], blobs: &[Vec<u8>]) -> Result<bool> {
         match &mut self.target {
             Target::Count(known) => Ok(known.insert(name.id)),
             Target::Batch(batch) => {
                 if batch.has(name.id)? {
-                    // Their length is told without reading them; `lepo fsck` reads them.
+                    // Compares lengths only, which needs no read; `lepo fsck` compares contents.
                     if batch.placed_len(&name).is_some_and(|len| len != text.len() as u64) {
                         self.edited.push(name.id);
                     }
@@ -255,7 +253,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Gives all a place; only then the journal tells of them.
+    /// Publishes all waiting bubbs, and only then records them in the journal.
     fn flush(&mut self) -> Result<()> {
         let Target::Batch(batch) = &mut self.target else { return Ok(()) };
         batch.flush()?;
@@ -265,7 +263,7 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Ends it.
+    /// Publishes the rest and creates the branches.
     pub fn finish(&mut self) -> Result<()> {
         self.flush()?;
         let (Some(store), Target::Batch(_)) = (self.store, &self.target) else { return Ok(()) };
@@ -281,7 +279,7 @@ impl<'s> Writer<'s> {
         };
         for (title, id) in wanted {
             let Some(first) = branch_name(&title) else { continue };
-            // Another conversation may have the same title: its branch gets a number.
+            // Another conversation with the same title gets a numbered branch.
             for number in 1..=SAME_TITLE {
                 let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
                 match taken.get(&name).copied() {
@@ -290,7 +288,7 @@ impl<'s> Writer<'s> {
                         taken.insert(name, id);
                     }
                     Some(there) if follows(there, id) => {}
-                    // The conversation goes on behind the branch.
+                    // The conversation was continued after the branch.
                     Some(there) if follows(id, there) => {
                         store.branches().advance(&name, there, id)?;
                         taken.insert(name, id);
@@ -307,7 +305,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// A title as the name of a branch.
+/// Converts a title to a branch name.
 fn branch_name(title: &str) -> Option<String> {
     let mut name = String::new();
     for c in title.chars().take(60) {
@@ -322,7 +320,6 @@ fn branch_name(title: &str) -> Option<String> {
     check_branch_name(&name).is_ok().then_some(name)
 }
 
-/// The newest tail.
 pub fn newest(store: &Store) -> Result<Option<BubbId>> {
     let forest = store.names().forest_for(&[Wanted::Tip])?;
     Ok(forest.newest().map(|ix| forest.name(ix).id))

@@ -1,4 +1,5 @@
-//! Contents of another store, as they are. Requests come last, and only those that do not wait here either.
+//! Imports the content of another store unchanged. Requests come last, and only if they will not be
+//! pending here.
 
 use std::collections::HashSet;
 
@@ -10,8 +11,8 @@ use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Forest;
 
 impl Writer<'_> {
-    /// Adds what another store has, and gives the requests that were left out: what followed or overtook them there
-    /// cannot be taken, so that here they would be pending.
+    /// Adds the bubbs of another store; returns the requests that were omitted: their results or successors
+    /// cannot be copied, so that here they would be pending.
     pub fn add_store(&mut self, from: &Copied, branches: bool, tally: &mut Tally) -> Result<Vec<BubbId>> {
         if !from.bubbs.is_empty() {
             self.begin()?;
@@ -55,7 +56,8 @@ impl Writer<'_> {
         Ok(waiting)
     }
 
-    /// Adds requests once all that came of them has its place: an import that is ended before leaves none waiting.
+    /// Adds requests after publishing everything that followed them: an import that ends earlier leaves none
+    /// pending.
     fn add_requests(
         &mut self,
         from: &Copied,
