@@ -1,4 +1,4 @@
-//! The arguments of `lepo grep`, and what they say.
+//! Arguments of `lepo grep`, and their interpretation.
 
 use std::ops::RangeInclusive;
 
@@ -95,22 +95,20 @@ pub struct GrepArgs {
 }
 
 impl GrepArgs {
-    /// The pattern as it was typed.
+    /// The pattern as the user typed it.
     pub fn pattern_text(&self) -> &str {
         &self.pattern
     }
 
-    /// True if the whole store is searched for lines by their text alone.
+    /// Whether the whole store is searched by text alone.
     pub fn is_of_all(&self) -> bool {
         self.addresses.is_empty() && self.model.is_none() && !self.count
     }
 
-    /// True if lines of context are shown.
     pub fn has_context(&self) -> bool {
         self.context > 0
     }
 
-    /// The way the pattern is read.
     pub fn pattern_options(&self) -> PatternOptions {
         PatternOptions {
             ignore_case: self.ignore_case,
@@ -123,7 +121,7 @@ impl GrepArgs {
         }
     }
 
-    /// The kinds of `--kind`; none for all.
+    /// Parses `--kind`; empty for all kinds.
     pub fn kinds(&self) -> Result<Vec<Kind>> {
         let kind = |word: &String| {
             let found = Kind::ALL.into_iter().find(|kind| {
@@ -138,7 +136,7 @@ impl GrepArgs {
         self.kind.iter().map(kind).collect()
     }
 
-    /// The times of `--since` and `--until`, milliseconds since 1970.
+    /// Parses `--since` and `--until`, in milliseconds since 1970.
     pub fn times(&self) -> Result<RangeInclusive<u64>> {
         let now = now();
         let read = |option: &str, text: &Option<String>, end, default| match text {

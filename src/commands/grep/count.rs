@@ -1,4 +1,4 @@
-//! `lepo grep -c`: how many lines match in the conversation of each tail.
+//! `lepo grep -c`: counts the matching lines in the conversation of each tail.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -11,8 +11,8 @@ use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::{Forest, Sums};
 use lepo_store::store::Store;
 
-/// Prints `COUNT ID first question` for each tail with a match, newest first, at most so many. `is_torn`: folders
-/// could not be read, and were named.
+/// Prints `COUNT ID first question` for each tail with a match, newest first, up to a limit. `is_torn`:
+/// unreadable folders were already reported.
 pub fn run(
     store: &Store,
     (forest, is_torn): (&Forest, bool),

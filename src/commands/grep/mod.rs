@@ -1,4 +1,4 @@
-//! `lepo grep`: finds what was said, with its speaker, day and conversation.
+//! `lepo grep`: finds text in messages, with speaker, day and conversation.
 
 mod args;
 mod count;
@@ -21,10 +21,10 @@ use lepo_store::conv::{Forest, Found, Wanted};
 use lepo_store::store::Store;
 use print::Printer;
 
-/// Of fewer bubbs than this the files are read, without asking the text cache which of them match.
+/// For fewer bubbs, reading their files is faster than querying the text cache.
 const FEW: usize = 2000;
 
-/// Searches. Exit 0 if something was found, 1 if not, 5 if not and something could not be read.
+/// Exit 0 if something was found, 1 if not, 5 if not and something could not be read.
 pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
     let pattern = Pattern::new(args.pattern_text(), args.pattern_options()).map_err(|bad| {
         let hint = match bad.has_newline {
@@ -41,7 +41,7 @@ pub fn run_grep(args: GrepArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(exit_code(printed > 0, unreadable))
 }
 
-/// Searches every store of the user's list. One that cannot be searched is said, and the others are.
+/// Searches every store of the user's list; an error in one is reported and the others are searched.
 fn everywhere(args: &GrepArgs, pattern: &Pattern, context: &mut Context<'_>) -> Result<u8> {
     let (mut printed, mut torn) = (0, false);
     for Listed { store, project } in Stores::of_user()?.there()? {
@@ -62,8 +62,8 @@ fn everywhere(args: &GrepArgs, pattern: &Pattern, context: &mut Context<'_>) -> 
     Ok(exit_code(printed > 0, torn))
 }
 
-/// Searches one store, that of a project where there are several, after so many lines were printed. Gives the number
-/// of them all, and whether something could not be read.
+/// Searches a store after `printed` lines of earlier stores; returns the new total, and whether something
+/// could not be read. `project` is set if there are several stores.
 fn search(
     args: &GrepArgs,
     store: &Store,
@@ -72,7 +72,7 @@ fn search(
     context: &mut Context<'_>,
 ) -> Result<(usize, bool)> {
     if args.is_of_all() {
-        // Read when the first place is told: `-l` tells none.
+        // Read only when a position is printed: `-l` prints none.
         let mut listing = None;
         let find = |id| {
             if listing.is_none() {
@@ -83,7 +83,7 @@ fn search(
         let printer = Printer::new(args, store, find, context).of_project(project, printed);
         return print(args, store, pattern, &filter_of(args, None)?, (None, false), printer);
     }
-    // Addresses need no more days than their convs lie in; the counts of all tails need every day.
+    // Addresses need only the days of their convs; counts need every day.
     let (forest, found, is_torn) = match args.count || args.addresses.is_empty() {
         true => {
             let (forest, unreadable) = store.names().readable_forest(&Wanted::Everyone)?;
@@ -112,8 +112,8 @@ fn search(
     print(args, store, pattern, &filter, (few, is_torn), printer)
 }
 
-/// Prints what is found in these bubbs, or where none are named, in all that the filter takes: month by month,
-/// newest first. `is_torn`: folders could not be read, and were named.
+/// Prints the matches in these bubbs, or, if `None`, in everything that the filter accepts: month by month,
+/// newest first. `is_torn`: unreadable folders were already reported.
 fn print(
     args: &GrepArgs,
     store: &Store,
@@ -143,7 +143,7 @@ fn print(
     Ok((printer.printed(), unreadable))
 }
 
-/// The bubbs in whose files a search has to look, all at once. Folders that cannot be read were named already.
+/// Returns all bubbs whose files must be searched. Unreadable folders were already reported.
 fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter) -> Result<Vec<Name>> {
     let mut all = Vec::new();
     by_month_with_bar(args, store, pattern, filter, |candidates| {
@@ -153,8 +153,8 @@ fn candidates(args: &GrepArgs, store: &Store, pattern: &Pattern, filter: &Filter
     Ok(all)
 }
 
-/// [`by_month`], with a bar where that takes long, as when the text cache is made. It is gone while results are
-/// printed.
+/// Like [`by_month`], but shows a progress bar if that takes long, for example while the text cache is built.
+/// The bar is removed while results are printed.
 fn by_month_with_bar(
     args: &GrepArgs,
     store: &Store,
@@ -164,7 +164,7 @@ fn by_month_with_bar(
 ) -> Result<()> {
     let bar = Mutex::new(Progress::new(false));
     let progress = |done, total| {
-        // Locked while results are printed: the search goes on meanwhile.
+        // Locked while results are printed; the search continues on other threads.
         if let Ok(mut bar) = bar.try_lock() {
             bar.show("searching days", done, total);
         }
@@ -180,7 +180,6 @@ fn by_month_with_bar(
     })
 }
 
-/// The exit code of a search.
 fn exit_code(found: bool, unreadable: bool) -> u8 {
     match (found, unreadable) {
         (true, _) => 0,
@@ -189,7 +188,7 @@ fn exit_code(found: bool, unreadable: bool) -> u8 {
     }
 }
 
-/// The conditions that the options and addresses say.
+/// Builds the filter from the options and addresses.
 fn filter(args: &GrepArgs, store: &Store, forest: &Forest, found: &[Found]) -> Result<Filter> {
     let mut only: Option<HashSet<BubbId>> = None;
     if !args.addresses.is_empty() {

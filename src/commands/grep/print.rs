@@ -1,4 +1,4 @@
-//! The output of `lepo grep`: lines for people and pipes, paths, ids, or JSON objects.
+//! Prints the matches of `lepo grep`: lines for terminals and pipes, paths, ids, or JSON objects.
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
@@ -15,13 +15,13 @@ use lepo_search::{Convs, FoundLine, LineKind};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::store::Store;
 
-/// Columns of a first question in front of a match.
+/// Columns of a first question before a match.
 const QUESTION: usize = 24;
 
-/// Bytes of a matching line shown on a terminal, around its first match.
+/// Bytes of a matching line on a terminal, around its first match.
 const SHOWN: usize = 1000;
 
-/// The part of a line that is shown on a terminal.
+/// Returns the part of a line to show on a terminal.
 fn shown_part(line: &FoundLine) -> (usize, usize) {
     if line.bytes.len() <= SHOWN {
         return (0, line.bytes.len());
@@ -31,19 +31,18 @@ fn shown_part(line: &FoundLine) -> (usize, usize) {
     (start, line.bytes.len().min(start + SHOWN))
 }
 
-/// Prints what is found, as it is found.
+/// Prints each match when it is found.
 pub struct Printer<'p, F> {
     args: &'p GrepArgs,
     store: &'p Store,
     convs: Convs<F>,
-    /// Excerpts of first questions.
     questions: HashMap<BubbId, String>,
-    /// Titles by roots, once one is asked for.
+    /// Titles by root, loaded on first use.
     titles: Option<HashMap<BubbId, String>>,
-    /// The first question of the conversation whose heading was printed last.
+    /// First question of the conversation whose heading was printed last.
     heading: Option<Option<BubbId>>,
     shorts: ShortIds,
-    /// The project whose store is searched, where there are several.
+    /// The project, if several stores are searched.
     project: Option<String>,
     out: &'p mut Out,
     paint: Paint,
@@ -51,7 +50,7 @@ pub struct Printer<'p, F> {
 }
 
 impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
-    /// A printer that looks up names with `find`.
+    /// `find` looks up names.
     pub fn new(args: &'p GrepArgs, store: &'p Store, find: F, context: &'p mut Context<'_>) -> Self {
         let (out, paint) = (&mut *context.out, context.paint);
         Printer {
@@ -69,22 +68,22 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    /// The same for one of several projects, after so many lines of those before it.
+    /// Sets the project, and the number of lines that were printed for earlier ones.
     pub fn of_project(self, project: Option<String>, printed: usize) -> Self {
         Printer { project, printed, ..self }
     }
 
-    /// The number of lines, paths or objects that were printed.
+    /// Number of lines, paths or objects that were printed.
     pub fn printed(&self) -> usize {
         self.printed
     }
 
-    /// Names that need not be looked up, for what is printed next.
+    /// Adds names that need no look-up.
     pub fn tell(&mut self, names: Vec<Name>) {
         self.convs.tell(names);
     }
 
-    /// Prints a bubb's lines. Breaks where enough was printed or the output is closed.
+    /// Prints the matches in a bubb. Breaks at the limit, or if the output is closed.
     pub fn found(&mut self, name: &Name, lines: &[FoundLine]) -> ControlFlow<()> {
         let most = self.args.n.unwrap_or(usize::MAX);
         if self.args.list {
@@ -146,7 +145,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    /// The lines of a bubb on a terminal, under a heading for its conversation, words whole.
+    /// Prints a bubb's lines on a terminal, wrapped, below a heading for its conversation.
     fn below_heading(&mut self, name: &Name, lines: &[FoundLine], most: usize, columns: usize) {
         let place = self.convs.place(name);
         let first = place.first.map(|first| first.id);
@@ -184,7 +183,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    /// The title of a conversation, else its first question.
+    /// Returns the title of a conversation, else its first question.
     fn named(&mut self, root: BubbId, first: Option<Name>) -> String {
         let store = self.store;
         let titles = self.titles.get_or_insert_with(|| store.titles().all());
@@ -195,7 +194,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         words.transpose().inspect_err(warn).ok().flatten().unwrap_or_else(|| "(no question)".to_string())
     }
 
-    /// A line with its matches coloured, cleaned; of a very long one what is around its first match.
+    /// Formats a line, cleaned, with coloured matches; a very long line only around its first match.
     fn painted(&self, line: &FoundLine) -> String {
         let bytes = &line.bytes;
         let (start, end) = shown_part(line);
@@ -217,7 +216,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         text
     }
 
-    /// A line with its matches coloured.
+    /// Writes a line with coloured matches.
     fn text(&mut self, line: &FoundLine) {
         let bytes = &line.bytes;
         let (mut at, end) = (0, bytes.len());
@@ -234,7 +233,8 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         self.out.untrusted(&bytes[at..end]);
     }
 
-    /// An object for each match of a line; one for the line where it is reported because it does not match.
+    /// Writes an object for each match in a line, or one object for a line reported because it does not
+    /// match.
     fn objects(&mut self, name: &Name, line: &FoundLine, most: usize) {
         let place = self.convs.place(name);
         let first = place.first.and_then(|first| self.store.bubbs().glance(&first).ok());
@@ -256,7 +256,7 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    /// Prints the project before a row of it.
+    /// Writes the project before a row.
     fn project_begins(&mut self) {
         if let Some(project) = &self.project {
             self.out.untrusted(format!("{project} ").as_bytes());

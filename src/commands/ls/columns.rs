@@ -1,4 +1,4 @@
-//! The columns of `lepo ls` on a terminal, and what fits of them.
+//! Lays out the columns of `lepo ls` on a terminal.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,17 @@ use lepo_store::bubb::counted_in_thousands;
 /// On a narrower terminal a row takes two lines.
 const ONE_LINE: usize = 64;
 
-/// The least room for excerpts in a row of one line; tokens, then the model, make way.
+/// Minimum columns for the excerpts of a row on one line; to make room, tokens are omitted first, then the model.
 const LEAST: usize = 24;
 
-/// Rows whose columns stand under each other: those of the first screens decide how wide they are.
+/// Buffers rows until the first ones decide the widths of the columns.
 pub struct Table {
-    /// Ids as they are shown.
+    /// Ids as displayed.
     shorts: ShortIds,
     now: u64,
-    /// The prefix of each row: the project's path, where there are several.
+    /// Prefix of each row: the project's path, if there are several stores.
     before: String,
-    /// The project's path has a line of its own, which was not printed yet.
+    /// The project's path for a separate line, until it is printed.
     heading: Option<String>,
     waiting: Vec<Cells>,
     columns: usize,
@@ -34,11 +34,11 @@ pub struct Table {
 impl Table {
     const FIRST: usize = 64;
 
-    /// The columns a project's path has, of so many.
+    /// Maximum columns of a project's path before a row.
     const OF_PATH: usize = 24;
 
-    /// The rows of a project, where there are several, on a terminal of so many columns. Its path stands before each row,
-    /// or above all of them, where a row would have no room beside it.
+    /// Prepares the rows of a project on a terminal with `columns`. If there are several stores, its path
+    /// precedes each row, or the whole list if a row would get too narrow.
     pub fn new(shorts: ShortIds, now: u64, project: Option<&str>, columns: usize) -> Table {
         let path = project.map(|project| clean(project).into_owned());
         let before = path.as_ref().map(|path| format!("{} ", end_of_path(path, Table::OF_PATH)));
@@ -55,7 +55,7 @@ impl Table {
         }
     }
 
-    /// Prints a row, or holds it back until the widths are known.
+    /// Prints a row, or buffers it until the widths are known.
     pub fn push(&mut self, row: &Row<'_>, context: &mut Context<'_>) {
         let mut cells = Cells::of(row, &self.shorts, self.now);
         cells.is_fork = !cells.title.is_empty() && !self.titles.insert(cells.title.clone());
@@ -65,7 +65,7 @@ impl Table {
         }
     }
 
-    /// Prints what was held back.
+    /// Prints the buffered rows.
     pub fn print(&mut self, context: &mut Context<'_>) {
         let widths = *self.widths.get_or_insert_with(|| Widths::of(&self.waiting, self.columns));
         if let Some(heading) = self.heading.take_if(|_| !self.waiting.is_empty()) {
@@ -78,7 +78,7 @@ impl Table {
     }
 }
 
-/// The end of a project's path, in so many columns.
+/// Returns the end of a project's path, within `columns`.
 pub fn end_of_path(path: &str, columns: usize) -> String {
     if width(path) <= columns {
         return path.to_string();
@@ -91,7 +91,7 @@ pub fn end_of_path(path: &str, columns: usize) -> String {
     format!("…{end}")
 }
 
-/// The texts of a row, cleaned.
+/// Texts of a row, cleaned.
 #[derive(Debug, Clone)]
 struct Cells {
     id: String,
@@ -100,12 +100,12 @@ struct Cells {
     when: String,
     model: String,
     tokens: String,
-    /// That the row is dated ahead, and the branches.
+    /// A mark for a date ahead of now, and the branches.
     branches: String,
     title: String,
-    /// A row before has the same title: it tells less than the last question.
+    /// An earlier row has the same title, which is less informative than the last question.
     is_fork: bool,
-    /// The first question, the last, and an answer where another row has the same last question.
+    /// The first question, the last, and an answer if another row has the same last question.
     said: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ impl Cells {
     }
 }
 
-/// The widths of the columns of a block of rows.
+/// Widths of the columns.
 #[derive(Debug, Clone, Copy, Default)]
 struct Widths {
     id: usize,
@@ -136,7 +136,7 @@ struct Widths {
 }
 
 impl Widths {
-    /// Wide enough for all of these.
+    /// Fits all of these rows, within limits.
     fn of(rows: &[Cells], columns: usize) -> Widths {
         let most = if columns < 100 { 12 } else { 20 };
         let widest = |of: fn(&Cells) -> usize| rows.iter().map(of).max().unwrap_or_default();
@@ -155,7 +155,7 @@ impl Widths {
     }
 }
 
-/// A row as it is shown, with a newline at its end.
+/// Formats a row with its newline.
 fn lay_out(cells: &Cells, mut widths: Widths, columns: usize, paint: Paint) -> String {
     let branches = if cells.branches.is_empty() { String::new() } else { format!("{} ", cells.branches) };
     if columns < ONE_LINE {
@@ -178,7 +178,7 @@ fn lay_out(cells: &Cells, mut widths: Widths, columns: usize, paint: Paint) -> S
         return format!("{line}\n{below}");
     }
     let taken = |widths: Widths| widths.taken() + width(&branches);
-    // Branches are of few rows: for them alone no column of the others ends.
+    // Only few rows have branches: they alone do not remove a column.
     if widths.taken() + LEAST > columns || taken(widths) + LEAST / 2 > columns {
         widths.tokens = 0;
     }
@@ -200,13 +200,13 @@ fn lay_out(cells: &Cells, mut widths: Widths, columns: usize, paint: Paint) -> S
     format!("{}\n", line.trim_end())
 }
 
-/// The title, the first and the last question, in a line that has room for so many columns.
+/// Formats title, first and last question within `room` columns.
 fn excerpts(cells: &Cells, room: usize, paint: Paint) -> String {
     const BETWEEN: &str = " · ";
     let mut parts: Vec<&str> = Vec::new();
     parts.extend((!cells.title.is_empty()).then_some(cells.title.as_str()));
     parts.extend(cells.said.iter().map(String::as_str));
-    // If there is no room for all, the title comes first, then the last question.
+    // If not all fit, the title comes first, then the last question.
     let mut is_titled = !cells.title.is_empty();
     while parts.len() > 1 && is_cramped(&parts, room, width(BETWEEN)) {
         if is_titled && cells.is_fork && parts.len() == 2 {
@@ -226,7 +226,7 @@ fn excerpts(cells: &Cells, room: usize, paint: Paint) -> String {
     shown.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(&paint.dim(BETWEEN))
 }
 
-/// Whether one of these would be cut to less than a few words.
+/// Whether a part would be cut too short to be useful.
 fn is_cramped(parts: &[&str], room: usize, between: usize) -> bool {
     const FEW: usize = 12;
     let needs: Vec<usize> = parts.iter().map(|part| width(part)).collect();
@@ -234,7 +234,7 @@ fn is_cramped(parts: &[&str], room: usize, between: usize) -> bool {
     needs.iter().zip(shares(&needs, room)).any(|(need, share)| share < FEW.min(*need))
 }
 
-/// Divides a room: each gets what it needs, and those that need more share the rest evenly.
+/// Divides the room: each part gets what it needs, and longer parts share the rest evenly.
 fn shares(needs: &[usize], room: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..needs.len()).collect();
     order.sort_by_key(|&i| needs[i]);
@@ -246,7 +246,7 @@ fn shares(needs: &[usize], room: usize) -> Vec<usize> {
     shares
 }
 
-/// `950`, `3.1k`, `128k`, `1.2M`.
+/// Formats `950`, `3.1k`, `128k`, `1.2M`.
 fn short_count(count: u64) -> String {
     let of = |unit: u64, letter: char| match count / unit {
         whole @ 0..10 => format!("{whole}.{}{letter}", count % unit * 10 / unit),

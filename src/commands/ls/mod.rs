@@ -1,4 +1,4 @@
-//! `lepo ls`: where conversations can be continued, and what waits for consent.
+//! `lepo ls`: lists tails, where conversations can be continued, and pending requests.
 
 mod columns;
 mod read;
@@ -72,14 +72,14 @@ pub struct LsArgs {
 }
 
 impl LsArgs {
-    /// Only how new a tail is decides whether it is listed.
+    /// Whether only its age decides if a tail is listed.
     fn is_of_newest(&self) -> bool {
         self.addresses.is_empty() && !self.pending && self.grep.is_none()
     }
 
-    /// The part of the forest that is needed.
+    /// Returns the part of the forest that the list needs.
     fn wanted(&self, store: &Store, form: Form) -> Wanted {
-        // Requests that wait are the user's own only; all other lists have other people's conversations too.
+        // Pending requests are only the user's own; all other lists also contain other users' conversations.
         match self.n {
             _ if !self.pending && !store.others().all().is_empty() => Wanted::Everyone,
             Some(n) if self.is_of_newest() && form.has_facts() => Wanted::Siblings(n, self.spent),
@@ -89,7 +89,7 @@ impl LsArgs {
         }
     }
 
-    /// The form of the lines, on a terminal of so many columns.
+    /// Returns the form of the rows; `columns` is set on a terminal.
     fn form(&self, columns: Option<usize>) -> Form {
         match (self.paths, self.json, self.long, columns) {
             (true, ..) => Form::Paths,
@@ -100,7 +100,7 @@ impl LsArgs {
         }
     }
 
-    /// The words for a list without lines.
+    /// Message for an empty list.
     fn none_there(&self) -> &'static str {
         if self.pending {
             "nothing is waiting for approval"
@@ -114,10 +114,9 @@ impl LsArgs {
     }
 }
 
-/// Reads them and prints them.
 pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     let form = args.form(context.out.columns());
-    // A pattern that is wrong is wrong in every store.
+    // Compiled once, so that an invalid pattern is a single error.
     let first = PatternOptions { first: true, ..PatternOptions::default() };
     let pattern = args.grep.as_deref().map(|pattern| Pattern::new(pattern, first)).transpose()?;
     let (mut rows, mut torn) = (0, false);
@@ -154,13 +153,13 @@ pub fn run_ls(args: LsArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-/// Prints the beginning of a document. With the first row, when nothing can fail any more.
+/// Prints the start of the document, with the first row: after that nothing can fail any more.
 fn begin(args: &LsArgs, context: &mut Context<'_>) {
     context.out.trusted(if args.pending { "{\"pending\":[" } else { "{\"tails\":[" });
 }
 
-/// Lists those of one store, of a project where there are several, below so many rows. Gives the number of all rows,
-/// and whether something could not be read.
+/// Lists a store after `rows` rows of earlier ones; returns the new total, and whether something could not be
+/// read. `project` is set if there are several stores.
 fn list(
     (args, pattern, form): (&LsArgs, Option<&Pattern>, Form),
     store: &Store,
@@ -169,7 +168,7 @@ fn list(
 ) -> Result<(usize, bool)> {
     let wanted = args.wanted(store, form);
     let (forest, unreadable) = match args.grep {
-        // As grep does: folders that cannot be read are named, and the others are searched.
+        // As in grep: unreadable folders are reported, and the rest is searched.
         Some(_) => store.names().readable_forest(&wanted)?,
         None => (store.names().forest_for(&[wanted])?, Vec::new()),
     };
@@ -181,7 +180,7 @@ fn list(
         false => Vec::new(),
     };
     let tails = tails((args, pattern), store, (&forest, unreadable.is_empty()), &waiting)?;
-    // Found out by trying, which takes a moment.
+    // Detected by trying, which takes a moment.
     let sandbox = match waiting.is_empty() || args.paths {
         true => Sandbox::None,
         false => Detected::now(store.root()),
@@ -222,7 +221,7 @@ fn list(
     Ok((rows, !unreadable.is_empty()))
 }
 
-/// The path of a project before a row: on a terminal without room beside it, on a line of its own.
+/// Formats a project's path before a row: on a separate line if the terminal is too narrow.
 fn before_row(project: &str, form: Form) -> String {
     const ID: usize = 26;
     match form {
@@ -233,7 +232,7 @@ fn before_row(project: &str, form: Form) -> String {
     }
 }
 
-/// The tails or requests that are listed, newest first.
+/// Returns the tails or requests to list, newest first.
 fn tails<'f>(
     (args, pattern): (&LsArgs, Option<&Pattern>),
     store: &Store,
@@ -258,12 +257,12 @@ fn tails<'f>(
     Ok(tails)
 }
 
-/// The visible messages that match a pattern, found as `grep` finds them. One that cannot be read is said.
+/// Finds the visible messages that match a pattern, as `grep` does. Warns about unreadable ones.
 fn matching(store: &Store, forest: &Forest, pattern: &Pattern) -> Result<Vec<Ix>> {
     let looking = Looking { no_cache: false, is_placed: false, progress: &|_, _| () };
     let mut found = Vec::new();
     by_month(store, pattern, &Filter::visible(), &looking, |candidates| {
-        // Folders that cannot be read were named when the forest was read.
+        // Unreadable folders were reported when the forest was read.
         search_files(store, pattern, candidates.found.into_iter(), |outcome| {
             match outcome {
                 Outcome::Found(name, _) => found.extend(forest.find(name.id)),

@@ -1,4 +1,5 @@
-//! Reads the rows of `lepo ls`: first what the forest alone says, in order, then facts and texts, several rows at once.
+//! Reads the rows of `lepo ls`: first the facts from the forest, in order, then journal facts and texts, for
+//! several rows in parallel.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -16,41 +17,40 @@ use lepo_store::store::{FactIndex, Store};
 use lepo_tool::{Sandbox, ToolRequest};
 use lepo_turn::config::Prices;
 
-/// Reads the rows of one store.
 pub struct Reader<'r> {
     store: &'r Store,
     forest: &'r Forest,
     form: Form,
-    /// The path of the store, where there are several.
+    /// Path of the store, if there are several.
     path: Option<String>,
-    /// The requests that wait, where they are listed, and what would hold their commands.
+    /// The pending requests to list, and the sandbox for their commands.
     requests: Option<(HashMap<Ix, &'r ToolRequest>, &'r Sandbox)>,
     branches: HashMap<BubbId, Vec<String>>,
     facts: FactIndex,
     titles: HashMap<BubbId, String>,
-    /// The windows of models, by name.
+    /// Context windows of models, by name.
     windows: HashMap<String, u64>,
     prices: Prices,
 }
 
-/// A tail and what the forest says of it.
+/// A tail with its facts from the forest.
 struct Tail {
     ix: Ix,
     height: u32,
     questions: u32,
     /// The last question.
     question: Option<Ix>,
-    /// The answer at its end, where another tail answers the same question.
+    /// The answer at the tail, if another tail answers the same question.
     answer: Option<Ix>,
-    /// The first message, where facts are shown.
+    /// The root, if facts are displayed.
     root: Option<Ix>,
-    /// The first question, if it is another one.
+    /// The first question, if it is not the last.
     first: Option<Ix>,
     cost: Cost,
 }
 
 impl<'r> Reader<'r> {
-    /// Reads what the rows have in common; branches if they are shown.
+    /// Loads the data that all rows need; branches only if displayed.
     pub fn new(store: &'r Store, forest: &'r Forest, form: Form, has_branches: bool) -> Result<Reader<'r>> {
         let (windows, prices) = if form.has_facts() { known_models() } else { Default::default() };
         Ok(Reader {
@@ -67,19 +67,19 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// Reads rows that tell their store.
+    /// Adds the store's path to each row.
     pub fn of_several(self) -> Reader<'r> {
         Reader { path: Some(self.store.path().to_string_lossy().into_owned()), ..self }
     }
 
-    /// Reads requests that wait, in place of conversations.
+    /// Reads pending requests instead of conversations.
     pub fn of_requests(self, waiting: &'r [(Ix, ToolRequest)], sandbox: &'r Sandbox) -> Reader<'r> {
         let requests = waiting.iter().map(|(ix, request)| (*ix, request)).collect();
         Reader { requests: Some((requests, sandbox)), ..self }
     }
 
-    /// Gives the rows of the first so many tails to `each`, in order, until that breaks. A tail beyond them may answer
-    /// the same question as one of them.
+    /// Passes the rows of the first `most` tails to `each`, in order, until that breaks. `tails` may be longer: a
+    /// later tail may answer the same question as one of them.
     pub fn rows<'s>(
         &'s self,
         tails: impl Iterator<Item = Ix> + 's,
@@ -89,7 +89,7 @@ impl<'r> Reader<'r> {
         in_order(self.tails(tails).take(most), |tail| self.read(tail), each);
     }
 
-    /// The tails with what the forest says of them.
+    /// Returns the tails with their facts from the forest.
     fn tails<'s>(&'s self, listed: impl Iterator<Item = Ix> + 's) -> impl Iterator<Item = Tail> + 's {
         let (forest, form) = (self.forest, self.form);
         let is_of_convs = form.has_facts() && self.requests.is_none();
@@ -111,7 +111,7 @@ impl<'r> Reader<'r> {
         };
         tails.map(move |(ix, question, is_shared)| {
             let origin = origins.as_mut().map(|origins| origins.origin(ix));
-            // A part of an answer that was stopped is hidden.
+            // The partial text of an interrupted answer is hidden.
             let answer = || visible.find(forest, ix).filter(is_answer).or(Some(ix).filter(is_answer));
             Tail {
                 ix,
@@ -154,7 +154,7 @@ impl<'r> Reader<'r> {
     }
 
     fn facts(&self, tail: &Tail, root: BubbId, last: Option<&String>) -> Facts<'_> {
-        // An answer is near the end; a long import has none at all.
+        // An answer is near the end; in a long import there may be none with facts.
         let mut near =
             self.forest.up(tail.ix).take(64).filter_map(|ix| self.facts.get(self.forest.name(ix).id));
         let fact = near.find(|fact| fact.input.is_some() || fact.model.is_some()).unwrap_or_default();
@@ -173,7 +173,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The request, or the last question.
+    /// Returns the request, or the last question.
     fn last(&self, waiting: Option<(&ToolRequest, &Sandbox)>, question: Option<Name>) -> Option<String> {
         match (waiting, self.form) {
             (_, Form::Paths) => None,
@@ -184,7 +184,8 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// An answer, behind the name of its speaker where there is one; a hidden one ended early.
+    /// Returns an answer, after the name of its participant if it has one; a hidden answer is marked as
+    /// interrupted.
     fn answer(&self, answer: &Name) -> Option<String> {
         let said = text_or_warn(self.store, answer)?;
         if answer.hidden {

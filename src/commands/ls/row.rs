@@ -1,4 +1,4 @@
-//! A row of `lepo ls`: what was read of one conversation, or of a request that waits.
+//! A row of `lepo ls`: a conversation or a pending request.
 
 use serde::Serialize;
 
@@ -10,76 +10,77 @@ use lepo_tool::ToolRequest;
 /// The form of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// `ID (HEIGHT): EXCERPT`, as scripts know it; also requests that wait.
+    /// `ID (HEIGHT): EXCERPT`, on which scripts rely; also for pending requests.
     Pipe,
-    /// The columns of a terminal.
+    /// Columns on a terminal of this width.
     Columns(usize),
-    /// `--long`, cut at so many columns on a terminal.
+    /// `--long`, cut to the terminal's width.
     Long(Option<usize>),
     Paths,
-    /// In JSON: the fields of a row that are not skipped, behind those of its name.
+    /// JSON: the fields of a row that are not skipped, after those of its name.
     Json,
 }
 
 impl Form {
-    /// True if a row has [`Facts`].
+    /// Whether a row has [`Facts`].
     pub fn has_facts(self) -> bool {
         matches!(self, Form::Columns(_) | Form::Long(_) | Form::Json)
     }
 }
 
-/// A conversation, by its end, or a request that waits; of what its form does not show, nothing was read.
+/// A conversation, identified by its tail, or a pending request. Fields that the form does not show are not
+/// loaded.
 #[derive(Serialize)]
 pub struct Row<'r> {
     #[serde(skip)]
     pub name: Name,
-    /// The person whose store it is in, if it is not the user's own.
+    /// The user who owns the store, if it is not the current user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<&'r str>,
     pub height: u32,
-    /// The number of its questions.
+    /// Number of its questions.
     #[serde(skip)]
     pub questions: u32,
     /// The last question, or the request.
     #[serde(rename = "excerpt")]
     pub last: Option<String>,
-    /// The branches that name its end.
+    /// Branches that name the tail.
     pub branches: &'r [String],
-    /// Its end is dated more than a day ahead, so that it is not `@`.
+    /// The tail is dated more than a day ahead, and is therefore not `@`.
     #[serde(rename = "dated_ahead", skip_serializing_if = "std::ops::Not::not")]
     pub is_ahead: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<&'r ToolRequest>,
     #[serde(flatten)]
     pub facts: Option<Box<Facts<'r>>>,
-    /// The path of its store, where there are several.
+    /// Path of its store, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<&'r str>,
-    /// The sandbox that would hold a command.
+    /// The sandbox for the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<&'static str>,
 }
 
-/// The facts that only the longer forms show.
+/// Facts that only the longer forms show.
 #[derive(Serialize)]
 pub struct Facts<'r> {
-    /// The id of its first message.
+    /// Id of the root.
     pub root: String,
     pub title: Option<&'r str>,
-    /// The first question; on a terminal only if it is another one than the last.
+    /// The first question; on a terminal only if it is not the last.
     pub first: Option<String>,
-    /// The answer at its end, where another conversation has the same last question.
+    /// The answer at the tail, if another conversation has the same last question.
     pub answer: Option<String>,
-    /// The model of the newest answer that the journal knows.
+    /// Model of the newest answer that the journal knows.
     pub model: Option<String>,
     pub usage: Usage,
-    /// The window of that model, in tokens.
+    /// Context window of that model, in tokens.
     pub window: Option<u64>,
     #[serde(flatten)]
     pub cost: Cost,
 }
 
-/// The tokens of the last request and its answer.
+/// Tokens of the last request and its answer.
 #[derive(Serialize)]
 pub struct Usage {
     pub input: Option<u64>,
@@ -87,7 +88,7 @@ pub struct Usage {
 }
 
 impl Row<'_> {
-    /// An id of its store as an address, behind the name of its owner.
+    /// Prefixes an id with the owner of its store.
     pub fn address(&self, id: String) -> String {
         match self.from {
             Some(from) => clean(&format!("{from}/{id}")).into_owned(),
@@ -95,18 +96,18 @@ impl Row<'_> {
         }
     }
 
-    /// What is to be known of a row before its words.
+    /// Returns a mark that precedes the excerpt.
     pub fn mark(&self) -> &'static str {
         if self.is_ahead { "dated ahead" } else { "" }
     }
 
-    /// The model, cleaned; empty for none.
+    /// The model, cleaned; empty if unknown.
     pub fn model(&self) -> String {
         let model = self.facts.as_ref().and_then(|facts| facts.model.as_deref());
         model.map(|model| clean(shown_model(model)).into_owned()).unwrap_or_default()
     }
 
-    /// The tokens, against the window where that is known: `3.1k/128k`; empty for none.
+    /// Formats the tokens, with the context window if known: `3.1k/128k`; empty if unknown.
     pub fn tokens(&self, count: fn(u64) -> String) -> String {
         let Some(facts) = &self.facts else { return String::new() };
         let Some(input) = facts.usage.input else { return String::new() };
@@ -114,13 +115,13 @@ impl Row<'_> {
         facts.window.map(|window| format!("{tokens}/{}", count(window))).unwrap_or(tokens)
     }
 
-    /// The title, cleaned; empty for none.
+    /// The title, cleaned; empty without one.
     pub fn title(&self) -> String {
         let title = self.facts.as_ref().and_then(|facts| facts.title);
         title.map(beginning).unwrap_or_default()
     }
 
-    /// First question, last question and answer, those that there are.
+    /// Returns the first question, the last question and the answer, as far as they exist.
     pub fn said(&self) -> Vec<String> {
         let facts = self.facts.as_deref();
         let first = facts.and_then(|facts| facts.first.as_ref());
@@ -129,7 +130,7 @@ impl Row<'_> {
     }
 }
 
-/// As much of a text as any terminal holds in a line.
+/// Returns as much of a text as any terminal shows on a line.
 fn beginning(text: &str) -> String {
     const MOST: usize = 500;
     excerpt_within(text, MOST)

@@ -1,4 +1,4 @@
-//! The text of a row of `lepo ls` besides columns: the line of a pipe, a request that waits, `--long`, and JSON.
+//! Formats rows of `lepo ls` without columns: lines for a pipe, pending requests, `--long`, and JSON.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use crate::term::{clean, excerpt_within, fold, quote, width};
 use lepo_base::when;
 use lepo_store::store::Store;
 
-/// Name and fields of a row, as `docs/schemas/ls.json` says them.
+/// Name and fields of a row, according to `docs/schemas/ls.json`.
 #[derive(Serialize)]
 struct Document<'d> {
     #[serde(flatten)]
@@ -20,13 +20,12 @@ struct Document<'d> {
     row: &'d Row<'d>,
 }
 
-/// The JSON document of a row.
 pub fn document(row: &Row<'_>, store: &Store) -> String {
     serde_json::to_string(&Document { name: name_json(store, &row.name), row }).unwrap_or_default()
 }
 
-/// `ID (HEIGHT): EXCERPT`, with the branches behind it on a terminal. A request is whole there, on rows of its own
-/// where it is longer than one.
+/// Prints `ID (HEIGHT): EXCERPT`, with the branches on a terminal. There a request is printed completely, on
+/// separate rows if it does not fit on the line.
 pub fn short_line(row: &Row<'_>, context: &mut Context<'_>) {
     let address = row.address(row.name.id.to_string());
     context.out.trusted(&format!("{} ({}):", context.paint.yellow(&address), row.height));
@@ -53,12 +52,12 @@ pub fn short_line(row: &Row<'_>, context: &mut Context<'_>) {
     context.out.trusted("\n");
 }
 
-/// The line of `--long`.
+/// Prints a row of `--long`.
 pub fn long_line(row: &Row<'_>, columns: Option<usize>, context: &mut Context<'_>) {
     let id = row.address(row.name.id.to_string());
     let model = row.model().replace(char::is_whitespace, "_");
     let or_none = |text: String| if text.is_empty() { "-".to_string() } else { text };
-    // Lines in a pipe keep their columns.
+    // Lines in a pipe have stable columns.
     let cost = columns
         .and_then(|_| row.facts.as_ref()?.cost.words())
         .map(|cost| format!("{cost} "))
@@ -74,7 +73,7 @@ pub fn long_line(row: &Row<'_>, columns: Option<usize>, context: &mut Context<'_
     let title = Some(row.title()).filter(|title| !title.is_empty());
     let mark = Some(row.mark().to_string()).filter(|mark| !mark.is_empty());
     let words = mark.into_iter().chain(title).chain(row.said()).collect::<Vec<_>>().join(" · ");
-    // On a terminal without room behind them, the excerpts have a line of their own.
+    // On a narrow terminal the excerpts get a separate line.
     let (between, room) = match columns {
         None => ("", usize::MAX),
         Some(columns) => match columns.saturating_sub(id.len() + width(&facts)) {
@@ -85,7 +84,7 @@ pub fn long_line(row: &Row<'_>, columns: Option<usize>, context: &mut Context<'_
     context.out.trusted(&context.paint.yellow(&id));
     let facts = match columns.filter(|columns| id.len() + width(facts.trim_end()) > *columns) {
         None => facts,
-        // No date is broken: behind the height comes a new line.
+        // Starts a new line after the height, so that no date is broken.
         Some(columns) => {
             let (height, rest) = facts.trim().split_once(' ').unwrap_or_default();
             format!(" {height}\n    {}", fold(rest, columns.saturating_sub(4)).replace('\n', "\n    "))
