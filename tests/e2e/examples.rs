@@ -95,15 +95,15 @@ fn fresh_home() -> Home {
     home
 }
 
-/// Runs the lines of one document in order, in this home; adds those that are not run to `passed_over`.
+/// Runs the lines of one document in order, in this home; adds the rows of the tables that were of use to `used`.
 /// Gives those that end otherwise than told.
-fn follow(document: &str, home: &Home, lines: &[String], passed_over: &mut HashSet<&str>) -> Vec<String> {
+fn follow(document: &str, home: &Home, lines: &[String], used: &mut HashSet<&str>) -> Vec<String> {
     let mut wrong = Vec::new();
     for line in lines {
         // The comment on it stands far behind it.
         let line = line.split("   ").next().unwrap_or_default().trim();
         if let Some((begin, _)) = ELSEWHERE.iter().find(|(begin, _)| line.starts_with(begin)) {
-            passed_over.insert(begin);
+            used.insert(begin);
             continue;
         }
         if line == "lepo" {
@@ -119,9 +119,14 @@ fn follow(document: &str, home: &Home, lines: &[String], passed_over: &mut HashS
             script = script.replace(" ID ", &format!(" {} ", home.ok(&["resolve", "@"]).trim()));
         }
         for (placeholder, real) in PLACEHOLDERS {
+            if script.contains(placeholder) {
+                used.insert(placeholder);
+            }
             script = script.replace(placeholder, real);
         }
-        let code = CODES.iter().find(|(begin, _)| line.starts_with(begin)).map_or(0, |(_, code)| *code);
+        let row = CODES.iter().find(|(begin, _)| line.starts_with(begin));
+        used.extend(row.map(|(begin, _)| begin));
+        let code = row.map_or(0, |(_, code)| *code);
         let mut command = home.program("setsid", &["-w", "bash", "-o", "pipefail", "-c", &script]);
         let bin = home.path().join("bin");
         let path = command.get_envs().find(|(name, _)| *name == "PATH").unwrap().1.unwrap().to_os_string();
@@ -187,20 +192,20 @@ fn command(line: &str) -> Option<String> {
 #[test]
 fn what_is_shown_can_be_run() {
     assert!(home().ok(&["resolve", "279QNWF38"]).starts_with(ID));
-    let (mut passed_over, mut wrong) = (HashSet::new(), Vec::new());
+    let (mut used, mut wrong) = (HashSet::new(), Vec::new());
     // Pasted one after the other, where there is nothing yet.
     for (file, text) in [
         ("README.md", in_markdown(include_str!("../../README.md"))),
         ("README.ko.md", in_markdown(include_str!("../../README.ko.md"))),
     ] {
         assert!(text.len() > 40, "{file}: {text:?}");
-        wrong.extend(follow(file, &fresh_home(), &text, &mut passed_over));
+        wrong.extend(follow(file, &fresh_home(), &text, &mut used));
     }
     for (file, text) in
         [("lepo(7)", in_manual(include_str!("../../man/man7/lepo.7"))), ("docs/manual", in_details())]
     {
         assert!(text.len() > 10, "{file}: {text:?}");
-        wrong.extend(follow(file, &home(), &text, &mut passed_over));
+        wrong.extend(follow(file, &home(), &text, &mut used));
     }
     let mut root = cli::command();
     root.build();
@@ -209,11 +214,13 @@ fn what_is_shown_can_be_run() {
         if examples.is_empty() {
             wrong.push(format!("{} shows no example", command.get_name()));
         }
-        wrong.extend(follow(command.get_name(), &home(), &examples, &mut passed_over));
+        wrong.extend(follow(command.get_name(), &home(), &examples, &mut used));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    for (begin, _) in ELSEWHERE {
-        assert!(passed_over.contains(begin), "{begin} is shown nowhere");
+    let rows =
+        [ELSEWHERE.iter().map(|row| row.0).collect(), CODES.iter().map(|row| row.0).collect::<Vec<_>>()];
+    for begin in rows.concat().into_iter().chain(PLACEHOLDERS.iter().map(|row| row.0)) {
+        assert!(used.contains(begin), "{begin} is shown nowhere");
     }
 }
 

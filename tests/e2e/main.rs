@@ -71,6 +71,7 @@ mod manual;
 mod many;
 mod mcp;
 mod merging;
+mod naming;
 mod narrow;
 mod native;
 mod new_models;

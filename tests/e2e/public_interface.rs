@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::paths_in_code::code_of;
+use crate::paths_in_code::{code_of, short, sources};
 
 /// The folder of its sources, and the record.
 const STABLE: &str = "crates/lepo-store/src/stable";
@@ -73,7 +73,13 @@ fn the_promised_interface_of_the_store_is_the_recorded_one() {
         let missing = without_example(&std::fs::read_to_string(file).unwrap());
         assert!(missing.is_empty(), "without an example in {}: {missing:#?}", file.display());
     }
+    let inner: String = sources()
+        .iter()
+        .filter(|file| short(file).starts_with("lepo-store/") && !file.starts_with(root.join(STABLE)))
+        .map(|file| code_of(file))
+        .collect();
     for other in ["lepo_base", "Error", "rustix", "BubbId>", "Name"] {
+        assert!(inner.contains(other), "the crate has no {other}: renamed?");
         let in_a_type =
             |line: &&str| line.contains(other) && line.starts_with("pub ") && !line.contains("pub(super)");
         let named: Vec<&str> = found.lines().filter(in_a_type).collect();
