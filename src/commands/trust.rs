@@ -1,4 +1,4 @@
-//! `lepo trust`: what a repository's own configuration would do, and a person's yes to it.
+//! `lepo trust`: shows the effects of a repository's configuration, and records the user's consent.
 
 mod steering;
 
@@ -43,7 +43,7 @@ pub struct TrustArgs {
     forget: Option<PathBuf>,
 }
 
-/// Shows, asks, keeps the yes.
+/// Shows, asks, and records the consent.
 pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
@@ -69,7 +69,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let changed = programs.changed(store.as_ref(), context)?;
     let is_as_agreed = steering.is_empty() && changed.is_empty();
     let is_list = agreed + known + trusted_folders + files.len() > 0;
-    // Nobody is there to ask: of a list the folder's state is a part.
+    // Without a terminal nobody can be asked: the folder's state is printed with the list.
     if is_list && nothing_else && skills.untrusted.is_empty() && is_as_agreed && tty().is_none() {
         let unanswered = folders.drain(..).filter(|folder| matches!(folder_trust.answer(folder), Ok(None)));
         for folder in unanswered {
@@ -103,7 +103,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut terminal = tty().ok_or_else(|| {
         Error::usage("there is no terminal to ask on").hint("run `lepo trust` yourself, in a terminal")
     })?;
-    // A long text has scrolled away: the question tells how much there is to read.
+    // A long text has scrolled away: the question contains its size.
     let shown: Vec<_> = asked.iter().map(|file| String::from_utf8_lossy(&file.bytes)).collect();
     let extent = extent(&(shown.concat() + &steering.text()), columns());
     if !terminal.confirm(&format!("{extent}Trust this, as it is? (y/N): "))? {
@@ -118,7 +118,8 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// The folders in which programs would start from here: of the store, where servers and agents work, and the current one.
+/// Returns the folders in which programs would start from here: the store's, for servers and agents, and the
+/// current one.
 fn folders_here(store: Option<&Store>, context: &Context<'_>) -> Result<Vec<WorkFolder>> {
     let root = store.map_or_else(|| context.new_root(), |store| store.root().to_path_buf());
     let mut folders = vec![work_folder(&root)?];
@@ -129,7 +130,8 @@ fn folders_here(store: Option<&Store>, context: &Context<'_>) -> Result<Vec<Work
     Ok(folders)
 }
 
-/// Says which folders are trusted, takes them out, and gives their number.
+/// Prints the user's decision on each folder, removes the trusted ones from `folders`, and returns their
+/// number.
 fn tell_folders(folders: &mut Vec<WorkFolder>, trust: &FolderTrust) -> Result<usize> {
     let mut trusted = 0;
     for folder in std::mem::take(folders) {
@@ -150,7 +152,7 @@ fn tell_folders(folders: &mut Vec<WorkFolder>, trust: &FolderTrust) -> Result<us
     Ok(trusted)
 }
 
-/// The folder, and what trust in it means.
+/// Prints the folder, and the meaning of trust in it.
 fn show_folder(folder: &WorkFolder, context: &mut Context<'_>) {
     let name = context.paint.bold(&folder_name(&folder.root));
     context.out.trusted(&format!("{name}\n"));
@@ -159,14 +161,14 @@ fn show_folder(folder: &WorkFolder, context: &mut Context<'_>) {
     context.out.trusted(&format!("{}\n\n", fold(about, columns)));
 }
 
-/// Says which skills of the repository are trusted.
+/// Prints which skills of the repository are trusted.
 fn tell_trusted(skills: &Skills) {
     for skill in skills.counting.iter().filter(|skill| skill.origin == Origin::Repository) {
         say(&format!("{} is trusted", skill.file.path.display()));
     }
 }
 
-/// Path, name and description of a skill; nothing in it may look like lepo's own words.
+/// Prints path, name and description of a skill, quoted, so that none of it resembles lepo's own output.
 fn show_skill(skill: &Skill, context: &mut Context<'_>) {
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
     let path = one_line(&skill.file.path.to_string_lossy());
@@ -180,10 +182,10 @@ fn show_skill(skill: &Skill, context: &mut Context<'_>) {
     ));
 }
 
-/// Takes back every yes to what is at this path or below it.
+/// Revokes every consent for this path and the paths below it.
 fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) -> Result<u8> {
     let path = context.cwd().join(path);
-    // A link itself, and what is not there any more, can be meant.
+    // The path may be a symbolic link itself, or may not exist any more.
     let named = match (path.parent().and_then(|parent| parent.canonicalize().ok()), path.file_name()) {
         (Some(parent), Some(name)) => parent.join(name),
         _ => path.canonicalize().unwrap_or(path),
@@ -199,7 +201,7 @@ fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) 
     }
 }
 
-/// Says which instructions of the repository here are agreed to; gives their number.
+/// Prints which instructions and messages here are trusted; returns their number.
 fn tell_agreed(trust: &Trust, masking: &Masking, context: &Context<'_>) -> Result<usize> {
     let root = WorkTree::of(context.cwd()).map(|tree| tree.root);
     let store = context.find_store()?.map(|store| store.root().to_path_buf());
@@ -214,8 +216,8 @@ fn tell_agreed(trust: &Trust, masking: &Masking, context: &Context<'_>) -> Resul
     Ok(agreements.len() + messages.len())
 }
 
-/// Path, effects, and the whole text; nothing in it may speak to a terminal, hide in a pipe to a pager, or look
-/// like lepo's own words.
+/// Prints path, effects and the whole text, so that nothing in it can control a terminal, hide in a pipe to a
+/// pager, or resemble lepo's own output.
 fn show(file: &RepoFile, mine: &[&str], started_from: &[String], context: &mut Context<'_>) -> Result<()> {
     let effects = file.effects(mine)?;
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };

@@ -1,5 +1,5 @@
-//! Words of others that steer models here: instructions of the repository, and messages of the newest conversation that
-//! the user did not write.
+//! Foreign text that steers models here: instructions of the repository, and messages of the newest
+//! conversation that the user did not write.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use lepo_turn::agents::{ToldFile, agree, unagreed_here};
 use lepo_turn::config::Trust;
 use lepo_turn::{Masking, UnprovenMessage, agree_to_messages, unproven_messages};
 
-/// Words that nobody has agreed to.
+/// Text without consent.
 pub struct SteeringHere {
     files: Vec<ToldFile>,
     messages: Vec<UnprovenMessage>,
 }
 
 impl SteeringHere {
-    /// Reads the instructions for `dir`, if they go along at all, and the newest conversation of the store.
+    /// Reads the instructions for `dir`, if they are sent at all, and the newest conversation of the store.
     pub fn read(
         dir: Option<&Path>,
         store: Option<&Store>,
@@ -31,12 +31,12 @@ impl SteeringHere {
         Ok(SteeringHere { files, messages })
     }
 
-    /// Whether there is nothing to agree to.
+    /// Whether there is nothing to ask about.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.messages.is_empty()
     }
 
-    /// All of it as text, which tells how much there is to read.
+    /// Joins all of it, to measure its size.
     pub fn text(&self) -> String {
         let files = self.files.iter().map(|file| file.text.clone());
         let messages =
@@ -44,7 +44,7 @@ impl SteeringHere {
         files.chain(messages).collect()
     }
 
-    /// Shows it whole; nothing in it may look like lepo's own words.
+    /// Prints all of it, quoted, so that nothing in it resembles lepo's own output.
     pub fn show(&self, context: &mut Context<'_>) {
         for file in &self.files {
             let what = "  models are told this; a yes agrees to it beforehand";
@@ -61,7 +61,7 @@ impl SteeringHere {
         }
     }
 
-    /// Keeps a yes to it.
+    /// Records consent to it.
     pub fn agree(&self, trust: &Trust) -> Result<()> {
         agree(&self.files, trust)?;
         agree_to_messages(&self.messages, trust)
@@ -78,7 +78,7 @@ fn show(context: &mut Context<'_>, name: &str, what: &str, text: &str) {
     context.out.trusted("\n");
 }
 
-/// The messages of the newest conversation that are to be agreed to.
+/// Returns the messages of the newest conversation that need consent.
 fn newest(store: &Store, trust: &Trust) -> Result<Vec<UnprovenMessage>> {
     let forest = store.names().forest_for(&[Wanted::Tip])?;
     let Some(tip) = forest.newest() else { return Ok(Vec::new()) };
@@ -86,7 +86,7 @@ fn newest(store: &Store, trust: &Trust) -> Result<Vec<UnprovenMessage>> {
     unproven_messages(store, trust, &path)
 }
 
-/// The messages below these folders that were agreed to, by the paths of their files.
+/// Returns the trusted messages below these folders, by the paths of their files.
 pub fn agreed_messages(trust: &Trust, folders: &[&Path]) -> Result<Vec<String>> {
     let mut paths = trust.listed(folders)?;
     let is_message = |path: &String| {
