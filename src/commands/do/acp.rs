@@ -1,4 +1,4 @@
-//! `lepo do --acp`: an editor on stdin and stdout.
+//! `lepo do --acp`: serves an editor on stdin and stdout.
 
 use std::path::{Path, PathBuf};
 
@@ -11,22 +11,22 @@ use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_store::store::Store;
 
-/// Serves the editor until it is gone.
+/// Serves until the editor disconnects.
 pub fn run_acp(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     check_acp(&args)?;
-    // A wrong option is told at once, not to each session.
+    // Reports an invalid option once, and not in each session.
     args.flags()?;
     let cwd = context.cwd().to_path_buf();
     let save_to = context.save_to().map(Path::to_path_buf);
     let folders = Box::new(OfCommand { args, save_to });
     let runtime = current_thread()?;
     let ended = runtime.block_on(serve(folders, cwd));
-    // Input that still may come is waited for by nobody.
+    // Does not wait for a thread that is still reading stdin.
     runtime.shutdown_background();
     ended.map(|()| 0)
 }
 
-/// Folders opened as `do` opens its own, with the options of the command line.
+/// Opens folders like `do`, with the options of the command line.
 struct OfCommand {
     args: DoArgs,
     save_to: Option<PathBuf>,
@@ -34,7 +34,7 @@ struct OfCommand {
 
 impl OfCommand {
     fn with<T>(&self, cwd: &Path, work: impl FnOnce(&Context<'_>) -> Result<T>) -> Result<T> {
-        // Nothing but messages is ever written to stdout.
+        // The protocol's messages are the only output on stdout.
         let mut out = Out::stdout();
         work(&Context::elsewhere(cwd.to_path_buf(), self.save_to.clone(), Color::Never, &mut out))
     }
@@ -55,7 +55,7 @@ impl Folders for OfCommand {
     }
 }
 
-/// Refuses what goes with one question.
+/// Rejects options that apply to a single question.
 fn check_acp(args: &DoArgs) -> Result<()> {
     let lonely = [
         (!args.prompt.is_empty(), "a question"),

@@ -1,4 +1,4 @@
-//! The option of an editor's agent.
+//! The option `--acp`.
 
 /// The option that makes lepo the agent of an editor.
 #[derive(Debug, Default, clap::Args)]

@@ -1,6 +1,6 @@
-//! The end of the help and of the man page of `lepo do`: examples, and what its documents hold.
+//! The end of the help and the man page of `lepo do`: examples, and the content of its documents.
 
-/// The end of the help and of the man page.
+/// Printed after the options.
 pub const AFTER: &str = "\
 Examples:
   lepo do 'what does this repository do?'

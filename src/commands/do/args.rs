@@ -1,4 +1,4 @@
-//! The arguments of `lepo do`, and its help.
+//! Arguments of `lepo do`, and its help.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -29,11 +29,11 @@ use lepo_turn::{PromptWish, ResourceAddress, Served, Verdict, not_utf8};
 const EFFORTS: &[(&str, &str)] =
     &[("none", "do not think"), ("low", "a little"), ("medium", "some"), ("high", "much")];
 
-/// The words of `--tools`.
+/// Values of `--tools`.
 const TOOL_MODES: &[(&str, &str)] =
     &[("manual", "ask before each"), ("auto", "run without asking"), ("off", "no tools")];
 
-// The headings of the options in the help.
+// Headings of the options in the help.
 const QUESTION: &str = "Question";
 const PLACE: &str = "Conversation";
 const MODEL: &str = "Model";
@@ -208,7 +208,7 @@ pub struct DoArgs {
 }
 
 impl DoArgs {
-    /// The parts of a turn that are shown, and their form.
+    /// Returns how a turn is displayed.
     pub fn shown(&self) -> Shown {
         Shown {
             json: self.json || self.form.is_printed_at_end(),
@@ -221,7 +221,7 @@ impl DoArgs {
         }
     }
 
-    /// The options that change settings.
+    /// Returns the options that override settings.
     pub fn flags(&self) -> Result<Flags> {
         let options = Options {
             temperature: self.temperature.clone(),
@@ -237,10 +237,10 @@ impl DoArgs {
         }
         let flags = Flags {
             config: self.config.clone(),
-            // A replay runs nothing by itself.
+            // A replay runs no tools automatically.
             tools: self.tools.or(self.replay.replay.is_some().then_some(ToolMode::Off)),
             asks_for_agents: self.tools.is_none() && self.replay.replay.is_some(),
-            // Instructions of a repository differ from one clone to the next.
+            // Instructions of a repository differ between clones.
             agents: (self.no_agents || self.recorded.wish()?.is_some()).then_some(false),
             options,
             system_prompt: self.system_prompt()?,
@@ -255,8 +255,8 @@ impl DoArgs {
         self.group.flags(&self.model, flags)
     }
 
-    /// Refuses options without the one that they belong to. The parser lets them pass where another option
-    /// conflicts with that one.
+    /// Rejects options without their companion. The parser accepts them if another option conflicts with the
+    /// companion.
     pub fn check_companions(&self) -> Result<()> {
         self.replay.check()?;
         for (is_lonely, option, companion) in [
@@ -271,13 +271,13 @@ impl DoArgs {
         Ok(())
     }
 
-    /// True if `LEPO_TAIL` says where the turn goes. Questions to many go on with nothing that is not named.
+    /// Whether `LEPO_TAIL` decides where the turn starts. With several models, only an explicit option does.
     pub fn takes_default_tail(&self) -> bool {
         let placed = self.new || self.tail.is_some() || self.approve.is_some() || self.deny.is_some();
         !placed && (self.group.mode().is_none() || self.retry)
     }
 
-    /// The text of `--system`; a file is named behind an `@`.
+    /// Returns the text of `--system`; `@` precedes the name of a file.
     fn system_prompt(&self) -> Result<Option<String>> {
         let Some(given) = &self.system else { return Ok(None) };
         let Some(path) = given.strip_prefix('@') else { return Ok(Some(given.clone())) };
@@ -288,7 +288,7 @@ impl DoArgs {
         })
     }
 
-    /// Resources and prompts of MCP servers: `--context mcp:…`, `--prompt` and `--arg`.
+    /// Returns the MCP resources and prompts of `--context mcp:…`, `--prompt` and `--arg`.
     pub fn served(&self) -> Result<Served> {
         let named = self.context.iter().filter_map(|path| ResourceAddress::of_context(path.to_str()?));
         let resources = named.collect::<Result<Vec<_>>>()?;
@@ -315,7 +315,7 @@ impl DoArgs {
         Ok(Served { resources, prompt })
     }
 
-    /// `--approve` and `--deny`. Only a full id will do: a piece of one may come to mean another bubb.
+    /// Parses `--approve` and `--deny`. Requires a full id: a part of one could later match another bubb.
     pub fn verdict(&self) -> Result<Option<(BubbId, Verdict)>> {
         let (option, text, verdict) = match (&self.approve, &self.deny) {
             (Some(id), _) if self.unheld => ("--approve", id, Verdict::ApproveUnheld),
@@ -331,7 +331,7 @@ impl DoArgs {
     }
 }
 
-/// A word of the question.
+/// Parses an argument of the question.
 fn word_of_prompt(word: OsString) -> std::result::Result<String, String> {
     word.into_string().map_err(|word| {
         let bytes = word.as_encoded_bytes();

@@ -1,8 +1,8 @@
-//! The limits of one `do`.
+//! Limits of a run.
 
 use lepo_turn::config::{Flags, Money};
 
-/// The heading of these options in the help.
+/// Heading of these options in the help.
 const MODEL: &str = "Model";
 
 /// Limits of all requests together.
@@ -17,7 +17,7 @@ pub struct BudgetArgs {
 }
 
 impl BudgetArgs {
-    /// Puts them among the options that change settings.
+    /// Adds the limits to the options that override settings.
     pub fn flags(&self, flags: Flags) -> Flags {
         Flags { max_cost: self.max_cost, max_tokens_total: self.max_tokens_total, ..flags }
     }

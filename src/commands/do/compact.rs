@@ -1,4 +1,4 @@
-//! `lepo do --compact`: a conversation goes on from a summary of it.
+//! `lepo do --compact`: continues a conversation from a summary of it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use lepo_tool::{Proposal, Reply};
 use lepo_turn::config::FolderQuestion;
 use lepo_turn::{Compaction, Event, Front, Interrupt, KEEP, Start, StartOptions, TurnEnv, compact, start};
 
-/// Shows nothing but notes, whose hints are read at this front.
+/// Prints notices only; the field decides how hints are phrased.
 pub struct Quiet<'a>(pub At<'a>);
 
 impl Front for Quiet<'_> {
@@ -30,7 +30,7 @@ impl Front for Quiet<'_> {
     }
 
     fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
-        // Nothing is asked while a summary is written.
+        // Summarising runs no tools, so there is nothing to ask.
         Box::pin(async { Ok(Reply::NoTerminal) })
     }
 

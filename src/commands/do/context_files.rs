@@ -1,4 +1,5 @@
-//! `--context-files`: what the repository says to the model and which skills it is told of, and why others are not.
+//! `--context-files`: lists the repository's instructions and skills that the model gets, and why others are
+//! omitted.
 
 use super::DoArgs;
 use super::setup::Setup;
@@ -13,7 +14,7 @@ use lepo_turn::Configured;
 use lepo_turn::agents::Instructions;
 use lepo_turn::skills::Skills;
 
-/// Lists the files. Nothing is asked and nothing is written.
+/// Lists the files. No model is asked and nothing is written.
 pub fn list_context_files(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let config = current_thread()?.block_on(setup.configured.choose())?;
@@ -78,7 +79,7 @@ fn instructions(configured: &Configured, why_not: Option<&str>, context: &mut Co
     }
 }
 
-/// Prints a line in which nothing of others can begin another one.
+/// Prints a line; text from files cannot start another one.
 fn tell(context: &mut Context<'_>, line: &str) {
     context.out.line(&one_line(line));
 }

@@ -1,10 +1,11 @@
-//! The place at which a debate goes on.
+//! Finds where a debate continues.
 
 use lepo_base::error::{Error, Result};
 use lepo_store::conv::{Forest, Ix};
 use lepo_turn::Start;
 
-/// The bubb after which a debate goes on: the last speech, so that bubbs of an interrupted round are left out.
+/// Returns the bubb that a debate continues from: the last visible one, so that an interrupted round is
+/// omitted.
 pub fn debate_at(forest: &Forest, tail: Ix) -> Result<Start> {
     let id = forest.name(tail).id;
     if forest.last_question(tail).is_none() {

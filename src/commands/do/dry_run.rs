@@ -1,4 +1,4 @@
-//! `--dry-run`: the first request that would leave. Nothing is written, run, started, fetched or sent.
+//! `--dry-run`: prints the first request. Nothing is written, run, started, downloaded or sent.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use lepo_store::conv::Forest;
 use lepo_store::store::Store;
 use lepo_turn::{Ask, FirstRequest, Interrupt, StartOptions, TurnEnv, first_request, start};
 
-/// Bytes of text for one token, about.
+/// Bytes of text per token, roughly.
 const BYTES_OF_TOKEN: usize = 4;
 
-/// Prints the first request of the turn that these arguments ask for.
+/// Prints the first request of the turn that the arguments describe.
 pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;
@@ -128,7 +128,7 @@ fn told(media: Media, name: &str, len: u64) -> String {
     format!("{} {name}, {}", media.mime(), counted_in_thousands(len as usize, "byte"))
 }
 
-/// The messages, each with its files; new ones go with the last question.
+/// Pairs the messages with their files; new files belong to the last question.
 fn with_files(first: &FirstRequest) -> impl Iterator<Item = (&Message, Vec<String>)> {
     let asked = first.messages.iter().rposition(|message| message.role == Role::User);
     first.messages.iter().enumerate().map(move |(at, message)| {
@@ -139,7 +139,7 @@ fn with_files(first: &FirstRequest) -> impl Iterator<Item = (&Message, Vec<Strin
     })
 }
 
-/// The name of the model, and where it is asked.
+/// Formats the name of the model and its server or program.
 fn place(config: &ModelConfig) -> String {
     let ModelConfig { name, model, .. } = config;
     let provider = config.provider.word();

@@ -1,4 +1,4 @@
-//! The options that say which form the answer has: JSON of a schema, code alone, or one line.
+//! Options for the form of the answer: JSON with a schema, code only, or one line.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use lepo_base::error::{Error, Result};
 use lepo_turn::attach::read_text;
 use lepo_turn::{AnswerSchema, is_short_schema, short_schema};
 
-/// The heading of these options in the help.
+/// Heading of these options in the help.
 const OUTPUT: &str = "Output";
 
 /// `--schema`, `--code` and `--line`.
@@ -37,12 +37,12 @@ pub struct FormArgs {
 }
 
 impl FormArgs {
-    /// True if the answer is printed at its end, in a form of its own.
+    /// Whether the answer is printed only when it is complete.
     pub fn is_printed_at_end(&self) -> bool {
         self.code > 0 || self.line
     }
 
-    /// The schema of `--schema`, compiled.
+    /// Compiles the schema of `--schema`.
     pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
         let Some(given) = &self.schema else { return Ok(None) };
         let schema = match given.trim() {

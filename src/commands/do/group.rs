@@ -1,4 +1,4 @@
-//! `--parallel` and `--debate`: several models asked at once, or led through a debate.
+//! `--parallel` and `--debate`: asks several models concurrently, or leads them through a debate.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use lepo_turn::{
     start, take_group_turn,
 };
 
-/// Takes a group turn.
+/// Runs a group turn.
 pub fn run_group(
     args: &DoArgs,
     mode: GroupMode,
@@ -62,7 +62,7 @@ pub fn run_group(
         confirm_size(args, question, &models, &configured)?;
     }
     panel.check_files(question.as_ref().map(|question| question.files.as_slice()).unwrap_or_default())?;
-    // Before anything is asked: an answer is not paid for and then lost.
+    // Opened before the request: otherwise an answer could be paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     let store = store_of_turn(args, context)?;
     let (forest, begin) = place(args, &store, question.is_some())?;
@@ -83,7 +83,7 @@ pub fn run_group(
     }
 }
 
-/// Shows what is recorded of all that are asked: none is, and nothing is written.
+/// Prints the recorded answers of all participants: no model is asked, and nothing is written.
 fn tell_recorded(
     args: &DoArgs,
     mode: GroupMode,
@@ -113,7 +113,7 @@ fn tell_recorded(
         None => group.take(args, configured, Ask::new(Start::New, question, &[]), context)?,
         Some(debated) => {
             group.show(args, &debated, question.as_ref(), context);
-            // A recorded answer is shown as it is in the store.
+            // A recorded answer is printed as stored.
             (GroupOutcome::Debated(debated), Arc::new(Masking::of_shapes()))
         }
     };
@@ -121,7 +121,7 @@ fn tell_recorded(
     Ok(0)
 }
 
-/// The models that are asked, and the store of the turn.
+/// The participants, and the store of the turn.
 struct Group {
     mode: GroupMode,
     panel: Panel,
@@ -131,7 +131,7 @@ struct Group {
 }
 
 impl Group {
-    /// Asks all, and shows their answers as they come.
+    /// Asks all participants and shows their answers as they arrive.
     fn take(
         &mut self,
         args: &DoArgs,
@@ -142,7 +142,7 @@ impl Group {
         let Group { mode, panel, store, forest, insts } = self;
         let runtime = current_thread()?;
         let outcome = runtime.block_on(async {
-            // Among many there are no tools.
+            // Group turns have no tools.
             let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
             for question in panel.folder_questions(&env.configured, store.root())? {
                 let answer = env.interrupt.or(ui::ask_about_folder(&question)).await?;
@@ -183,7 +183,7 @@ impl Group {
         Ok(outcome)
     }
 
-    /// Shows a recorded debate: its speeches, and its conclusion.
+    /// Prints a recorded debate: its speeches and its conclusion.
     fn show(&self, args: &DoArgs, debated: &Debated, question: Option<&Question>, context: &mut Context<'_>) {
         if args.events {
             return;
@@ -210,7 +210,7 @@ impl Group {
         view.end();
     }
 
-    /// Prints what the flags want of the outcome, and writes it to the file of `-o`.
+    /// Prints the result that the options request, and writes the file of `-o`.
     fn tell(
         &self,
         args: &DoArgs,
@@ -238,7 +238,7 @@ impl Group {
     }
 }
 
-/// Records for a linked worktree where its next question goes: to what is `@` of the outcome.
+/// Records where the next question in a linked worktree continues: at the bubb of the result that is `@`.
 fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Result<()> {
     let Some(record) = WorktreeRecord::find(paths, store) else { return Ok(()) };
     let forest = store.names().forest_for(&[Wanted::Tip])?;
@@ -251,7 +251,7 @@ fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Resul
     Ok(())
 }
 
-/// The forest, and the place in it where the turn begins.
+/// Returns the forest, and the start of the turn in it.
 fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, Start)> {
     let new = args.new || (args.tail.is_none() && !args.retry);
     let forest = match args.retry {
@@ -266,7 +266,7 @@ fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, Start)
     Ok((forest, begin))
 }
 
-/// Shows what was said before, if that is wanted, and notes another system prompt.
+/// Prints the past conversation if requested, and notes a different system prompt.
 fn tell_before(
     args: &DoArgs,
     configured: &Configured,
@@ -282,7 +282,7 @@ fn tell_before(
     Ok(())
 }
 
-/// Takes the models of the debate that goes on, where neither options nor the configuration name any.
+/// Uses the models of the continued debate if neither options nor configuration name any.
 fn continue_with_its_models(args: &DoArgs, configured: &mut Configured, context: &Context<'_>) -> Result<()> {
     let settings = &mut configured.settings;
     let names_all = !settings.many_participants.is_empty() && settings.many_orchestrator.is_some();
@@ -299,7 +299,7 @@ fn continue_with_its_models(args: &DoArgs, configured: &mut Configured, context:
     Ok(())
 }
 
-/// The question; none where one is answered again, or a debate goes on.
+/// Returns the question; `None` for a retry, or to continue a debate.
 fn question(args: &DoArgs, prompt: Option<&Prompt>, mode: GroupMode) -> Result<Option<Question>> {
     let goes_on = mode == GroupMode::Debate
         && args.tail.is_some()

@@ -1,11 +1,11 @@
-//! The options of `--parallel` and `--debate`, and the settings they change.
+//! Options of `--parallel` and `--debate`, and the settings that they override.
 
 use crate::commands::complete;
 use lepo_base::error::{Error, Result};
 use lepo_turn::GroupMode;
 use lepo_turn::config::Flags;
 
-/// The heading of these options in the help.
+/// Heading of these options in the help.
 const SEVERAL: &str = "Several models";
 
 /// `--parallel`, `--debate`, and the models that take part.
@@ -33,7 +33,7 @@ pub struct GroupArgs {
 }
 
 impl GroupArgs {
-    /// The way several models are asked; none if one is.
+    /// Returns how several models are asked; `None` for a single model.
     pub fn mode(&self) -> Option<GroupMode> {
         match (self.parallel, self.debate) {
             (true, _) => Some(GroupMode::Parallel),
@@ -42,7 +42,7 @@ impl GroupArgs {
         }
     }
 
-    /// Names the models of the command line in a hint to go on, so that the same ones do.
+    /// Adds the command line's models to the resume command of a hint.
     pub fn with_same_models(&self, error: Error, models: &[String]) -> Error {
         let participants = Some(self.participants.join(",")).filter(|names| !names.is_empty());
         let options: Vec<(&'static str, String)> = (models.iter().map(|name| ("-m", name.clone())))
@@ -53,7 +53,7 @@ impl GroupArgs {
         error.resuming(|resume| resume.name_models(&options))
     }
 
-    /// `flags` with these options, and `-m`: one model that answers, or several that take part.
+    /// Adds these options and `-m` to `flags`: a single model, or the participants.
     pub fn flags(&self, models: &[String], flags: Flags) -> Result<Flags> {
         let some = |names: &[String]| Some(names.to_vec()).filter(|names| !names.is_empty());
         let participants: Vec<String> =

@@ -1,4 +1,4 @@
-//! The question, from the command line, files and stdin.
+//! Builds the question from the command line, files and stdin.
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use lepo_turn::attach::{Gathering, Looked, NewFile, same_name};
 use lepo_turn::config::{Filling, Prompt};
 use lepo_turn::{ContextFile, Part, Question, join_parts, text_of_bytes};
 
-/// The path that means stdin.
+/// The path that represents stdin.
 const STDIN: &str = "-";
 
-/// Bytes of stdin at most: what has no end is refused before the memory is full.
+/// Maximum bytes of stdin: endless input is rejected before memory is full.
 const MOST: usize = 256 << 20;
 
-/// The time for which stdin may stay open and silent before a note says that it is waited for.
+/// Time of silence on stdin before a note says that lepo waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The question; `None` where there is none and a person sits at the terminal.
+/// Returns the question; `None` without one on a terminal, which starts a session.
 pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Question>> {
     let mut parts = Vec::new();
     let mut names_stdin = args.attach.iter().any(|path| path.as_os_str() == STDIN);
@@ -52,7 +52,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
             });
             continue;
         }
-        // One file of prose is the question or a part of it; others have their names.
+        // A single prose file is the question or a part of it; other files get a heading with their name.
         let fenced = args.file.len() > 1 || !is_prose(path);
         for ContextFile { path, content } in gathering.take(path)? {
             parts.push(Part { from: path, content, fenced, typed: false });
@@ -97,7 +97,7 @@ pub fn question(args: &DoArgs, prompt: Option<&Prompt>) -> Result<Option<Questio
     Ok(Some(Question { of_folders, of_files, ..question }))
 }
 
-/// Puts a filled prompt before the parts; stdin is no part of its own where the prompt has a place for it.
+/// Inserts the filled prompt before the parts; stdin is removed as a part if the prompt contains it.
 fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
     let is_text = |part: &Part| part.from == "stdin" && matches!(part.content, Looked::Other(_));
     let at = parts.iter().position(is_text);
@@ -110,29 +110,29 @@ fn fill(prompt: &Prompt, args: &DoArgs, parts: &mut Vec<Part>) -> Result<()> {
     if let Some(at) = at.filter(|_| used) {
         parts.remove(at);
     }
-    // With stdin in it, it is not all the user's own words.
+    // With stdin inserted, the text is not only the user's own.
     parts.insert(0, Part { typed: at.is_none() || !used, ..part(name, Looked::Other(text.into_bytes())) });
     Ok(())
 }
 
-/// A file that may be a question as it stands. Code, data, pages and folders are what one is about.
+/// Whether a file can be a question itself; code, data, web pages and folders are its subject.
 fn is_prose(path: &Path) -> bool {
     let ends = path.extension().and_then(|ends| ends.to_str()).map(str::to_ascii_lowercase);
     let is_page = path.to_str().is_some_and(is_url);
     !is_page && !path.is_dir() && matches!(ends.as_deref(), Some("md" | "txt"))
 }
 
-/// The error for stdin that is named twice.
+/// Error for two uses of stdin.
 fn twice() -> Error {
     Error::usage("`-` appears twice, but stdin can be read only once")
 }
 
-/// A part without a fence.
+/// A part without a code fence.
 fn part(from: &str, content: Looked) -> Part {
     Part { from: from.to_string(), content, fenced: false, typed: false }
 }
 
-/// A file of `--attach`: a path, an address, or stdin.
+/// Opens a file of `--attach`: a path, a URL, or stdin.
 fn attach(path: &Path, told: bool) -> Result<NewFile> {
     match path.to_str() {
         Some(STDIN) => NewFile::read("stdin", stdin(told)?),
@@ -141,13 +141,13 @@ fn attach(path: &Path, told: bool) -> Result<NewFile> {
     }
 }
 
-/// True if stdin is a pipe: a command before it was to print something.
+/// Whether stdin is a pipe: the command before it was expected to print something.
 fn is_pipe() -> bool {
     let stat = rustix::fs::fstat(std::io::stdin());
     stat.is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Fifo)
 }
 
-/// Reads all of stdin. If `told`, a note says that lepo waits for it.
+/// Reads all of stdin. If `told`, prints a note while lepo waits for it.
 fn stdin(told: bool) -> Result<Vec<u8>> {
     let (sender, receiver) = channel();
     let failed = |error| Error::store("cannot start a thread").because(error);

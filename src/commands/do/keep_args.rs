@@ -1,6 +1,6 @@
-//! The options that say where a question goes, and whether anything of it stays.
+//! Options for where a question continues, and whether it is stored.
 
-/// The heading of these options in the help.
+/// Heading of these options in the help.
 const PLACE: &str = "Conversation";
 
 /// `--continue` and `--no-keep`.

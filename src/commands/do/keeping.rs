@@ -1,4 +1,4 @@
-//! Whether a question begins a conversation, and whether anything of it stays.
+//! Decides whether a question starts a conversation, and whether it is stored.
 
 use std::io::{IsTerminal, stdin, stdout};
 
@@ -8,7 +8,7 @@ use crate::commands::Context;
 use lepo_base::error::{Error, Result};
 use lepo_turn::config::NewConversation;
 
-/// Refuses `--no-keep` together with a store by name, and lets it begin a conversation.
+/// Rejects `--no-keep` with `--save-to`; otherwise makes it start a conversation.
 pub fn check_keeping(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
     if args.keeping.no_keep && context.save_to().is_some() {
         return Err(Error::usage("--no-keep cannot be used with --save-to: its store is deleted at the end"));
@@ -17,8 +17,8 @@ pub fn check_keeping(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Begins a new conversation if the setting says so, and no option says otherwise. In a linked worktree, else goes on
-/// with the one last used there.
+/// Starts a new conversation if the setting says so and no option overrides it. Otherwise, in a linked
+/// worktree, continues the conversation that was last used there.
 pub fn begin_as_set(args: &mut DoArgs, new: NewConversation, context: &Context<'_>) -> Result<()> {
     let is_placed = args.keeping.goes_on || args.retry || args.compact || args.group.mode().is_some();
     let is_placed = is_placed || args.tail.is_some() || args.approve.is_some() || args.deny.is_some();

@@ -1,4 +1,4 @@
-//! The log of turns: lepo's own events, a line each, in the file of the local day.
+//! Logs lepo's own events, one per line, to the file of the local day.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -19,9 +19,9 @@ use lepo_secrets::{Finder, Masker, Value};
 use lepo_store::store::now;
 use lepo_turn::config::{LogLevel, Paths};
 
-/// Begins to log to `application-lepo-YYYY-MM-DD.log`, the local day; the times in it are UTC. A log that cannot
-/// be written is done without. `keys` are in no line of it; `values` and what has the form of a secret are masked.
-/// With `only_requests`, it is told of each request to a model and nothing else, and in no words of others.
+/// Starts logging to `application-lepo-YYYY-MM-DD.log`, named by the local day; its times are in UTC. Errors
+/// are ignored. No line contains any of `keys`; `values` and apparent secrets are masked. With
+/// `only_requests`, logs only one line for each request to a model, without foreign text.
 pub fn start_log(
     paths: &Paths,
     (level, only_requests): (LogLevel, bool),
@@ -50,21 +50,21 @@ pub fn start_log(
     });
 }
 
-/// The target of the line about a request.
+/// Log target of the line about a request.
 const REQUESTS: &str = "lepo_model::request_log";
 
-/// Writes events of lepo up to a level. Spans are not told.
+/// Writes lepo's events up to a level. Spans are ignored.
 struct Log {
     file: File,
     level: Level,
     only_requests: bool,
     keys: Vec<Secret>,
-    /// Finds what has the form of a secret, and the values of secret variables.
+    /// Finds apparent secrets, and the values of secret variables.
     masker: Masker,
 }
 
 impl Subscriber for Log {
-    /// Libraries log what they like: whole URLs, with the tokens in them.
+    /// Only lepo's events: libraries log arbitrary data, such as URLs with tokens.
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         let is_told = !self.only_requests || metadata.target() == REQUESTS;
         is_told && *metadata.level() <= self.level && is_of_lepo(metadata.target())
@@ -89,7 +89,7 @@ impl Subscriber for Log {
             said = masked;
         }
         let line = format!("{:.6} {level:>5} {target}:{said}\n", Timestamp::now());
-        // In one write, as other processes append to the same file.
+        // In one write, because other processes append to this file too.
         let _ = (&self.file).write_all(line.as_bytes());
     }
 
@@ -111,11 +111,11 @@ fn is_of_lepo(target: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::") || rest.starts_with('_'))
 }
 
-/// The message of an event as it is, and behind it each field as `name=value`. Control characters are escaped, so
-/// that an event is one line.
+/// Formats the message of an event, followed by its fields as `name=value`. Control characters are escaped,
+/// so that an event stays on one line.
 struct Fields {
     told: String,
-    /// An error has words of others.
+    /// Omits the field `error`, which contains foreign text.
     without_error: bool,
 }
 
@@ -136,12 +136,12 @@ impl Visit for Fields {
             self.told.push_str(field.name());
             self.told.push('=');
         }
-        // A string takes whatever is written to it.
+        // Writing to a string cannot fail.
         let _ = write!(OneLine(&mut self.told), "{value:?}");
     }
 }
 
-/// Text that stays in one line.
+/// Escapes control characters, including newlines.
 struct OneLine<'t>(&'t mut String);
 
 impl fmt::Write for OneLine<'_> {

@@ -1,4 +1,4 @@
-//! `lepo do`: one turn, a group turn, or a session.
+//! `lepo do`: runs a turn, a group turn, or a session.
 
 mod acp;
 mod acp_args;
@@ -55,11 +55,11 @@ use setup::Setup;
 use turn_input::TurnInput;
 use worktree_tail::set_worktree_tail;
 
-/// Takes the turn, or begins a session.
+/// Runs a turn, or starts a session.
 pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
-    // A child could read lepo's keys from its environment otherwise.
+    // Otherwise a child process could read lepo's keys from its environment.
     lepo_base::sys::hide_memory();
-    // Descriptors that lepo inherited stay closed to commands: an open directory would lead out of the sandbox.
+    // Inherited descriptors are not passed to commands: an open directory would lead out of the sandbox.
     close_fds::set_fds_cloexec(3, &[]);
     let (json, events, parallel) = (args.json, args.events, args.group.mode() == Some(GroupMode::Parallel));
     dispatch(args, context).inspect_err(|error| {
@@ -69,7 +69,7 @@ pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     })
 }
 
-/// The document of a turn that did not begin; of a `parallel` one it is in an array, as the others are.
+/// Returns the document of a turn that failed to start; for `parallel` in an array, like other documents.
 pub fn failure(error: &Error, events: bool, parallel: bool, at: At<'_>) -> Value {
     let mut nothing = ui::turn_document(None, &Report::default(), Some(error), at);
     match (events, parallel) {
@@ -89,7 +89,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     if args.editor.acp {
         return acp::run_acp(args, context);
     }
-    // Checked first, as a wrong schema is an error of every question.
+    // Checked first: an invalid schema is an error for every question.
     let schema = args.form.answer_schema()?;
     let (prompt, skill) = named(&mut args, context)?;
     if let Some(Prompt { model: Some(model), .. }) = &prompt
@@ -109,7 +109,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if args.takes_default_tail() {
         args.tail = match args.recorded.wish()? {
-            // The message may be of the store that is looked into.
+            // The message may be in the store that is searched.
             Some(_) => lepo_base::env::text("LEPO_TAIL").filter(|tail| !tail.is_empty()),
             None => setup::default_tail(context)?,
         };
@@ -158,7 +158,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     session(&mut args, context)
 }
 
-/// A session at a prompt.
+/// Runs an interactive session.
 fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;
@@ -180,7 +180,7 @@ fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
         env.keeps = options.keeps;
         run_session(options, env, context.out, context.paint).await
     });
-    // A prompt that was left by a signal still waits for its line.
+    // After a signal, the prompt's thread still waits for a line.
     runtime.shutdown_background();
     tidy_after(&store, tidy, args.quiet, context.out);
     ended.map(|()| 0)

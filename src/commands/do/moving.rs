@@ -8,7 +8,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Addressee, Forest, Ix};
 use lepo_store::store::Store;
 
-/// A branch, and the bubb that it names when the turn begins.
+/// A branch, and the bubb that it names at the start of the turn.
 #[derive(Debug)]
 pub struct Moving {
     branch: String,
@@ -16,14 +16,14 @@ pub struct Moving {
 }
 
 impl Moving {
-    /// The branch of `--tail`, if that is one.
+    /// Returns the branch of `--tail`, if it names a branch.
     pub fn of_tail(args: &DoArgs, forest: &Forest, tail: Option<Addressee>) -> Option<Moving> {
         let tail = tail.filter(|tail| tail.by_branch)?;
         Some(Moving { branch: args.tail.clone()?, from: forest.name(tail.ix).id })
     }
 
-    /// The branch on which the turn of a request was asked: that of `--tail`, else that of `LEPO_TAIL`, if it
-    /// still names the place where the turn began.
+    /// Returns the branch on which the turn of a request was asked: from `--tail`, else from `LEPO_TAIL`, if
+    /// it still names the bubb where the turn started.
     pub fn of_request(args: &DoArgs, store: &Store, forest: &Forest, request: Ix) -> Result<Option<Moving>> {
         let asked_on = |branch: &str| -> Result<Option<Moving>> {
             let from = store
@@ -43,14 +43,14 @@ impl Moving {
         moving.map(Some)
     }
 
-    /// Moves the branch to the answer, unless it has moved meanwhile.
+    /// Moves the branch to the answer, unless another process moved it in the meantime.
     pub fn to(&self, store: &Store, answer: BubbId, quiet: bool) -> Result<()> {
         ui::move_branch(store, &self.branch, self.from, answer, quiet).map(|_| ())
     }
 }
 
-/// Adds `--tail` to the commands of the hint, so that the branch moves when they are done. Where `--tail` was no
-/// branch, they name the question that was kept: the newest one may be another.
+/// Adds `--tail` to the commands of the hint, so that running them moves the branch. If `--tail` is not a
+/// branch, they name the stored question instead, because the newest one may be another.
 pub fn name_tail(error: Error, moving: Option<&Moving>, question: Option<BubbId>) -> Error {
     match (moving, question) {
         (Some(moving), _) => error.resuming(|resume| resume.name_branch(&moving.branch)),

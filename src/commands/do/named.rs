@@ -1,4 +1,4 @@
-//! `-T NAME`: a prompt of this name, or else a skill.
+//! `-T NAME`: finds a prompt of this name, or else a skill.
 
 use super::DoArgs;
 use crate::commands::Context;
@@ -8,8 +8,8 @@ use lepo_turn::config::{Paths, Prompt, load_settings};
 use lepo_turn::skills::{Skill, Skills};
 use lepo_turn::{Prompts, no_such_prompt};
 
-/// The prompt that `-T` names, the store's if it is trusted, else the user's; or the skill, with which the question is asked
-/// then. Without words it asks for itself.
+/// Returns the prompt that `-T` names, preferring the store's if it is trusted; or else the skill to ask
+/// with. Without a question, a skill asks for itself.
 pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<Prompt>, Option<Skill>)> {
     let Some(name) = args.template.clone() else { return Ok((None, None)) };
     let env = Env::from_process();

@@ -1,4 +1,4 @@
-//! `--output`: the result to a file as well.
+//! `--output`: also writes the result to a file.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
@@ -10,8 +10,8 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::Name;
 use lepo_store::store::Store;
 
-/// Puts a document into it, or the bubbs there are: each under its heading, a blank line between, and set apart
-/// from all of these `headings`. `given` tells the text of a bubb that has masks.
+/// Writes the document, or the given bubbs: each below its heading, separated by blank lines, with any line
+/// that resembles one of the `headings` escaped. `given` returns the unmasked text of a masked bubb.
 pub fn write_output(
     file: &mut File,
     store: &Store,
@@ -40,18 +40,18 @@ pub fn write_output(
     Ok(())
 }
 
-/// Puts a text into it.
+/// Writes a text to the file.
 pub fn write_text(file: &mut File, text: &str) -> Result<()> {
     let written = empty(file).and_then(|()| file.write_all(text.as_bytes()));
     written.map_err(|error| Error::store("cannot write the --output file").because(error))
 }
 
-/// Empties the file, only now that something takes its place; a pipe cannot be emptied.
+/// Truncates the file, only when there is something to write; a pipe cannot be truncated.
 fn empty(file: &File) -> io::Result<()> {
     if file.metadata()?.is_file() { file.set_len(0) } else { Ok(()) }
 }
 
-/// An answer as on stdout: a newline at its end, and no second one.
+/// Copies an answer as on stdout: adds a final newline unless there is one.
 fn copy_lines(mut from: impl Read, to: &mut File) -> io::Result<()> {
     let mut buffer = [0; 8192];
     let mut last = b'\n';

@@ -1,4 +1,4 @@
-//! A turn whose answer is recorded: looked up before a key, a price or a server is needed.
+//! Answers a turn from the record, before a key, a price or a server is needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,31 +28,31 @@ use lepo_turn::{
     StartOptions, TurnEnv, start,
 };
 
-/// The outcome of a look-up.
+/// The result of a look-up.
 pub enum LookedUp {
-    /// The answer was recorded and is shown; false if code was wanted and there is none.
+    /// The answer was recorded and is printed; false if code was requested and it has none.
     Answered(bool),
-    /// It was not; with what the user's own commands printed, which ran for the look-up.
+    /// Not recorded. Contains the output of the user's own commands, which ran for the look-up.
     Missed(Vec<Carried>),
 }
 
 /// The stores of a look-up, and the messages before the answer.
 pub struct Asked {
-    /// The store that is looked into; none if there is none.
+    /// The store to search; `None` if it does not exist.
     pub store: Option<Arc<Store>>,
-    /// All of it.
+    /// All bubbs of that store.
     pub forest: Forest,
-    /// The store that is looked into is the one that is written to.
+    /// The store to search is also the current one.
     pub is_own: bool,
-    /// The messages before the answer, the question last.
+    /// The messages before the answer, ending with the question.
     pub past: Vec<Said>,
-    /// The user's own commands, which ran.
+    /// Results of the user's own commands.
     pub ran: Vec<Carried>,
-    /// The place in it where the turn begins.
+    /// Start of the turn in the forest.
     start: Start,
 }
 
-/// Answers a turn from the record, if it is there. With `=only`, a miss is an error.
+/// Answers a turn from the record, if possible. With `=only`, a miss is an error.
 pub fn look_up(
     args: &DoArgs,
     input: &TurnInput,
@@ -88,7 +88,7 @@ pub fn look_up(
     }
 }
 
-/// The request to this model, or to the one that answers by itself; its server's tools are not known.
+/// Describes the request to this model, or to the default one; the tools of its servers are unknown.
 pub fn wish<'w>(
     past: &'w [Said],
     configured: &Configured,
@@ -114,7 +114,7 @@ pub fn wish<'w>(
 }
 
 impl Asked {
-    /// Reads what comes before the answer. Nothing is written.
+    /// Reads the messages before the answer. Nothing is written.
     pub fn read(
         args: &DoArgs,
         asked: Option<&Question>,
@@ -157,13 +157,13 @@ impl Asked {
     }
 }
 
-/// The error where there is no store to look into.
+/// Error if the store to search does not exist.
 pub fn no_store() -> Error {
     not_recorded(format!("no recorded answer: there is no {STORE} here or in a parent directory"))
         .hint("--recorded-from STORE names one")
 }
 
-/// The store at a path: the directory of the messages, or that which has it.
+/// Opens the store at a path: the directory with the messages, or its parent.
 fn open(path: &Path, context: &Context<'_>) -> Result<Store> {
     let whole = context.cwd().join(path);
     let inner = whole.join(STORE);
@@ -174,7 +174,7 @@ fn open(path: &Path, context: &Context<'_>) -> Result<Store> {
     })
 }
 
-/// The messages up to where the turn begins: in the store that is written to, or else in the one that is looked into.
+/// Returns the messages up to the start of the turn: from the current store, or else from the searched one.
 fn place(
     args: &DoArgs,
     goes_on: bool,
@@ -203,7 +203,7 @@ fn place(
     }
 }
 
-/// Runs the user's own commands, whose output is a part of the request.
+/// Runs the user's own commands, whose output is part of the request.
 fn run_commands(commands: &[String], configured: &Configured, store: &Arc<Store>) -> Result<Vec<Carried>> {
     current_thread()?.block_on(async {
         let env = TurnEnv::without_servers(configured.clone(), store.clone(), Interrupt::listen()?);
@@ -215,7 +215,7 @@ fn run_commands(commands: &[String], configured: &Configured, store: &Arc<Store>
     })
 }
 
-/// Shows a recorded answer as a turn shows one. False if code was wanted and there is none.
+/// Prints a recorded answer as a turn does. False if code was requested and it has none.
 fn show(args: &DoArgs, hit: Hit, asked: &Asked, context: &mut Context<'_>) -> Result<bool> {
     let Some(store) = &asked.store else { return Ok(true) };
     let mut output = args.output.as_deref().map(open_output).transpose()?;

@@ -6,10 +6,10 @@ use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 use lepo_turn::recorded::Recorded;
 
-/// The heading of these options in the help.
+/// Heading of these options in the help.
 const RECORD: &str = "Recorded answers";
 
-/// The word of `--recorded` that lets nothing leave.
+/// Value of `--recorded` that forbids sending a request.
 const ONLY: &str = "only";
 
 /// `--recorded[=only]` and the store that is looked into.
@@ -37,7 +37,7 @@ fn word(text: &str) -> std::result::Result<bool, String> {
 }
 
 impl RecordedArgs {
-    /// The wish for recorded answers, of the options and of the environment; none if there is none.
+    /// Combines the options and the environment; `None` if recorded answers are not requested.
     pub fn wish(&self) -> Result<Option<Recorded>> {
         let env = Env::from_process();
         let by_env = match env.text("LEPO_RECORDED")? {

@@ -1,4 +1,4 @@
-//! `--recorded` where many are asked: each request is looked up by itself.
+//! `--recorded` with several models: looks up each request separately.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use lepo_store::store::Store;
 use lepo_turn::recorded::{Hit, Record, Recorded, ToolsWish, debate, find, missed, no_verdict, verdict};
 use lepo_turn::{AnswerSchema, Carried, Configured, Debated, GroupMode, Question};
 
-/// The outcome of a look-up.
+/// The result of a look-up.
 pub enum Found {
-    /// All of it is in this store.
+    /// Everything is recorded in this store.
     All(Arc<Store>, Told),
-    /// Some of the answers, and what the user's own commands printed.
+    /// Some of the answers, and the output of the user's own commands.
     Some(Vec<(String, Hit)>, Vec<Carried>),
 }
 
 /// Recorded answers.
 pub enum Told {
-    /// Of each that is asked, and the judge's.
+    /// The answers of all participants, and the judge's.
     Answers(Vec<(String, Hit)>, Option<Box<Hit>>),
     /// A debate.
     Debate(Box<Debated>),
 }
 
-/// Looks up what a group turn asks. With `=only`, a miss is an error.
+/// Looks up the requests of a group turn. With `=only`, a miss is an error.
 pub fn look_up(
     args: &DoArgs,
     mode: GroupMode,
@@ -42,7 +42,7 @@ pub fn look_up(
     let record = Record::of(store, &asked.forest);
     let of = |name: &str| {
         let wish = wish(&asked.past, configured, Some(name), schema, false);
-        // Among many there are no tools.
+        // Group turns have no tools.
         lepo_turn::recorded::Wish { tools: ToolsWish::Are(None), ..wish }
     };
     let settings = &configured.settings;
@@ -84,7 +84,7 @@ pub fn look_up(
                     }
                 }
                 Some(error) if recorded.only => Err(error),
-                // Answers of another store stand in no tree with those that are asked for now.
+                // Answers from another store cannot share a tree with new ones.
                 Some(_) if !asked.is_own => Ok(Found::Some(Vec::new(), asked.ran)),
                 Some(_) => Ok(Found::Some(hits, asked.ran)),
             }

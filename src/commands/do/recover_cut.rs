@@ -1,11 +1,11 @@
-//! Answers that a killed process left behind, saved before the next turn.
+//! Recovers answers that a killed process left, before the next turn.
 
 use crate::term::{Line, say};
 use lepo_base::error::Result;
 use lepo_store::store::{Fate, Store};
 
-/// Saves the parts of answers whose process was killed, as hidden messages, and says so. Whatever else a process may
-/// have left is found by `lepo fsck`.
+/// Stores the partial answers of killed processes as hidden messages, and reports that. `lepo fsck` finds
+/// other remains.
 pub fn recover_cut(store: &Store, quiet: bool) -> Result<()> {
     let (strays, _) = store.upkeep().strays()?;
     for stray in strays.into_iter().filter(|stray| stray.is_of_turn()) {

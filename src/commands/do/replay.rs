@@ -1,4 +1,4 @@
-//! `lepo do --replay`: the questions of a conversation asked again, of one model or of several at once.
+//! `lepo do --replay`: asks the questions of a conversation again, of one model or several concurrently.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use lepo_turn::replay::{Plan, PlanOptions, ReplayedLine, all, replay};
 use lepo_turn::write_bubb;
 use lepo_turn::{Interrupt, TurnEnv};
 
-/// Asks again, and prints the ends of the new lines.
+/// Replays, and prints the tails of the new lines.
 pub fn run_replay(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let configs = models(args, &setup)?;
@@ -38,7 +38,7 @@ pub fn run_replay(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     outcome(args, lines)
 }
 
-/// The models that are asked: those of `-m`, else the one that answers.
+/// Returns the models of `-m`, else the default one.
 fn models(args: &DoArgs, setup: &Setup) -> Result<Vec<ModelConfig>> {
     let mut configs = Vec::new();
     for name in &args.model {
@@ -55,7 +55,7 @@ fn models(args: &DoArgs, setup: &Setup) -> Result<Vec<ModelConfig>> {
     Ok(configs)
 }
 
-/// The forest, and a plan for each model.
+/// Returns the forest, and a plan for each model.
 fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Plan>)> {
     let wish = &args.replay;
     if wish.onto.len() > models {
@@ -84,7 +84,7 @@ fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Pla
     Ok((forest, plans))
 }
 
-/// Puts the lines under a new root with the system prompt of `--system`.
+/// Moves the lines below a new root with the system prompt of `--system`.
 fn under_new_root(
     setup: &Setup,
     store: &Store,
@@ -101,7 +101,7 @@ fn under_new_root(
     Ok(plans)
 }
 
-/// Asks all models, each its own line, at the same time.
+/// Runs all models concurrently, each with its own line.
 fn run(
     args: &DoArgs,
     (setup, at): (&Setup, At<'_>),
@@ -141,7 +141,7 @@ fn run(
     Ok(lines)
 }
 
-/// Exit 0 if one line was completed; else the error of what stopped them, with what goes on.
+/// Exit 0 if any line was completed; otherwise the error, with the command that resumes.
 fn outcome(args: &DoArgs, lines: Vec<ReplayedLine>) -> Result<u8> {
     if lines.iter().any(|line| line.error.is_none()) {
         return Ok(0);

@@ -1,9 +1,9 @@
-//! `--replay`: the questions of a conversation, asked again.
+//! `--replay`: asks the questions of a conversation again.
 
 use crate::commands::complete;
 use lepo_base::error::{Error, Result};
 
-/// The heading of these options in the help.
+/// Heading of these options in the help.
 const REPLAY: &str = "Replay";
 
 /// `--replay` and where the new lines begin.
@@ -29,7 +29,7 @@ pub struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    /// Refuses options without the one that they belong to.
+    /// Rejects options without `--replay`.
     pub fn check(&self) -> Result<()> {
         let given =
             [(self.from.is_some(), "--from"), (!self.onto.is_empty(), "--onto"), (self.teacher, "--teacher")];

@@ -1,4 +1,4 @@
-//! The continuation of a replay.
+//! The command that resumes a replay.
 
 use super::DoArgs;
 use lepo_base::error::quoted;
@@ -6,7 +6,7 @@ use lepo_base::hint::Command;
 use lepo_store::bubb::BubbId;
 use lepo_turn::replay::ReplayedLine;
 
-/// The command that goes on where these lines ended.
+/// Returns the command that continues these lines.
 pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> Command {
     let mut command = format!("do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
     if args.replay.teacher {

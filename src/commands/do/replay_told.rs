@@ -1,4 +1,5 @@
-//! The outcome of a replay: the ends of its lines on stdout, and on stderr a table of old beside new.
+//! Reports a replay: the tails of its lines on stdout, and on stderr a table that compares old and new
+//! answers.
 
 use serde_json::{Value, json};
 
@@ -18,13 +19,11 @@ use lepo_turn::replay::ReplayedLine;
 /// Columns of a question in the table.
 const QUESTION: usize = 30;
 
-/// Everything that is told.
+/// The data of the report.
 pub struct Told<'t> {
-    /// The options.
     pub args: &'t DoArgs,
-    /// The store.
     pub store: &'t Store,
-    /// The lines.
+    /// The completed or interrupted lines.
     pub lines: &'t [ReplayedLine],
     /// The configured models, with their prices.
     pub models: &'t [ModelConfig],
@@ -32,7 +31,7 @@ pub struct Told<'t> {
     pub configs: &'t [ModelConfig],
 }
 
-/// The tokens, the time and the cost of an answer, as far as they are known.
+/// Tokens, time and cost of an answer, as far as known.
 #[derive(Default, Clone, Copy)]
 struct Took {
     tokens: Option<u64>,
@@ -40,7 +39,7 @@ struct Took {
     cost: Option<f64>,
 }
 
-/// Prints the ends, or the document of `--json`; and says the rest.
+/// Prints the tails, or the document of `--json`; prints the rest on stderr.
 pub fn tell(told: &Told<'_>, context: &mut Context<'_>) -> Result<()> {
     if told.args.json {
         context.out.line(&document(told, context.at).to_string());
@@ -86,7 +85,7 @@ fn document(told: &Told<'_>, at: At<'_>) -> Value {
     told.lines.iter().map(line).collect()
 }
 
-/// A row for each question: tokens, seconds and cost, old and new.
+/// Formats a row for each question: tokens, seconds and cost, old and new.
 fn table(told: &Told<'_>, line: &ReplayedLine, config: &ModelConfig, facts: &FactIndex) -> Vec<String> {
     let mut rows = vec![[line.name.clone(), "tokens".into(), "seconds".into(), "cost".into()]];
     let (mut old_sum, mut new_sum) = (Took::default(), Took::default());

@@ -26,12 +26,12 @@ pub struct Setup {
     pub configured: Configured,
     /// The working directory of turns.
     dir: PathBuf,
-    /// The MCP servers that the repository brings, if they are trusted.
+    /// The repository's MCP servers, if they are trusted.
     repo_servers: Option<TrustedFile>,
 }
 
 impl Setup {
-    /// Reads the configuration, and begins the log.
+    /// Reads the configuration and starts the log.
     pub fn read(args: &DoArgs, context: &Context<'_>) -> Result<Setup> {
         let env = Env::from_process();
         let paths = Paths::from_env(&env)?;
@@ -44,7 +44,7 @@ impl Setup {
             None => (context.new_root(), None, None),
         };
         let mut configured = Configured::load(paths, &env, repo, flags)?;
-        // An unknown model fails here, not at the first question; one that is looked up need not be known.
+        // An unknown model fails here, not at the first question; for a look-up it may be unknown.
         if args.recorded.wish()?.is_none() {
             configured.check_wanted()?;
         }
@@ -60,30 +60,31 @@ impl Setup {
         if !args.dry_run {
             start_log(&configured.paths, level, keys, values);
         }
-        // A turn that is not kept counts in the store that it would have been kept in.
+        // The cost of a turn that is not stored counts in the store that it would have used.
         if let Some(store) = context.find_store()?.filter(|_| args.keeping.no_keep) {
             configured.count_in(store.into(), true);
         }
         Ok(Setup { configured, dir, repo_servers })
     }
 
-    /// The working directory of turns, and the MCP servers that the repository brings, if they are trusted.
+    /// The working directory of turns, and the repository's MCP servers, if they are trusted.
     pub fn place(&self) -> (PathBuf, Option<TrustedFile>) {
         (self.dir.clone(), self.repo_servers.clone())
     }
 
-    /// True if there are MCP servers that a turn may use.
+    /// Whether a turn may use MCP servers.
     pub fn has_servers(&self) -> Result<bool> {
         Ok(!self.servers()?.is_empty())
     }
 
-    /// The MCP servers. Nothing is started yet.
+    /// The MCP servers, not started yet.
     pub fn servers(&self) -> Result<Servers> {
         self.configured.servers(&self.dir, self.repo_servers.clone())
     }
 }
 
-/// The store of a turn, made if there is none; an error for a turn that starts from a message of it.
+/// Returns the store of a turn, creating it if necessary; an error if the turn starts from an existing
+/// message.
 pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>> {
     if (args.retry || args.tail.is_some()) && context.find_store()?.is_none() {
         let sought =
@@ -95,7 +96,7 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
         return context.unkept_store().map(Arc::new);
     }
     let store = context.store_or_make(args.quiet)?;
-    // Only here is something written that may be looked up later.
+    // Only this store is written to, and may be searched for recorded answers later.
     if args.recorded.wish()?.is_some() && store.furniture().keep_journal()? && !args.quiet {
         let shown = store.shown().display();
         say(&Line::note(format!(
@@ -105,7 +106,7 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
     Ok(Arc::new(store))
 }
 
-/// `LEPO_TAIL`, the default of `--tail`. One that points at nothing is an error that names the variable.
+/// Returns `LEPO_TAIL`, the default of `--tail`. An invalid address is an error that names the variable.
 pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
     let env = Env::from_process();
     let Some(tail) = env.text("LEPO_TAIL")? else { return Ok(None) };
@@ -121,7 +122,7 @@ pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
     Ok(Some(tail.to_string()))
 }
 
-/// The bubb of `--tail`.
+/// Resolves `--tail`.
 pub fn find_tail(args: &DoArgs, store: &Store, forest: &Forest) -> Result<Option<Addressee>> {
     args.tail.as_deref().map(|address| store.addresses().find_bubb(forest, address)).transpose()
 }

@@ -1,4 +1,4 @@
-//! `--list-tools`: the MCP servers that are on, and what each can do.
+//! `--list-tools`: lists the active MCP servers and their tools.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use lepo_tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
 use lepo_turn::config::FolderTrust;
 use lepo_turn::{Interrupt, question_of_servers, take_answers};
 
-/// Starts the servers, lists them, and ends them.
+/// Starts the servers, lists them, and stops them.
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let mut servers = setup.servers()?;

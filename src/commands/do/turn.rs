@@ -1,4 +1,4 @@
-//! One turn: a question and its answer, an answer anew, or a decision on a request that waits.
+//! Runs a turn: a question and its answer, a retry, or a decision on a pending request.
 
 use std::sync::Arc;
 
@@ -28,10 +28,10 @@ use lepo_turn::{
     is_unread, make_room, start, take_turn,
 };
 
-/// The place in a store at which a turn begins.
+/// Where a turn starts in a store.
 struct Place {
     store: Arc<Store>,
-    /// Until the turn ends, no other process decides on the request.
+    /// Prevents other processes from deciding on the request during the turn.
     _claim: Option<Claim>,
     forest: Forest,
     decision: Option<Decision>,
@@ -40,7 +40,6 @@ struct Place {
     start: Start,
 }
 
-/// Takes one turn.
 pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;
@@ -67,7 +66,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
     if let Some(question) = &input.question {
         confirm_size(args, question, [&config], &setup.configured)?;
     }
-    // Before anything is asked: an answer is not paid for and then lost.
+    // Opened before the request: otherwise an answer could be paid for and then lost.
     let mut output = args.output.as_deref().map(open_output).transpose()?;
     let mut place = Place::find(args, input.verdict, &setup.configured, context)?;
     // On a terminal, more than the answer is shown.
@@ -86,7 +85,7 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
         env.close().await;
         taken
     })?;
-    // Background work, such as a lookup that was given up, is not awaited.
+    // Background work, such as an abandoned lookup, is not awaited.
     runtime.shutdown_background();
     if tells_usage && report.answer.is_some() {
         say_dim(&ui::usage_line(&report, &prices), context.paint);
@@ -105,7 +104,8 @@ pub fn run_turn(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) 
 }
 
 impl Place {
-    /// Finds where the turn begins: at a request that waits, at `--tail`, or where the newest conversation ends.
+    /// Finds where the turn starts: at a pending request, at `--tail`, or at the end of the newest
+    /// conversation.
     fn find(
         args: &DoArgs,
         verdict: Option<(BubbId, Verdict)>,
@@ -143,8 +143,8 @@ impl Place {
         Ok(Place { store, _claim: claim, forest, decision, moving, start })
     }
 
-    /// Says what is to be known before the turn: notes, with `model` the line of the place, with `--show-past`
-    /// the conversation.
+    /// Prints notes before the turn; if `model` is set, the line with model and conversation; with
+    /// `--show-past`, the conversation.
     fn tell(
         &self,
         args: &DoArgs,
@@ -154,7 +154,7 @@ impl Place {
     ) -> Result<()> {
         let Place { store, forest, start, .. } = self;
         if !args.quiet {
-            // Under --tail a question goes past the very bubb that it follows.
+            // With --tail, the question may drop a request at the very bubb that it follows.
             match start.id().filter(|_| args.tail.is_some()).and_then(|id| forest.find(id)) {
                 Some(tail) => ui::note_dropped(store, *start, &forest.name(tail)),
                 None => ui::note_place(store, forest, *start),
@@ -174,7 +174,8 @@ impl Place {
         Ok(())
     }
 
-    /// Takes the turn; from a summary, if its question would not fit the model's window.
+    /// Runs the turn; first summarises the conversation if the question would not fit the model's context
+    /// window.
     async fn take(
         &mut self,
         env: &TurnEnv,
@@ -211,7 +212,7 @@ impl Place {
         }
         let state = State::Idle.after(Step::Entered);
         let shown = ui::Shown { thinking: env.settings().term_thinking, ..args.shown() };
-        // Its echo would stand in the middle of the answer.
+        // The echo of typed text would appear inside the answer.
         let hides = context.out.is_terminal().then(TypeAhead::hide).flatten();
         let mut view = TurnView::new(context.out, context.paint, shown, context.at, state);
         let taken = take_turn(env, config, &insts, forest, &mut view, ask).await;
@@ -221,10 +222,10 @@ impl Place {
     }
 }
 
-/// The error with what stays in the store, and what goes on from there.
+/// Adds to the error what is stored, and the command that resumes.
 fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Error {
     if args.keeping.no_keep {
-        // There is nothing left to answer again.
+        // Nothing is stored that could be retried.
         return error.without_retry();
     }
     let error = match error.kind {
@@ -236,7 +237,7 @@ fn explained(error: Error, report: &Report, args: &DoArgs, place: &Place) -> Err
     args.group.with_same_models(error, &args.model)
 }
 
-/// Asks before files are sent that fill much of the window of one of these models.
+/// Asks before sending files that fill much of the context window of one of these models.
 pub fn confirm_size<'m>(
     args: &DoArgs,
     question: &Question,

@@ -1,4 +1,4 @@
-//! The input of one turn.
+//! The input of a turn.
 
 use std::sync::Arc;
 
@@ -6,18 +6,17 @@ use lepo_store::bubb::BubbId;
 use lepo_turn::skills::Skill;
 use lepo_turn::{AnswerSchema, Question, Served, Verdict};
 
-/// The input of one turn.
 pub struct TurnInput {
-    /// The decision on a request that waits.
+    /// The decision on a pending request.
     pub verdict: Option<(BubbId, Verdict)>,
-    /// The question; none where one is answered again.
+    /// `None` if an existing question is answered again.
     pub question: Option<Question>,
-    /// Resources and prompts of MCP servers that go with it.
+    /// Resources and prompts of MCP servers to send with it.
     pub served: Served,
     /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
     /// Only the code blocks of the answer are printed.
     pub code_only: bool,
-    /// The skill that the question is asked with.
+    /// The skill to ask with.
     pub skill: Option<Skill>,
 }

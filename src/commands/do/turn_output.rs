@@ -14,8 +14,8 @@ use lepo_store::store::Store;
 use lepo_turn::Report;
 use serde_json::Value;
 
-/// Prints what comes at the end of a turn: the last event, the document of `--json`, the code of `--code`, the file of
-/// `--output`. False if code was wanted and there is none.
+/// Prints the output that comes at the end of a turn: the last event, the document of `--json`, the code of
+/// `--code`, the file of `--output`. False if code was requested and the answer has none.
 pub fn print(
     args: &DoArgs,
     report: &Report,
@@ -50,7 +50,7 @@ pub fn print(
     Ok(true)
 }
 
-/// Prints the one line of an answer. False if it is not one that hides nothing.
+/// Prints an answer of one line. False if it has several lines or invisible characters.
 fn print_line(answer: &str, has_schema: bool, context: &mut Context<'_>) -> bool {
     let line = one_line_of(answer, has_schema);
     match &line {
@@ -60,8 +60,8 @@ fn print_line(answer: &str, has_schema: bool, context: &mut Context<'_>) -> bool
     line.is_some()
 }
 
-/// The one line of an answer; of a schema, the value of its only field. `None` if a character is in it that a person would
-/// not see, a newline among them.
+/// Returns an answer of one line; with a schema, the value of its only field. `None` if it contains a
+/// character that the user would not see, including a newline.
 fn one_line_of(answer: &str, has_schema: bool) -> Option<OfferedWord> {
     let only_field = || match serde_json::from_str(answer).ok()? {
         Value::String(text) => Some(text),
@@ -75,7 +75,7 @@ fn one_line_of(answer: &str, has_schema: bool) -> Option<OfferedWord> {
     OfferedWord::parse(text.trim())
 }
 
-/// Prints the code blocks of an answer that are wanted. False if there is none.
+/// Prints the requested code blocks of an answer. False if it has none.
 fn print_code(
     args: &DoArgs,
     answer: &str,

@@ -1,4 +1,4 @@
-//! The end of a turn whose output nobody reads any more.
+//! Stops a turn when the reader of its output is gone.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use super::DoArgs;
 use crate::term::stdout_is_read;
 use lepo_turn::Interrupt;
 
-/// The time for which an answer is received that nobody reads.
+/// Time for which an answer without a reader is still received.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The time between two looks at the pipe.
+/// Interval for checking the pipe.
 const STEP: Duration = Duration::from_millis(200);
 
-/// Does the work of a turn. With its output unread for a while, it is stopped as Ctrl+C would; where it is written to a
-/// file too, it goes on to its end.
+/// Runs `work`. If the reader of stdout is gone, interrupts it after a while as Ctrl+C would; with `--output`
+/// it continues to its end.
 pub async fn while_read<T>(args: &DoArgs, interrupt: Interrupt, work: impl Future<Output = T>) -> T {
     let unread = async {
         while args.output.is_some() || stdout_is_read() {

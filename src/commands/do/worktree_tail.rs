@@ -1,4 +1,4 @@
-//! Where a question goes in a linked git worktree, if nothing says so: on with the conversation last used there.
+//! Decides where a question in a linked git worktree continues by default: the conversation last used there.
 
 use super::DoArgs;
 use crate::commands::Context;
@@ -10,8 +10,8 @@ use lepo_store::store::Store;
 use lepo_turn::WorktreeRecord;
 use lepo_turn::config::Paths;
 
-/// Names the conversation as `--tail` would, or begins one and says so. All worktrees share a store, whose newest
-/// conversation may be about another one.
+/// Selects that conversation as `--tail` would, or starts a new one and says so: all worktrees share a store,
+/// whose newest conversation may belong to another one.
 pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
     if !args.takes_default_tail() || args.recorded.wish()?.is_some() {
         return Ok(());
