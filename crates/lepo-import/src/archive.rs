@@ -1,7 +1,7 @@
-//! An export: a zip file, the folder it was unpacked to, or its document alone.
+//! An export: a zip file, the folder it was unpacked to, or a single document.
 //!
-//! A zip is a stranger's: its names are only compared, never written to, links in it are left alone, and what it
-//! unpacks to is counted as it comes, whatever it declares.
+//! A zip is untrusted: its names are only compared, never written to, its links are ignored, and unpacked bytes are
+//! counted on reading, whatever the zip declares.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -13,20 +13,18 @@ use zip::result::ZipError;
 use super::source::{Capped, Reading, cannot, files_below, most, regular};
 use lepo_base::error::{Error, Result};
 
-/// Bytes of one asset, at most.
+/// Maximum bytes of one asset.
 const ASSET: u64 = 256 << 20;
 
-/// An export to read from.
 pub enum Archive {
-    /// One document.
+    /// A single document.
     File(PathBuf),
-    /// Documents and assets in a folder, by their file names.
+    /// Documents and assets in a folder, with their file names.
     Folder(Vec<(String, PathBuf)>),
-    /// The same in a zip, by their places.
+    /// Documents and assets in a zip, with their indices.
     Zip(Box<Zip>),
 }
 
-/// An open zip.
 pub struct Zip {
     path: PathBuf,
     archive: ZipArchive<BufReader<File>>,
@@ -35,7 +33,7 @@ pub struct Zip {
 }
 
 impl Archive {
-    /// Opens it. A zip that declares more than it may unpack to is refused.
+    /// Opens an export. A zip that declares more than it may unpack to is refused.
     pub fn open(path: &Path) -> Result<Archive> {
         if path.is_dir() {
             let files = files_below(path, 4).into_iter();
@@ -70,7 +68,7 @@ impl Archive {
         Ok(Archive::Zip(Box::new(Zip { path: path.to_path_buf(), archive, names, left: most(length) })))
     }
 
-    /// The documents whose names `is_it` knows, in order.
+    /// Returns the documents whose names `is_it` accepts, sorted by name.
     pub fn documents(&self, is_it: impl Fn(&str) -> bool) -> Vec<usize> {
         let places = |names: Vec<&str>| {
             names.into_iter().enumerate().filter(|(_, name)| is_it(name)).map(|(place, _)| place).collect()
@@ -82,7 +80,7 @@ impl Archive {
         }
     }
 
-    /// The names of the first few files, and the number of the others.
+    /// Returns the names of the first `count` files, and the number of the others.
     pub fn first_names(&self, count: usize) -> (Vec<&str>, usize) {
         let (first, all): (Vec<&str>, usize) = match self {
             Archive::File(_) => (Vec::new(), 0),
@@ -97,7 +95,7 @@ impl Archive {
         (first, others)
     }
 
-    /// Opens a document and hands it on.
+    /// Opens a document and passes it to `then`.
     pub fn read<T>(
         &mut self,
         document: usize,
@@ -129,7 +127,8 @@ impl Archive {
         }
     }
 
-    /// The bytes of the asset whose file name begins with `id`.
+    /// Returns the bytes of the asset whose file name starts with `id`; `None` if it is missing or larger than the
+    /// limit.
     pub fn asset(&mut self, id: &str) -> Option<Vec<u8>> {
         if id.len() < 6 {
             return None;
@@ -155,7 +154,7 @@ impl Archive {
     }
 }
 
-/// Of names in order the one that is `id`, or goes on behind it with what is no part of an id.
+/// Finds, in sorted names, the name that is `id` or continues after it with a character that no id contains.
 fn place_of<T>(names: &[(String, T)], id: &str) -> Option<usize> {
     let from = names.partition_point(|(name, _)| name.as_str() < id);
     let is_it = |name: &str| {
@@ -169,12 +168,11 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// True if a file begins as a zip does.
+/// Whether a file starts with the magic number of a zip.
 pub fn is_zip(path: &Path) -> bool {
     begins(path, b"PK\x03\x04")
 }
 
-/// True if a file begins with these bytes.
 pub fn begins(path: &Path, magic: &[u8]) -> bool {
     let Ok((file, _)) = regular(path) else { return false };
     let mut first = Vec::new();

@@ -1,4 +1,4 @@
-//! Files of messages: data URLs and base64.
+//! Attached files: data URLs and base64.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -18,10 +18,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Bytes of a file that is read by its path, at most.
+/// Maximum bytes of a file read by its path.
 const LARGEST: u64 = 256 << 20;
 
-/// A file in base64. What is no base64 has no bytes.
+/// Decodes a file in base64. A malformed text leaves the file without bytes.
 pub fn base64(name: &str, mime: &str, text: &str) -> File {
     let compact: Cow<'_, str> = match text.contains(|c: char| c.is_ascii_whitespace()) {
         true => text.split_ascii_whitespace().collect::<String>().into(),
@@ -34,7 +34,7 @@ pub fn base64(name: &str, mime: &str, text: &str) -> File {
     }
 }
 
-/// The file of a URL: its bytes, if they are in it.
+/// Returns the file that a URL names, with its bytes if it is a data URL.
 pub fn url(name: &str, mime: &str, url: &str) -> File {
     if let Some((head, data)) = url.strip_prefix("data:").and_then(|url| url.split_once(',')) {
         let of_url = head.split(';').next().unwrap_or_default();
@@ -50,7 +50,7 @@ pub fn url(name: &str, mime: &str, url: &str) -> File {
     File { name: name.to_string(), mime: kind(mime).to_string(), data: None }
 }
 
-/// The bytes of a text in which some are written as `%2B`.
+/// Decodes percent-encoded bytes; a malformed escape stays unchanged.
 fn without_percents(text: &str) -> Cow<'_, [u8]> {
     if !text.contains('%') {
         return Cow::Borrowed(text.as_bytes());
@@ -67,7 +67,7 @@ fn without_percents(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(bytes)
 }
 
-/// The bytes of a file, if their SHA-256 is this one.
+/// Returns the bytes of a file if their SHA-256 is `sha256`.
 pub fn of_hash(path: &Path, sha256: &str) -> Option<Vec<u8>> {
     let (file, length) = regular(path).ok().filter(|(_, length)| *length <= LARGEST)?;
     let mut bytes = Vec::with_capacity(length as usize);
@@ -75,7 +75,7 @@ pub fn of_hash(path: &Path, sha256: &str) -> Option<Vec<u8>> {
     (sha256_hex(&bytes) == sha256).then_some(bytes)
 }
 
-/// A text that was attached, under its name.
+/// Returns an attached text, headed by its name.
 pub fn named_text(name: &str, text: &str) -> String {
     match name.trim() {
         "" => text.to_string(),
@@ -83,12 +83,12 @@ pub fn named_text(name: &str, text: &str) -> String {
     }
 }
 
-/// A file whose bytes are not there.
+/// Returns a file whose bytes are missing from the source.
 pub fn lost(name: &str, mime: &str) -> File {
     File { name: name.to_string(), mime: kind(mime).to_string(), data: None }
 }
 
-/// A media type as it can stand in a line; of anything else the one for any bytes.
+/// Returns a media type that is safe to write in a line; the generic one if `mime` is malformed.
 fn kind(mime: &str) -> &str {
     let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '+' | '.');
     match mime.contains('/') && mime.len() < 100 && mime.chars().all(sound) {

@@ -1,6 +1,6 @@
 //! ChatGPT: `conversations.json` of an export, each conversation a tree in its `mapping`.
 //!
-//! The tree is built from parents: children may be missing, and the order of a mapping says nothing.
+//! The tree is built from parents: children may be missing, and the order of a mapping is meaningless.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -16,18 +16,17 @@ use super::values::Values;
 use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// True if a document of an export holds conversations.
+/// Whether a document of an export contains conversations.
 pub fn is_document(name: &str) -> bool {
     name.strip_prefix("conversations")
         .and_then(|rest| rest.strip_suffix(".json"))
         .is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b'_'))
 }
 
-/// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut archive = Archive::open(path)?;
     let names = asset_names(&mut archive, reading)?;
-    // A second one for the assets, as the first is being read.
+    // Opened twice, for the assets: the first is borrowed while its document is read.
     let mut assets = Archive::open(path)?;
     for document in archive.documents(is_document) {
         archive.read(document, reading, |from: &mut dyn Read, reading| {
@@ -49,10 +48,10 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     Ok(())
 }
 
-/// The document of an export that has the names of its assets' files.
+/// The document of an export that maps its asset files to their original names.
 const NAMES: &str = "conversation_asset_file_names.json";
 
-/// The names that files had before the export gave them others: by the latter, without what follows their ids.
+/// Reads the original names of files, by the exported names up to the first `.`: the ids.
 fn asset_names(archive: &mut Archive, reading: &mut Reading) -> Result<HashMap<String, String>> {
     let mut names = HashMap::new();
     if let Archive::File(_) = archive {
@@ -74,7 +73,7 @@ fn asset_names(archive: &mut Archive, reading: &mut Reading) -> Result<HashMap<S
     Ok(names)
 }
 
-/// Gives the files of a conversation their bytes, by their ids in the order of the files, and names to those without.
+/// Sets the bytes of a conversation's files, whose ids are in the order of the files, and the names of those without.
 fn fill(conversation: &mut Conversation, ids: Ids, names: &HashMap<String, String>, assets: &mut Archive) {
     let files = conversation.nodes.iter_mut().flat_map(|node| match &mut node.what {
         What::Text(_, _, files) | What::Output { files, .. } => files.as_mut_slice(),
@@ -90,10 +89,10 @@ fn fill(conversation: &mut Conversation, ids: Ids, names: &HashMap<String, Strin
     }
 }
 
-/// The ids of the files of a conversation, in their order; none of one whose bytes stand in the text.
+/// The ids of a conversation's files, in their order; `None` for a file whose bytes are in the text.
 type Ids = Vec<Option<String>>;
 
-/// One conversation, its files without their bytes.
+/// Reads a conversation; its files have no bytes yet.
 fn conversation(value: Value<'_>, ids: &mut Ids) -> Option<Conversation> {
     let mapping = value.get("mapping");
     if !mapping.is_object() {
@@ -109,7 +108,7 @@ fn conversation(value: Value<'_>, ids: &mut Ids) -> Option<Conversation> {
     let model = value.get("default_model_slug").said();
     let nodes: Vec<(String, Option<String>, Value<'_>)> =
         mapping.fields().map(|(key, node)| (key.words(), node.get("parent").said(), node)).collect();
-    // If a parent is not named, it may name its child.
+    // A node without a parent may still be listed as another node's child.
     let mut named: HashMap<String, &str> = HashMap::new();
     if nodes.iter().filter(|(_, parent, _)| parent.is_none()).count() > 1 {
         for (key, _, node) in &nodes {
@@ -132,7 +131,7 @@ fn conversation(value: Value<'_>, ids: &mut Ids) -> Option<Conversation> {
     Some(conversation)
 }
 
-/// The types of a content that are read.
+/// The supported content types.
 const TYPES: &[&str] = &[
     "text",
     "multimodal_text",
@@ -149,7 +148,7 @@ const TYPES: &[&str] = &[
     "system_error",
 ];
 
-/// The nodes of one message.
+/// Adds the nodes of a message, and returns the indices of the first and the last.
 fn message(
     conversation: &mut Conversation,
     message: Value<'_>,
@@ -181,7 +180,7 @@ fn message(
     } else if role == "tool" {
         let name = message.at(&["author", "name"]).words();
         let output = match text(content) {
-            // Without words, it is its JSON; empty, what it is named.
+            // Without a text the output is the content's JSON; if the content is empty too, the tool's name.
             text if text.is_empty() && !has_files(content) && has_more(content) => output::json(content),
             text if text.is_empty() && !has_files(content) => name,
             text => text,
@@ -219,7 +218,7 @@ fn message(
     (first, last)
 }
 
-/// The text of a content, whatever its type.
+/// Returns the text of a content of any type.
 fn text(content: Value<'_>) -> String {
     let mut texts: Vec<String> = Vec::new();
     for part in content.get("parts").items() {
@@ -234,7 +233,7 @@ fn text(content: Value<'_>) -> String {
     if texts.len() == 1 { texts.swap_remove(0) } else { texts.join("\n\n") }
 }
 
-/// True if a content has something besides its type and its empty parts.
+/// Whether a content has more than its type, its language and empty parts.
 fn has_more(content: Value<'_>) -> bool {
     let is_empty = |value: Value<'_>| {
         value.is_null()
@@ -248,7 +247,7 @@ fn has_files(content: Value<'_>) -> bool {
     content.get("parts").items().any(Value::is_object)
 }
 
-/// The files of a message: those that stand in its text, and those that are only attached.
+/// Returns the files of a message: files in its content, and files only attached.
 fn files(content: Value<'_>, metadata: Value<'_>, ids: &mut Ids) -> Vec<File> {
     let attached: Vec<(String, String, String)> = metadata
         .get("attachments")

@@ -1,4 +1,5 @@
-//! Claude.ai: `conversations.json` of an export. A message may name its parent; where none does, they are a line.
+//! Claude.ai: `conversations.json` of an export. A message may name its parent; if no message does, each follows the
+//! previous one.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,10 +15,9 @@ use super::values::Values;
 use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// The parent of a first message.
+/// The parent id of a first message.
 const ROOT: &str = "00000000-0000-4000-8000-000000000000";
 
-/// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut archive = Archive::open(path)?;
     for document in archive.documents(is_document) {
@@ -46,7 +46,7 @@ fn conversation(value: Value<'_>) -> Conversation {
         .iter()
         .map(|(id, parent, _)| Link { id, parent: parent.as_deref().filter(|parent| *parent != ROOT) })
         .collect();
-    // A message that does not say anything of its parent follows the one before it.
+    // A message without the key of a parent follows the previous message.
     let silent =
         |place: usize| messages.get(place).is_some_and(|(.., told)| !told.has("parent_message_uuid"));
     let mut parents = parents(&links, |place| place.checked_sub(1));

@@ -1,7 +1,8 @@
 //! Claude Code: one JSONL log a session below `projects/`, and its subagents' logs.
 //!
-//! One message of the API is several lines, sometimes each a snapshot of all before. Lines name their parents; a
-//! parent that is missing is the line before. Copies of a session repeat its lines, and give the same bubbs.
+//! A message of the API is spread over several lines, each of which may be a snapshot of the ones before. Lines name
+//! their parents; a line whose parent is missing follows the previous line. Copies of a session repeat its lines, and
+//! result in the same bubbs.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,10 +14,9 @@ use super::source::{Reading, files_in, first_value, first_values};
 use super::{Each, claude_prompts};
 use lepo_base::error::Result;
 
-/// Nodes of a message in which an earlier snapshot of a text is looked for.
+/// Number of nodes of a message in which to search for an earlier snapshot of a text.
 const SNAPSHOTS: usize = 64;
 
-/// Reads one session with its subagents.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     if first_value(path, claude_prompts::is_prompt).unwrap_or(false) {
         return claude_prompts::read(path, reading, each);
@@ -31,12 +31,12 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     each(session.finish(path, told))
 }
 
-/// True if a file is a subagent's log, which belongs to a session's.
+/// Whether a file is a subagent's log, to be read with its session's.
 pub fn is_agent(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"agent-"))
 }
 
-/// The log of the session that a subagent's log belongs to, if it is there.
+/// Returns the log of the session that a subagent's log belongs to, if the file exists.
 pub fn session_of(agent: &Path) -> Option<PathBuf> {
     let folder = agent.parent()?;
     let below = folder.parent().map(|session| session.with_extension("jsonl"));
@@ -50,7 +50,7 @@ pub fn session_of(agent: &Path) -> Option<PathBuf> {
         .filter(|log| log.is_file())
 }
 
-/// The logs of a session's subagents: in a folder of the session, or, of older versions, beside it.
+/// Finds the logs of a session's subagents: in the session's folder, or, for older versions, next to its log.
 fn agents(path: &Path, reading: &mut Reading) -> Vec<PathBuf> {
     let is_log = |path: &PathBuf| is_agent(path) && path.extension().is_some_and(|end| end == "jsonl");
     let folder = path.with_extension("").join("subagents");
@@ -68,8 +68,8 @@ fn agents(path: &Path, reading: &mut Reading) -> Vec<PathBuf> {
     found
 }
 
-/// The titles that stand at the beginning of the logs of a folder, by the message that each is about: that is most
-/// often one of another log.
+/// Reads the titles at the start of all logs of a folder, by the message that each describes: mostly a message of
+/// another log.
 fn told_beside<'r>(path: &Path, reading: &'r mut Reading) -> &'r HashMap<String, String> {
     let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
     reading.titles.entry(parent).or_insert_with_key(|parent| {
@@ -87,32 +87,31 @@ fn told_beside<'r>(path: &Path, reading: &'r mut Reading) -> &'r HashMap<String,
     })
 }
 
-/// A session being read.
 #[derive(Default)]
 struct Session {
     conversation: Conversation,
     log: Log,
     titles: [Option<String>; 3],
     summaries: Vec<(String, String)>,
-    /// The calls that begin a subagent, by what they say to it.
+    /// The calls that start a subagent, by the prompt they send it.
     prompts: HashMap<String, usize>,
     /// All calls by their ids.
     calls: HashMap<String, usize>,
-    /// The call whose result names a subagent.
+    /// The call whose result names a subagent, by the subagent's id.
     agents: HashMap<String, String>,
     last_call: Option<usize>,
-    /// The record that a line without the key of a parent follows.
+    /// The previous record, which a line without the key of a parent follows.
     before: Option<String>,
     /// The last record that the subagent of each call printed.
     printed: HashMap<String, String>,
-    /// The session's id, where the program printed it.
+    /// The session's id, if the log is the program's printed output.
     id: Option<String>,
-    /// Hashes of the blocks of the message that is being read.
+    /// The id of the message being read, the hashes of its blocks, and its first node.
     seen: (String, HashSet<u64>, usize),
 }
 
 impl Session {
-    /// Reads a file; with `under`, one of a subagent, all of whose lines follow that call.
+    /// Reads a log; with `under`, a subagent's, whose lines all follow that call.
     fn file(&mut self, path: &Path, reading: &mut Reading, under: Option<Option<usize>>) -> Result<()> {
         self.log.begin();
         self.before = None;
@@ -167,7 +166,7 @@ impl Session {
                 (self.conversation.add(None, None, What::Nothing), String::new())
             }
         };
-        // So does a message without an id of its own, typed while a tool ran.
+        // A message without an id, typed while a tool ran, follows the previous record too.
         let before = match &under {
             Some(call) => self.printed.get(call).cloned(),
             None => self.before.clone(),
@@ -188,8 +187,8 @@ impl Session {
         self.log.ended(ended);
     }
 
-    /// Adds nodes to those from `first` on, in a row; if there are none at all, one of nothing. What an answer says
-    /// in parts is one text.
+    /// Adds nodes as a chain that starts at `first`, and an empty node if `new` is empty. Consecutive texts of an
+    /// answer are joined.
     fn add(&mut self, first: usize, time: Option<u64>, new: impl IntoIterator<Item = Node>) {
         let nodes = &mut self.conversation.nodes;
         for mut node in new.into_iter().filter(|node| !matches!(node.what, What::Nothing)) {
@@ -212,7 +211,7 @@ impl Session {
         }
     }
 
-    /// Adds a message; its id.
+    /// Adds a message and returns its id.
     fn message(&mut self, message: Message) -> String {
         let first = self.conversation.nodes.len();
         if message.is_answer && (self.seen.0 != message.id || message.id.is_empty()) {
@@ -225,10 +224,10 @@ impl Session {
         }
         let Message { id, prompts, nodes, hashes, unknown, .. } = message;
         let mut seen = std::mem::take(&mut self.seen.1);
-        // A block of an unknown type may have a node, too, which has its hash.
+        // The hash is inverted because a block of an unknown type may also have a node, with the hash itself.
         let unknown = unknown.into_iter().filter(|hash| hash.is_none_or(|hash| seen.insert(!hash)));
         unknown.for_each(|_| self.conversation.unknown_content());
-        // All nodes of a block have its hash: an answer's block is one node.
+        // An answer's block has a single node, so a repeated hash is always a repeated block.
         let new = nodes.into_iter().zip(hashes);
         let new = new.filter(|(_, hash)| hash.is_none_or(|hash| seen.insert(hash)));
         self.add(first, message.time, new.map(|(node, _)| node));
@@ -244,7 +243,7 @@ impl Session {
         id
     }
 
-    /// Remembers the calls among new nodes.
+    /// Indexes the calls among new nodes.
     fn calls(&mut self, first: usize, prompts: Vec<(String, String)>) {
         let new = self.conversation.nodes.iter().enumerate().skip(first);
         for (place, node) in new {
@@ -258,7 +257,7 @@ impl Session {
         }
     }
 
-    /// The call that began a subagent, by the file of its log; where none is known, the first message.
+    /// Finds the call that started a subagent, by the subagent's log; else the last call, else the first message.
     fn call_of(&self, agent: &Path) -> Option<usize> {
         let named = first_value(&agent.with_extension("meta.json"), |meta| meta.get("toolUseId").said());
         let stem = agent.file_stem().unwrap_or_default().to_string_lossy();
@@ -275,7 +274,7 @@ impl Session {
         let elsewhere = || self.log.records.iter().rev().find_map(|record| told.get(&record.id).cloned());
         self.titles[2] = self.titles[2].take().or_else(elsewhere);
         let title = self.titles.into_iter().flatten().next();
-        // Of a session whose lines were printed, the log itself has more.
+        // Printed lines have less than the session's own log.
         let copy = self.id.is_some();
         let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let id = self.id.unwrap_or_else(stem);
@@ -283,7 +282,7 @@ impl Session {
     }
 }
 
-/// Removes a text that stands in a later snapshot of its message, longer.
+/// Clears a text that a later snapshot of its message repeats and extends.
 fn grow(node: &mut Node, message: &Message) {
     let (What::Text(_, old, _) | What::Side(_, old)) = &mut node.what else { return };
     let blocks = message.nodes.iter().zip(&message.hashes).filter(|(_, hash)| hash.is_some());
@@ -292,7 +291,6 @@ fn grow(node: &mut Node, message: &Message) {
         _ => None,
     });
     if told.chain(&message.texts).any(|new| new.len() > old.len() && new.starts_with(old.as_str())) {
-        // It is told again, whole: this one goes.
         old.clear();
         node.ready = None;
     }

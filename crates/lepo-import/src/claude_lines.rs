@@ -1,4 +1,4 @@
-//! One line of a log of Claude Code, read without the lines before it.
+//! A line of a log of Claude Code, read without the lines before it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -9,83 +9,78 @@ use super::json::Value;
 use super::parts::Parts;
 use super::{attach, output, time};
 
-/// The model of answers that the program wrote, and no model.
+/// The model name of answers that the program wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
 
-/// Facts of a log that the reading of its lines depends on.
+/// Facts of a log that the reading of a line depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
-    /// It is one of a subagent.
+    /// The log is a subagent's.
     pub agent: bool,
     /// The directory is not known yet.
     pub dir: bool,
 }
 
-/// A line.
 pub struct ClaudeLine {
-    /// The directory it was written in, if that is wanted.
+    /// The working directory, if the reader asked for it.
     pub dir: Option<String>,
-    /// Its id, unless that is empty.
+    /// `None` if it is empty.
     pub id: Option<String>,
-    /// Its parent's.
+    /// The parent's id.
     pub parent: Option<String>,
-    /// It has no key of a parent: it is one of the lines that the program prints, and follows the line before it.
+    /// The line has no key of a parent: the program printed it, and it follows the previous line.
     pub is_printed: bool,
-    /// The call whose subagent printed it.
+    /// The call whose subagent printed the line.
     pub under: Option<String>,
-    /// The session, as the program prints it.
+    /// The session's id, as the program prints it.
     pub session: Option<String>,
-    /// The rest.
     pub what: Told,
 }
 
-/// The content of a line.
 pub enum Told {
-    /// A message.
     Message(Box<Message>),
-    /// A message that was typed while an answer was being written: its time, its nodes, and the number of its blocks
-    /// whose type is not known.
+    /// A message typed while an answer was written: its time, its nodes, and the number of its blocks of unknown type.
     Queued(Option<u64>, Vec<Node>, u64),
-    /// A title, by the message that it is about.
+    /// The id of a message, and the title for its conversation.
     Summary(String, String),
-    /// A title that the model gave.
+    /// A title that the model chose.
     ModelTitle(Option<String>),
-    /// A title that the person gave.
+    /// A title that the user chose.
     OwnTitle(Option<String>),
-    /// Anything else: its type, if that is not known, and whether it is a record that others may follow.
+    /// Any other line: its type if unknown, and whether it is a record that others may follow.
     Other(Option<String>, bool),
-    /// The turn has ended.
+    /// The turn ended.
     Ended,
 }
 
-/// A message, or a part of one.
+/// A message, or a part of it.
 #[derive(Default)]
 pub struct Message {
-    /// From the model.
+    /// The model wrote it.
     pub is_answer: bool,
-    /// An answer's id. Several lines may have it.
+    /// The id of an answer. Several lines may share it.
     pub id: String,
-    /// Its nodes, some of them of nothing.
+    /// Some may be `What::Nothing`.
     pub nodes: Vec<Node>,
-    /// Of each node the hash of its block, if that counts only once in a message.
+    /// Hash of each node's block; `None` if repeats of the block count too.
     pub hashes: Vec<Option<u64>>,
-    /// Texts of blocks that `nodes` does not have as they are.
+    /// Texts of blocks that `nodes` does not contain verbatim.
     pub texts: Vec<String>,
-    /// Of each block whose type is not known the hash, if that counts only once in a message.
+    /// Hash of each block of unknown type; `None` if repeats of the block count too.
     pub unknown: Vec<Option<u64>>,
-    /// Its time.
+    /// Milliseconds since 1970.
     pub time: Option<u64>,
     /// Tokens of the request.
     pub input: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
-    /// Prompts of the subagents that calls begin, each with the call's id.
+    /// Id and prompt of each call that starts a subagent.
     pub prompts: Vec<(String, String)>,
-    /// A subagent, and the call whose result names it.
+    /// A subagent's id, and the call whose result names it.
     pub agent: Option<(String, String)>,
-    /// The first message of a subagent within the log: its text.
+    /// The text of a subagent's first message, if its messages are in the session's own log.
     pub begins: Option<String>,
-    /// It says why the model stopped: the turn has ended.
+    /// The message ends the turn, by its stop reason or because lepo exported it.
     pub ended: bool,
 }
 
@@ -136,7 +131,6 @@ impl ClaudeLine {
         }
     }
 
-    /// The nodes of its message.
     pub fn nodes(&mut self) -> &mut [Node] {
         match &mut self.what {
             Told::Message(message) => &mut message.nodes,
@@ -209,7 +203,7 @@ impl Message {
         let hidden = hidden.into_iter().zip([Role::System, Role::User, Role::Assistant]);
         let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
         let hidden = hidden.or(synthetic.then_some(Role::Assistant));
-        // Another agent's words, or a program's.
+        // Another agent or a program wrote the message.
         let is_foreign = line.at(&["origin", "kind"]).said().is_some_and(|kind| kind != "human");
         let has_result = content.items().any(|block| block.get("type").is("tool_result"));
         let hidden = hidden.or((is_foreign && !self.is_answer && !has_result).then_some(Role::User));
@@ -257,7 +251,7 @@ impl Message {
     }
 }
 
-/// Adds the nodes of a message or of a block of it, in a row; the number of blocks whose type is not known.
+/// Adds the nodes of a message or of one of its blocks, as a chain. Returns the number of blocks of unknown type.
 fn add(
     to: &mut Conversation,
     time: Option<u64>,
@@ -281,7 +275,7 @@ fn queued(line: Value<'_>, time: Option<u64>, wanted: Wanted) -> (Vec<Node>, u64
     (all.nodes, unknown)
 }
 
-/// The last of the messages that a compaction keeps: what follows it follows them, where it names no parent.
+/// Returns the last message that a compaction preserved: the parent of what follows, if that names none.
 fn preserved(compaction: Value<'_>) -> Option<String> {
     let last = compaction.at(&["preservedMessages", "uuids"]).items().last().and_then(Value::said);
     last.or_else(|| compaction.at(&["preservedSegment", "tailUuid"]).said())
@@ -293,7 +287,7 @@ fn hash(block: Value<'_>) -> u64 {
     hasher.finish()
 }
 
-/// All texts of a message as one.
+/// Joins all texts of a message.
 fn texts(content: Value<'_>) -> String {
     if let Some(text) = content.text() {
         return text.into_owned();

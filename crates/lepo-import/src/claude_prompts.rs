@@ -1,8 +1,8 @@
-//! Claude Code's `history.jsonl`: the prompts that a person typed, of all sessions. It outlives the sessions' logs,
-//! which are removed after some weeks, and so keeps one half of what was said.
+//! Claude Code's `history.jsonl`: the prompts that the user typed, in all sessions. The program removes the sessions'
+//! logs after some weeks, but not this file, which so preserves half of each conversation.
 //!
-//! A session whose log is there is left to that log. Prompts of one session, or without one of one project, are a
-//! conversation.
+//! Prompts of a session whose log exists are skipped. The other prompts of a session, or those without a session of one
+//! project, become a conversation.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -13,12 +13,11 @@ use super::json::Value;
 use super::source::{Reading, files_in, folders_in};
 use lepo_base::error::Result;
 
-/// True if a value is a line of it.
+/// Whether a value is a line of this file.
 pub fn is_prompt(value: Value<'_>) -> bool {
     value.has("display") && value.get("timestamp").count().is_some() && value.has("project")
 }
 
-/// Reads the prompts.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let logged = logged(path);
     let (mut found, mut places): (Vec<Conversation>, HashMap<String, usize>) = Default::default();
@@ -30,7 +29,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
             continue;
         }
         let text = text(value);
-        // A command of the program itself, as the person typed it.
+        // A slash command of the program.
         if text.trim().is_empty() || (text.starts_with('/') && !text.contains(char::is_whitespace)) {
             reading.tally.skip("prompt that is a command", 1);
             continue;
@@ -50,7 +49,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     found.into_iter().try_for_each(each)
 }
 
-/// The sessions whose logs are there.
+/// Returns the ids of the sessions whose logs exist.
 fn logged(path: &Path) -> HashSet<String> {
     let projects = path.parent().unwrap_or(Path::new("")).join("projects");
     let logs = folders_in(&projects).into_iter().flat_map(|folder| files_in(&folder));
@@ -58,7 +57,7 @@ fn logged(path: &Path) -> HashSet<String> {
     logs.filter_map(|log| Some(log.file_stem()?.to_string_lossy().into_owned())).collect()
 }
 
-/// The text of a prompt, with what was pasted in its place.
+/// Returns the text of a prompt, with each mark of pasted text replaced by that text.
 fn text(value: Value<'_>) -> String {
     let mut text = value.get("display").words();
     for (number, pasted) in value.get("pastedContents").fields() {

@@ -1,8 +1,8 @@
-//! Claude Code's words: those that the program puts into a person's message, and its records that are no messages.
+//! Tables of Claude Code: texts that the program inserts into a user's message, and its records that are not messages.
 
 use super::injected::Injections;
 
-/// Words that the program or another agent puts into a person's message.
+/// Texts that the program or another agent inserts into a user's message.
 pub const INJECTED: Injections = Injections {
     elements: &[
         "command-name",
@@ -50,7 +50,7 @@ pub const INJECTED: Injections = Injections {
     headings: &[],
 };
 
-/// Records that say nothing of the conversation itself.
+/// Record types without a part of the conversation.
 pub const SILENT: &[&str] = &[
     "file-history-snapshot",
     "file-history-delta",
@@ -80,7 +80,7 @@ pub const SILENT: &[&str] = &[
     "marble-origami-snapshot",
     "marble-origami-reset",
     "saved_hook_context",
-    // What the program prints as lines.
+    // Types in printed output only.
     "stream_event",
     "rate_limit_event",
     "keep_alive",

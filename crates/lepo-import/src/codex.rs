@@ -1,7 +1,8 @@
 //! Codex: one JSONL log a thread, plain or packed with zstd, below `sessions/`.
 //!
-//! Events repeat the messages of `response_item` records, and are read where they do not. A thread that goes on from another one holds a copy of
-//! it, with old times or new ones, or names it; all three give the parent's bubbs where the parent's log is there.
+//! Events repeat the messages of `response_item` records; an event is read only if no record has its message. A thread
+//! that continues another contains a copy of it, with the old times or with new ones, or refers to it. All three result
+//! in the parent's bubbs if the parent's log exists.
 
 use std::path::{Path, PathBuf};
 
@@ -13,16 +14,16 @@ use super::source::{ALONE, Reading};
 use super::threads::{Thread, Threads};
 use lepo_base::error::Result;
 
-/// The most threads that may continue each other.
+/// Maximum length of a chain of threads that continue each other.
 const DEEP: usize = 64;
 
-/// Reads one thread, with what it goes on from and with its subagents.
+/// Reads a thread, with the threads that it continues and with its subagents.
 pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let Some(own) = Thread::of(path) else {
         reading.tally.skip("not a Codex session", 1);
         return Ok(());
     };
-    // A subagent is read with the thread that began it.
+    // A subagent is read with the thread that started it.
     let begun_by = own.begun_by.as_ref().filter(|parent| **parent != own.id);
     if let Some(session) = begun_by.and_then(|parent| threads.find(parent)) {
         if !threads.logs_of(&session.id).any(|log| reading.named.contains(&log.path)) {
@@ -31,7 +32,7 @@ pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Ea
         return Ok(());
     }
     let mut log = lineage(&own, threads, reading)?;
-    // Of a thread that was rewound, each log has the subagents that it began itself.
+    // If a thread was rewound, each log has only the subagents started while it was written.
     let (from, until) = (own.start.filter(|_| own.goes_on_itself()), threads.until(&own));
     let is_own = |agent: &&Thread| {
         agent.begun_by(&own.id)
@@ -53,7 +54,7 @@ pub fn read(path: &Path, threads: &Threads, reading: &mut Reading, each: &mut Ea
     each(conversation)
 }
 
-/// A thread's log behind all it goes on from.
+/// Reads a thread's log after the logs of the threads that it continues.
 fn lineage(own: &Thread, threads: &Threads, reading: &mut Reading) -> Result<Log> {
     let mut line = vec![own.clone()];
     while let Some(last) = line.last()
@@ -88,32 +89,32 @@ fn lineage(own: &Thread, threads: &Threads, reading: &mut Reading) -> Result<Log
     Ok(log)
 }
 
-/// A thread's log, read.
+/// The content of a thread's log, read so far.
 #[derive(Default)]
 struct Log {
     conversation: Conversation,
     /// The last node so far.
     at: Option<usize>,
-    /// The place before each visible question.
+    /// The node before each visible question.
     turns: Vec<Option<usize>>,
-    /// The ordinal of each record, and the end of its line, with the node it ended at.
+    /// For each record: its ordinal, the last node, and the number of turns after it.
     ends: Vec<(u64, Option<usize>, usize)>,
     model: Option<String>,
-    /// The first node of the last record that gave any.
+    /// The first node of the last record that had nodes.
     last: usize,
-    /// The answer whose tokens are told next.
+    /// The answer that the next token counts are for.
     answer: Option<usize>,
-    /// The last turn has ended: nothing of it can still change.
+    /// The last turn ended, so its nodes are final.
     ended: bool,
     ordinal: u64,
-    /// The messages that events and records say.
+    /// Pairs the messages of events with the messages of records.
     echoes: Echoes,
-    /// The last record is a message that lepo exported. Its event says the same, whatever kind the message is of.
+    /// The last record is a message that lepo exported. Its event repeats it, whatever the message's role.
     was_exported: bool,
 }
 
 impl Log {
-    /// Reads a log behind what is there, without records before `from`.
+    /// Appends a log, without the records before ordinal `from`.
     fn read(&mut self, thread: &Thread, from: u64, reading: &mut Reading) -> Result<()> {
         let from = from.max(thread.own_from);
         let mut values = reading.lines(&thread.path)?;
@@ -129,21 +130,21 @@ impl Log {
         Ok(())
     }
 
-    /// Goes back to where only records before this ordinal were read.
+    /// Truncates to the records before ordinal `end`.
     fn cut(&mut self, end: u64) {
         self.ends.retain(|(ordinal, ..)| *ordinal < end);
         let (ordinal, at, turns) = self.ends.last().copied().unwrap_or_default();
         self.at = at;
         self.turns.truncate(turns);
-        // Later nodes belong to the parent alone: the rest of this thread does not follow them.
+        // Later nodes belong to the parent alone; the rest of this thread does not follow them.
         self.conversation.nodes.truncate(at.map_or(0, |at| at + 1));
         self.ordinal = ordinal.saturating_add(1);
         self.echoes = Echoes::default();
-        // The records after it say that it is whole.
+        // The records that follow imply that the last turn is complete.
         (self.last, self.answer, self.ended) = (self.conversation.nodes.len(), None, true);
     }
 
-    /// Takes the times of another log as far as it says the same: a copy may have new ones.
+    /// Copies the times of another log as far as its nodes are equal: a copied thread may have new times.
     fn take_times(&mut self, of: &Log) {
         let same = |one: &What, other: &What| format!("{one:?}") == format!("{other:?}");
         let says = |node: &&super::conversation::Node| !matches!(node.what, What::Nothing);
@@ -189,7 +190,7 @@ impl Log {
                 }
             }
             Told::Tokens(input, output) => {
-                // Later counts repeat these, or are those of calls alone.
+                // Later counts repeat these, or count calls only.
                 if (input.is_some() || output.is_some())
                     && let Some(node) =
                         self.answer.take().and_then(|place| self.conversation.nodes.get_mut(place))
@@ -202,7 +203,7 @@ impl Log {
         }
     }
 
-    /// Adds the message of an event, unless it was said already.
+    /// Adds the message of an event, unless a record had it already.
     fn echo(&mut self, part: Conversation, kind: EventKind) {
         if !self.echoes.is_new(&part, kind) {
             return;
@@ -213,7 +214,7 @@ impl Log {
         self.echoes.add(&part, Echo { first, end, turn });
     }
 
-    /// Removes the message of an event, which a record says now.
+    /// Removes the message of an event, because a record has it too.
     fn forget(&mut self, echo: Echo) {
         let nodes = self.conversation.nodes.get_mut(echo.first..echo.end).unwrap_or_default();
         nodes.iter_mut().for_each(|node| node.what = What::Nothing);
@@ -223,12 +224,11 @@ impl Log {
         }
     }
 
-    /// Adds a message.
     fn message(&mut self, part: Conversation) {
         let (before, model) = (self.at, self.model.clone());
         self.add(part);
         let nodes = &self.conversation.nodes[self.last..];
-        // A message that lepo exported as a question is one to the program, whatever it was.
+        // A message that lepo exported as a question is a question in the log, whatever its role was.
         let is_question = |what: &What| {
             matches!(what, What::Text(Role::User, ..) | What::Exact(Role::System | Role::Tool, ..))
         };
@@ -242,7 +242,7 @@ impl Log {
         self.answer = answer.or(self.answer);
     }
 
-    /// Adds the nodes of a record behind the last one.
+    /// Appends the nodes of a record.
     fn add(&mut self, part: Conversation) {
         self.last = self.conversation.nodes.len();
         self.conversation.append(part, self.at);
@@ -250,7 +250,7 @@ impl Log {
         self.ended = false;
     }
 
-    /// Removes the answer that was the summary of a compaction, which repeats it.
+    /// Removes the answer that was the summary of a compaction, because the compaction repeats it.
     fn hide_summary(&mut self, summary: &str) {
         let nodes = self.conversation.nodes.iter_mut().rev();
         let last = nodes.take(8).find(|node| !matches!(node.what, What::Nothing));
@@ -272,7 +272,8 @@ impl Log {
         }
     }
 
-    /// The call that began a subagent: the one whose result names it, else the last one before it.
+    /// Finds the call that started a subagent: the last call before the first result that contains the subagent's id,
+    /// else the last call before the subagent's start, else the first message.
     fn call_for(&self, agent: &Thread) -> Option<usize> {
         let nodes = &self.conversation.nodes;
         let named = nodes.iter().position(|node| match &node.what {
@@ -305,7 +306,7 @@ impl Log {
     }
 }
 
-/// The logs among files, those first that others go on from.
+/// Sorts the logs: threads that others continue come first.
 pub fn in_order(mut paths: Vec<PathBuf>, threads: &Threads) -> Vec<PathBuf> {
     let depth = |path: &PathBuf| {
         let mut thread = threads.all.iter().find(|thread| thread.path == *path);

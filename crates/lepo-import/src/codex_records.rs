@@ -1,4 +1,4 @@
-//! One record of a log of Codex, read without the records before it.
+//! A record of a log of Codex, read without the records before it.
 
 use super::conversation::{Conversation, File, Role, What};
 use super::echoes::EventKind;
@@ -8,7 +8,7 @@ use super::json::Value;
 use super::parts::Parts;
 use super::{attach, output, time};
 
-/// Words that the program puts into a person's message.
+/// Texts that the program inserts into a user's message.
 const INJECTED: Injections = Injections {
     elements: &[
         "environment_context",
@@ -39,47 +39,43 @@ const INJECTED: Injections = Injections {
     headings: &[("#", "\n## My request for Codex:"), (REQUEST, REQUEST)],
 };
 
-/// The heading behind which a person's words stand, after what an editor put before them.
+/// The heading of the user's text, after the context that an editor inserted.
 const REQUEST: &str = "## My request for Codex:";
 
-/// A record.
 pub struct Record {
-    /// Its number in the log, if it says one.
+    /// Its number in the log, if the record has one.
     pub ordinal: Option<u64>,
-    /// The rest.
     pub told: Told,
 }
 
-/// The content of a record.
 pub enum Told {
-    /// Nothing of the conversation.
+    /// No part of the conversation.
     Nothing,
-    /// A part of the conversation, its nodes in a row.
+    /// A chain of nodes that is not a message.
     Part(Conversation),
-    /// The same, of a message.
+    /// A chain of nodes that is a message.
     Message(Conversation),
-    /// A message that lepo exported; the event behind it repeats it.
+    /// A message that lepo exported; the event after it repeats the message.
     Exported(Conversation),
-    /// A message as an event says it, which a record may say too.
+    /// The message of an event, which a record may have too.
     Echo(Conversation, EventKind),
     /// The model of the answers that follow.
     Model(Option<String>),
-    /// So many turns were taken back.
+    /// The number of undone turns.
     RolledBack(usize),
     /// Tokens of the last request and of its answer.
     Tokens(Option<u64>, Option<u64>),
-    /// A record of a type that is not known.
+    /// A record of unknown type.
     UnknownRecord(String),
-    /// A part of a type that is not known.
+    /// A part of unknown type.
     UnknownContent,
-    /// The summary that takes the place of all that was said before.
+    /// The summary that replaces the conversation so far.
     Compacted(Conversation, String),
-    /// The turn has ended.
+    /// The turn ended.
     Ended,
 }
 
 impl Record {
-    /// Reads a line of a log.
     pub fn of(line: Value<'_>) -> Record {
         Record { ordinal: line.get("ordinal").count(), told: told(line) }
     }
@@ -100,7 +96,7 @@ fn told(line: Value<'_>) -> Told {
             Told::Compacted(nodes(Role::Assistant, at, |parts| parts.aside(Role::System, &text)), text)
         }
         "event_msg" => event(payload, at),
-        // Older logs have the items themselves.
+        // Older logs have the items without an envelope.
         "message" | "reasoning" | "function_call" | "function_call_output" | "local_shell_call" => {
             item(line, at)
         }
@@ -113,7 +109,7 @@ fn told(line: Value<'_>) -> Told {
         | "server_request_resolved"
         | "wrapper_meta"
         | "ghost_snapshot" => Told::Nothing,
-        // The first line of older logs, and states between their lines.
+        // The first line of older logs, and the states between their lines.
         "" if !line.is_object() || line.has("record_type") || line.has("instructions") => Told::Nothing,
         other => Told::UnknownRecord(other.to_string()),
     }
@@ -140,7 +136,7 @@ fn event(payload: Value<'_>, at: Option<u64>) -> Told {
     }
 }
 
-/// A message as an event says it.
+/// Reads the message of an event.
 fn echo(kind: Role, at: Option<u64>, text: &str, files: Vec<File>, event: EventKind) -> Told {
     let nodes = nodes(kind, at, |parts| {
         match kind {
@@ -152,7 +148,7 @@ fn echo(kind: Role, at: Option<u64>, text: &str, files: Vec<File>, event: EventK
     Told::Echo(nodes, event)
 }
 
-/// An item of a thread that is a message.
+/// Reads a thread item if it is a message.
 fn completed(item: Value<'_>, at: Option<u64>) -> Told {
     let kind = match &*item.get("type").text().unwrap_or_default() {
         "UserMessage" | "userMessage" | "user_message" => Role::User,
@@ -196,7 +192,7 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
             let file = attach::base64("", "image/png", &item.get("result").words());
             part(at, |parts| parts.file(file))
         }
-        // Another agent's words.
+        // Another agent's message.
         "agent_message" => {
             let text = output::text(item.get("content"));
             part(at, |parts| parts.aside(Role::User, &text))
@@ -226,7 +222,7 @@ fn item(item: Value<'_>, at: Option<u64>) -> Told {
     }
 }
 
-/// A message that lepo exported: the first part of its content is its text, others are of its files.
+/// Reads a message that lepo exported: the first content part is its text, unless that is empty; the others are files.
 fn exported(item: Value<'_>, exported: &Exported<'_>, at: Option<u64>) -> Told {
     let mut parts = item.get("content").items();
     let text = if exported.is_empty { None } else { parts.next().and_then(|part| part.get("text").said()) };
@@ -244,12 +240,12 @@ fn message(item: Value<'_>, at: Option<u64>) -> Told {
     let kind = match &*item.get("role").text().unwrap_or_default() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
-        // The vendor's own instructions.
+        // Codex's own instructions.
         _ => return Told::Nothing,
     };
     let content = item.get("content");
     Told::Message(nodes(kind, at, |parts| {
-        // The name of the image that follows, in the mark before it.
+        // The name of the next image, from the mark before it.
         let mut image = String::new();
         for part in content.items() {
             let text = part.get("text").text().unwrap_or_default();
@@ -268,13 +264,13 @@ fn message(item: Value<'_>, at: Option<u64>) -> Told {
     }))
 }
 
-/// True of the marks that the program puts around an image of a question.
+/// Whether a text is a mark that the program puts around an image of a question.
 fn is_image_mark(text: &str) -> bool {
     let begins = text == "<image>" || text.starts_with("<image name=");
     text == "</image>" || (begins && text.ends_with('>') && !text.contains('\n'))
 }
 
-/// The name of the file in the mark before an image; empty where it has none.
+/// Returns the file name in the mark before an image; empty if it has no path.
 fn image_name(mark: &str) -> String {
     let path = mark.split_once("path=\"").and_then(|(_, rest)| rest.rsplit_once('"'));
     path.and_then(|(path, _)| path.rsplit(['/', '\\']).next()).unwrap_or_default().to_string()

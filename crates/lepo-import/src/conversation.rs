@@ -1,13 +1,13 @@
-//! A conversation of another tool as a value: messages with their parents, before they are bubbs.
+//! A conversation of another tool as a value: messages with their parents, not yet bubbs.
 
 use std::collections::BTreeMap;
 
-/// The speaker of a message.
+/// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// A prompt of the program or of the person, before all else.
+    /// A system prompt, of the tool or of the user.
     System,
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
@@ -16,10 +16,9 @@ pub enum Role {
 }
 
 impl Role {
-    /// All four.
     const ALL: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
 
-    /// The letter in a line of a database's conversation, and in what lepo exported.
+    /// Returns the letter in the stream of `lepo-import-db`, and in lepo's exports.
     pub fn letter(self) -> char {
         match self {
             Role::System => 's',
@@ -29,114 +28,114 @@ impl Role {
         }
     }
 
-    /// The role of a letter.
+    /// Parses the letter of a role.
     pub fn of_letter(letter: u8) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.letter() as u8 == letter)
     }
 }
 
-/// One conversation: a tree of messages, or several.
+/// A conversation: a tree of messages, or several trees.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
-    /// Its id in the other tool. Empty where that gives none.
+    /// Its id in the other tool; empty if that has no ids.
     pub id: String,
-    /// Its title there.
+    /// Its title in the other tool.
     pub title: Option<String>,
-    /// The time of its beginning, milliseconds since 1970: for messages without a time.
+    /// Start in milliseconds since 1970, for messages without a time.
     pub start: Option<u64>,
-    /// The directory it is about.
+    /// The directory that it is about.
     pub dir: Option<String>,
-    /// A log that the tool may still write to: its last message may not be whole yet.
+    /// The tool may still write to the log: the last message may be incomplete.
     pub grows: bool,
-    /// Another source has more of it: left out where it was imported from there.
+    /// Another source has more of the conversation: this one is skipped if the other was imported.
     pub copy: bool,
-    /// Messages in the order of the source.
+    /// Parts of messages, in the order of the source.
     pub nodes: Vec<Node>,
-    /// Names that a person gave to messages; the message of each.
+    /// Names that the user gave to messages, each with the node.
     pub labels: Vec<(String, usize)>,
-    /// Messages that were read, of which one may be several nodes.
+    /// Number of messages read; a message may have several nodes.
     pub messages: u64,
-    /// The time of its last change, milliseconds since 1970, if the source says it.
+    /// Last change in milliseconds since 1970, if the source has it.
     pub updated: Option<u64>,
-    /// Parts that were stepped over: the count of each reason.
+    /// Number of skipped parts, by reason.
     pub skipped: BTreeMap<String, u64>,
 }
 
-/// The reason for a part of a message that no reader knows.
+/// The reason for skipping a part of unknown type.
 pub const UNKNOWN_CONTENT: &str = "content of an unknown type";
 
-/// The reason for a message that is neither a person's, a model's, a tool's nor a system prompt.
+/// The reason for skipping a message that is not a user's, a model's, a tool's or a system prompt.
 const UNKNOWN_ROLE: &str = "message of an unknown role";
 
 /// A part of a message.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The node before, by its place. Parents may stand anywhere; there are no circles.
+    /// Index of the previous node. A parent may come later in the list; cycles never occur.
     pub parent: Option<usize>,
-    /// Milliseconds since 1970, as the source says.
+    /// Milliseconds since 1970, from the source.
     pub time: Option<u64>,
-    /// Its kind.
+    /// Its content.
     pub what: What,
-    /// Of an answer: its model.
+    /// The model, if this is an answer.
     pub model: Option<String>,
     /// Tokens of the request.
     pub input: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
-    /// It belongs to the last message of a log.
+    /// The node belongs to the last message of a log.
     pub last: bool,
-    /// The SHA-256 of its text, if `Reading::finish` has made that what its taker writes.
+    /// SHA-256 of the text, if `Reading::finish` has already brought the text into its final form.
     pub ready: Option<[u8; 32]>,
 }
 
-/// The kind of a part of a message.
+/// The content of a part of a message.
 #[derive(Debug, Clone)]
 pub enum What {
-    /// Nothing to keep; what follows it follows its parent.
+    /// Nothing to import; nodes that follow it follow its parent.
     Nothing,
-    /// A system prompt that a person chose.
+    /// A system prompt that the user chose.
     System(String),
-    /// Visible text: this alone makes a conversation longer.
+    /// Visible text. Only this kind lengthens a conversation.
     Text(Role, String, Vec<File>),
-    /// Hidden text beside what precedes it: reasoning, what a program put in, summaries.
+    /// Hidden text next to the previous node: reasoning, text that the program inserted, summaries.
     Aside(Role, String),
     /// A tool call.
     Call {
-        /// The id by which its result names it.
+        /// The id that its result refers to.
         id: String,
-        /// The tool.
+        /// The tool's name.
         name: String,
-        /// Its arguments: JSON as it is written in the source.
+        /// The arguments: JSON, verbatim from the source.
         input: String,
     },
-    /// The result of a tool.
+    /// The result of a tool call.
     Output {
-        /// The call's id; empty for the call before.
+        /// The call's id; empty if it belongs to the call before it.
         call: String,
         /// Its text.
         text: String,
         /// Its files.
         files: Vec<File>,
     },
-    /// A message of a subagent, which is hidden under the call that began it.
+    /// A subagent's message, hidden under the call that started the subagent.
     Side(Role, String),
-    /// A message that lepo exported: whether it is hidden, and its text as it is.
+    /// A message that lepo exported: its role, whether it is hidden, and its text, verbatim.
     Exact(Role, bool, String),
 }
 
 /// An image or a document of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Its name, if it has one.
+    /// Its name; may be empty.
     pub name: String,
     /// Its media type.
     pub mime: String,
-    /// Its bytes, unless the source does not hold them.
+    /// Its bytes, if the source has them.
     pub data: Option<Vec<u8>>,
 }
 
 impl What {
-    /// True if another one says the same, and perhaps goes on; or says a part of a text that this one has whole.
+    /// Whether `other` has the same content, continues it, or repeats a part of its text.
     pub fn begins(&self, other: &What) -> bool {
         let text =
             |one: &str, other: &str| !one.is_empty() && (other.starts_with(one) || one.contains(other));
@@ -163,7 +162,7 @@ impl What {
         }
     }
 
-    /// The bytes of its text and files.
+    /// The bytes of text and files.
     pub fn size(&self) -> usize {
         let all = |files: &[File]| files.iter().filter_map(|file| file.data.as_ref()).map(Vec::len).sum();
         match self {
@@ -181,36 +180,36 @@ impl What {
 }
 
 impl Node {
-    /// A node without a model.
+    /// Creates a node without a model and without token counts.
     pub fn new(parent: Option<usize>, time: Option<u64>, what: What) -> Node {
         Node { parent, time, what, model: None, input: None, output: None, last: false, ready: None }
     }
 
-    /// True if it is the visible text of an answer.
+    /// Whether the node is the visible text of an answer.
     pub fn is_answer(&self) -> bool {
         matches!(self.what, What::Text(Role::Assistant, ..))
     }
 }
 
 impl Conversation {
-    /// Counts a part whose type is unknown.
+    /// Counts a part of unknown type.
     pub fn unknown_content(&mut self) {
         *self.skipped.entry(UNKNOWN_CONTENT.to_string()).or_default() += 1;
     }
 
-    /// Counts a message whose role is unknown.
+    /// Counts a message of unknown role.
     pub fn unknown_role(&mut self) {
         *self.skipped.entry(UNKNOWN_ROLE.to_string()).or_default() += 1;
     }
 
-    /// Adds the counts of a part that was read as a conversation of its own.
+    /// Adds the counts of a part read as a separate conversation.
     pub fn skip_with(&mut self, skipped: BTreeMap<String, u64>) {
         for (reason, count) in skipped {
             *self.skipped.entry(reason).or_default() += count;
         }
     }
 
-    /// Adds the nodes of a part that was read by itself: those without a parent follow `parent`. Its counts are added.
+    /// Appends a part read separately, and its counts: nodes without a parent follow `parent`.
     pub fn append(&mut self, part: Conversation, parent: Option<usize>) {
         let shift = self.nodes.len();
         self.nodes.extend(part.nodes.into_iter().map(|mut node| {
@@ -221,19 +220,19 @@ impl Conversation {
         self.skip_with(part.skipped);
     }
 
-    /// The time of its last change: as the source says it, else that of its last message.
+    /// Returns the last change, in milliseconds since 1970: of the source, else of the last message, else the start.
     pub fn changed(&self) -> Option<u64> {
         let last = || self.nodes.iter().filter_map(|node| node.time).max();
         self.updated.or_else(last).or(self.start)
     }
 
-    /// Adds a node; its place.
+    /// Adds a node and returns its index.
     pub fn add(&mut self, parent: Option<usize>, time: Option<u64>, what: What) -> usize {
         self.nodes.push(Node::new(parent, time, what));
         self.nodes.len() - 1
     }
 
-    /// Says of the answers from `from` on which model gave them, for how many tokens.
+    /// Sets the model of all answers from `from` on, and the tokens of the last.
     pub fn answered_by(&mut self, from: usize, model: Option<&str>, input: Option<u64>, output: Option<u64>) {
         for node in self.nodes.iter_mut().skip(from).filter(|node| node.is_answer()) {
             node.model = model.map(str::to_string);
@@ -241,19 +240,19 @@ impl Conversation {
         self.answered_for(from, input, output);
     }
 
-    /// Says of the last answer from `from` on for how many tokens it was given.
+    /// Sets the tokens of the last answer from `from` on.
     pub fn answered_for(&mut self, from: usize, input: Option<u64>, output: Option<u64>) {
         if let Some(last) = self.nodes.iter_mut().skip(from).rfind(|node| node.is_answer()) {
             (last.input, last.output) = (input, output);
         }
     }
 
-    /// True if nothing of what was read was understood: all of its messages are empty.
+    /// Whether messages were read but all of them are empty, so that the format was not understood.
     pub fn is_unknown(&self) -> bool {
         self.messages > 0 && self.nodes.iter().all(|node| matches!(node.what, What::Nothing))
     }
 
-    /// The first visible text.
+    /// Returns the index of the first visible text.
     pub fn first_said(&self) -> Option<usize> {
         self.nodes.iter().position(|node| matches!(node.what, What::Text(..)))
     }

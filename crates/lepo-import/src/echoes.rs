@@ -1,7 +1,7 @@
-//! Messages that a log of Codex has twice, as an event and as a record: which of them are told for the first time.
+//! Messages that a log of Codex has twice, as an event and as a record: finds out which are new.
 //!
-//! Either may come first, and either may be missing. Both are counted by what they say: an event that is one more than
-//! the messages so far is a message, until a record says it again.
+//! Either may come first, and either may be missing. Both are counted by their text: an event beyond the messages of
+//! its text so far is a new message, until a record repeats it.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,42 +11,41 @@ use super::conversation::{Conversation, What};
 /// The two kinds of events that repeat a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
-    /// The text alone.
+    /// A text alone.
     Text,
-    /// An item of a thread.
+    /// A thread item.
     Item,
 }
 
-/// A message that was taken from an event.
+/// A message added because of an event.
 #[derive(Debug, Clone, Copy)]
 pub struct Echo {
     /// Its first node; the others follow.
     pub first: usize,
-    /// The place after its last node.
+    /// Index after its last node.
     pub end: usize,
-    /// The turn that it began.
+    /// Index of the turn that it started.
     pub turn: Option<usize>,
 }
 
-/// The messages of a log by what they say.
+/// The messages of a log, by a hash of their text.
 #[derive(Debug, Default)]
 pub struct Echoes {
     texts: HashMap<u64, Text>,
 }
 
-/// The messages of one text.
 #[derive(Debug, Default)]
 struct Text {
-    /// Messages of the conversation.
+    /// Number of messages in the conversation.
     messages: u32,
-    /// Events, by their kind.
+    /// Number of events, by kind.
     events: [u32; 2],
-    /// Messages that no record has said yet.
+    /// Messages that no record has repeated yet.
     open: Vec<Echo>,
 }
 
 impl Echoes {
-    /// True if the message of an event is told for the first time.
+    /// Counts the message of an event, and returns whether the message is new.
     pub fn is_new(&mut self, part: &Conversation, kind: EventKind) -> bool {
         let Some(key) = key(part) else { return false };
         let text = self.texts.entry(key).or_default();
@@ -55,7 +54,7 @@ impl Echoes {
         *events > text.messages
     }
 
-    /// Notes the message that was made of an event.
+    /// Adds a message that comes from an event.
     pub fn add(&mut self, part: &Conversation, echo: Echo) {
         let Some(key) = key(part) else { return };
         let text = self.texts.entry(key).or_default();
@@ -63,7 +62,7 @@ impl Echoes {
         text.open.push(echo);
     }
 
-    /// Notes the message of a record: the event's that it takes the place of, if there was one.
+    /// Adds the message of a record, and returns the event's message that it replaces.
     pub fn record(&mut self, part: &Conversation) -> Option<Echo> {
         let text = self.texts.entry(key(part)?).or_default();
         let echo = (!text.open.is_empty()).then(|| text.open.remove(0));
@@ -72,7 +71,7 @@ impl Echoes {
     }
 }
 
-/// The hash of what a message says visibly, without its blanks; `None` if that is nothing.
+/// Hashes the visible text of a message without white space; `None` if it is empty.
 fn key(part: &Conversation) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     let mut is_empty = true;

@@ -1,8 +1,8 @@
-//! The escapes of JSON strings. Half of a surrogate pair becomes U+FFFD; the rest of the text is kept.
+//! The escapes of JSON strings. Half a surrogate pair becomes U+FFFD, and the other text remains.
 
 use memchr::memchr;
 
-/// Decodes the escapes of a string, of which the first is at `first`.
+/// Decodes the escapes of a string; `first` is the offset of the first one.
 pub fn unescape(raw: &[u8], first: usize) -> String {
     let mut bytes = Vec::with_capacity(raw.len());
     let (mut rest, mut plain) = (raw, first);
@@ -31,7 +31,7 @@ pub fn unescape(raw: &[u8], first: usize) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// The four digits of `\uXXXX`.
+/// Parses the four digits of `\uXXXX`.
 fn unit(rest: &mut &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(rest.get(..4)?).ok()?;
     let unit = u32::from_str_radix(digits, 16).ok()?;
@@ -39,7 +39,7 @@ fn unit(rest: &mut &[u8]) -> Option<u32> {
     Some(unit)
 }
 
-/// A letter of two units, if the second one follows.
+/// Decodes a character from two units, if a low surrogate follows.
 fn pair(high: u32, rest: &mut &[u8]) -> char {
     let mut after = *rest;
     if let Some(behind) = after.strip_prefix(b"\\u") {

@@ -1,26 +1,25 @@
-//! The facts that lepo writes beside a message of another tool's session, in a field that the tool steps over.
+//! The facts that lepo writes into a message of another tool's session, in a field that the tool ignores.
 
 use super::conversation::{File, Role, What};
 use super::json::Value;
 use super::parts::Parts;
 use super::{attach, time};
 
-/// The field of a line.
+/// The name of that field.
 pub const FIELD: &str = "lepo";
 
-/// A visible message that lepo exported.
+/// The facts about a visible message that lepo exported.
 pub struct Exported<'v> {
-    /// Its speaker.
     pub kind: Role,
-    /// Its model, if that is known.
+    /// Its model, if known.
     pub model: Option<String>,
-    /// It has files alone: no part of its content is its text.
+    /// The message has only files: no part of its content is its text.
     pub is_empty: bool,
     value: Value<'v>,
 }
 
 impl<'v> Exported<'v> {
-    /// Reads the field.
+    /// Parses the field; `None` if it is malformed.
     pub fn of(value: Value<'v>) -> Option<Exported<'v>> {
         let tag = value.get("kind").text()?;
         let kind = match tag.as_bytes() {
@@ -35,7 +34,7 @@ impl<'v> Exported<'v> {
         })
     }
 
-    /// Adds the message, behind the system prompt that it names. `files` are those in its content.
+    /// Adds the message, after the system prompt that the field names. `files` are the files of the message's content.
     pub fn tell(&self, parts: &mut Parts<'_>, at: Option<u64>, text: &str, files: Vec<File>) {
         let prompt = self.value.get("prompt");
         if let Some(text) = prompt.get("text").said() {

@@ -1,8 +1,9 @@
-//! Files of tools that no reader knows, by marks of their own: so that they are named, and not taken for another's.
+//! Marks of tools whose files are not supported, so that an error can name the tool, and no other format claims the
+//! file.
 
 use super::json::Value;
 
-/// True of a record or a document that has the marks of a tool.
+/// Whether a record or a document has the marks of a tool.
 type HasMarks = fn(Value<'_>) -> bool;
 
 /// The tools: a name, and their marks.
@@ -29,18 +30,17 @@ const TOOLS: &[(&str, HasMarks)] = &[
     }),
 ];
 
-/// The tool that wrote a value, if that is one whose files are not read.
+/// Returns the tool that wrote a value, if it is a tool without support.
 pub fn tool(value: Value<'_>) -> Option<&'static str> {
     let name = TOOLS.iter().find(|(_, has_marks)| has_marks(value)).map(|(name, _)| *name);
     name.filter(|_| value.is_object())
 }
 
-/// The first element of a list in a value.
 fn first<'v>(value: Value<'v>, key: &str) -> Option<Value<'v>> {
     value.get(key).items().next()
 }
 
-/// Records of a session, an export of one, and the sessions that older versions wrote as gemini-cli does.
+/// Session records, an export of them, and the sessions that older versions wrote in gemini-cli's format.
 fn is_qwen_code(value: Value<'_>) -> bool {
     let is_record = |value: Value<'_>| {
         let kind = value.get("type").text().unwrap_or_default();
@@ -61,7 +61,7 @@ fn is_deepseek_harness(value: Value<'_>) -> bool {
     is_header || is_event()
 }
 
-/// Lines of a transcript, and those of its program's stream.
+/// Lines of a transcript, and of the program's stream.
 fn is_cursor(value: Value<'_>) -> bool {
     let is_line = value.get("role").text().is_some()
         && value.at(&["message", "content"]).is_array()
@@ -76,7 +76,7 @@ fn is_cursor(value: Value<'_>) -> bool {
     is_line || is_stream || is_init || value.get("type").is("turn_ended")
 }
 
-/// An export of all sessions, or one session: its threads and forks stand beside its messages.
+/// An export of all sessions, or a session, whose threads and forks are next to its messages.
 fn is_chatbox(value: Value<'_>) -> bool {
     ["chat-sessions", "chat-sessions-list", "messageForksHash", "copilotId"].iter().any(|key| value.has(key))
         || first(value, "threads").is_some_and(|thread| thread.has("messages"))
@@ -88,7 +88,7 @@ fn is_chatbox_session(session: Value<'_>) -> bool {
     session.get("messages").is_array() && session.has("name")
 }
 
-/// A thread of this version or an older one, or a text thread.
+/// A thread of the current version or an older one, or a text thread.
 fn is_zed(value: Value<'_>) -> bool {
     let has_words = |message: Value<'_>| {
         message.get("User").is_object()
@@ -98,7 +98,7 @@ fn is_zed(value: Value<'_>) -> bool {
     value.get("zed").text().is_some() || value.get("messages").items().any(has_words)
 }
 
-/// The mapping is that of ChatGPT, but for its messages.
+/// Like the mapping of ChatGPT, except for its messages.
 fn is_deepseek_chat(value: Value<'_>) -> bool {
     let has_fragments = |(_, node): (Value<'_>, Value<'_>)| node.at(&["message", "fragments"]).is_array();
     value.get("mapping").fields().any(has_fragments)

@@ -1,4 +1,4 @@
-//! The formats that can be read: a name, a file of this crate, and whether its sources know a directory.
+//! The supported formats: a name, a module of this crate, and whether their sources contain a directory.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use lepo_base::error::Result;
 
-/// A format.
+/// A format of conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// Logs of Claude Code.
@@ -39,13 +39,13 @@ pub enum Format {
     Jan,
     /// Sessions of opencode in files of JSON.
     OpenCode,
-    /// Another store of lepo.
+    /// Another lepo store.
     Lepo,
-    /// A database, which another program reads.
+    /// A database, which `lepo-import-db` reads.
     Database,
 }
 
-/// All formats: the name that a person types, the format, and its meaning for completion.
+/// All formats: the name that the user types, the format, and a description for completion.
 pub const FORMATS: &[(&str, Format, &str)] = &[
     ("claude-code", Format::ClaudeCode, "sessions of Claude Code"),
     ("codex", Format::Codex, "sessions of Codex"),
@@ -66,22 +66,22 @@ pub const FORMATS: &[(&str, Format, &str)] = &[
 ];
 
 impl Format {
-    /// The name that a person types.
+    /// Returns the name that the user types.
     pub fn word(self) -> &'static str {
         FORMATS.iter().find(|(_, format, _)| *format == self).map_or("", |(word, ..)| word)
     }
 
-    /// The format of a name.
+    /// Parses a name.
     pub fn of(word: &str) -> Option<Format> {
         FORMATS.iter().find(|(name, ..)| *name == word).map(|(_, format, _)| *format)
     }
 
-    /// Its sources say which directory they are about.
+    /// Whether sources contain the directory that they are about.
     pub fn knows_directories(self) -> bool {
         matches!(self, Format::ClaudeCode | Format::Codex | Format::GeminiCli | Format::Pi | Format::OpenCode)
     }
 
-    /// Reads sources of this format, in an order that does not matter to what comes of them.
+    /// Reads sources. Their order does not change the result.
     pub fn read(self, paths: Vec<PathBuf>, reading: &mut Reading, each: &mut Read<'_>) -> Result<()> {
         reading.named.extend(paths.iter().cloned());
         let threads = if self == Format::Codex { Threads::around(&paths) } else { Threads::default() };
@@ -115,11 +115,11 @@ impl Format {
             Format::LmStudio => lmstudio::read(path, reading, each),
             Format::Jan => jan::read(path, reading, each),
             Format::OpenCode => opencode::read(path, reading, each),
-            // Read by other ways: bubbs as they are, and what another program tells.
+            // Read elsewhere: a store's bubbs are copied, and `lepo-import-db` reads databases.
             Format::Lepo | Format::Database => Ok(()),
         }
     }
 }
 
-/// Takes each conversation, its source, and how many bytes were read so far.
+/// Receives each conversation, its source, and the number of bytes read so far.
 pub type Read<'e> = dyn FnMut(super::Conversation, &Path, u64) -> Result<()> + 'e;

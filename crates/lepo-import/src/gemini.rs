@@ -1,7 +1,7 @@
-//! gemini-cli: a log of events a session, or in older versions one document.
+//! gemini-cli: a log of events a session, or in older versions a document.
 //!
-//! A message may be written several times: by the program as it grows, and as a whole session is written again when it
-//! is resumed, without times and tokens. What is told first counts. What was rewound stays as a fork.
+//! A message may be written several times: by the program as it grows, and when a session is resumed, which writes all
+//! messages again, without times and tokens. The first value of a field wins. Rewound messages remain as a fork.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -14,20 +14,20 @@ use super::source::{Reading, first_value};
 use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// Words that the program puts into a person's message.
+/// Texts that the program inserts into a user's message.
 pub const INJECTED: Injections = Injections {
     elements: &["session_context", "hook_context", "system_note"],
     beginnings: &["This is the Gemini CLI. We are setting up the context"],
     headings: &[],
 };
 
-/// The parts between which the program puts the files that a person named.
+/// The marks around the content of files that the user named.
 const FILES: (&str, &str) = ("--- Content from referenced files ---", "--- End of content ---");
 
-/// One message, as its first records say: what a later record says again does not count.
+/// A message. For each field the first record that has it wins.
 #[derive(Default)]
 struct Message {
-    /// The message before it when it was first written.
+    /// The previous message when this one was first written.
     before: Option<usize>,
     is_answer: bool,
     is_said: bool,
@@ -38,14 +38,13 @@ struct Message {
     model: Option<String>,
     input: Option<u64>,
     output: Option<u64>,
-    /// Its tokens are known: the answer is whole.
+    /// The record has token counts, so the answer is complete.
     is_counted: bool,
 }
 
-/// A part of a message's content.
 enum Part {
     Text(String),
-    /// The texts that the program put in beside those that the person typed.
+    /// Text that the program inserted, not typed by the user.
     Aside(String),
     Thought(String),
     File(File),
@@ -54,7 +53,7 @@ enum Part {
     Unknown,
 }
 
-/// A call of a tool, and its result.
+/// A tool call and its result.
 #[derive(Default)]
 struct Call {
     id: String,
@@ -64,7 +63,7 @@ struct Call {
     at: Option<u64>,
 }
 
-/// Messages in the order they were first written.
+/// Messages in the order in which they were first written.
 #[derive(Default)]
 struct Messages {
     all: Vec<Message>,
@@ -73,7 +72,7 @@ struct Messages {
 }
 
 impl Messages {
-    /// Takes a record of a message. A snapshot of the whole session says nothing new of a message that is known.
+    /// Adds a record of a message. A snapshot of the session adds nothing to a known message.
     fn put(&mut self, message: Value<'_>, is_snapshot: bool) {
         let id = message.get("id").words();
         match self.places.get(&id) {
@@ -98,7 +97,7 @@ impl Messages {
     }
 }
 
-/// Reads one session, with its subagents.
+/// Reads a session, with its subagents.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut conversation = Conversation { grows: true, ..Conversation::default() };
     let mut messages = Messages::default();
@@ -107,7 +106,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     while let Some(value) = reading.next(&mut values)? {
         event(&mut conversation, &mut messages, value, reading);
     }
-    // A message's own nodes follow the last of the message before it.
+    // The first node of a message follows the last node of the previous message.
     let mut tails = Vec::with_capacity(messages.all.len());
     let last = messages.all.len().saturating_sub(1);
     let (mut called, mut answered) = (HashSet::new(), HashSet::new());
@@ -124,7 +123,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     each(conversation)
 }
 
-/// The directory that a session is about, as the program notes it beside the sessions, or for all of them.
+/// Returns the directory that a session is about, from the file next to the sessions, or from the list of all projects.
 pub fn directory(path: &Path) -> Option<String> {
     let project = path.ancestors().find(|folder| folder.join("chats").is_dir())?;
     if let Ok(root) = std::fs::read_to_string(project.join(".project_root")) {
@@ -142,7 +141,7 @@ pub fn directory(path: &Path) -> Option<String> {
 fn event(conversation: &mut Conversation, messages: &mut Messages, value: Value<'_>, reading: &mut Reading) {
     if let Some(session) = value.get("sessionId").said() {
         conversation.id = session;
-        // It is told again, with another time, when the session is resumed.
+        // Resuming a session repeats its id, with another start.
         conversation.start = conversation.start.or(time::written(value.get("startTime")));
         conversation.title = value.get("summary").said().or(conversation.title.take());
     }
@@ -198,7 +197,7 @@ impl Message {
         }
     }
 
-    /// Adds what a later record of the same message has and this one lacks.
+    /// Adds the fields of a later record that this one lacks.
     fn more(&mut self, later: Message) {
         self.at = self.at.or(later.at);
         self.model = self.model.take().or(later.model);
@@ -221,12 +220,12 @@ impl Message {
         }
     }
 
-    /// True if nothing of it can still come.
+    /// Whether no later record can add to the message.
     fn is_whole(&self) -> bool {
         self.is_answer && self.is_counted && self.calls.is_empty()
     }
 
-    /// Adds its nodes. Calls and results that stand in two messages are in the first of them.
+    /// Adds the nodes of the message. A call or a result that two messages have is added with the first.
     fn tell(
         self,
         conversation: &mut Conversation,
@@ -249,7 +248,7 @@ impl Message {
                 Part::Thought(text) => parts.aside(Role::Assistant, &text),
                 Part::File(file) => parts.file(file),
                 Part::Call(call) => {
-                    // With its result it is told below.
+                    // A call with its result is added below.
                     let is_below = self.calls.iter().any(|known| known.id == call.id);
                     if !is_below && is_new(called, &call.id) {
                         parts.then(What::Call { id: call.id, name: call.name, input: call.input });
@@ -280,18 +279,17 @@ impl Message {
     }
 }
 
-/// True if an id was not there; of calls without one, each is new.
+/// Inserts an id, and returns whether it is new. A call without an id is always new.
 fn is_new(known: &mut HashSet<String>, id: &str) -> bool {
     id.is_empty() || known.insert(id.to_string())
 }
 
-/// The parts of a message's content.
 fn content(message: Value<'_>) -> Vec<Part> {
     let content = message.get("content");
     if let Some(text) = content.text() {
         return if text.is_empty() { Vec::new() } else { vec![Part::Text(text.into_owned())] };
     }
-    // The words that the person typed, where the program put files into the content.
+    // The texts that the user typed, if the program inserted files into the content.
     let typed: Vec<String> =
         message.get("displayContent").items().filter_map(|part| part.get("text").said()).collect();
     let is_typed = |text: &str| typed.is_empty() || typed.iter().any(|typed| typed == text);
@@ -332,7 +330,7 @@ fn content(message: Value<'_>) -> Vec<Part> {
     parts
 }
 
-/// The result of a tool: its text where there is one, else its JSON.
+/// Returns the text of a tool's result, else its JSON.
 fn result(call: Value<'_>) -> String {
     let result = call.get("result");
     let text = |part: Value<'_>| response(part).or_else(|| part.get("text").said());
@@ -343,14 +341,14 @@ fn result(call: Value<'_>) -> String {
     }
 }
 
-/// The answer of a tool, in a part.
+/// Returns the tool's answer that a part contains.
 pub fn response(part: Value<'_>) -> Option<String> {
     let response = part.at(&["functionResponse", "response"]);
     let text = response.get("output").said().or_else(|| response.get("error").said());
     text.or_else(|| response.is_object().then(|| String::from_utf8_lossy(response.raw()).into_owned()))
 }
 
-/// A message, or a note that the program put in.
+/// Adds a message, or a note that the program inserted.
 fn said(parts: &mut Parts<'_>, is_said: bool, text: &str) {
     if !is_said {
         return parts.aside(Role::User, text);

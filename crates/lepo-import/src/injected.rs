@@ -1,4 +1,4 @@
-//! Words that a program or another agent put into a person's message, and those that the person typed.
+//! Splits a user's message into the text that the user typed and the text that a program or another agent inserted.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,24 +6,23 @@ use std::ops::Range;
 /// A piece of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Piece<'t> {
-    /// Put in by a program.
+    /// A program inserted it.
     pub is_injected: bool,
-    /// Its text.
     pub text: &'t str,
 }
 
-/// The words by which a program is told from the person.
+/// The marks of a program's texts.
 pub struct Injections {
-    /// Names of elements, `<name …>…</name>`: at the beginning of a line, wherever that stands.
+    /// Names of elements, `<name …>…</name>`, which start a line anywhere in a message.
     pub elements: &'static [&'static str],
-    /// Beginnings of texts that are wholly the program's.
+    /// Prefixes of messages that are entirely the program's.
     pub beginnings: &'static [&'static str],
-    /// Beginnings of texts in which the person's words follow a heading, and that heading.
+    /// Prefixes of messages in which the user's text follows a heading, and that heading.
     pub headings: &'static [(&'static str, &'static str)],
 }
 
 impl Injections {
-    /// The pieces of a text, in order. A text without an injection is one piece, as it is.
+    /// Splits a text into its pieces, in order. A text without an insertion is a single piece, unchanged.
     pub fn split<'t>(&self, text: &'t str) -> Vec<Piece<'t>> {
         if self.beginnings.iter().any(|begin| text.starts_with(begin)) {
             return vec![Piece { is_injected: true, text }];
@@ -50,7 +49,7 @@ impl Injections {
         merged(text, found)
     }
 
-    /// The place at which the person's words begin behind a heading.
+    /// Returns the offset after the heading that precedes the user's text.
     fn behind_heading(&self, text: &str) -> Option<usize> {
         let of = |(begin, heading): &(&str, &str)| {
             let at = text.find(heading).filter(|_| text.trim_start().starts_with(begin))?;
@@ -59,8 +58,8 @@ impl Injections {
         self.headings.iter().find_map(of)
     }
 
-    /// The length of the element that begins at a place, if one of these does. One without an end is all of a text that
-    /// it begins. `open_ended`: elements that no longer end anywhere.
+    /// Returns the length of the element at `begin`, if it is in the table. An element without an end tag counts only
+    /// at the start of a text, and extends to its end. `open_ended` caches the elements that have no further end tag.
     fn element(&self, text: &str, begin: usize, open_ended: &mut HashSet<&'static str>) -> Option<usize> {
         let rest = text.get(begin..)?;
         let inside = rest.strip_prefix('<')?;
@@ -78,14 +77,13 @@ impl Injections {
     }
 }
 
-/// True if a place begins a line, or follows an injection that ends at `own`; blanks may stand before it.
+/// Whether `at` starts a line, or follows an insertion that ends at `own`; blanks may precede it.
 fn starts_line(text: &str, own: usize, at: usize) -> bool {
     let before = text.get(own..at).unwrap_or_default().trim_end_matches([' ', '\t']);
     before.is_empty() || before.ends_with('\n')
 }
 
-/// The pieces with something in them, injections in a row as one. The person's words lose the blank lines between them
-/// and what was put in.
+/// Returns the pieces that are not blank, with consecutive insertions joined and the user's text trimmed.
 fn merged(text: &str, found: Vec<(bool, Range<usize>)>) -> Vec<Piece<'_>> {
     let mut merged: Vec<(bool, Range<usize>)> = Vec::with_capacity(found.len());
     for (is_injected, range) in found {

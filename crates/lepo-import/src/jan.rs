@@ -11,7 +11,7 @@ use super::source::{Reading, first_value};
 use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// Reads one thread by its messages.
+/// Reads a thread from its messages.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut conversation = Conversation { grows: true, ..Conversation::default() };
     let (mut last, mut known) = (0, HashSet::new());
@@ -20,7 +20,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
         if conversation.id.is_empty() {
             conversation.id = value.get("thread_id").words();
         }
-        // A message that is written again, as it was.
+        // A repeated, unchanged message is skipped.
         let again = value.get("id").said().is_some_and(|id| !known.insert((id, hash(value))));
         if again {
             continue;
@@ -47,7 +47,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     each(conversation)
 }
 
-/// The hash of what a message says.
+/// Hashes the role and the content of a message.
 fn hash(message: Value<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (message.get("role").raw(), message.get("content").raw()).hash(&mut hasher);

@@ -1,7 +1,7 @@
-//! JSON read in place: a scanner makes a flat list of tokens; values are decoded where they are used.
+//! JSON without a copy: a scanner makes a flat list of tokens; values are decoded where they are used.
 //!
-//! Exports are hundreds of megabytes, and most of it is never looked at. Nothing here recurses, so depth is no
-//! danger; a lone surrogate, a byte that is not UTF-8 or a value of another type is no error.
+//! Exports are hundreds of megabytes, most of which is never used. Nothing here recurses, so depth is harmless; a lone
+//! surrogate, a byte that is not UTF-8 or a value of another type is not an error.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use memchr::memchr;
 use super::escape::unescape;
 use super::token::Token;
 
-/// A value in a scanned text. One that is missing is as good as null.
+/// A value in a scanned text. A missing value is treated as null.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'d> {
     bytes: &'d [u8],
@@ -19,7 +19,7 @@ pub struct Value<'d> {
 }
 
 impl<'d> Value<'d> {
-    /// The value that the first of these tokens begins.
+    /// Creates the value that starts with the first of `tokens`.
     pub(super) fn new(bytes: &'d [u8], tokens: &'d [Token]) -> Value<'d> {
         Value { bytes, tokens, at: 0 }
     }
@@ -28,7 +28,7 @@ impl<'d> Value<'d> {
         Value { at: usize::MAX, ..self }
     }
 
-    /// The bytes as they stand in the source.
+    /// Returns the bytes verbatim.
     #[inline]
     pub fn raw(self) -> &'d [u8] {
         match self.tokens.get(self.at) {
@@ -42,32 +42,32 @@ impl<'d> Value<'d> {
         self.raw().first().copied().unwrap_or(b'n')
     }
 
-    /// It is `{…}`.
+    /// Whether the value is `{…}`.
     pub fn is_object(self) -> bool {
         self.first() == b'{'
     }
 
-    /// It is `[…]`.
+    /// Whether the value is `[…]`.
     pub fn is_array(self) -> bool {
         self.first() == b'['
     }
 
-    /// It is missing or null.
+    /// Whether the value is missing or null.
     pub fn is_null(self) -> bool {
         self.first() == b'n'
     }
 
-    /// It is not there at all.
+    /// Whether the value is missing, and not null.
     pub fn is_missing(self) -> bool {
         self.at == usize::MAX
     }
 
-    /// It is `true`.
+    /// Whether the value is `true`.
     pub fn is_true(self) -> bool {
         self.first() == b't'
     }
 
-    /// The inside of a string, as it stands in the source.
+    /// Returns the inside of a string, verbatim.
     #[inline]
     fn quoted(self) -> Option<&'d [u8]> {
         match self.raw() {
@@ -76,18 +76,18 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// It is this very string, which needs no escapes.
+    /// Whether the value is the string `text`, written without escapes.
     #[inline]
     pub fn is(self, text: &str) -> bool {
         self.quoted() == Some(text.as_bytes())
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(self, key: &str) -> Value<'d> {
         self.fields().find(|(name, _)| name.is(key)).map_or(self.missing(), |(_, value)| value)
     }
 
-    /// The values of several keys, found in one pass.
+    /// Returns the values of several keys, in one pass.
     pub fn pick<const N: usize>(self, keys: [&str; N]) -> [Value<'d>; N] {
         let mut found = [self.missing(); N];
         for (name, value) in self.fields() {
@@ -100,17 +100,17 @@ impl<'d> Value<'d> {
         found
     }
 
-    /// The value at the end of a path of keys.
+    /// Returns the value at the end of a path of keys.
     pub fn at(self, path: &[&str]) -> Value<'d> {
         path.iter().fold(self, |value, key| value.get(key))
     }
 
-    /// True if there is something under a key, be it null.
+    /// Whether a key exists; its value may be null.
     pub fn has(self, key: &str) -> bool {
         self.get(key).at != usize::MAX
     }
 
-    /// Keys and values of an object; nothing of anything else.
+    /// Returns the keys and values of an object; empty for any other type.
     #[inline]
     pub fn fields(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
         let mut members = self.members(b'{');
@@ -120,7 +120,7 @@ impl<'d> Value<'d> {
         })
     }
 
-    /// The elements of an array; nothing of anything else.
+    /// Returns the elements of an array; empty for any other type.
     pub fn items(self) -> impl Iterator<Item = Value<'d>> {
         self.members(b'[')
     }
@@ -140,7 +140,7 @@ impl<'d> Value<'d> {
         })
     }
 
-    /// The text of a string.
+    /// Decodes a string; `None` for any other type.
     pub fn text(self) -> Option<Cow<'d, str>> {
         let raw = self.quoted()?;
         Some(match memchr(b'\\', raw) {
@@ -149,30 +149,30 @@ impl<'d> Value<'d> {
         })
     }
 
-    /// The text of a string, empty for anything else.
+    /// Decodes a string; empty for any other type.
     pub fn words(self) -> String {
         self.text().unwrap_or_default().into_owned()
     }
 
-    /// The text of a string that says something.
+    /// Decodes a string; `None` if it is empty, or another type.
     pub fn said(self) -> Option<String> {
         self.text().filter(|text| !text.is_empty()).map(Cow::into_owned)
     }
 
-    /// A number as it is written.
+    /// Returns a number verbatim.
     pub fn number(self) -> Option<&'d str> {
         std::str::from_utf8(self.raw())
             .ok()
             .filter(|text| text.starts_with(|c: char| c == '-' || c.is_ascii_digit()))
     }
 
-    /// A whole number.
+    /// Returns a non-negative integer.
     pub fn count(self) -> Option<u64> {
         self.number()?.parse().ok()
     }
 }
 
-/// Text; what is no UTF-8 is replaced. Most is: the strict way to check that is the faster one.
+/// Decodes UTF-8, and replaces malformed bytes. Most texts are valid, and the strict check is the faster one.
 fn utf8(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -189,7 +189,7 @@ mod tests {
         read_json(text, copy)
     }
 
-    /// The same value by the other parser's type.
+    /// Converts a value to serde's type.
     fn copy(value: Value<'_>) -> serde_json::Value {
         if value.is_object() {
             value.fields().map(|(key, value)| (key.words(), copy(value))).collect()

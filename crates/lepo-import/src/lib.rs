@@ -1,19 +1,19 @@
-//! Histories of other tools as conversations: plain values, which know nothing of how lepo keeps them.
+//! Histories of other tools as conversations: plain values, independent of how lepo stores them.
 //!
-//! One file a format: each reads its source and hands on [`Conversation`] values.
+//! Each format has a file: it reads a source and returns [`Conversation`] values.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
-//! | `format` | the formats: a name, a reader, whether its sources know a directory |
-//! | `recognise`, `foreign`, `places` | a source's format by its own marks; tools whose files are not read; where tools keep their histories |
-//! | `source`, `archive`, `zst` | files opened with care, zip files, Zstandard; all that is read is counted |
+//! | `format` | the formats: a name, a reader, whether its sources contain a directory |
+//! | `recognise`, `foreign`, `places` | a source's format by its marks; unsupported tools; where histories are |
+//! | `source`, `archive`, `zst` | safe opening of files, zip files, Zstandard; all bytes read are counted |
 //! | `values`, `scanner`, `json` | the JSON values of a stream, one at a time |
-//! | `conversation`, `parts`, `tree`, `log` | what readers hand on, and what several of them need to build it |
-//! | `injected`, `output`, `attach` | a person's words apart from a program's; a tool's result as a text; files |
-//! | `stream` | conversations as lines of JSON: how the program `lepo-import-db` hands on what is in databases |
+//! | `conversation`, `parts`, `tree`, `log` | the values that readers return, and the helpers that build them |
+//! | `injected`, `output`, `attach` | inserted text apart from typed text; a tool's result as a text; files |
+//! | `stream` | conversations as lines of JSON, by which the program `lepo-import-db` returns a database |
 //!
-//! The taker of the values makes bubbs of them: `src/import/` of lepo. Neither a store nor a terminal is known here,
-//! no network and no environment.
+//! `src/import/` of lepo turns the values into bubbs. This crate uses no store, no terminal, no network and no
+//! environment.
 //!
 //! Published for lepo's own crates, without a promise: it changes at any time.
 
@@ -75,7 +75,7 @@ pub use time::read as written_time;
 
 use lepo_base::error::Result;
 
-/// Takes each conversation that is read.
+/// Receives each conversation.
 pub type Each<'e> = dyn FnMut(Conversation) -> Result<()> + 'e;
 
 #[cfg(test)]

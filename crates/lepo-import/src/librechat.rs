@@ -1,4 +1,4 @@
-//! LibreChat: an exported conversation, its messages flat with their parents, or nested in each other.
+//! LibreChat: an exported conversation, whose messages are a flat list with parents, or nested.
 
 use std::path::Path;
 
@@ -10,7 +10,6 @@ use super::tree::{Link, parents};
 use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
     let read = |value: Value<'_>| Some(conversation(value)).filter(|read| !read.nodes.is_empty());
@@ -28,7 +27,7 @@ fn conversation(value: Value<'_>) -> Conversation {
     let options = value.get("options");
     let prompt = options.get("promptPrefix").said().or_else(|| options.get("system").said());
     let root = prompt.map(|prompt| conversation.add(None, None, What::System(prompt)));
-    // Nested as deep as one likes: messages with the place of the one they stand in.
+    // Nesting has no limit, so this does not recurse: each message with the index of the enclosing one.
     let list =
         if value.get("messages").is_array() { value.get("messages") } else { value.get("messagesTree") };
     let mut open: Vec<(Value<'_>, Option<usize>)> = list.items().map(|message| (message, None)).collect();
@@ -45,7 +44,7 @@ fn conversation(value: Value<'_>) -> Conversation {
         let children: Vec<_> = message.get("children").items().map(|child| (child, Some(place))).collect();
         open.extend(children.into_iter().rev());
     }
-    // One that names no parent has that which it stands in, as one has whose parent is not there.
+    // A nested message whose parent is missing or not named follows the enclosing message.
     let named = |parent: &'_ Option<String>, inside: Option<usize>| match (parent, inside) {
         (None, Some(_)) => Some(String::new()),
         (parent, _) => parent.clone(),
@@ -58,7 +57,7 @@ fn conversation(value: Value<'_>) -> Conversation {
         .map(|((id, ..), parent)| Link { id, parent: parent.as_deref() })
         .collect();
     let mut by_name = parents(&links, |place| messages[place].2);
-    // Where no message says anything of a parent, they follow each other.
+    // If no message has a parent or its key, each follows the previous one.
     if messages.iter().all(|(_, _, inside, told)| inside.is_none() && !told.has("parentMessageId")) {
         by_name = (0..messages.len()).map(|place: usize| place.checked_sub(1)).collect();
     }
@@ -81,7 +80,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
         let text =
             |key: &str| part.get(key).said().or_else(|| part.at(&[key, "value"]).said()).unwrap_or_default();
         match &*part.get("type").text().unwrap_or_default() {
-            // The text stands twice.
+            // The text field repeats it.
             "text" if message.get("text").said().is_some() => {}
             "text" => parts.text(&text("text")),
             "think" => parts.aside(kind, &text("think")),

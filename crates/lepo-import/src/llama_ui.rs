@@ -1,5 +1,5 @@
 //! llama-server's web interface: exported conversations, each a tree. Newer exports are lines, a session and then its
-//! messages, one file or several in a zip; older ones are documents of a conversation with its messages.
+//! messages, in a single file or several in a zip; older exports are documents of a conversation with its messages.
 
 use std::io::Read;
 use std::path::Path;
@@ -15,12 +15,12 @@ use super::values::Values;
 use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// True if a file of a zip may hold conversations.
+/// Whether a file of a zip may contain conversations.
 pub fn is_document(name: &str) -> bool {
     name.ends_with(".jsonl") || name.ends_with(".json")
 }
 
-/// True if a value begins an export, or is one.
+/// Whether a value is an export, or its first line.
 pub fn is_export(value: Value<'_>) -> bool {
     let conv = value.get("conv");
     let is_header = value.get("type").is("session") && value.get("harness").text().is_some();
@@ -30,7 +30,6 @@ pub fn is_export(value: Value<'_>) -> bool {
             && (conv.has("currNode") || conv.has("lastModified")))
 }
 
-/// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     if !is_zip(path) {
         return session_lines(&mut reading.values(path)?, reading, each);
@@ -44,7 +43,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     Ok(())
 }
 
-/// Reads sessions, each a header and its messages, or a document.
+/// Reads sessions: a header and its messages, or a document.
 fn session_lines<R: Read>(values: &mut Values<R>, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut session: Option<Session> = None;
     while let Some(value) = reading.next(values)? {
@@ -66,11 +65,10 @@ fn session_lines<R: Read>(values: &mut Values<R>, reading: &mut Reading, each: &
     session.map_or(Ok(()), |session| each(session.finish()))
 }
 
-/// A conversation being read.
 #[derive(Default)]
 struct Session {
     conversation: Conversation,
-    /// Of each message its id, its parent's, and its first and last node.
+    /// For each message: its id, its parent's, and its first and last node.
     messages: Vec<(String, Option<String>, (usize, usize))>,
 }
 
@@ -103,12 +101,12 @@ impl Session {
     }
 }
 
-/// An id: a text, or in older versions a number.
+/// Returns an id: a text, or in older versions a number.
 fn id(value: Value<'_>) -> Option<String> {
     value.said().or_else(|| value.number().map(str::to_string))
 }
 
-/// Adds a message; its first node and its last.
+/// Adds a message, and returns its first and last node.
 fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
     let role = message.get("role").text().unwrap_or_default();
     let kind = if role == "assistant" { Role::Assistant } else { Role::User };
@@ -142,7 +140,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
     (first, last)
 }
 
-/// Thinking at the beginning of an answer, as older versions kept it, and what follows.
+/// Splits off the reasoning at the start of an answer, where older versions stored it.
 fn thought(content: &str) -> (Option<&str>, &str) {
     let inside = content.trim_start().strip_prefix("<think>");
     match inside.and_then(|inside| inside.split_once("</think>")) {
@@ -151,7 +149,7 @@ fn thought(content: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Calls, in a list or in a text of one.
+/// Adds calls, from a list or from a string with the JSON of a list.
 fn calls(parts: &mut Parts<'_>, calls: Value<'_>) {
     let add = |parts: &mut Parts<'_>, list: Value<'_>| {
         for call in list.items() {
@@ -172,7 +170,7 @@ fn calls(parts: &mut Parts<'_>, calls: Value<'_>) {
     }
 }
 
-/// An attachment: a file, or a text under its name.
+/// Adds an attachment: a file, or a text headed by its name.
 fn attached(parts: &mut Parts<'_>, extra: Value<'_>) {
     if let Some(file) = media(extra) {
         return parts.file(file);
@@ -183,7 +181,7 @@ fn attached(parts: &mut Parts<'_>, extra: Value<'_>) {
     }
 }
 
-/// The file of an attachment, if it has bytes.
+/// Returns the file of an attachment, if it has bytes.
 fn media(extra: Value<'_>) -> Option<File> {
     let name = extra.get("name").words();
     if let Some(url) = ["base64Url", "base64url"].iter().find_map(|key| extra.get(key).said()) {

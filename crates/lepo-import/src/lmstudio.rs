@@ -1,4 +1,4 @@
-//! LM Studio: one document a conversation. A message has versions; what follows hangs on the one that is selected.
+//! LM Studio: one document a conversation. A message has versions; later messages follow the selected version.
 
 use std::path::Path;
 
@@ -9,10 +9,9 @@ use super::source::Reading;
 use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// Keys of a conversation's time, the best first.
+/// Keys of a conversation's time, by preference.
 const TIMES: [&str; 3] = ["createdAt", "userLastMessagedAt", "assistantLastMessagedAt"];
 
-/// Reads one conversation.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
     while let Some(value) = reading.next(&mut values)? {
@@ -43,7 +42,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
                 }
             }
             conversation.messages += 1;
-            // All before it are followed by something.
+            // Only the nodes of the last message may be incomplete.
             conversation.nodes.iter_mut().take(begin).for_each(|node| node.last = false);
             conversation.nodes.iter_mut().skip(begin).for_each(|node| node.last = true);
         }
@@ -52,7 +51,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     Ok(())
 }
 
-/// Adds one version of a message; gives its last node.
+/// Adds a version of a message, and returns its last node.
 fn version(
     conversation: &mut Conversation,
     parent: Option<usize>,
@@ -115,13 +114,12 @@ fn content(parts: &mut Parts<'_>, content: Value<'_>) {
     }
 }
 
-/// The id of a call, which is a number or a text.
+/// Returns the id of a call, which is a number or a text.
 fn call_id(part: Value<'_>) -> String {
     let id = part.get("callId");
     id.number().map(str::to_string).unwrap_or_else(|| id.words())
 }
 
-/// The texts of a content's parts, a blank line between.
 fn text(content: Value<'_>) -> String {
     content.items().filter_map(|part| part.get("text").said()).collect::<Vec<_>>().join("\n\n")
 }

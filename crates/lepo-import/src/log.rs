@@ -1,4 +1,4 @@
-//! A log of records that name their parents: linked as they come, and to parents that come later at the end.
+//! A log of records that name their parents: linked while they are read, and at the end to parents that come later.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
@@ -8,35 +8,33 @@ use std::ops::RangeInclusive;
 use super::conversation::{Conversation, Node, What};
 use super::tree::cut_circles;
 
-/// A record of a log, and the nodes it gave.
+/// A record of a log, and its nodes.
 #[derive(Debug)]
 pub struct Record {
-    /// Its id.
     pub id: String,
     parent: Parent,
-    /// The hash of its message's id, where several records are one message.
+    /// Hash of its message's id, which several records may share.
     message: Option<u64>,
     first: usize,
     /// Its last node.
     pub tail: usize,
-    /// It is the first of its id, as far as the id's hash tells.
+    /// No earlier record has an id with this hash.
     is_first: bool,
-    /// It says of itself that its message is whole.
+    /// The record says that its message is complete.
     ended: bool,
 }
 
-/// The parent of a record.
 #[derive(Debug)]
 enum Parent {
-    /// It names none.
+    /// The record names no parent.
     None,
-    /// It names one that has not come yet, or itself.
+    /// An id that no earlier record has; may be its own.
     Named(String),
-    /// The place of its record.
+    /// Index of the parent.
     At(usize),
 }
 
-/// The records of a log, or of several that are linked each for itself.
+/// The records of a log, or of several separately linked logs.
 #[derive(Debug, Default)]
 pub struct Log {
     /// In the order of the log.
@@ -49,13 +47,13 @@ pub struct Log {
 }
 
 impl Log {
-    /// Begins another log.
+    /// Starts another log.
     pub fn begin(&mut self) {
         self.begin = self.records.len();
         self.places = HashMap::new();
     }
 
-    /// Adds a record: its id, its parent's, that of its message or nothing, its nodes.
+    /// Adds a record: its id, its parent's, its message's (may be empty), and its nodes.
     pub fn add(&mut self, id: String, parent: Option<String>, message: &str, nodes: RangeInclusive<usize>) {
         let place = self.records.len();
         let is_first = match self.places.entry(self.hasher.hash_one(&id)) {
@@ -67,7 +65,7 @@ impl Log {
         self.records.push(Record { id, parent: Parent::None, message, first, tail, is_first, ended: false });
         self.records[place].parent = match parent {
             None => Parent::None,
-            // Most follow the record before: that one is not looked for.
+            // Most records follow the previous one, which needs no search.
             Some(parent) => match self.is_before(place, &parent).or_else(|| self.find(&parent)) {
                 Some(found) if found == place => Parent::Named(parent),
                 Some(found) => Parent::At(found),
@@ -76,8 +74,8 @@ impl Log {
         };
     }
 
-    /// True if a record of an id is there already and says what these nodes say, so that they are no second record. If
-    /// they go on where it ends, it gets their text.
+    /// Whether an earlier record has this id and these nodes, so that they are not another record. If the new nodes
+    /// continue its text, it is extended.
     pub fn repeats(&self, id: &str, new: &[Node], conversation: &mut Conversation) -> bool {
         let Some(place) = self.find(id) else { return false };
         let Record { first, tail, .. } = self.records[place];
@@ -97,30 +95,30 @@ impl Log {
         true
     }
 
-    /// Says of the last record whether its message is whole.
+    /// Sets whether the message of the last record is complete.
     pub fn ended(&mut self, ended: bool) {
         if let Some(record) = self.records.last_mut() {
             record.ended = ended;
         }
     }
 
-    /// The record before, if it is the first of this id.
+    /// Returns the previous record, if it is the first of this id.
     fn is_before(&self, place: usize, id: &str) -> Option<usize> {
         let before = place.checked_sub(1).filter(|&before| before >= self.begin)?;
         let record = &self.records[before];
         (record.is_first && record.id == id).then_some(before)
     }
 
-    /// The first record of an id.
+    /// Finds the first record of an id.
     pub fn find(&self, id: &str) -> Option<usize> {
         let is_it = |&place: &usize| self.records[place].id == id;
         let found = *self.places.get(&self.hasher.hash_one(id))?;
-        // Two ids may have one hash.
+        // Two ids may have the same hash.
         if is_it(&found) { Some(found) } else { (self.begin..self.records.len()).find(is_it) }
     }
 
-    /// Gives the first node of each record its parent: the last node of the record's parent. A record whose parent
-    /// is not there follows the record before it; one that names none has its nodes under `root`.
+    /// Sets the parent of each record's first node: the last node of the record's parent. A record whose parent is
+    /// missing follows the previous record; a record that names none follows `root`.
     pub fn link(&mut self, conversation: &mut Conversation, root: Option<usize>) {
         let begin = self.begin;
         let place_of = |(place, record): (usize, &Record)| match &record.parent {
@@ -141,7 +139,7 @@ impl Log {
         }
     }
 
-    /// Marks the nodes of the last message, which may not be whole yet, unless it says that it is.
+    /// Marks the nodes of the last message, which may be incomplete, unless its record says that it is complete.
     pub fn mark_last(&self, conversation: &mut Conversation) {
         let records = &self.records[self.begin..];
         let says = |record: &&Record| {
@@ -190,7 +188,7 @@ mod tests {
                 .collect();
             let expected = parents(&links, |place| place.checked_sub(1));
             let (mut log, mut conversation) = (Log::default(), Conversation::default());
-            // A log before, which has the same ids, is none of this one's business.
+            // An earlier log with the same ids must not matter.
             for _ in 0..2 {
                 let begin = conversation.nodes.len();
                 log.begin();

@@ -1,4 +1,4 @@
-//! Messages as APIs have them: `{"messages": […]}`, an array or lines of messages, ShareGPT, sessions of
+//! Messages in the formats of APIs: `{"messages": […]}`, an array or lines of messages, ShareGPT, sessions of
 //! humble-ai-cli. Any tool whose history `jq` can bring into this form can be imported.
 
 use std::path::Path;
@@ -10,11 +10,11 @@ use super::source::Reading;
 use super::{Each, attach, gemini, output, time};
 use lepo_base::error::Result;
 
-/// Reads a document or lines of it.
+/// Reads a document, or lines of documents.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let lines = path.extension().is_some_and(|end| end == "jsonl" || end == "ndjson");
     let mut values = if lines { reading.lines(path)? } else { reading.values(path)? };
-    // Messages that stand by themselves are one conversation.
+    // Messages outside a conversation become one conversation.
     let mut loose = Conversation::default();
     while let Some(value) = reading.next(&mut values)? {
         if is_message(value) || is_item(value) || value.get("role").text().is_some() {
@@ -37,7 +37,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     Ok(())
 }
 
-/// Keys of which a message has one at least.
+/// Keys of which each message has at least one.
 const WORDS: &[&str] = &[
     "content",
     "value",
@@ -50,24 +50,24 @@ const WORDS: &[&str] = &[
     "refusal",
 ];
 
-/// True if a value is a message.
 pub fn is_message(value: Value<'_>) -> bool {
     let has_role =
         value.get("role").text().is_some() || (value.get("from").text().is_some() && value.has("value"));
     has_role && WORDS.iter().any(|key| value.has(key))
 }
 
-/// True of a message that stands by itself. One that names its parent is of a tree, which would be put in a row.
+/// Whether a value is a message outside a conversation. A message that names its parent belongs to a tree, which would
+/// be flattened.
 pub fn is_loose(value: Value<'_>) -> bool {
     is_message(value) && !is_of_tree(value)
 }
 
-/// True of a list of messages that follow each other.
+/// Whether a value is a list of messages, each of which follows the previous one.
 pub fn is_line(list: Value<'_>) -> bool {
     list.is_array() && list.items().next().is_some_and(is_message) && !list.items().any(is_of_tree)
 }
 
-/// True of a message that names its parent or its children.
+/// Whether a message names its parent or its children.
 fn is_of_tree(message: Value<'_>) -> bool {
     let parent = ["parent", "parentId", "parent_id", "parentMessageId", "parent_message_id", "parentUuid"];
     let children = ["children", "childrenIds", "children_ids"];
@@ -75,14 +75,14 @@ fn is_of_tree(message: Value<'_>) -> bool {
         || children.iter().any(|key| message.get(key).items().next().is_some())
 }
 
-/// True of an item of a request to the Responses API that is no message.
+/// Whether a value is an item of the Responses API other than a message.
 fn is_item(value: Value<'_>) -> bool {
     let kind = value.get("type").text().unwrap_or_default();
     kind == "reasoning" && value.has("summary")
         || kind.contains("_call") && (value.has("call_id") || value.has("id"))
 }
 
-/// The messages of a conversation, wherever they stand in it.
+/// Finds the list of a conversation's messages.
 pub fn list(value: Value<'_>) -> Value<'_> {
     if value.is_array() {
         return value;
@@ -91,7 +91,7 @@ pub fn list(value: Value<'_>) -> Value<'_> {
     lists.into_iter().find(|list| list.is_array()).unwrap_or(lists[1])
 }
 
-/// Keys of a time: of a conversation's beginning or a message, and of its last change.
+/// Keys of the start of a conversation or of a message's time; below, of the last change.
 const BEGUN: &[&str] = &[
     "startedAt",
     "started_at",
@@ -108,7 +108,6 @@ const BEGUN: &[&str] = &[
 const CHANGED: &[&str] =
     &["update_time", "updated_at", "updatedAt", "updated", "lastModified", "lastUpdated"];
 
-/// The time that a value has under one of these keys.
 fn time_of(value: Value<'_>, keys: &[&str]) -> Option<u64> {
     keys.iter().find_map(|key| time::any(value.get(key)))
 }
@@ -128,7 +127,7 @@ fn conversation(value: Value<'_>) -> Conversation {
     conversation
 }
 
-/// The role that a word means; none for a word that no tool is known to write.
+/// Parses a role; `None` if no tool is known to write it.
 fn role_of(role: &str) -> Option<Role> {
     Some(match role {
         "user" | "human" => Role::User,
@@ -203,7 +202,7 @@ fn message(conversation: &mut Conversation, value: Value<'_>) {
     }
 }
 
-/// An image that stands beside a content: a data URL, base64 alone, or an object with a URL.
+/// Returns an image from a message's list of images: a data URL, base64 alone, or an object with a URL.
 fn image(image: Value<'_>) -> File {
     let inner = image.get("image_url");
     let url = image.said().or_else(|| inner.said()).unwrap_or_else(|| inner.get("url").words());
@@ -234,13 +233,13 @@ fn item(conversation: &mut Conversation, parent: Option<usize>, at: Option<u64>,
     parts.finish();
 }
 
-/// True of a part of a content that is a tool's result.
+/// Whether a part of a content is a tool's result.
 fn is_result(part: Value<'_>) -> bool {
     let kind = part.get("type").text().unwrap_or_default();
     kind.ends_with("_result") || kind == "tool-result" || part.get("functionResponse").is_object()
 }
 
-/// Adds a content: a string, its parts, or one part alone.
+/// Adds a content: a string, a list of parts, or a single part.
 fn body(parts: &mut Parts<'_>, content: Value<'_>) {
     if let Some(text) = content.text() {
         return parts.text(&text);
@@ -253,7 +252,7 @@ fn body(parts: &mut Parts<'_>, content: Value<'_>) {
     }
 }
 
-/// Adds a person's message of Gemini's wire, of which a checkpoint of its program has words of the program, too.
+/// Adds a user's message in Gemini's format; a checkpoint of gemini-cli also has inserted text in it.
 fn gemini_parts(parts: &mut Parts<'_>, content: Value<'_>) {
     for part in content.items() {
         match part.get("text").text().filter(|_| !part.has("type") && !part.get("thought").is_true()) {
@@ -266,7 +265,7 @@ fn gemini_parts(parts: &mut Parts<'_>, content: Value<'_>) {
 fn body_part(parts: &mut Parts<'_>, part: Value<'_>) {
     let text = part.get("text").text().or_else(|| part.get("refusal").text());
     let kind = part.get("type").text().unwrap_or_default();
-    // A part of Gemini's wire has no type.
+    // A part in Gemini's format has no type.
     let [inline, call, response] = part.pick(["inlineData", "functionCall", "functionResponse"]);
     match &*kind {
         "" if call.is_object() => parts.then(What::Call {
@@ -337,13 +336,13 @@ fn body_part(parts: &mut Parts<'_>, part: Value<'_>) {
     }
 }
 
-/// The parts of a content that is no string: its elements, or itself.
+/// Returns the parts of a content that is not a string: its elements, or the content itself.
 fn several(content: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     let alone = (!content.is_array() && !content.is_null()).then_some(content);
     content.items().chain(alone)
 }
 
-/// All texts of a content as one. Other parts are counted.
+/// Joins all texts of a content. Other parts are counted as unknown.
 fn texts(parts: &mut Parts<'_>, content: Value<'_>) -> String {
     if let Some(text) = content.text() {
         return text.into_owned();

@@ -1,7 +1,7 @@
-//! opencode: the parts of its messages, and sessions as files of JSON, which it wrote before it had a database:
+//! opencode: the parts of its messages, and the JSON files of sessions that it wrote before it had a database:
 //! `storage/session/PROJECT/SESSION.json`, `storage/message/SESSION/`, `storage/part/MESSAGE/`.
 //!
-//! A session with a parent is a subagent's, hidden under the call that began it.
+//! A session with a parent is a subagent's, hidden under the call that started it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::source::{ALONE, Reading, files_in, first_value, folders_in};
 use super::{Each, attach, output};
 use lepo_base::error::Result;
 
-/// The call that began each subagent's session.
+/// The call that started each subagent's session.
 pub type Calls = HashMap<String, usize>;
 
-/// The sessions of a folder of opencode, if it is one.
+/// Returns the sessions of a folder of opencode; `None` if it is another folder.
 pub fn sessions_in(folder: &Path) -> Option<Vec<PathBuf>> {
     let storages = [folder.to_path_buf(), folder.join("storage")];
     let is_one = |path: &&PathBuf| path.join("session").is_dir() && path.join("message").is_dir();
@@ -28,17 +28,16 @@ pub fn sessions_in(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(sessions)
 }
 
-/// True if a value is a session as `opencode export` writes it: with its messages.
+/// Whether a value is a session with its messages, as `opencode export` writes it.
 pub fn is_export(value: Value<'_>) -> bool {
     is_session(value.get("info")) && value.get("messages").is_array()
 }
 
-/// True if a value is a session.
 pub fn is_session(value: Value<'_>) -> bool {
     value.get("id").words().starts_with("ses_") && value.at(&["time", "created"]).count().is_some()
 }
 
-/// Reads one session with its subagents, or the file of an export.
+/// Reads a session with its subagents, or an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     if first_value(path, is_export).unwrap_or(false) {
         return exported(path, reading, each);
@@ -72,7 +71,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     gather(found, &calls).into_iter().try_for_each(each)
 }
 
-/// The sessions of subagents that a session began, of those in its folder.
+/// Returns the sessions that `parent` started, all of which are in its folder.
 fn agents(path: &Path, parent: &str, reading: &mut Reading) -> Vec<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let beside = reading.beside.entry(folder).or_insert_with_key(|folder| {
@@ -87,7 +86,7 @@ fn agents(path: &Path, parent: &str, reading: &mut Reading) -> Vec<PathBuf> {
     beside.get(parent).cloned().unwrap_or_default()
 }
 
-/// A session without its messages: its id, and that of the one that began it.
+/// Reads a session without its messages: its id, and its parent's.
 fn session(path: &Path, reading: &Reading) -> Option<(String, Option<String>, Conversation)> {
     let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
     reading.bytes.set(reading.bytes.get() + size);
@@ -98,7 +97,6 @@ fn session(path: &Path, reading: &Reading) -> Option<(String, Option<String>, Co
     .flatten()
 }
 
-/// A session without its messages.
 fn about(session: Value<'_>) -> Conversation {
     Conversation {
         id: session.get("id").words(),
@@ -135,7 +133,7 @@ fn exported(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
     Ok(())
 }
 
-/// The messages of a session in a row.
+/// Builds the messages of a session as a chain.
 #[derive(Default)]
 pub struct OpencodeLine {
     at: Option<usize>,
@@ -144,7 +142,7 @@ pub struct OpencodeLine {
 }
 
 impl OpencodeLine {
-    /// Adds a message, whose parts are added by `tell`.
+    /// Adds a message; `tell` adds its parts.
     pub fn add(
         &mut self,
         conversation: &mut Conversation,
@@ -163,7 +161,7 @@ impl OpencodeLine {
         conversation.answered_by(first, about.model.as_deref(), about.input, about.output);
     }
 
-    /// Marks the last message, unless it says that its turn has ended.
+    /// Marks the nodes of the last message, unless its turn ended.
     pub fn finish(self, conversation: &mut Conversation) {
         for node in conversation.nodes.iter_mut().skip(self.last).filter(|_| !self.ended) {
             node.last = true;
@@ -171,7 +169,7 @@ impl OpencodeLine {
     }
 }
 
-/// Adds the messages of a session, a line; ids grow with time.
+/// Adds the messages of a session as a chain; the order of their ids is the order in time.
 fn messages(path: &Path, id: &str, conversation: &mut Conversation, calls: &mut Calls) {
     let Some(storage) = path.ancestors().nth(3) else { return };
     let mut line = OpencodeLine::default();
@@ -191,24 +189,24 @@ fn messages(path: &Path, id: &str, conversation: &mut Conversation, calls: &mut 
     line.finish(conversation);
 }
 
-/// The facts about a message besides its parts.
+/// The facts about a message, without its parts.
 pub struct About {
-    /// Its speaker.
+    /// Its role.
     pub kind: Role,
     /// Its model.
     pub model: Option<String>,
-    /// Tokens of the request, those that were cached among them.
+    /// Tokens of the request, including cached ones.
     pub input: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
-    /// Its own time, which a fork has from the original; for parts without one.
+    /// Its own time, which a fork copies from the original; for parts without a time.
     pub time: Option<u64>,
-    /// The turn has ended.
+    /// The turn ended.
     pub ended: bool,
 }
 
 impl About {
-    /// Those of a message.
+    /// Reads the facts of a message.
     pub fn of(message: Value<'_>) -> About {
         let (tokens, cache) = (message.get("tokens"), message.at(&["tokens", "cache"]));
         let parts = [tokens.get("input"), cache.get("read"), cache.get("write")];
@@ -225,13 +223,13 @@ impl About {
     }
 }
 
-/// True of a reason to stop after which the model is not asked again in the turn.
+/// Whether a stop reason ends the turn: the model is not asked again.
 fn is_end(reason: Value<'_>) -> bool {
     reason.said().is_some_and(|reason| !matches!(&*reason, "tool-calls" | "unknown"))
 }
 
-/// Adds a part of a message. Its time is the one that is written in it, as that of its row or file is another one in
-/// a fork.
+/// Adds a part of a message. Its time comes from the part itself, because the time of its row or file differs in a
+/// fork.
 pub fn part(parts: &mut Parts<'_>, about: &mut About, part: Value<'_>, calls: &mut Calls) {
     let words = part.get("text").words();
     let kind = about.kind;
@@ -264,7 +262,7 @@ pub fn part(parts: &mut Parts<'_>, about: &mut About, part: Value<'_>, calls: &m
     }
 }
 
-/// JSON without the blanks between its values: an export has them, and the database has not.
+/// Removes the white space between JSON values, which an export has and the database does not.
 fn compact(json: &str) -> String {
     let (mut within, mut escaped) = (false, false);
     let mut keeps = |c: char| {
@@ -276,7 +274,7 @@ fn compact(json: &str) -> String {
     json.chars().filter(|&c| keeps(c)).collect()
 }
 
-/// The output of a tool, as one version or another has it.
+/// Returns the output of a tool, from either version's fields.
 fn tool_output(state: Value<'_>) -> String {
     let texts = || state.get("content").items().filter_map(|part| part.get("text").said());
     let error = state.get("error");
@@ -290,7 +288,7 @@ fn file(part: Value<'_>) -> File {
     attach::url(&name, &mime, &part.get("url").words())
 }
 
-/// Hangs the sessions of subagents under what began them, the deepest first; the others are left.
+/// Moves the sessions of subagents under the calls that started them, the deepest first, and returns the others.
 pub fn gather(mut sessions: Vec<(String, Option<String>, Conversation)>, calls: &Calls) -> Vec<Conversation> {
     let mut agents: HashMap<String, Vec<Conversation>> = HashMap::new();
     sessions.sort_by(|a, b| b.0.cmp(&a.0));
@@ -309,7 +307,7 @@ pub fn gather(mut sessions: Vec<(String, Option<String>, Conversation)>, calls: 
     found
 }
 
-/// Hangs a subagent's session under the call that began it, else under the last one.
+/// Moves a subagent's session under the call that started it, else under the last call, else under the last node.
 fn hang(conversation: &mut Conversation, agent: Conversation, named: Option<usize>) {
     let calls = conversation.nodes.iter().enumerate();
     let last =

@@ -1,4 +1,4 @@
-//! Open WebUI: exported chats, each a tree in its `history`. Reasoning and tools stand as HTML within a text.
+//! Open WebUI: exported chats, each a tree in its `history`. Reasoning and tools are HTML elements in a text.
 
 use std::path::Path;
 
@@ -11,18 +11,17 @@ use super::tree::{Link, parents};
 use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// Reads an export.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut values = reading.values(path)?;
     reading.conversations(&mut values, conversation, each)
 }
 
-/// One chat as a text.
+/// Reads a chat from the text of its JSON.
 pub fn read_text(text: &str) -> Option<Conversation> {
     read_json(text, conversation)?
 }
 
-/// One chat: a row of the export, or what stands in its `chat`.
+/// Reads a chat: a row of the export, or the content of its `chat`.
 pub fn conversation(value: Value<'_>) -> Option<Conversation> {
     let chat = if value.get("chat").is_object() { value.get("chat") } else { value };
     let history = chat.at(&["history", "messages"]);
@@ -58,7 +57,7 @@ pub fn conversation(value: Value<'_>) -> Option<Conversation> {
 }
 
 fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize) {
-    // lepo adds the milliseconds, which a time in whole seconds lacks.
+    // lepo exports the milliseconds, which a time in whole seconds lacks.
     let at = [message.get("lepoTime"), message.get("timestamp")].into_iter().find_map(time::any);
     let role = message.get("role").text().unwrap_or_default();
     let kind = if role == "user" { Role::User } else { Role::Assistant };
@@ -98,7 +97,7 @@ fn message(conversation: &mut Conversation, message: Value<'_>) -> (usize, usize
     (first, last)
 }
 
-/// An item of the newer, clean form.
+/// Adds an item of `output`, where newer versions store the parts of an answer.
 fn output_item(parts: &mut Parts<'_>, item: Value<'_>) {
     let texts = |value: Value<'_>| {
         let texts: Vec<String> = value.items().filter_map(|part| part.get("text").said()).collect();
@@ -122,7 +121,7 @@ fn output_item(parts: &mut Parts<'_>, item: Value<'_>) {
     }
 }
 
-/// A text in which reasoning and tool calls stand as `<details type="…">`.
+/// Adds a text in which reasoning and tool calls are `<details type="…">`.
 fn details(parts: &mut Parts<'_>, content: &str) {
     const BEGIN: &str = "<details type=\"";
     let mut rest = content;
@@ -155,7 +154,7 @@ fn details(parts: &mut Parts<'_>, content: &str) {
     parts.text(rest);
 }
 
-/// The five entities of HTML that the program writes.
+/// Decodes the HTML entities that Open WebUI writes.
 fn entities(text: &str) -> String {
     let pairs =
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&#39;", "'"), ("&amp;", "&")];

@@ -1,11 +1,11 @@
-//! The result of a tool as a text: its words where it has some, else its JSON.
+//! The result of a tool as a text, or as JSON if it has no text.
 
 use super::attach;
 use super::conversation::{File, What};
 use super::json::Value;
 
-/// The text of a result: a string, the texts of its parts, what stands under `content`, or its JSON. Parts that are
-/// files have no text.
+/// Returns the text of a result: a string, the texts of its parts, the text or the parts in `content`, or its JSON.
+/// Parts that are files have no text.
 pub fn text(result: Value<'_>) -> String {
     if let Some(text) = result.text() {
         return text.into_owned();
@@ -25,14 +25,13 @@ pub fn text(result: Value<'_>) -> String {
     texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// A result: its text, and its files.
+/// Returns a result with its text and its files.
 pub fn of_call(call: String, result: Value<'_>) -> What {
     let parts = if result.is_array() { result } else { result.get("content") };
     let files = parts.items().filter(|part| is_file(*part)).map(file).collect();
     What::Output { call, text: text(result), files }
 }
 
-/// The file of a part.
 fn file(part: Value<'_>) -> File {
     let (source, image) = (part.get("source"), part.get("image_url"));
     let name = [part.get("title"), part.get("name")].into_iter().find_map(Value::said).unwrap_or_default();
@@ -45,18 +44,17 @@ fn file(part: Value<'_>) -> File {
     attach::url(&name, if mime.is_empty() { "image/png" } else { &mime }, &url)
 }
 
-/// The JSON of a value as it stands in the source.
+/// Returns the JSON of a value, verbatim.
 pub fn json(value: Value<'_>) -> String {
     String::from_utf8_lossy(value.raw()).into_owned()
 }
 
-/// The text of a part of a result.
 fn part(part: Value<'_>) -> String {
     let text = part.text().or_else(|| part.get("text").text());
     text.map_or_else(|| json(part), |text| text.into_owned())
 }
 
-/// True of a part whose bytes, or the address of them, make it a file.
+/// Whether a part has the bytes of a file, or their URL.
 fn is_file(part: Value<'_>) -> bool {
     let has_bytes = part.get("source").is_object() || part.get("data").text().is_some();
     match &*part.get("type").text().unwrap_or_default() {

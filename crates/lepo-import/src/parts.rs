@@ -1,9 +1,9 @@
-//! Builds the nodes of one message: texts that follow each other become one node, all else a node each.
+//! Builds the nodes of a message: consecutive texts become a single node, each other part its own.
 
 use super::conversation::{Conversation, File, Role, What};
 use super::injected::Injections;
 
-/// A message being read. Its parts follow each other; texts in a row are one, a blank line between.
+/// A message being read. Its nodes are a chain; consecutive texts are joined by a blank line.
 pub struct Parts<'c> {
     conversation: &'c mut Conversation,
     /// The node that the next one follows.
@@ -16,12 +16,12 @@ pub struct Parts<'c> {
     text: String,
     /// The files since the last node.
     files: Vec<File>,
-    /// The number of the first node of the message.
+    /// Index of the first node of the message.
     first: usize,
 }
 
 impl<'c> Parts<'c> {
-    /// Begins a message behind another.
+    /// Starts a message after `parent`.
     pub fn new(
         conversation: &'c mut Conversation,
         parent: Option<usize>,
@@ -32,13 +32,13 @@ impl<'c> Parts<'c> {
         Parts { conversation, parent, time, kind, side: false, text: String::new(), files: Vec::new(), first }
     }
 
-    /// The same message, a subagent's if `side`.
+    /// Marks the message as a subagent's if `side`.
     pub fn beside(mut self, side: bool) -> Parts<'c> {
         self.side = side;
         self
     }
 
-    /// The parts that follow have this time.
+    /// Sets the time of the parts that follow, unless it is `None`.
     pub fn at(&mut self, time: Option<u64>) {
         self.time = time.or(self.time);
     }
@@ -54,7 +54,7 @@ impl<'c> Parts<'c> {
         self.text.push_str(text);
     }
 
-    /// Adds a text, which is not copied if it is the first.
+    /// Adds a text, without copying it if it is the first.
     pub fn whole(&mut self, text: String) {
         if self.text.is_empty() {
             self.text = text;
@@ -63,17 +63,17 @@ impl<'c> Parts<'c> {
         }
     }
 
-    /// Counts a part whose type is unknown.
+    /// Counts a part of unknown type.
     pub fn unknown(&mut self) {
         self.conversation.unknown_content();
     }
 
-    /// Counts the message as one of an unknown role.
+    /// Counts the message as having an unknown role.
     pub fn unknown_role(&mut self) {
         self.conversation.unknown_role();
     }
 
-    /// A part of an unknown type: it is counted, and its text is kept.
+    /// Counts a part of unknown type, and adds its text.
     pub fn unknown_with(&mut self, text: &str) {
         self.unknown();
         self.text(text);
@@ -84,14 +84,14 @@ impl<'c> Parts<'c> {
         self.files.push(file);
     }
 
-    /// Adds reasoning, or text that a program put in; nothing if it is empty.
+    /// Adds reasoning, or text that a program inserted, unless it is empty.
     pub fn aside(&mut self, kind: Role, text: &str) {
         if !text.is_empty() {
             self.then(What::Aside(kind, text.to_string()));
         }
     }
 
-    /// Adds a person's text; words that a program put into it are apart, and hidden.
+    /// Adds a user's text. Text that a program inserted becomes separate, hidden nodes.
     pub fn said(&mut self, text: &str, injections: &Injections) {
         for piece in injections.split(text) {
             match piece.is_injected {
@@ -101,12 +101,12 @@ impl<'c> Parts<'c> {
         }
     }
 
-    /// The last node so far: the parent, if there is none yet.
+    /// Returns the last node so far, or the parent.
     pub fn last(&self) -> Option<usize> {
         self.parent
     }
 
-    /// Adds anything else. The texts of an answer before and after it are two nodes.
+    /// Adds any other part. In an answer, it separates the texts before and after it.
     pub fn then(&mut self, what: What) {
         if self.kind == Role::Assistant {
             self.flush();
@@ -114,7 +114,7 @@ impl<'c> Parts<'c> {
         self.push(what);
     }
 
-    /// Adds a message that lepo exported, by its kind and whether it is hidden: `s0`, `a1`.
+    /// Adds a message that lepo exported. The tag is its role and whether it is hidden: `s0`, `a1`.
     pub fn exact(&mut self, tag: &str, text: &str) {
         if let [kind, hidden @ (b'0' | b'1')] = tag.as_bytes()
             && let Some(kind) = Role::of_letter(*kind)
@@ -136,7 +136,7 @@ impl<'c> Parts<'c> {
         }
     }
 
-    /// Ends the message; gives its first node and its last. A message without content has one node, [`What::Nothing`].
+    /// Finishes the message; returns its first and last node. A message without content has a single [`What::Nothing`].
     pub fn finish(mut self) -> (usize, usize) {
         self.flush();
         if self.conversation.nodes.len() == self.first {

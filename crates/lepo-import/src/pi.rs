@@ -1,4 +1,5 @@
-//! pi: one JSONL log a session, each entry with its parent; the first version has no ids and is a line.
+//! pi: one JSONL log a session, each entry with its parent; in the first version entries have no ids and each follows
+//! the previous one.
 
 use std::path::Path;
 
@@ -10,7 +11,6 @@ use super::source::Reading;
 use super::{Each, attach, output, time};
 use lepo_base::error::Result;
 
-/// Reads one session.
 pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<()> {
     let mut conversation = Conversation { grows: true, ..Conversation::default() };
     let (mut log, mut labels) = (Log::default(), Vec::new());
@@ -83,7 +83,7 @@ pub fn read(path: &Path, reading: &mut Reading, each: &mut Each<'_>) -> Result<(
         let stop = line.at(&["message", "stopReason"]).said();
         log.ended(stop.is_some_and(|stop| stop != "toolUse"));
     }
-    // The header may be newer than all that follows it.
+    // The header may be newer than all entries after it.
     if conversation.nodes.iter().all(|node| node.time.is_none()) {
         conversation.start = header;
     }

@@ -1,4 +1,4 @@
-//! The places on this machine where other tools keep their histories.
+//! Where other tools store their histories on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -7,22 +7,22 @@ use super::archive::begins;
 use super::source::{files_below, folders_in};
 use super::threads::logs_in;
 
-/// The history of one tool.
+/// The history of a tool.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// The format of its sources.
     pub format: Format,
-    /// The word that a person types for it.
+    /// The name that the user types for it.
     pub word: &'static str,
     /// The name of the tool.
     pub tool: &'static str,
-    /// The path, for people.
+    /// The path to print.
     pub path: PathBuf,
     /// Its sources.
     pub sources: Vec<PathBuf>,
 }
 
-/// All that are there. `env` gives a variable of the environment.
+/// Finds all histories that have sources. `env` returns a variable of the environment.
 pub fn places(home: &Path, env: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<Place> {
     let mut found = Vec::new();
     let mut add = |format: Format, tool, path: PathBuf, sources: Vec<PathBuf>| {
@@ -100,7 +100,7 @@ fn is_database(path: &Path) -> bool {
     begins(path, b"SQLite format 3\0")
 }
 
-/// The files below a folder, so many levels down, whose names end so.
+/// Returns the files down to `levels` below a folder whose names end in one of `ends`.
 fn below(folder: &Path, levels: usize, ends: &[&str]) -> Vec<PathBuf> {
     let mut found = files_below(folder, levels);
     found.retain(|path| {

@@ -1,4 +1,4 @@
-//! Telling a source's format from what is in it, never from its name alone.
+//! Recognises the format of a source by its content, never by its name alone.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -11,19 +11,19 @@ use super::values::Values;
 use super::{Format, chatgpt, claude_code, claude_prompts, foreign, gemini, llama_ui, messages, opencode};
 use lepo_base::error::{Error, Result, cause};
 
-/// The depth to which a folder is looked into.
+/// Maximum depth at which a folder is searched.
 const DEPTH: usize = 8;
 
-/// Elements of an export that are looked at before it is given up.
+/// Number of values of a file to examine before giving up.
 const TRIES: usize = 100;
 
-/// Bytes of a file that are looked at before it is taken for JSON.
+/// Bytes at the start of a file that decide whether it is JSON, and why it is not.
 const OPENING: u64 = 4096;
 
-/// Files of a zip that are named, and the letters of each name.
+/// Number of files of a zip that an error lists.
 const NAMES: usize = 3;
 
-/// Keys of a record that are named.
+/// Number of keys of a record that an error lists; below, characters of a listed name.
 const KEYS: usize = 6;
 
 const NAME: usize = 60;
@@ -31,7 +31,7 @@ const NAME: usize = 60;
 /// A source and its format.
 pub type Found = (Format, PathBuf);
 
-/// The sources at a path: the file itself, or those in a folder. What is not known is counted.
+/// Finds the sources at a path: the file itself, or those in a folder. In a folder, unknown files are counted.
 pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     let meta = std::fs::metadata(path).map_err(|error| super::source::cannot(path, error))?;
     if !meta.is_dir() {
@@ -48,7 +48,7 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
     if let Some(sessions) = opencode::sessions_in(path).filter(|sessions| !sessions.is_empty()) {
         return Ok(sessions.into_iter().map(|session| (Format::OpenCode, session)).collect());
     }
-    // The folder an export was unpacked to is one source, for its assets.
+    // The folder of an unpacked export is a single source, because it has the assets.
     if let Some(document) = files_in(path).into_iter().find(|file| is_export(file))
         && let Look::Known(format @ (Format::ChatGpt | Format::ClaudeAi)) = format_of(&document)?
     {
@@ -67,7 +67,7 @@ pub fn recognise(path: &Path, reading: &mut Reading) -> Result<Vec<Found>> {
             }
         }
     }
-    // Files that belong to a session are read with it.
+    // A subagent's log is read with its session's.
     let logs: HashSet<PathBuf> = found.iter().map(|(_, path)| path.clone()).collect();
     found.retain(|(format, path)| {
         let is_part = *format == Format::ClaudeCode && claude_code::is_agent(path);
@@ -94,7 +94,7 @@ fn is_export(path: &Path) -> bool {
     chatgpt::is_document(&path.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// True if a file of a folder may be a source at all.
+/// Whether a file of a folder may be a source, by its name.
 fn is_candidate(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let known = [".json", ".jsonl", ".ndjson", ".jsonl.zst", ".zip"];
@@ -102,17 +102,15 @@ fn is_candidate(path: &Path) -> bool {
     known.iter().any(|end| name.ends_with(end)) && !about.iter().any(|end| name.ends_with(end))
 }
 
-/// The outcome of looking at a file.
 enum Look {
-    /// It has the marks of a format.
+    /// The file has the marks of a format.
     Known(Format),
-    /// It has those of a tool whose files are not read.
+    /// The file has the marks of an unsupported tool.
     Foreign(&'static str),
-    /// It has none; the keys of its first record.
+    /// The file has no known marks; these are the keys of its first record.
     Unknown(Vec<String>),
 }
 
-/// The format of a file.
 fn format_of(path: &Path) -> Result<Look> {
     let nothing = || Look::Unknown(Vec::new());
     if begins(path, b"SQLite format 3\0") {
@@ -142,7 +140,7 @@ fn format_of(path: &Path) -> Result<Look> {
     }
     match opening(path).trim_ascii_start().first() {
         Some(b'{' | b'[') => Ok(first_look(Reading::default().values(path)?)),
-        // A log may begin in the middle of a line; a text of another kind only has JSON in it.
+        // A log may start in the middle of a line; in any other text the JSON would be a quotation.
         Some(_) if is_log(path) => Ok(first_look(Reading::default().values(path)?)),
         _ => Ok(nothing()),
     }
@@ -152,7 +150,7 @@ fn is_log(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "jsonl" || end == "ndjson")
 }
 
-/// The first bytes of a file, without the mark of its encoding.
+/// Returns the first bytes of a file, without a byte order mark.
 fn opening(path: &Path) -> Vec<u8> {
     let mut first = Vec::new();
     if let Ok((file, _)) = regular(path) {
@@ -164,7 +162,7 @@ fn opening(path: &Path) -> Vec<u8> {
 const OTHERS: &str =
     "`lepo import --help` lists the formats; `jq` can bring others into {\"messages\": [...]}";
 
-/// The remedy for a file whose format is not known, by its first bytes and the keys of its first record.
+/// Returns the hint for a file of unknown format, from its first bytes and the keys of its first record.
 fn why_unknown(path: &Path, keys: &[String]) -> String {
     let first = opening(path);
     let has = |words: &[u8]| memchr::memmem::find(&first, words).is_some();
@@ -188,7 +186,7 @@ fn why_unknown(path: &Path, keys: &[String]) -> String {
     }
 }
 
-/// The remedy for a zip of which no document is known: what is in it.
+/// Returns the hint for a zip without a known document, with the names of some files in it.
 fn without_conversations(path: &Path) -> String {
     let (mut names, mut others) = (String::new(), 0);
     if let Ok(archive) = Archive::open(path) {
@@ -207,7 +205,7 @@ fn without_conversations(path: &Path) -> String {
     )
 }
 
-/// The format of the first value that has one, unless a value before it has the marks of another tool.
+/// Returns the format of the first value that has one, unless an earlier value has the marks of another tool.
 fn first_look<R: std::io::Read>(values: Values<R>) -> Look {
     let mut values = values.at_most(256 << 20);
     let mut reading = Reading::default();
@@ -220,7 +218,7 @@ fn first_look<R: std::io::Read>(values: Values<R>) -> Look {
         if let Some(format) = shape(value) {
             return Look::Known(format);
         }
-        // Of pi, a header of an older version says little: what follows it decides.
+        // A header of an older version of pi is ambiguous: the next records decide.
         if is_bare_session && is_pi_entry(value) {
             return Look::Known(Format::Pi);
         }
@@ -231,17 +229,17 @@ fn first_look<R: std::io::Read>(values: Values<R>) -> Look {
             keys = names.take(KEYS).collect();
         }
     }
-    // A log that was only begun.
+    // A log that has only its header so far.
     if is_bare_session && records == 1 { Look::Known(Format::Pi) } else { Look::Unknown(keys) }
 }
 
-/// True of the first record of a session of pi, or of one that says as little.
+/// Whether a value is the first record of a session of pi, or as ambiguous as the header of an older version.
 fn is_pi_header(value: Value<'_>) -> bool {
     let time = value.get("timestamp");
     value.get("type").is("session") && !value.has("harness") && (time.is_null() || time.text().is_some())
 }
 
-/// True of what follows a header of pi: a message, or an entry of another kind.
+/// Whether a value is an entry that follows a header of pi: a message or another type.
 fn is_pi_entry(value: Value<'_>) -> bool {
     let kind = value.get("type").text().unwrap_or_default();
     let others = ["custom_message", "custom", "compaction", "branch_summary", "session_info", "model_change"];
@@ -251,7 +249,7 @@ fn is_pi_entry(value: Value<'_>) -> bool {
     }
 }
 
-/// Records of Claude Code that stand at the beginning of a log.
+/// Record types of Claude Code that may start a log.
 const CLAUDE: &[&str] = &[
     "summary",
     "ai-title",
@@ -268,7 +266,7 @@ const CLAUDE: &[&str] = &[
     "attachment",
 ];
 
-/// True of a record of Claude Code: of a log, or of what the program prints as lines.
+/// Whether a value is a record of Claude Code: of a log, or of its printed output.
 fn is_claude_code(value: Value<'_>) -> bool {
     let kind = value.get("type").text().unwrap_or_default();
     let has_one = |keys: &[&str]| keys.iter().any(|key| value.has(key));
@@ -283,7 +281,7 @@ fn is_claude_code(value: Value<'_>) -> bool {
     }
 }
 
-/// True of a document of gemini-cli, or of the first record of its log.
+/// Whether a value is a document of gemini-cli, or the first record of its log.
 fn is_gemini(value: Value<'_>) -> bool {
     let is_message = |message: Value<'_>| {
         message.has("content")
@@ -297,7 +295,7 @@ fn is_gemini(value: Value<'_>) -> bool {
         }
 }
 
-/// The format of a value by its form.
+/// Returns the format of a value by its keys. The order decides between formats that share keys.
 fn shape(value: Value<'_>) -> Option<Format> {
     if value.is_array() {
         return messages::is_line(value).then_some(Format::Messages);
@@ -339,14 +337,14 @@ fn shape(value: Value<'_>) -> Option<Format> {
     })
 }
 
-/// True if a directory, as another tool wrote it, is this one or one below it. `dir` is resolved; links in the other
-/// are, where it is there.
+/// Whether a directory that another tool wrote is `dir` or below it. `dir` is resolved; links in the other path are
+/// resolved if it exists.
 pub fn is_below(written: &str, dir: &Path) -> bool {
     let path = Path::new(written);
     path.starts_with(dir) || path.canonicalize().is_ok_and(|path| path.starts_with(dir))
 }
 
-/// True if a log is about a directory or one below it, told by its first records.
+/// Whether a log is about a directory or one below it, by its first records.
 pub fn is_about(format: Format, path: &Path, dir: &Path) -> bool {
     match format {
         Format::GeminiCli => {

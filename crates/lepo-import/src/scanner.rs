@@ -1,11 +1,11 @@
-//! The tokens of a JSON value, found in one pass over its bytes. Nothing recurses, so depth is no danger.
+//! Finds the tokens of a JSON value in one pass over its bytes. Nothing recurses, so depth is harmless.
 
 use memchr::memchr;
 
 use super::json::Value;
 use super::token::Token;
 
-/// Finds the tokens of one value after the other.
+/// Scans values one at a time; the buffers are reused.
 #[derive(Debug, Default)]
 pub struct Scanner {
     tokens: Vec<Token>,
@@ -13,7 +13,8 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// Scans the value that begins `bytes`, which are at most 4 GiB; its length. `None` if it is no JSON, or torn.
+    /// Scans the value at the start of `bytes`, which are at most 4 GiB, and returns its length; `None` if it is
+    /// malformed or incomplete.
     pub fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
         self.tokens.clear();
         self.open.clear();
@@ -33,7 +34,7 @@ impl Scanner {
                     let next = self.tokens.len() as u32;
                     let token = &mut self.tokens[self.open.pop()? as usize];
                     (token.end, token.next) = (at as u32, next);
-                    // `{` and `}`, `[` and `]` are two apart.
+                    // `{` and `}`, like `[` and `]`, are two apart in ASCII.
                     if bytes[token.start as usize] + 2 != byte {
                         return None;
                     }
@@ -61,19 +62,20 @@ impl Scanner {
         self.tokens.push(Token { start: start as u32, end: end as u32, next });
     }
 
-    /// The value that was scanned in these bytes.
+    /// Returns the value scanned in `bytes`.
     pub fn value<'d>(&'d self, bytes: &'d [u8]) -> Value<'d> {
         Value::new(bytes, &self.tokens)
     }
 }
 
-/// The place behind the string whose inside begins at `from`.
+/// Returns the offset after the string whose inside starts at `from`.
 fn end_of_string(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
         let quote = at + memchr(b'"', bytes.get(at..)?)?;
         at = quote + 1;
-        // Most escapes are none of a quote: only those before a quote are looked at, from it back.
+        // Few escapes are of a quote: it is faster to count the backslashes before each quote than to decode all
+        // escapes.
         let escapes = bytes[from..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
         if escapes % 2 == 0 {
             return Some(at);
@@ -81,12 +83,12 @@ fn end_of_string(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// True if a number or a word ends before this byte.
+/// Whether a number or a literal ends before this byte.
 pub(super) fn ends_scalar(byte: u8) -> bool {
     matches!(byte, b',' | b']' | b'}' | b':' | b'"' | b'[' | b'{' | b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// A number, or one of the three words.
+/// Whether a text is a number or one of the three literals.
 fn is_scalar(text: &[u8]) -> bool {
     match text.first() {
         Some(b'-' | b'0'..=b'9') => {
@@ -96,7 +98,7 @@ fn is_scalar(text: &[u8]) -> bool {
     }
 }
 
-/// Reads a text that is one value.
+/// Parses a text that is a single value.
 pub fn read_json<T>(text: &str, tell: impl FnOnce(Value<'_>) -> T) -> Option<T> {
     let mut scanner = Scanner::default();
     scanner.scan(text.as_bytes())?;

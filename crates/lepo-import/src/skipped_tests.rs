@@ -1,10 +1,10 @@
-//! Tests for what no reader takes: it is counted with its reason, and the text that is there is kept.
+//! Tests for unknown content: it is counted with its reason, and its text is imported.
 
 use super::conversation::What;
 use super::*;
 use lepo_base::hint::At;
 
-/// Reads a text as a format: the visible texts, and what was skipped.
+/// Reads a text in a format; returns the visible texts, and the counts of skipped parts.
 fn read(format: Format, file: &str, text: &str) -> (Vec<String>, Vec<(String, u64)>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(file);
@@ -159,7 +159,7 @@ fn a_message_of_an_unknown_role_is_no_answer() {
     }
 }
 
-/// Reads one message in the form that a format has around it.
+/// Reads a message, wrapped in the envelope of its format.
 fn wrapped(format: Format, message: &str) -> (Vec<String>, Vec<(String, u64)>) {
     let (file, text) = match format {
         Format::Messages => {
@@ -185,7 +185,7 @@ fn wrapped(format: Format, message: &str) -> (Vec<String>, Vec<(String, u64)>) {
         ),
         Format::ClaudeCode => {
             let role = if message.contains("assistant") { "assistant" } else { "user" };
-            // Twice: what is told again is not counted again in an answer.
+            // Written twice, because an answer's repeated block must be counted once.
             let line = format!(r#"{{"type":"{role}","uuid":"1","message":{message}}}"#);
             ("c.jsonl", if role == "user" { line } else { format!("{line}\n{line}\n") })
         }

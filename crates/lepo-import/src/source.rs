@@ -1,4 +1,4 @@
-//! Reading a source: files opened with care, their bytes counted, what cannot be read counted too.
+//! Reads a source: opens files safely, and counts bytes read and parts skipped.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,32 +17,32 @@ use super::values::{Odd, Values};
 use super::zst::Unpacked;
 use lepo_base::error::{Error, Result};
 
-/// Bytes of one line, at most.
+/// Maximum bytes of a line.
 const LINE: usize = 256 << 20;
-/// Unpacked bytes of one archive, at most.
+/// Maximum unpacked bytes of an archive.
 const UNPACKED: u64 = 16 << 30;
-/// The most times that the content may be larger than the archive, beyond the first GiB.
+/// Maximum ratio of unpacked to packed bytes, beyond the first GiB.
 const RATIO: u64 = 200;
 
-/// The reason for what stands behind the end of a document.
+/// The reason for skipping data after the end of a document.
 pub const BEHIND: &str = "data after the end of the document";
 
-/// The reason for a subagent's log that is named without its session's.
+/// The reason for skipping a subagent's log named without its session's.
 pub const ALONE: &str = "log of a subagent, which is imported with its session";
 
-/// Counts of what was read and skipped.
+/// Counts of skipped parts, and remarks.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// The count of each reason.
+    /// Counts by reason.
     pub skipped: BTreeMap<String, u64>,
-    /// The files that were skipped for a reason, each with what is wrong with it.
+    /// Skipped files by reason, each with its fault.
     pub files: BTreeMap<String, Vec<String>>,
-    /// Remarks, each told once.
+    /// Remarks, each once.
     pub remarks: Vec<String>,
 }
 
 impl Tally {
-    /// Counts something that was stepped over.
+    /// Adds to the count of a reason.
     pub fn skip(&mut self, reason: &str, count: u64) {
         if count > 0 {
             *self.skipped.entry(reason.to_string()).or_default() += count;
@@ -57,21 +57,21 @@ impl Tally {
         self.skip(BEHIND, odd.behind);
     }
 
-    /// Counts a file that was stepped over; `fault` says more than the reason.
+    /// Counts a skipped file; `fault` is more specific than the reason.
     pub fn skip_file(&mut self, reason: &str, path: &Path, fault: Option<&str>) {
         let fault = fault.map(|fault| format!(" ({fault})")).unwrap_or_default();
         self.skip(reason, 1);
         self.files.entry(reason.to_string()).or_default().push(format!("{}{fault}", path.display()));
     }
 
-    /// Counts all that a conversation could not take.
+    /// Moves the counts of a conversation's skipped parts into this tally.
     pub fn skip_parts(&mut self, conversation: &mut Conversation) {
         for (reason, count) in std::mem::take(&mut conversation.skipped) {
             self.skip(&reason, count);
         }
     }
 
-    /// A source that cannot be read on.
+    /// Counts a source that broke off. Unpacking to more than the limit is an error.
     pub fn broken(&mut self, error: io::Error) -> Result<()> {
         match error.kind() {
             io::ErrorKind::QuotaExceeded => {
@@ -83,7 +83,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Something that is told of the source.
+    /// Adds a remark about a source, once.
     pub fn remark(&mut self, remark: String) {
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
@@ -91,40 +91,40 @@ impl Tally {
     }
 }
 
-/// The reading of sources.
+/// The state of reading sources.
 #[derive(Default)]
 pub struct Reading {
-    /// The outcome.
+    /// Counts and remarks.
     pub tally: Tally,
-    /// The sources of the run.
+    /// All sources of this run.
     pub named: HashSet<PathBuf>,
-    /// Bytes so far, as they are on the disk.
+    /// Bytes read so far, packed if the file is.
     pub bytes: Rc<Cell<u64>>,
-    /// Of folders of logs, what belongs to which session.
+    /// For each folder of logs, the subagents' logs of each session.
     pub beside: HashMap<PathBuf, HashMap<String, Vec<PathBuf>>>,
-    /// Of folders of logs, the titles that logs give to messages of others.
+    /// For each folder of logs, the titles of messages that other logs may have.
     pub titles: HashMap<PathBuf, HashMap<String, String>>,
-    /// Work on each node of a long log that its taker wants done as soon as it is read: so that it is not held whole.
+    /// Applied to each node of a long log right after it was read, so that the texts are never all in memory.
     pub finish: Option<fn(&mut Node)>,
-    /// Asked between values: its error ends the reading.
+    /// Called between values; an error ends the reading.
     pub stop: Option<Box<dyn Fn() -> Result<()>>>,
 }
 
-/// A stream of values of a source.
+/// The values of a source.
 pub type Stream = Values<Box<dyn Read>>;
 
 impl Reading {
-    /// The lines of a file, unpacked if it is compressed.
+    /// Opens the lines of a file, unpacked if it is compressed.
     pub fn lines(&mut self, path: &Path) -> Result<Stream> {
         Ok(Values::lines(self.open(path)?).at_most(LINE))
     }
 
-    /// The values of a file.
+    /// Opens the values of a file, unpacked if it is compressed.
     pub fn values(&mut self, path: &Path) -> Result<Stream> {
         Ok(Values::of(self.open(path)?))
     }
 
-    /// Opens a file; a `.zst` is unpacked on the way.
+    /// Opens a file; a `.zst` is unpacked while it is read.
     pub fn open(&mut self, path: &Path) -> Result<Box<dyn Read>> {
         let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
         let counted = Counted { from: file, bytes: self.bytes.clone() };
@@ -134,12 +134,12 @@ impl Reading {
         })
     }
 
-    /// An error if the reading is to end.
+    /// Returns an error if the reading is to end.
     pub fn check(&self) -> Result<()> {
         self.stop.as_ref().map_or(Ok(()), |stop| stop())
     }
 
-    /// The next value. What is none is counted and stepped over; so is the rest of a file that cannot be read on.
+    /// Returns the next value. Malformed values, and the rest of a file after a read error, are counted and skipped.
     pub fn next<'v, R: Read>(&mut self, values: &'v mut Values<R>) -> Result<Option<Value<'v>>> {
         self.check()?;
         let mut odd = Odd::default();
@@ -151,7 +151,7 @@ impl Reading {
         }
     }
 
-    /// Reads a stream each of whose values is a conversation, if `read` knows it.
+    /// Reads a stream of conversations. Values for which `read` returns `None` are counted.
     pub fn conversations<R: Read>(
         &mut self,
         values: &mut Values<R>,
@@ -168,12 +168,11 @@ impl Reading {
     }
 }
 
-/// The error of a source that cannot be read.
 pub fn cannot(path: &Path, error: io::Error) -> Error {
     Error::usage(format!("cannot read {}", path.display())).because(error)
 }
 
-/// Opens a regular file and waits for nothing.
+/// Opens a regular file, without blocking on a pipe. Returns its length too.
 pub fn regular(path: &Path) -> io::Result<(File, u64)> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
@@ -184,18 +183,18 @@ pub fn regular(path: &Path) -> io::Result<(File, u64)> {
     }
 }
 
-/// The regular files of a folder by name; none where it is not there. No link is followed.
+/// Returns the regular files of a folder by name; empty if it does not exist. Links are not followed.
 pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     files_below(folder, 0)
 }
 
-/// The regular files of a folder, and of those in it, so many levels down, by their paths.
+/// Returns the regular files of a folder and of those below it, down to `levels`, by path. Links are not followed.
 pub fn files_below(folder: &Path, levels: usize) -> Vec<PathBuf> {
     let files = entries(folder, levels + 1).filter(|entry| entry.file_type().is_file());
     files.map(DirEntry::into_path).collect()
 }
 
-/// The folders of a folder by name.
+/// Returns the folders in a folder, by name.
 pub fn folders_in(folder: &Path) -> Vec<PathBuf> {
     entries(folder, 1).filter(|entry| entry.file_type().is_dir()).map(DirEntry::into_path).collect()
 }
@@ -204,7 +203,7 @@ fn entries(folder: &Path, levels: usize) -> impl Iterator<Item = DirEntry> {
     WalkDir::new(folder).min_depth(1).max_depth(levels).sort_by_file_name().into_iter().flatten()
 }
 
-/// The first value of a file; `None` if it has none.
+/// Reads the first value of a file; `None` if it is missing or malformed.
 pub fn first_value<T>(path: &Path, tell: impl FnOnce(Value<'_>) -> T) -> Option<T> {
     let mut values = Values::of(Reading::default().open(path).ok()?).at_most(64 << 20);
     let mut odd = Odd::default();
@@ -212,7 +211,7 @@ pub fn first_value<T>(path: &Path, tell: impl FnOnce(Value<'_>) -> T) -> Option<
     found.then(|| tell(values.value()))
 }
 
-/// Reads a file's values as long as `tell` wants another one.
+/// Reads the lines of a file until `tell` returns false.
 pub fn first_values(path: &Path, mut tell: impl FnMut(Value<'_>) -> bool) {
     let Ok(file) = Reading::default().open(path) else { return };
     let mut values = Values::lines(file).at_most(1 << 20);
@@ -220,7 +219,6 @@ pub fn first_values(path: &Path, mut tell: impl FnMut(Value<'_>) -> bool) {
     while values.advance(&mut odd).unwrap_or(false) && odd.bad == 0 && tell(values.value()) {}
 }
 
-/// Counts the bytes that are read.
 struct Counted<R> {
     from: R,
     bytes: Rc<Cell<u64>>,
@@ -234,30 +232,29 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Ends with an error where an archive unpacks to too much.
+/// Fails once an archive unpacks to more than its limit.
 pub struct Capped<R> {
     from: R,
     left: u64,
 }
 
 impl<R> Capped<R> {
-    /// Of an archive of so many bytes.
+    /// Limits the unpacked size, by the packed size of the archive.
     pub fn new(from: R, packed: u64) -> Capped<R> {
         Capped { from, left: most(packed) }
     }
 
-    /// So many bytes at most.
     pub fn within(from: R, left: u64) -> Capped<R> {
         Capped { from, left }
     }
 
-    /// The bytes that may still be read.
+    /// Returns the bytes that may still be read.
     pub fn left(&self) -> u64 {
         self.left
     }
 }
 
-/// Bytes that an archive of so many may unpack to.
+/// Returns the limit on what an archive of `packed` bytes may unpack to.
 pub fn most(packed: u64) -> u64 {
     packed.saturating_mul(RATIO).clamp(1 << 30, UNPACKED)
 }

@@ -1,4 +1,4 @@
-//! Conversations as lines of JSON: how a program that reads databases hands them on.
+//! Conversations as lines of JSON, as `lepo-import-db` prints them.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ use super::tree::cut_circles;
 use super::values::Values;
 use lepo_base::error::Result;
 
-/// A conversation as a line.
+/// Formats a conversation as a line.
 pub fn line(format: &str, conversation: &Conversation) -> String {
     let nodes: Vec<Json> = conversation.nodes.iter().map(node).collect();
     let labels: Vec<Json> = conversation.labels.iter().map(|(label, node)| json!([label, node])).collect();
@@ -66,7 +66,7 @@ fn file(file: &File) -> Json {
     json!({ "name": file.name, "mime": file.mime, "data": data })
 }
 
-/// Reads such lines.
+/// Reads the conversations of such lines.
 pub fn read_stream(
     from: impl Read,
     reading: &mut Reading,

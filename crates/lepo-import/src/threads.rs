@@ -1,4 +1,4 @@
-//! The threads of Codex: what the first record of each log says of it.
+//! The threads of Codex, from the first record of each log.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,39 +7,36 @@ use super::json::Value;
 use super::source::{Reading, files_below, files_in};
 use super::time;
 
-/// The depth of the logs below their folder: year, month, day.
+/// Depth of the logs below their folder; by year, month and day it would be three.
 const DEPTH: usize = 5;
 
-/// A thread, by its first record.
 #[derive(Debug, Clone, Default)]
 pub struct Thread {
-    /// Its log.
     pub path: PathBuf,
-    /// Its id.
     pub id: String,
-    /// The directory it is about.
+    /// The directory that it is about.
     pub dir: Option<String>,
-    /// The time of its beginning.
+    /// Milliseconds since 1970.
     pub start: Option<u64>,
-    /// The thread it goes on from.
+    /// The thread that it continues.
     pub parent: Option<String>,
-    /// It holds nothing of its parent, whose records before this one are its beginning.
+    /// The log has no copy of its parent: it continues the parent's records before this ordinal.
     pub base: Option<u64>,
-    /// The thread whose subagent it is.
+    /// The thread that started this subagent.
     pub begun_by: Option<String>,
-    /// Records before this one are its parent's.
+    /// Records before this ordinal are its parent's.
     pub own_from: u64,
-    /// The number of its first record.
+    /// The ordinal of its first record.
     first: u64,
-    /// The id of its log, by which the logs that go on from it name it: the thread's for its first one.
+    /// The id of its log, to which logs that continue it refer; a thread's first log has the thread's id.
     log: String,
-    /// The log that it goes on from is told by its name alone: one of the same thread.
+    /// Only the file's name tells which thread the log continues: a log of the same thread.
     is_torn: bool,
 }
 
 impl Thread {
-    /// Reads the first record of a log, and whose copy follows it. Where that record is torn or missing, the name of
-    /// the file tells the thread.
+    /// Reads the first record of a log, and of which thread a copy follows. If that record is malformed or missing, the
+    /// id comes from the file's name.
     pub fn of(path: &Path) -> Option<Thread> {
         let mut values = Reading::default().lines(path).ok()?;
         let mut reading = Reading::default();
@@ -50,7 +47,7 @@ impl Thread {
             thread.start = time::written(first.get("timestamp"));
             let (id, log) = ids_in(path).unwrap_or_default();
             if log.as_ref().is_some_and(|log| *log != id) {
-                // Its first record has the number of the first one that it does not go on from.
+                // Its first ordinal is the end of the records that it continues.
                 (thread.parent, thread.is_torn) = (Some(id.clone()), true);
                 thread.base = thread.first.checked_sub(1);
             }
@@ -58,7 +55,7 @@ impl Thread {
             return (first.has("payload") || !thread.id.is_empty()).then_some(thread);
         }
         thread.log = ids_in(path).and_then(|(_, log)| log).unwrap_or_else(|| thread.id.clone());
-        // A copy has the first record of what it copies too.
+        // A copy also has the first record of the thread that it copies.
         let next = reading.next(&mut values).ok().flatten();
         if let Some(copied) = next.filter(|line| line.get("type").is("session_meta")) {
             let id = id_of(copied.get("payload")).filter(|id| *id != thread.id);
@@ -83,29 +80,28 @@ impl Thread {
         Some(())
     }
 
-    /// True if its log goes on from an earlier log of the same thread, which was rewound.
+    /// Whether its log continues an earlier log of the same thread, which was rewound.
     pub fn goes_on_itself(&self) -> bool {
         self.log != self.id
     }
 
-    /// True if it is a subagent of a thread.
+    /// Whether it is a subagent that thread `id` started.
     pub fn begun_by(&self, id: &str) -> bool {
         self.begun_by.as_deref() == Some(id)
     }
 }
 
-/// All threads that are known.
 #[derive(Debug, Default)]
 pub struct Threads {
     /// In the order of their paths.
     pub all: Vec<Thread>,
-    /// Logs of each thread, the earliest first: one that was rewound goes on in another log.
+    /// The logs of each thread, the earliest first: a rewound thread continues in another log.
     by_id: HashMap<String, Vec<usize>>,
     by_log: HashMap<String, usize>,
 }
 
 impl Threads {
-    /// The threads of these logs, and of the folders of sessions that they stand in.
+    /// Reads the threads of these logs, and of the folders of sessions that contain them.
     pub fn around(paths: &[PathBuf]) -> Threads {
         let mut logs: Vec<PathBuf> = paths.to_vec();
         let mut folders: Vec<PathBuf> = paths.iter().filter_map(|path| home_of(path)).collect();
@@ -130,18 +126,18 @@ impl Threads {
         Threads { all, by_id, by_log }
     }
 
-    /// The logs of a thread, the earliest first.
+    /// Returns the logs of a thread, the earliest first.
     pub fn logs_of(&self, id: &str) -> impl DoubleEndedIterator<Item = &Thread> {
         self.by_id.get(id).into_iter().flatten().map(|&place| &self.all[place])
     }
 
-    /// The first log of a thread.
+    /// Returns the first log of a thread.
     pub fn find(&self, id: &str) -> Option<&Thread> {
         self.logs_of(id).next()
     }
 
-    /// The log that another one goes on from: the one of that id; of a thread with several where none is named, the
-    /// last one before it that has the records it goes on from.
+    /// Returns the log that another one continues: the log with the parent's id, else the last earlier log of the
+    /// parent thread that has the records, else the parent's first log.
     pub fn before(&self, thread: &Thread) -> Option<&Thread> {
         let named = thread.parent.as_ref().filter(|_| !thread.is_torn);
         let named = named.and_then(|id| self.by_log.get(id)).map(|&place| &self.all[place]);
@@ -157,22 +153,22 @@ impl Threads {
         before.or_else(|| self.find(id).filter(|log| log.id != thread.id))
     }
 
-    /// The moment from which on a thread goes on in a later log than this one.
+    /// Returns the start of the thread's next log, if it continues in one.
     pub fn until(&self, thread: &Thread) -> Option<u64> {
         let mut later = self.logs_of(&thread.id).skip_while(|log| log.path != thread.path).skip(1);
         later.next()?.start
     }
 }
 
-/// The id of a thread in its first record.
+/// Returns the id of a thread from its first record.
 fn id_of(meta: Value<'_>) -> Option<String> {
     meta.get("id").said().or_else(|| meta.get("session_id").said())
 }
 
-/// The id of a thread in the name of its log, `rollout-TIME-ID.jsonl`, and that of the log where it goes on from
-/// another one of the thread: `rollout-TIME-ID_LOG.jsonl`.
+/// Parses the name of a log: the id of a thread, `rollout-TIME-ID.jsonl`, and the log's own id if it continues another
+/// log of the thread, `rollout-TIME-ID_LOG.jsonl`.
 fn ids_in(path: &Path) -> Option<(String, Option<String>)> {
-    /// `01a0ae76-2436-7590-9a11-000000000001`
+    /// Length of `01a0ae76-2436-7590-9a11-000000000001`.
     const UUID: usize = 36;
     let name = path.file_name()?.to_str()?;
     let stem = name.strip_suffix(".zst").unwrap_or(name).strip_suffix(".jsonl")?;
@@ -182,7 +178,7 @@ fn ids_in(path: &Path) -> Option<(String, Option<String>)> {
     (name.starts_with("rollout-") && is_id).then(|| (id.to_string(), log))
 }
 
-/// The folder `sessions` or `archived_sessions` that a log stands in; else its own folder.
+/// Returns the folder `sessions` or `archived_sessions` above a log, else its own folder.
 fn home_of(path: &Path) -> Option<PathBuf> {
     let mut above = path.ancestors().skip(1).take(DEPTH);
     above.find(|folder| is_home(folder)).or(path.parent()).map(Path::to_path_buf)
@@ -192,7 +188,6 @@ fn is_home(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == "sessions" || name == "archived_sessions")
 }
 
-/// The logs below a folder.
 pub fn logs_in(folder: &Path) -> Vec<PathBuf> {
     let mut logs = files_below(folder, DEPTH);
     logs.retain(|path| is_log(path));

@@ -1,28 +1,28 @@
-//! Moments as other tools write them, in milliseconds since 1970. One that no calendar has is none.
+//! Times in the formats of other tools, in milliseconds since 1970; `None` if they are outside the calendar.
 
 use super::json::Value;
 
-/// The end of the year 9999. What is later is no moment, and would leave no room for what follows.
+/// The end of the year 9999. A later time is an error, and would leave no room for the times after it.
 const END: u64 = 253_402_300_800_000;
 
-/// A moment in RFC 3339.
+/// Parses a time in RFC 3339.
 pub fn written(value: Value<'_>) -> Option<u64> {
     read(&value.text()?)
 }
 
-/// A moment in RFC 3339, as a text.
+/// Parses a time in RFC 3339.
 pub fn read(text: &str) -> Option<u64> {
     let time: jiff::Timestamp = text.parse().ok()?;
     u64::try_from(time.as_millisecond()).ok().filter(|&time| time < END)
 }
 
-/// Seconds, rounded down to a millisecond.
+/// Parses seconds, rounded down to a millisecond.
 pub fn seconds(value: Value<'_>) -> Option<u64> {
     let text = value.number()?;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let time = if digits(whole) && digits(fraction) {
-        // By its digits: a float would lose a millisecond of some.
+        // Computed from the digits, because a float would round some times down by a millisecond.
         let mut millis = 0;
         for place in 0..3 {
             millis = millis * 10 + fraction.as_bytes().get(place).map_or(0, |digit| u64::from(digit - b'0'));
@@ -38,14 +38,14 @@ pub fn seconds(value: Value<'_>) -> Option<u64> {
     Some(time).filter(|&time| time < END)
 }
 
-/// Milliseconds.
+/// Parses milliseconds.
 pub fn millis(value: Value<'_>) -> Option<u64> {
     let text = value.number()?;
     let whole = text.split('.').next().unwrap_or_default();
     whole.parse().ok().filter(|&time| time < END)
 }
 
-/// Seconds or milliseconds, told apart by their size; or a moment in words.
+/// Parses seconds or milliseconds, which differ in size, or RFC 3339.
 pub fn any(value: Value<'_>) -> Option<u64> {
     match millis(value) {
         Some(time) if time >= 100_000_000_000 => Some(time),

@@ -1,10 +1,10 @@
-//! A part of a JSON text.
+//! A token of a JSON text.
 
-/// A value, a key, or a container with all that is in it.
+/// A value, a key, or a container with its content.
 #[derive(Debug, Clone, Copy)]
 pub struct Token {
     pub start: u32,
     pub end: u32,
-    /// The token after it and all that is in it.
+    /// Index of the token after this one and its content.
     pub next: u32,
 }

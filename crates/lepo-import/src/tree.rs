@@ -1,16 +1,13 @@
-//! Parents by their ids, made parents by their places: a forest, whatever the source says.
+//! Turns parent ids into indices: the result is a forest, whatever the source contains.
 
 use std::collections::HashMap;
 
-/// The place of a message: its id, and its parent's.
 pub struct Link<'a> {
-    /// Its id.
     pub id: &'a str,
-    /// The id of its parent.
     pub parent: Option<&'a str>,
 }
 
-/// The place of each message's parent. One whose parent is not there gets what `lost` gives for it; of a circle,
+/// Returns the index of each message's parent. A message whose parent is missing gets the result of `lost`; in a cycle,
 /// the message with the least id becomes a root.
 pub fn parents(links: &[Link<'_>], lost: impl Fn(usize) -> Option<usize>) -> Vec<Option<usize>> {
     let mut places: HashMap<&str, usize> = HashMap::with_capacity(links.len());
@@ -31,9 +28,9 @@ pub fn parents(links: &[Link<'_>], lost: impl Fn(usize) -> Option<usize>) -> Vec
     parents
 }
 
-/// Makes a root of one member of each circle.
+/// Makes a root of the least member of each cycle.
 pub fn cut_circles<'a>(parents: &mut [Option<usize>], id: impl Fn(usize) -> &'a str) {
-    // The number of the walk that came by first; a walk that meets itself has found a cycle.
+    // The walk that visited each node first; a walk that meets itself has found a cycle.
     let mut walks = vec![usize::MAX; parents.len()];
     for from in 0..parents.len() {
         let mut at = from;

@@ -1,7 +1,7 @@
-//! The JSON values of a stream: lines, the elements of one array, or values in a row.
+//! The JSON values of a stream: lines, the elements of an array, or a sequence of values.
 //!
-//! A stream is cut into whole texts, each a line or a value by its brackets alone; then each is scanned. What is too
-//! large, torn or no JSON is counted and stepped over.
+//! A stream is cut into complete texts, each a line or a value by its brackets alone; then each is scanned. Texts that
+//! are too large, incomplete or malformed are counted and skipped.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -11,22 +11,22 @@ use memchr::{memchr, memchr2};
 use super::json::Value;
 use super::scanner::{Scanner, ends_scalar};
 
-/// Bytes of one value, at most. A conversation is one value in an export.
+/// Maximum bytes of a value. A conversation is a single value in an export.
 const LARGEST: usize = 1 << 30;
 
 /// Bytes read at a time.
 const STEP: usize = 1 << 18;
 
-/// Counts of texts that have no value.
+/// Counts of texts without a value.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Odd {
     /// Not JSON.
     pub bad: u64,
-    /// The file ends within one.
+    /// Cut off by the end of the file.
     pub torn: u64,
-    /// Larger than what is read.
+    /// Larger than the limit.
     pub large: u64,
-    /// Behind the end of the array; it is not read.
+    /// After the end of the array; not read.
     pub behind: u64,
 }
 
@@ -39,62 +39,61 @@ impl Odd {
     }
 }
 
-/// The way values are separated.
+/// How values are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// By newlines; what is wrong with one line does not touch the next.
+    /// By newlines; an error in a line does not affect the next.
     Lines,
-    /// By their own ends; not known yet whether in one array.
+    /// By their own ends; not yet known whether in an array.
     Begin,
     Row,
     Array,
-    /// Behind the end of the array.
+    /// After the end of the array.
     Behind,
 }
 
-/// The part of a value that the bytes so far end in.
+/// The part of a value at which the bytes so far end.
 #[derive(Debug, Clone, Copy)]
 enum Within {
-    /// So many brackets are open. None: the value has ended.
+    /// Number of open brackets. At zero the value has ended.
     Brackets(usize),
-    /// A string in so many brackets.
+    /// In a string, with this number of open brackets.
     String(usize),
-    /// A number or a word that stands by itself.
+    /// In a top-level number or literal.
     Scalar,
 }
 
-/// The values of a stream.
 pub struct Values<R> {
     from: R,
     form: Form,
-    /// Of a value that is begun; lines are none.
+    /// State in an incomplete value; unused for lines.
     within: Option<Within>,
-    /// Bytes of a text that the batch before cut through.
+    /// Bytes of a text that the previous batch cut.
     rest: Vec<u8>,
-    /// The place up to which these are looked at.
+    /// Offset in `rest` up to which it was searched.
     seen: usize,
-    /// The text is larger than what is read: its beginning was let go.
+    /// The text exceeds the limit, and its start was discarded.
     dropped: bool,
     ended: bool,
-    /// The error that follows what was read before it.
+    /// A read error, to return after the values read before it.
     failed: Option<io::Error>,
     largest: usize,
     step: usize,
     batch: Batch,
 }
 
-/// Whole texts of a stream, each a line or a value.
+/// Complete texts of a stream, each a line or a value.
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
     texts: Vec<Range<usize>>,
-    /// The last text is a line that the end of the file ends: what is no JSON there is torn.
+    /// The last text is a line without a newline at the end of the file: if malformed, it counts as torn.
     open: bool,
-    /// Texts without a value that were met so far.
+    /// Counts of texts without a value so far.
     odd: Odd,
-    /// The text that the next value is in.
+    /// Index of the text with the next value.
     next: usize,
-    /// The value that was found last.
+    /// The last value found.
     found: Range<usize>,
     scanner: Scanner,
 }
@@ -104,7 +103,7 @@ impl Batch {
         self.texts.is_empty() && self.odd == Odd::default()
     }
 
-    /// Finds the next value; false if there is none. A line may hold several.
+    /// Finds the next value; false at the end. A line may have several.
     fn advance(&mut self) -> bool {
         let count = self.texts.len();
         while let Some(text) = self.texts.get_mut(self.next) {
@@ -118,7 +117,7 @@ impl Batch {
                 text.start = self.found.end;
                 return true;
             }
-            // The rest of a line cannot be told apart from it.
+            // After a malformed value, the rest of the line is unusable.
             self.next += 1;
             match self.open && self.next == count {
                 true => self.odd.torn += 1,
@@ -134,12 +133,12 @@ impl Batch {
 }
 
 impl<R: Read> Values<R> {
-    /// One value a line.
+    /// Reads one value a line.
     pub fn lines(from: R) -> Values<R> {
         Values::new(from, Form::Lines)
     }
 
-    /// The elements of an array; or, where it begins with another value, values in a row.
+    /// Reads the elements of an array, or, if the stream starts with another value, a sequence of values.
     pub fn of(from: R) -> Values<R> {
         Values::new(from, Form::Begin)
     }
@@ -160,20 +159,21 @@ impl<R: Read> Values<R> {
         }
     }
 
-    /// With another limit of a text's bytes.
+    /// Sets the limit of a text's bytes.
     pub fn at_most(mut self, largest: usize) -> Values<R> {
         self.largest = largest.min(LARGEST);
         self
     }
 
-    /// With so many bytes read at a time.
+    /// Sets the bytes read at a time.
     #[cfg(test)]
     pub fn by(mut self, step: usize) -> Values<R> {
         self.step = step;
         self
     }
 
-    /// Finds the next value, which [`Values::value`] gives; false at the end. Texts without a value are added to `odd`.
+    /// Finds the next value, which [`Values::value`] returns; false at the end. Texts without a value are added to
+    /// `odd`.
     pub fn advance(&mut self, odd: &mut Odd) -> io::Result<bool> {
         loop {
             let is_found = self.batch.advance();
@@ -188,12 +188,11 @@ impl<R: Read> Values<R> {
         }
     }
 
-    /// The value that was found.
     pub fn value(&self) -> Value<'_> {
         self.batch.value()
     }
 
-    /// The next batch. An error comes after all that was read before it.
+    /// Reads the next batch. A read error is returned after all values read before it.
     fn next_batch(&mut self) -> io::Result<Option<Batch>> {
         let (mut batch, mut bytes) = (Batch::default(), std::mem::take(&mut self.rest));
         let mut start = 0;
@@ -224,7 +223,7 @@ impl<R: Read> Values<R> {
         Ok(Some(batch))
     }
 
-    /// Takes a text, unless it is too large.
+    /// Adds a text, or counts it if it is too large.
     fn take(&mut self, text: Range<usize>, batch: &mut Batch) {
         match std::mem::take(&mut self.dropped) || text.len() > self.largest {
             true => batch.odd.large += 1,
@@ -232,7 +231,7 @@ impl<R: Read> Values<R> {
         }
     }
 
-    /// Takes whole lines; the place where the next one begins. `whole`: nothing is behind these bytes.
+    /// Adds complete lines, and returns the start of the next. `whole`: the stream ends after these bytes.
     fn cut_lines(&mut self, bytes: &[u8], whole: bool, batch: &mut Batch) -> usize {
         let mut start = 0;
         while let Some(length) = memchr(b'\n', &bytes[self.seen..]) {
@@ -249,7 +248,7 @@ impl<R: Read> Values<R> {
         start
     }
 
-    /// Takes whole values; the place where the next one begins.
+    /// Adds complete values, and returns the start of the next.
     fn cut_values(&mut self, bytes: &[u8], whole: bool, batch: &mut Batch) -> usize {
         let mut start = 0;
         loop {
@@ -272,7 +271,7 @@ impl<R: Read> Values<R> {
                     }
                     (_, Form::Behind) => {
                         batch.odd.behind += 1;
-                        // It is not read, nor is what is wrong with it.
+                        // The rest is not read, and errors in it are ignored.
                         (self.ended, self.failed, self.seen) = (true, None, bytes.len());
                         return bytes.len();
                     }
@@ -299,7 +298,7 @@ impl<R: Read> Values<R> {
         }
     }
 
-    /// Looks on for the end of a value, by its brackets alone.
+    /// Continues the search for the end of a value, by its brackets alone.
     fn finds_end(&mut self, bytes: &[u8], whole: bool) -> bool {
         while let Some(within) = self.within {
             let rest = &bytes[self.seen..];
@@ -317,7 +316,7 @@ impl<R: Read> Values<R> {
                 Within::String(open) => match memchr2(b'"', b'\\', rest) {
                     Some(at) if rest[at] == b'"' => (Some(at + 1), Some(Within::Brackets(open))),
                     Some(at) if at + 1 < rest.len() => (Some(at + 2), Some(within)),
-                    // The escape is looked at again with what follows it.
+                    // The escape is scanned again once the byte after it has been read.
                     Some(at) => {
                         self.seen += at;
                         return false;
@@ -340,7 +339,7 @@ impl<R: Read> Values<R> {
     }
 }
 
-/// The number of bytes that may stand between two values, at the beginning of these: the mark of an encoding too.
+/// Counts the bytes at the start that may separate values, including a byte order mark.
 fn between(bytes: &[u8]) -> usize {
     let is_between =
         |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | 0xef | 0xbb | 0xbf);

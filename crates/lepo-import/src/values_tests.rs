@@ -1,4 +1,4 @@
-//! Tests for the values of a stream: by lines, in an array, in a row.
+//! Tests for the values of a stream: by lines, in an array, in sequence.
 
 use std::io::{self, Read};
 
@@ -6,7 +6,7 @@ use super::source::{BEHIND, Reading};
 use super::values::{Odd, Values};
 use lepo_base::error::Error;
 
-/// The values of a text, read `step` bytes at a time; then a word for each place that is no value.
+/// Returns the values of a text, read `step` bytes at a time, and a word for each text without a value.
 fn all(lines: bool, text: &str, step: usize) -> String {
     let bytes = text.as_bytes();
     let mut values = if lines { Values::lines(bytes) } else { Values::of(bytes) }.at_most(40).by(step);
@@ -73,7 +73,7 @@ fn elements_and_values_in_a_row_are_found() {
     }
 }
 
-/// Gives a few bytes at a time, then the end or an error.
+/// Returns a few bytes at a time, then the end or an error.
 struct Slow<'a> {
     left: &'a [u8],
     at_once: usize,
@@ -92,7 +92,7 @@ impl Read for Slow<'_> {
     }
 }
 
-/// Values in which a cut is easily made at the wrong place.
+/// Values that are easily cut at the wrong offset.
 const TRICKY: [&str; 12] = [
     r#"{"a":"}]{[,\""}"#,
     r#"{"quote":"\\\"","next":"\\"}"#,

@@ -1,10 +1,10 @@
-//! What public reports show of the logs of Codex and Claude Code: each row has the address of its report, and an input
-//! made in its way.
+//! Tests from public reports about the logs of Codex and Claude Code: each row has the address of its report, and an
+//! input written for it.
 
 use super::world_tests::shown;
 use super::*;
 
-/// A line of Codex.
+/// Formats a line of Codex.
 fn codex(kind: &str, payload: &str) -> String {
     format!("{{\"timestamp\":\"2026-08-01T10:00:00.000Z\",\"type\":\"{kind}\",\"payload\":{payload}}}\n")
 }
@@ -147,7 +147,7 @@ fn what_codex_says_in_events_alone_is_a_message_and_nothing_is_said_twice() {
     }
 }
 
-/// A line of Claude Code: its fields before the message, the role, and the content as JSON.
+/// Formats a line of Claude Code: its fields before the message, the role, and the content as JSON.
 fn claude(fields: &str, role: &str, content: &str) -> String {
     format!("{{\"type\":\"{role}\",{fields}\"message\":{{\"role\":\"{role}\",\"content\":{content}}}}}\n")
 }

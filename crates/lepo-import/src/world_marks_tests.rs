@@ -1,10 +1,10 @@
-//! What public reports of importers and viewers show of files' formats: each row has the address of its report, and an
-//! input made in its way.
+//! Tests from public reports of importers and viewers about files' formats: each row has the address of its report, and
+//! an input written for it.
 
 use super::*;
 use lepo_base::hint::At;
 
-/// A file's format, or what it looks like.
+/// Returns a file's format, or the tool that it looks like.
 fn format_of(file: &str, text: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(file);

@@ -1,11 +1,11 @@
-//! What public reports of importers and viewers show of files: each row has the address of its report, and an input
-//! made in its way.
+//! Tests from public reports of importers and viewers about files: each row has the address of its report, and an input
+//! written for it.
 
 use super::conversation::What;
 use super::*;
 
-/// The conversations of a text, each node in a line: a dot for each visible message above it, the letter of its role,
-/// brackets around what is hidden; behind them what was skipped.
+/// Formats the conversations of a text, each node as a line: a dot for each visible ancestor, the letter of its role,
+/// and brackets around hidden text; after the nodes, the counts of skipped parts.
 pub(super) fn shown(format: Format, file: &str, text: &str) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(file);

@@ -1,34 +1,32 @@
-//! Unpacks Zstandard as it is read, one frame after another.
+//! Unpacks Zstandard while it is read, one frame after another.
 //!
-//! A log that is still written to, or was cut, ends within a block. All blocks before it are handed on, then the
-//! error: the decoder alone would keep back as much as its window, which may be all.
+//! A log that is still being written, or was cut, ends within a block. All blocks before it are returned, then the
+//! error: the decoder alone would withhold up to its window, which may be all.
 
 use std::io::{self, BufReader, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// The last block of a frame, without any bytes, and a checksum, which the decoder does not look at.
+/// An empty last block and a checksum, which the decoder does not verify.
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 const ONE: BlockDecodingStrategy = BlockDecodingStrategy::UptoBlocks(1);
 
-/// A packed stream.
 pub struct Unpacked<R> {
     from: BufReader<R>,
     decoder: FrameDecoder,
-    /// An error that is told once all before it was read.
+    /// An error to return after all bytes read before it.
     failed: Option<io::Error>,
     ended: bool,
 }
 
 impl<R: Read> Unpacked<R> {
-    /// Unpacks what is read from `from`.
     pub fn new(from: R) -> Unpacked<R> {
         Unpacked { from: BufReader::new(from), decoder: FrameDecoder::new(), failed: None, ended: false }
     }
 
-    /// Begins the next frame; false if there is none.
+    /// Starts the next frame; false at the end.
     fn next_frame(&mut self) -> io::Result<bool> {
         loop {
             let mut magic = Vec::new();
@@ -49,7 +47,7 @@ impl<R: Read> Unpacked<R> {
         }
     }
 
-    /// An error of the decoder; at the end of the file, that it is torn.
+    /// Converts an error of the decoder; at the end of the file it means that the frame is incomplete.
     fn error(&mut self, error: &FrameDecoderError) -> io::Error {
         match self.from.by_ref().bytes().next() {
             None => io::ErrorKind::UnexpectedEof.into(),
@@ -73,7 +71,8 @@ impl<R: Read> Read for Unpacked<R> {
                 self.ended = !self.next_frame().inspect_err(|_| self.ended = true)?;
             } else if let Err(error) = self.decoder.decode_blocks(&mut self.from, ONE) {
                 self.failed = Some(self.error(&error));
-                // With its last block, the frame gives all that it holds. Where that is torn, it has done so.
+                // The decoder releases its window only after a last block. If that block itself was torn, it already
+                // has.
                 let _ = self.decoder.decode_blocks(END.as_slice(), ONE);
             }
         }
@@ -103,7 +102,7 @@ mod tests {
         let mut packed = compress_to_vec(text.as_slice(), CompressionLevel::Fastest);
         assert!(packed.len() < text.len() / 2);
         assert_eq!(unpack(&packed), (text.clone(), None));
-        // A frame that is to be skipped, and another one.
+        // A skippable frame, and another one.
         packed.extend([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, b'x', b'y', b'z']);
         packed.extend(compress_to_vec(more.as_slice(), CompressionLevel::Fastest));
         assert_eq!(unpack(&packed), ([text.clone(), more.clone()].concat(), None));
@@ -124,7 +123,7 @@ mod tests {
             assert!(error == torn, "cut at {end}: {error:?}");
             last = read.len();
         }
-        // No more is lost than the block that is torn.
+        // At most the torn block is lost.
         let block = 128 << 10;
         assert!(last + block >= text.len() && last > block, "{last} of {}", text.len());
     }
