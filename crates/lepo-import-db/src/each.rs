@@ -1,6 +1,6 @@
-//! The taker of conversations.
+//! The callback for conversations.
 
 use lepo_import::Conversation;
 
-/// Takes each conversation; false once the reader is gone.
+/// Receives each conversation with its format; returns false once the reader has gone.
 pub type Each<'e> = dyn FnMut(&str, &Conversation) -> bool + 'e;

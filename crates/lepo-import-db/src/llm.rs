@@ -1,7 +1,7 @@
 //! llm's `logs.db`, both generations of its tables: `responses`, and since 0.32 `threads`, `turns` and `messages`.
 //!
-//! A message of the newer tables has no time, and chats that begin alike share rows: its time is that of the first
-//! turn of the same thread, or of the thread this one was forked from, whose messages hold it.
+//! A message of the newer tables has no time, and chats with a common start share rows: its time comes from the first
+//! turn with the message, in its thread or in a thread that this one was forked from.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,10 +12,9 @@ use rusqlite::{Connection, Row};
 use super::each::Each;
 use super::rows::{bytes, count, has_table, or_null, said, text};
 
-/// Threads that were forked from each other, at most.
+/// Maximum length of a chain of forks.
 const DEEP: usize = 32;
 
-/// Reads all conversations.
 pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
     if has_table(database, "turns") && has_table(database, "messages") && !threads(database, each)? {
         return Ok(());
@@ -26,7 +25,7 @@ pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// A moment as llm writes it.
+/// Parses a time in llm's format, which may lack a time zone.
 fn moment(row: &Row<'_>) -> Option<u64> {
     let text = text(row, "datetime_utc")?;
     let text = text.replacen(' ', "T", 1);
@@ -50,7 +49,7 @@ fn responses(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()>
             .iter()
             .map(|name| or_null(database, "responses", name).into_owned())
             .collect();
-    // A turn has the id of its response, and says more.
+    // A turn has the id of its response, and more facts.
     let but = if has_table(database, "turns") { "where id not in (select id from turns)" } else { "" };
     let mut query = database.prepare(&format!(
         "select id, model, prompt, response, datetime_utc, {} from responses {but} order by datetime_utc, id",
@@ -146,7 +145,7 @@ fn response(
     Ok(())
 }
 
-/// The fragments that a row was given, in order.
+/// Returns the fragments of a row's prompt, in order.
 fn fragments(database: &Connection, table: &str, of: &str, id: &str) -> rusqlite::Result<Vec<String>> {
     if !has_table(database, table) {
         return Ok(Vec::new());
@@ -162,7 +161,7 @@ fn fragments(database: &Connection, table: &str, of: &str, id: &str) -> rusqlite
     Ok(found)
 }
 
-/// An attachment: its bytes, or those of the file at its path, if they are still those that its id is the hash of.
+/// Reads an attachment: its bytes, or the bytes of the file at its path if their hash is still its id.
 fn file(row: &Row<'_>) -> File {
     let path = said(row, "path");
     let kept = bytes(row, "content").filter(|bytes| !bytes.is_empty());
@@ -175,9 +174,9 @@ fn file(row: &Row<'_>) -> File {
     }
 }
 
-// The newer tables: threads point into a tree of messages that they share.
+// The newer tables: threads refer to a shared tree of messages.
 
-/// A turn's facts about the messages it added.
+/// A turn's facts about the messages that it added.
 #[derive(Clone, Default)]
 struct Told {
     time: Option<u64>,
@@ -191,13 +190,13 @@ struct Thread {
     name: Option<String>,
     tip: Option<String>,
     forked_from: Option<String>,
-    /// The facts of each message.
+    /// By the message's hash.
     told: HashMap<String, Told>,
 }
 
 type Messages = HashMap<String, (Option<String>, String)>;
 
-/// False once the reader is gone.
+/// Reads all threads; false once the reader has gone.
 fn threads(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<bool> {
     let mut messages = Messages::new();
     let mut query = database.prepare("select hash, parent_hash, role from messages")?;
@@ -258,7 +257,7 @@ fn threads(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<bool>
     Ok(true)
 }
 
-/// The messages from a tip up to where `known` holds, the tip first.
+/// Returns the messages from a tip back to the first that `known` accepts, exclusive; the tip comes first.
 fn chain(messages: &Messages, tip: &str, known: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut at = Some(tip.to_string());
@@ -270,7 +269,7 @@ fn chain(messages: &Messages, tip: &str, known: impl Fn(&str) -> bool) -> Vec<St
     found
 }
 
-/// Reads a thread's turns: what they tell of its messages; the tips.
+/// Reads a thread's turns: adds their facts about its messages, and returns their tips.
 fn turns(database: &Connection, thread: &mut Thread, messages: &Messages) -> rusqlite::Result<Vec<String>> {
     let mut query = database.prepare(
         "select tip_message_hash, parent_message_hash, model, input_tokens, output_tokens, duration_ms, datetime_utc \
@@ -300,7 +299,7 @@ fn turns(database: &Connection, thread: &mut Thread, messages: &Messages) -> rus
     Ok(tips)
 }
 
-/// Adds a message; its last node.
+/// Adds a message and returns the index of its last node.
 fn message(
     database: &Connection,
     conversation: &mut Conversation,
@@ -348,7 +347,7 @@ fn message(
     Ok(tail)
 }
 
-/// A text that is put together of literals and fragments.
+/// Joins the literals and fragments of a text.
 fn pieces(database: &Connection, payload: &str) -> rusqlite::Result<String> {
     let read = |payload: Value<'_>| {
         let piece = |piece: Value<'_>| (piece.get("literal").words(), piece.get("fragment").count());
@@ -368,7 +367,6 @@ fn pieces(database: &Connection, payload: &str) -> rusqlite::Result<String> {
     Ok(whole)
 }
 
-/// The attachments of a part.
 fn attached(database: &Connection, part: &str) -> rusqlite::Result<Vec<File>> {
     let mut query = database.prepare(
         "select a.* from part_attachments p join attachments a on a.id = p.attachment_id where p.part_id = ?1 order by p.\"order\"",

@@ -1,7 +1,7 @@
-//! `lepo-import-db DATABASE`: the conversations of llm, opencode or Open WebUI in an SQLite database, a line of JSON
-//! each, for `lepo import`.
+//! `lepo-import-db DATABASE`: prints the conversations of llm, opencode or Open WebUI in an SQLite database, a line of
+//! JSON each, for `lepo import`.
 //!
-//! A program of its own, so that `lepo` has no database in it. The database is only read, with its write-ahead log.
+//! A separate program, so that `lepo` links no database. The database is only read, with its write-ahead log.
 
 mod each;
 mod llm;
@@ -38,7 +38,7 @@ fn read(path: &std::ffi::OsStr) -> Result<(), Box<dyn std::error::Error>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(path, flags)?;
     database.busy_timeout(std::time::Duration::from_secs(5))?;
-    // One moment of it, whatever its program writes meanwhile.
+    // A transaction reads a consistent snapshot while the database's program continues to write.
     database.execute_batch("begin")?;
     let mut out = BufWriter::with_capacity(1 << 18, std::io::stdout().lock());
     let mut each =

@@ -1,8 +1,8 @@
-//! opencode's `opencode.db`: sessions, their messages, and the parts of these; since its version 2 in the tables
-//! `session_v2` and `session_message`, where a message has its parts in it.
+//! opencode's `opencode.db`: sessions, their messages, and the messages' parts; since its version 2 in the tables
+//! `session_v2` and `session_message`, where a message contains its parts.
 //!
-//! A session with a parent is a subagent's, hidden under the call that began it. The table `event`, which is most of
-//! the file, repeats all this and is not read. Of a session in the tables of both versions, the newer is read.
+//! A session with a parent is a subagent's, hidden under the call that started it. The table `event`, which is most of
+//! the file, repeats all this and is not read. If a session is in the tables of both versions, the newer one is read.
 
 use std::collections::HashSet;
 
@@ -14,10 +14,9 @@ use rusqlite::Connection;
 use super::each::Each;
 use super::rows::{count, has_table, or_null, said, text};
 
-/// A session, and the one that began it.
+/// A session's id, its parent's, and its content.
 type Session = (String, Option<String>, Conversation);
 
-/// Reads all sessions.
 pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
     let mut calls = Calls::new();
     let mut sessions: Vec<Session> = Vec::new();
@@ -43,12 +42,11 @@ pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// Ids of the sessions with messages.
 fn said_in(sessions: &[Session]) -> HashSet<String> {
     sessions.iter().filter(|(.., session)| session.messages > 0).map(|(id, ..)| id.clone()).collect()
 }
 
-/// The sessions of a table, without their messages.
+/// Reads the sessions of a table, without their messages.
 fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<Session>> {
     let (title, created) = (or_null(database, table, "title"), or_null(database, table, "time_created"));
     let directory = or_null(database, table, "directory");
@@ -71,7 +69,7 @@ fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<Session>> 
     Ok(sessions)
 }
 
-/// The messages of a session of version 2, a line: each of a type, its parts within.
+/// Reads the messages of a session of version 2, as a chain.
 fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Calls) -> rusqlite::Result<()> {
     let mut query = database.prepare(
         "select type, time_created, data from session_message where session_id = ?1 order by seq, id",
@@ -83,7 +81,7 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
             "user" => Role::User,
             "assistant" => Role::Assistant,
             "synthetic" | "system" | "compaction" => Role::System,
-            // Changes of the model, the agent or the place.
+            // Changes of the model, the agent or the directory.
             _ => continue,
         };
         let data = text(row, "data").unwrap_or_default();
@@ -123,7 +121,7 @@ fn typed(database: &Connection, conversation: &mut Conversation, calls: &mut Cal
     Ok(())
 }
 
-/// The messages of a session, a line.
+/// Reads the messages of a session of version 1, as a chain.
 fn messages(
     database: &Connection,
     conversation: &mut Conversation,

@@ -1,21 +1,19 @@
-//! Rows whatever the types of their columns are, which SQLite does not enforce.
+//! Reads rows leniently, because SQLite does not enforce the types of columns.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
-/// True if there is such a table.
 pub fn has_table(database: &Connection, name: &str) -> bool {
     let query = "select 1 from sqlite_master where type = 'table' and name = ?1";
     database.query_row(query, [name], |_| Ok(())).is_ok()
 }
 
-/// True if a table has such a column.
 pub fn has_column(database: &Connection, table: &str, name: &str) -> bool {
     let query = "select 1 from pragma_table_info(?1) where name = ?2";
     database.query_row(query, [table, name], |_| Ok(())).is_ok()
 }
 
-/// A column, or null where the table has none of that name.
+/// Returns the name of a column, or a null of that name if the table lacks it.
 pub fn or_null<'n>(database: &Connection, table: &str, name: &'n str) -> std::borrow::Cow<'n, str> {
     match has_column(database, table, name) {
         true => name.into(),
@@ -23,7 +21,7 @@ pub fn or_null<'n>(database: &Connection, table: &str, name: &'n str) -> std::bo
     }
 }
 
-/// A column as text; nothing for null.
+/// Returns a column as text; `None` for null.
 pub fn text(row: &Row<'_>, column: &str) -> Option<String> {
     match row.get_ref(column).ok()? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
@@ -33,12 +31,12 @@ pub fn text(row: &Row<'_>, column: &str) -> Option<String> {
     }
 }
 
-/// A column as text that says something.
+/// Returns a column as text; `None` if it is null or empty.
 pub fn said(row: &Row<'_>, column: &str) -> Option<String> {
     text(row, column).filter(|text| !text.is_empty())
 }
 
-/// A column as a count.
+/// Returns a column as a non-negative integer.
 pub fn count(row: &Row<'_>, column: &str) -> Option<u64> {
     match row.get_ref(column).ok()? {
         ValueRef::Integer(number) => u64::try_from(number).ok(),
@@ -47,7 +45,6 @@ pub fn count(row: &Row<'_>, column: &str) -> Option<u64> {
     }
 }
 
-/// A column's bytes.
 pub fn bytes(row: &Row<'_>, column: &str) -> Option<Vec<u8>> {
     match row.get_ref(column).ok()? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),

@@ -1,4 +1,4 @@
-//! Open WebUI's `webui.db`: each row of `chat` is what its export holds.
+//! Open WebUI's `webui.db`: a row of `chat` has the fields of an exported chat.
 
 use lepo_import::{Conversation, open_webui};
 use rusqlite::Connection;
@@ -6,7 +6,6 @@ use rusqlite::Connection;
 use super::each::Each;
 use super::rows::{or_null, text};
 
-/// Reads all chats.
 pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> {
     let created = or_null(database, "chat", "created_at");
     let mut query = database.prepare(&format!("select id, title, chat, {created} from chat order by id"))?;
@@ -21,7 +20,7 @@ pub fn read(database: &Connection, each: &mut Each<'_>) -> rusqlite::Result<()> 
             created.unwrap_or_else(|| "null".into()),
             text(row, "chat").unwrap_or_else(|| "null".into()),
         );
-        // One without messages is told too, and counted by who reads this.
+        // A chat without messages is passed on too, so that the importer counts it.
         let id = text(row, "id").unwrap_or_default();
         let conversation = open_webui(&document).unwrap_or(Conversation { id, ..Conversation::default() });
         if !each("openwebui", &conversation) {
