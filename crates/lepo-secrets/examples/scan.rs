@@ -1,5 +1,5 @@
-//! Looks for secrets in files and folders: each finding, then how fast it went. For `benches/secrets.py`, and to see what
-//! the table says of other people's sources: `cargo run --release -p lepo-secrets --example scan -- FOLDER…`
+//! Searches files and folders for secrets; prints each finding, then the speed. For `benches/secrets.py`, and to try
+//! the table on other projects' sources: `cargo run --release -p lepo-secrets --example scan -- FOLDER…`
 
 use std::io::Write;
 use std::path::PathBuf;

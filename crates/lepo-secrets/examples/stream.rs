@@ -1,5 +1,5 @@
-//! The cost of masking an answer while it comes: a text in pieces of several lengths, each given out at once where it can be.
-//! `cargo run --release -p lepo-secrets --example stream -- FILE`
+//! Measures the masking of an answer while it arrives: a text in pieces of several lengths, each released at once if
+//! possible. `cargo run --release -p lepo-secrets --example stream -- FILE`
 
 use std::io::Write;
 use std::time::Instant;

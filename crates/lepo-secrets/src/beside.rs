@@ -1,4 +1,4 @@
-//! Secrets without a shape of their own: a key of AWS and a token of Twilio, known by an id within three lines.
+//! Secrets without a format of their own: a key of AWS and a token of Twilio, recognised by an id within three lines.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,20 +8,20 @@ use memchr::{memchr_iter, memchr3_iter, memmem, memrchr_iter};
 use super::check::is_example;
 use super::shape::begins_word;
 
-/// "Beside" reaches so many lines up and down.
+/// Maximum number of lines between an id and its secret.
 const LINES: usize = 3;
-/// And never further than so many bytes: a line can be a whole file.
+/// Maximum bytes between an id and its secret, because a line can be a whole file.
 pub const REACH: usize = 2048;
 
-/// A value follows the sign that sets it within so many bytes.
+/// Maximum bytes between the sign that assigns a value and the value, inclusive.
 const GIVEN: usize = 8;
 
-/// Ids and what belongs to them.
+/// An id and the secret that belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pair {
     /// An access key id, and a secret of 40 characters.
     Aws,
-    /// An account, and a token of 32 hexadecimal digits.
+    /// An account id, and a token of 32 hexadecimal digits.
     Twilio,
 }
 
@@ -40,7 +40,7 @@ impl Pair {
         }
     }
 
-    /// Whether a run of the right length can be the secret: no path, no git hash.
+    /// Whether a run of the right length can be the secret, and not a path or a git hash.
     fn is_secret(self, run: &[u8]) -> bool {
         let count = |class: fn(&&u8) -> bool| run.iter().filter(class).count();
         match self {
@@ -59,7 +59,7 @@ impl Pair {
     }
 }
 
-/// The account ids of Twilio in a text: `AC` and 32 hexadecimal digits.
+/// Finds the account ids of Twilio in a text: `AC` and 32 hexadecimal digits.
 pub fn accounts(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     static ACCOUNT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"AC"));
     let places = ACCOUNT.find_iter(text.get(from..).unwrap_or_default()).map(move |at| at + from);
@@ -72,7 +72,7 @@ pub fn accounts(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> 
     })
 }
 
-/// Whether the whole of a text is the beginning of an account id.
+/// Whether all of a text is a prefix of an account id.
 pub fn begins_account(text: &[u8]) -> bool {
     match text.strip_prefix(b"AC") {
         None => text == b"A",
@@ -82,7 +82,7 @@ pub fn begins_account(text: &[u8]) -> bool {
     }
 }
 
-/// The secrets beside an id.
+/// Finds the secrets near an id.
 pub fn secrets(text: &[u8], pair: Pair, id: &Range<usize>) -> Vec<Range<usize>> {
     let start = id.start.saturating_sub(REACH);
     let before = text.get(start..id.start).unwrap_or_default();
@@ -93,21 +93,21 @@ pub fn secrets(text: &[u8], pair: Pair, id: &Range<usize>) -> Vec<Range<usize>> 
     earlier.chain(runs(text, pair, id.end..end)).filter(|run| is_candidate(text, pair, run)).collect()
 }
 
-/// Whether a run is as long as the secret and can be it.
+/// Whether a run has the length and the characters of the secret.
 fn is_candidate(text: &[u8], pair: Pair, run: &Range<usize>) -> bool {
     let is_cut = run.start.checked_sub(1).and_then(|at| text.get(at)).is_some_and(|byte| pair.is_part(*byte));
     run.len() == pair.len() && !is_cut && pair.is_secret(text.get(run.clone()).unwrap_or_default())
 }
 
-/// Whether something is set before a place: a secret before its id counts only as a value, so that a stream need not hold
-/// back each word.
+/// Whether a value is assigned at `at`. A secret before its id counts only as an assigned value; otherwise a stream
+/// would have to withhold each word.
 fn is_given(text: &[u8], at: usize) -> bool {
     let before = text.get(at.saturating_sub(GIVEN)..at).unwrap_or_default();
     let last = before.iter().rev().find(|byte| **byte != b' ');
     last.is_some_and(|byte| matches!(byte, b'=' | b':' | b'"' | b'\''))
 }
 
-/// The runs of a pair's characters that touch a part of a text, whole.
+/// Returns the runs of a pair's characters that overlap a part of a text, extended to their full length.
 fn runs(text: &[u8], pair: Pair, part: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = part.start;
     std::iter::from_fn(move || {
@@ -122,8 +122,8 @@ fn runs(text: &[u8], pair: Pair, part: Range<usize>) -> impl Iterator<Item = Ran
     })
 }
 
-/// The first place from where a text is held back while it streams: an id, or what could be a secret before one, that is
-/// still within reach of what comes.
+/// Returns the first offset that a stream must withhold: an id, or a possible secret before an id, that is still within
+/// reach of the text to come.
 pub fn hold(text: &[u8], from: usize, ids: &[Range<usize>]) -> usize {
     let start = from.max(text.len().saturating_sub(REACH));
     let recent = text.get(start..).unwrap_or_default();
@@ -133,7 +133,7 @@ pub fn hold(text: &[u8], from: usize, ids: &[Range<usize>]) -> usize {
     begun.chain(id).min().unwrap_or(text.len())
 }
 
-/// The first run from a place on that something is set to, and that is a secret or may become one.
+/// Finds the first assigned run from `start` on that is a secret or may become one.
 fn begun(text: &[u8], pair: Pair, start: usize) -> Option<usize> {
     let from = start.saturating_sub(GIVEN);
     let part = text.get(from..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Tests that make a match certain: checksums, encodings, and the marks of an example that nobody's account has.
+//! Tests that make a match certain: checksums, encodings, and the marks of examples in manuals.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -9,7 +9,7 @@ use super::shape::Match;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BECH32: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-/// The CRC32 of some bytes as six digits of base 62, as GitHub and npm end their tokens.
+/// Returns the CRC32 of `bytes` as six digits of base 62, the end of GitHub's and npm's tokens.
 pub fn checksum62(bytes: &[u8]) -> [u8; 6] {
     let mut rest = crc32fast::hash(bytes) as usize;
     let mut digits = [b'0'; 6];
@@ -20,7 +20,7 @@ pub fn checksum62(bytes: &[u8]) -> [u8; 6] {
     digits
 }
 
-/// Whether the characters after the first `_` end with the checksum of those before.
+/// Whether the characters after the first `_` end with the checksum of the others.
 pub fn has_checksum62(found: &Match<'_>) -> bool {
     let secret = found.secret();
     let Some(at) = memchr::memchr(b'_', secret) else { return false };
@@ -28,7 +28,7 @@ pub fn has_checksum62(found: &Match<'_>) -> bool {
     body.split_last_chunk::<6>().is_some_and(|(body, sum)| checksum62(body) == *sum)
 }
 
-/// The five-bit values of an age key hold their own checksum (bech32 of BIP 173, in capitals).
+/// Whether an age key has a valid checksum (bech32 of BIP 173, in capitals).
 pub fn has_bech32(found: &Match<'_>) -> bool {
     let text = found.secret().to_ascii_lowercase();
     let Some(at) = memchr::memrchr(b'1', &text) else { return false };
@@ -43,7 +43,7 @@ pub fn has_bech32(found: &Match<'_>) -> bool {
     polymod(&values) == 1
 }
 
-/// The polynomial of bech32.
+/// Computes the checksum polynomial of bech32.
 pub fn polymod(values: &[u8]) -> u32 {
     let generator = [0x3b6a_57b2u32, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3];
     values.iter().fold(1u32, |sum, value| {
@@ -53,32 +53,32 @@ pub fn polymod(values: &[u8]) -> u32 {
     })
 }
 
-/// A token that was made at random: many different characters, a digit among them, and no word of an example.
+/// Whether a token looks random: it has at least eight different characters, a digit, and no mark of an example.
 pub fn is_random(found: &Match<'_>) -> bool {
     let secret = found.secret();
     secret.iter().any(u8::is_ascii_digit) && !is_example(secret)
 }
 
-/// As [`is_random`], with letters of both cases.
+/// Like [`is_random`], with letters of both cases.
 pub fn is_mixed(found: &Match<'_>) -> bool {
     let secret = found.secret();
     let has = |class: fn(&u8) -> bool| secret.iter().any(class);
     has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && is_random(found)
 }
 
-/// Capitals and small letters, and no word of an example.
+/// Whether a token has letters of both cases, and no mark of an example.
 pub fn is_two_cased(found: &Match<'_>) -> bool {
     let secret = found.secret();
     let has = |class: fn(&u8) -> bool| secret.iter().any(class);
     has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && !is_example(secret)
 }
 
-/// Placeholders of manuals: words that say so, or few different characters.
+/// Whether a secret is a placeholder from a manual: it has a word for that, or fewer than eight different characters.
 pub fn is_example(secret: &[u8]) -> bool {
     let lower = secret.to_ascii_lowercase();
     let words: [&[u8]; 6] =
         [b"example", b"placeholder", b"....", b"0123456789", b"1234567890", b"abcdefghij"];
-    // In letters of one case, as nobody's random token has them but by chance.
+    // A random token has such a word in a single case only by chance.
     let is_one_case =
         |word: &[u8]| !word.iter().any(u8::is_ascii_uppercase) || !word.iter().any(u8::is_ascii_lowercase);
     let has = |word: &[u8]| {
@@ -87,7 +87,7 @@ pub fn is_example(secret: &[u8]) -> bool {
     if words.iter().any(|word| has(word)) {
         return true;
     }
-    // Shorter words count where a part begins: `sk-your-key`, `hf_xxxxxx`.
+    // Shorter marks count only at the start of a part: `sk-your-key`, `hf_xxxxxx`.
     let mut parts = secret.split(|byte| !byte.is_ascii_alphanumeric());
     let begins = |part: &[u8], word: &[u8]| {
         part.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word) && is_one_case(begin))
@@ -100,7 +100,7 @@ pub fn is_example(secret: &[u8]) -> bool {
     seen.iter().filter(|seen| **seen).count() < 8
 }
 
-/// The identifier of a GitHub installation, then a signed token.
+/// Whether a match is the identifier of a GitHub installation followed by a signed token.
 pub fn is_stateless(found: &Match<'_>) -> bool {
     let secret = found.secret();
     secret.len() >= 100
@@ -108,7 +108,7 @@ pub fn is_stateless(found: &Match<'_>) -> bool {
         && memchr::memchr_iter(b'.', secret).count() == 2
 }
 
-/// A key after `sk-`: it has the mark of OpenAI in it, or a run of sixteen letters and digits of a random look.
+/// Whether a key after `sk-` has OpenAI's mark in it, or a random-looking run of sixteen letters and digits.
 pub fn is_sk(found: &Match<'_>) -> bool {
     let secret = found.secret();
     if secret.starts_with(b"sk-ant-") || !is_random(found) {
@@ -122,7 +122,7 @@ pub fn is_sk(found: &Match<'_>) -> bool {
     memmem::find(secret, b"T3BlbkFJ").is_some() || secret.split(|byte| !byte.is_ascii_alphanumeric()).any(run)
 }
 
-/// The header of a web token is JSON that names its signature.
+/// Whether the header of a web token is JSON that names a signature.
 pub fn is_signed(found: &Match<'_>) -> bool {
     let header = found.secret().split(|byte| *byte == b'.').next().unwrap_or_default();
     let Ok(header) = URL_SAFE_NO_PAD.decode(header) else { return false };
@@ -130,7 +130,7 @@ pub fn is_signed(found: &Match<'_>) -> bool {
     header.starts_with(b"{") && has(b"\"alg\"") && !has(b"\"none\"")
 }
 
-/// A password of a URL, not of a manual: neither the user's name nor a word, nor for a host that is reserved for examples.
+/// Whether a URL's password is real: neither the user's name nor a word, and not for a host reserved for examples.
 pub fn is_password(found: &Match<'_>) -> bool {
     let password = found.secret();
     let user = found.lead().strip_prefix(b"://").unwrap_or_default();
@@ -155,7 +155,7 @@ pub fn is_password(found: &Match<'_>) -> bool {
         && !is_reserved
 }
 
-/// A text without what is escaped in it.
+/// Returns a text without its percent-encoded bytes.
 fn plain_of(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     let mut rest = text;
@@ -179,7 +179,8 @@ fn is_password_word(password: &[u8]) -> bool {
     words.iter().any(|word| memmem::find(&lower, word).is_some())
 }
 
-/// Credentials behind `Authorization:` and its scheme: a name and a password in base64, or a token of a random look.
+/// Whether a match is credentials after `Authorization:` and a scheme: a name and a password in base64, or a
+/// random-looking token.
 pub fn is_credential(found: &Match<'_>) -> bool {
     let lead = found.lead();
     if !lead.iter().any(|byte| matches!(byte, b':' | b'=')) {
@@ -197,20 +198,20 @@ pub fn is_credential(found: &Match<'_>) -> bool {
     secret.iter().any(u8::is_ascii_alphabetic) && is_random(found)
 }
 
-/// A bot's number comes before the colon.
+/// Whether a bot's number precedes the colon.
 pub fn is_bot(found: &Match<'_>) -> bool {
     let before = found.before();
     let digits = before.iter().rev().take(13).take_while(|byte| byte.is_ascii_digit()).count();
     let first = before.len().saturating_sub(digits);
     let prior = first.checked_sub(1).and_then(|at| before.get(at));
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    // In an address of the API the number follows the word `bot`.
+    // In a URL of the API the number follows the word `bot`.
     let is_bounded =
         !prior.is_some_and(is_word) || before.get(..first).is_some_and(|text| text.ends_with(b"bot"));
     (8..=12).contains(&digits) && is_bounded && is_two_cased(found)
 }
 
-/// Three characters and a digit come before `Q~`.
+/// Whether three characters and a digit precede `Q~`.
 pub fn is_azure(found: &Match<'_>) -> bool {
     let before = found.before();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
@@ -218,7 +219,7 @@ pub fn is_azure(found: &Match<'_>) -> bool {
     before.last().is_some_and(u8::is_ascii_digit) && run == 4 && is_mixed(found)
 }
 
-/// Two of the three parts of an address of Slack's hooks have their letter.
+/// Whether the parts of a Slack hook's URL have their letters and lengths.
 pub fn is_hook(found: &Match<'_>) -> bool {
     let mut parts = found.secret().split(|byte| *byte == b'/');
     let begins = |part: Option<&[u8]>, letter: u8| {
@@ -230,7 +231,7 @@ pub fn is_hook(found: &Match<'_>) -> bool {
         && parts.next().is_none()
 }
 
-/// An id that is not the one of the manuals, which ends with a word.
+/// Whether an id is not the one in AWS's manuals, which ends with a word.
 pub fn is_aws_id(found: &Match<'_>) -> bool {
     !found.secret().ends_with(b"EXAMPLE") && !is_example(found.secret())
 }
@@ -241,14 +242,14 @@ mod tests {
 
     #[test]
     fn the_checksum_is_the_one_of_the_published_example() {
-        // The token that the documentation of the format shows, whose last six characters are its checksum.
+        // The example in the documentation of the format: its last six characters are its checksum.
         assert_eq!(&checksum62(b"zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ"), b"0mLq17");
         assert_eq!(&checksum62(b""), b"000000");
     }
 
     #[test]
     fn the_polynomial_is_the_one_of_bip_173() {
-        // A valid string of the proposal without data: `a12uel5l`.
+        // A valid string without data from the proposal: `a12uel5l`.
         let mut values = vec![b'a' >> 5, 0, b'a' & 31];
         values.extend(
             b"2uel5l".iter().map(|byte| BECH32.iter().position(|letter| letter == byte).unwrap() as u8),

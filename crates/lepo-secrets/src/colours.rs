@@ -1,25 +1,24 @@
-//! A text without the control sequences of terminals: a program that colours a part of a secret hides none of it.
+//! Removes the control sequences of terminals, because a program that colours part of a secret must not hide it.
 
 use std::ops::Range;
 
 use memchr::memchr_iter;
 
-/// The beginnings of a sequence, without the bracket: the escape character, and how strings of programs write it.
+/// The starts of a sequence, without the bracket: the escape character, and its spellings in string literals.
 const BEGINS: [&[u8]; 6] = [b"\x1b", b"\\u{1b}", b"\\u001b", b"\\x1b", b"\\033", b"\\e"];
 
-/// Bytes of numbers in a sequence at most.
+/// Maximum bytes of parameters in a sequence.
 const LONGEST: usize = 24;
 
-/// A text without its sequences.
+/// A text without control sequences, and the offsets in the original.
 pub struct Plain {
     pub text: Vec<u8>,
-    /// For each sequence, the length of the text before it without sequences, and the number of bytes that were taken out
-    /// with it and before it.
+    /// For each sequence, its offset in `text`, and the number of bytes removed up to its end.
     cuts: Vec<(usize, usize)>,
 }
 
 impl Plain {
-    /// `None` if there is no sequence.
+    /// Removes the sequences; `None` if the text has no sequence.
     pub fn of(text: &[u8]) -> Option<Plain> {
         let (mut plain, mut cuts, mut from) = (Vec::new(), Vec::new(), 0);
         for bracket in memchr_iter(b'[', text) {
@@ -35,7 +34,7 @@ impl Plain {
         Some(Plain { text: plain, cuts })
     }
 
-    /// The place in the text as it was.
+    /// Returns the span in the original text.
     pub fn place(&self, span: &Range<usize>) -> Range<usize> {
         let at = |place: usize| {
             let before = self.cuts.partition_point(|(at, _)| *at <= place);
@@ -48,12 +47,12 @@ impl Plain {
     }
 }
 
-/// The sequence around a bracket.
+/// Finds the sequence around a bracket.
 fn sequence(text: &[u8], bracket: usize) -> Option<Range<usize>> {
     let before = text.get(..bracket)?;
     let begin = BEGINS.iter().find(|begin| before.ends_with(begin))?;
     let mut start = bracket - begin.len();
-    // In a string within a string its backslash is escaped, too.
+    // In a string within a string its backslash is escaped too.
     while begin.len() > 1 && start > 0 && text.get(start - 1) == Some(&b'\\') {
         start -= 1;
     }

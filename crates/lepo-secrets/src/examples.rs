@@ -1,10 +1,10 @@
-//! Secrets that nobody has, built when a test runs: the sources hold none. Shares no code with the finder, and is compiled
-//! into the end-to-end tests, too.
+//! Fake secrets, built when a test runs, so that the sources contain none. Shares no code with the finder, and is
+//! compiled into the end-to-end tests too.
 
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const BECH32: &[u8] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-/// Characters of an alphabet that look random, the same each time.
+/// Returns pseudo-random characters of an alphabet, the same for each `seed`.
 pub fn random(seed: u64, len: usize, alphabet: &[u8]) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -16,7 +16,7 @@ pub fn random(seed: u64, len: usize, alphabet: &[u8]) -> String {
     (0..len).map(|_| next()).collect()
 }
 
-/// Letters and digits, both cases and a digit among them.
+/// Returns letters of both cases and digits.
 pub fn mixed(seed: u64, len: usize) -> String {
     format!("aZ7{}", random(seed, len - 3, LETTERS))
 }
@@ -25,7 +25,7 @@ fn hex(seed: u64, len: usize) -> String {
     random(seed, len, b"0123456789abcdef")
 }
 
-/// A prefix, 30 characters, and six digits to the base 62 of their CRC32.
+/// Returns a prefix, 30 characters, and six digits to the base 62 of their CRC32.
 fn with_checksum(prefix: &str, seed: u64) -> String {
     let body = mixed(seed, 30);
     let digits: Vec<char> = ('0'..='9').chain('A'..='Z').chain('a'..='z').collect();
@@ -42,7 +42,7 @@ fn base64url(text: &str) -> String {
     base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text)
 }
 
-/// A key in armour with so many lines.
+/// Returns an armoured key with `lines` lines.
 pub fn pem(label: &str, lines: u64) -> String {
     let body: Vec<String> = (0..lines).map(|line| mixed(line + 77, 64)).collect();
     let (begin, end) =
@@ -72,7 +72,8 @@ fn age() -> String {
     format!("AGE-SECRET-KEY-1{}", text.to_uppercase())
 }
 
-/// A text of each kind: the kind, what stands before the secret, the secret, what stands after it.
+/// Returns texts with secrets of the table's kinds: the kind, the text before the secret, the secret, the text after
+/// it.
 pub fn all() -> Vec<(&'static str, String, String, String)> {
     let row = |kind, before: &str, secret: String, after: &str| {
         (kind, before.to_string(), secret, after.to_string())
@@ -141,7 +142,7 @@ pub fn all() -> Vec<(&'static str, String, String, String)> {
     .collect()
 }
 
-/// An id of AWS and its key.
+/// Returns an id of AWS and its key.
 pub fn aws() -> (String, String) {
     (format!("AKIA{}", random(34, 16, b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")), format!("{}/+k", mixed(35, 37)))
 }

@@ -1,4 +1,4 @@
-//! Finds all secrets of a text, and what its end could be the beginning of.
+//! Finds all secrets of a text, and the offset from which its end may be the start of one.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -16,37 +16,37 @@ use super::values::{Value, Values};
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// Where it stands, in bytes.
+    /// In bytes.
     pub span: Range<usize>,
-    /// Its kind, as the mask says it.
+    /// Its kind, which the mask names.
     pub kind: &'static str,
-    /// The variable or entry whose value it is, if that is how it was found.
+    /// The variable or entry with this value, if the secret was found by its value.
     pub name: Option<String>,
-    /// The bytes that tell it from others of its kind.
+    /// The bytes that distinguish it from other secrets of its kind.
     pub(crate) core: Vec<u8>,
 }
 
-/// Looks for secrets by shape and by value.
+/// Finds secrets by format and by value.
 pub struct Finder {
     values: Option<Values>,
 }
 
-/// Anchors of two characters are looked for by themselves: the search for all others compares three bytes at once.
+/// Maximum length of anchors with a separate search: the search for all others compares three bytes at once.
 const SHORT: usize = 2;
 
 /// The anchors of the table.
 struct Anchors {
-    /// All but the short ones and the one of private keys, which is the last.
+    /// Searches all anchors except the short ones.
     search: Option<AhoCorasick>,
-    /// Each anchor, with the rows that it begins.
+    /// Each anchor, with its rows of the table.
     rows: Vec<(&'static str, Vec<usize>)>,
-    /// The short ones, with the search for each.
+    /// The short anchors, each with its search.
     short: Vec<(usize, memmem::Finder<'static>)>,
-    /// The anchors that begin with a byte, by that.
+    /// The anchors by their first byte.
     begins: Vec<Vec<usize>>,
 }
 
-/// Read once, at the first text.
+/// Builds the anchors at the first call.
 fn anchors() -> &'static Anchors {
     static ANCHORS: OnceLock<Anchors> = OnceLock::new();
     ANCHORS.get_or_init(|| {
@@ -75,44 +75,45 @@ fn anchors() -> &'static Anchors {
     })
 }
 
-/// The outcome of one look at a text.
+/// The result of scanning a text.
 #[derive(Default)]
 pub(crate) struct Scan {
-    /// Everything found, in no order.
+    /// All secrets found, unsorted; they may overlap.
     pub found: Vec<Found>,
-    /// Whether a secret that is found may reach to here with what comes: nothing from here on is settled.
+    /// Offset from which the text is not final: more text may complete or extend a secret there.
     pub hold: usize,
-    /// A private key that goes on behind the text: where it begins, and how its body is read on, from where.
+    /// A private key that continues after the text: its start, the state of its body, and the offset at which to
+    /// resume.
     pub open: Option<(usize, Body, usize)>,
 }
 
 impl Finder {
-    /// Looks for shapes alone, as imports do: it finds the same on every machine.
+    /// Creates a finder by format alone, for imports: its findings are the same on every machine.
     pub fn of_shapes() -> Finder {
         Finder { values: None }
     }
 
-    /// Looks for shapes, and for those of these values that are worth it.
+    /// Creates a finder by format, and by those `values` that are long and unusual enough.
     pub fn new(values: impl IntoIterator<Item = Value>) -> Finder {
         Finder { values: Values::new(values) }
     }
 
-    /// Does beforehand what the first search does once.
+    /// Builds the anchors in advance; otherwise the first search does.
     pub fn prepare(&self) {
         anchors();
     }
 
-    /// The secrets of a text, in order, none overlapping another.
+    /// Returns the secrets of a text, in order and without overlaps.
     pub fn find(&self, text: &[u8]) -> Vec<Found> {
         settle(self.all(text, false))
     }
 
-    /// As [`Finder::find`], and ids of AWS by themselves, too: for what leaves the machine.
+    /// Like [`Finder::find`], and ids of AWS without a key too: for data that leaves the machine.
     pub fn find_with_ids(&self, text: &[u8]) -> Vec<Found> {
         settle(self.all(text, true))
     }
 
-    /// Everything in a whole text, also where it is coloured in between.
+    /// Scans a complete text, also without its control sequences.
     fn all(&self, text: &[u8], with_ids: bool) -> Vec<Found> {
         let mut all = self.scan(text, 0, true, with_ids).found;
         if let Some(plain) = Plain::of(text) {
@@ -122,7 +123,7 @@ impl Finder {
         all
     }
 
-    /// Looks at a text from a place on; before it stands what was settled. `is_whole` says that nothing follows.
+    /// Scans a text from offset `from` on; the text before it is final. `is_whole` means that no text follows.
     pub(crate) fn scan(&self, text: &[u8], from: usize, is_whole: bool, with_ids: bool) -> Scan {
         let mut scan = Scan { hold: text.len(), ..Scan::default() };
         let mut ids: Vec<(Pair, Range<usize>)> = Vec::new();
@@ -195,7 +196,7 @@ impl Finder {
         }
     }
 
-    /// Finds the first place from where the end of the text is not settled.
+    /// Lowers `hold` to the first offset from which the end of the text is not final.
     fn hold_back(
         &self,
         text: &[u8],
@@ -208,7 +209,7 @@ impl Finder {
         if let Some(values) = &self.values {
             hold = hold.min(values.hold(text, from));
         }
-        // A secret and its id are settled together, and so is what overlaps.
+        // A secret and its id become final together, and so do overlapping secrets.
         loop {
             let spans = scan.found.iter().map(|found| (found.span.start, found.span.end - 1));
             let apart =
@@ -220,7 +221,7 @@ impl Finder {
     }
 }
 
-/// Reads the private key that begins at a place; its end, if it has one.
+/// Reads the private key that starts at an offset, and returns its end if it is a key.
 fn key(text: &[u8], at: usize, is_whole: bool, scan: &mut Scan) -> Option<usize> {
     let (end, core) = match pem::read(text, at, is_whole) {
         Armour::No => return None,
@@ -241,7 +242,7 @@ fn key(text: &[u8], at: usize, is_whole: bool, scan: &mut Scan) -> Option<usize>
     Some(end)
 }
 
-/// The first place from where the end of a text is the beginning of an anchor.
+/// Returns the first offset from which the end of the text is a prefix of an anchor.
 fn begun(text: &[u8], from: usize) -> usize {
     let longest = 34;
     let start = from.max(text.len().saturating_sub(longest));
@@ -267,8 +268,8 @@ fn found(text: &[u8], span: Range<usize>, kind: &'static str) -> Found {
     Found { span, kind, name: None, core }
 }
 
-/// Makes one of those that overlap: under the kind of a shape rather than of a value, of the longer rather than the
-/// shorter, of the one further up in the table.
+/// Merges overlapping secrets. The kind is that found by format rather than by value, else of the longer secret, else
+/// of the earlier row.
 pub(crate) fn settle(mut all: Vec<Found>) -> Vec<Found> {
     let rank = |found: &Found| {
         let row = SHAPES.iter().position(|shape| shape.kind == found.kind).unwrap_or(SHAPES.len());

@@ -1,8 +1,8 @@
-//! Each kind in the forms that programs give it: strings of strings, other line ends, colours.
+//! Tests each kind in the spellings of programs: strings in strings, other line ends, colours.
 
 use crate::tests::{masker, texts};
 
-/// A text as a string of JSON has it, without its quotes.
+/// Escapes a text for a string of JSON.
 fn in_json(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {

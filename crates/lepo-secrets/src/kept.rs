@@ -1,16 +1,16 @@
-//! Bytes for the disk: a value that only this crate makes. All that writes texts of others takes one, so that a text that
-//! nothing has looked at cannot be written by mistake.
+//! Bytes for the disk, as a type that only this crate can create. All code that writes untrusted text requires it, so
+//! that unscreened text cannot be written by mistake.
 
 use std::borrow::Cow;
 
-/// The treatment of secrets that are found.
+/// The treatment of secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
-    /// They are masked.
+    /// Mask them.
     Mask,
-    /// They are told, and kept.
+    /// Report them, and leave them unmasked.
     Warn,
-    /// They are not looked for.
+    /// Do not search for them.
     Leave,
 }
 
@@ -19,32 +19,32 @@ pub enum Treatment {
 pub struct Kept<'t>(Cow<'t, [u8]>);
 
 impl<'t> Kept<'t> {
-    /// Bytes that were looked at.
+    /// Wraps screened bytes.
     pub(crate) fn looked_at(bytes: Cow<'t, [u8]>) -> Kept<'t> {
         Kept(bytes)
     }
 
-    /// Words of the user, which are kept as typed, and lepo's own.
+    /// Wraps text that the user typed, stored unmasked, or lepo's own text.
     pub fn typed(words: &'t (impl AsRef<[u8]> + ?Sized)) -> Kept<'t> {
         Kept(Cow::Borrowed(words.as_ref()))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The bytes as text; those that are not UTF-8 as U+FFFD.
+    /// Returns the bytes as text, with U+FFFD for malformed UTF-8.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.0)
     }
 
-    /// Appends others.
+    /// Appends other bytes.
     pub fn push(&mut self, more: &Kept<'_>) {
         self.0.to_mut().extend(more.bytes());
     }
 
-    /// The same, for as long as it is wanted.
+    /// Copies the bytes if they are borrowed.
     pub fn into_owned(self) -> Kept<'static> {
         Kept(Cow::Owned(self.0.into_owned()))
     }

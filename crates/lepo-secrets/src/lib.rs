@@ -1,24 +1,24 @@
-//! Finds secrets in text and writes masks in their place. Pure: no file, no network, no environment is read here.
+//! Finds secrets in text and replaces them with masks. Pure: nothing here reads a file, the network or the environment.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `table.rs` | every kind: anchor, shape, check, where the shape is documented |
+//! | `table.rs` | every kind: anchor, shape, check, source of the format |
 //! | `shape.rs` | how a shape is matched at an anchor, and whether more text could complete it |
 //! | `check.rs` | checksums and other tests that make a match certain |
 //! | `pem.rs` | private keys in armour, which have no length limit |
-//! | `beside.rs` | secrets without a shape of their own, known by an id within three lines |
-//! | `colours.rs` | a text without colours, and the places in it |
+//! | `beside.rs` | secrets without a format of their own, recognised by an id within three lines |
+//! | `colours.rs` | a text without control sequences, and the offsets in it |
 //! | `values.rs` | secrets known by value: variables and configured keys |
-//! | `finder.rs` | all of these over one text; overlaps |
+//! | `finder.rs` | all of these over a text; overlaps |
 //! | `mask.rs` | masks, keyed digits, counts |
 //! | `what_is_text.rs` | the rule by which a file is searched |
-//! | `stream.rs` | the same over a text that arrives in pieces |
-//! | `spool.rs` | the same for what is written as it arrives |
-//! | `kept.rs` | what may be written: texts that were looked at, and the user's own words |
+//! | `stream.rs` | masks a text that arrives in pieces |
+//! | `spool.rs` | masks a text while it arrives and is written |
+//! | `kept.rs` | bytes that may be written: screened text, and text that the user typed |
 //!
-//! A table of our own and no crate of rules: the ones that are kept up (ports of gitleaks and trufflehog, nosey parker's
-//! and kingfisher's scanners) guess by entropy, need a C++ regex engine or a newer compiler, and none can say of a text
-//! that arrives in pieces whether its end may be the beginning of a secret.
+//! The table is our own because the maintained crates of rules (ports of gitleaks and trufflehog, the scanners of nosey
+//! parker and kingfisher) guess by entropy, need a C++ regex engine or a newer compiler, and cannot decide for a text
+//! in pieces whether its end may be the start of a secret.
 
 mod beside;
 mod check;

@@ -1,4 +1,4 @@
-//! Masks in place of secrets: `[secret: KIND]`, with four digits of a keyed hash where a key is given.
+//! Masks that replace secrets: `[secret: KIND]`, with four digits of a keyed hash if there is a key.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +12,11 @@ use super::what_is_text::is_binary;
 
 const LEAD: &str = "[secret: ";
 
-/// The key of the digits: a user's own, so that equal secrets read equal and nothing can be tried without it.
+/// The key of the digits, one for each user: equal secrets get equal digits, and guesses cannot be tried without the
+/// key.
 pub type Key = [u8; 32];
 
-/// Finds secrets and writes masks.
+/// Finds secrets and replaces them with masks.
 #[derive(Clone)]
 pub struct Masker {
     finder: Arc<Finder>,
@@ -25,20 +26,20 @@ pub struct Masker {
 /// A text whose secrets are masked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Masked<'t> {
-    /// The text with masks; the same text if it has no secret.
+    /// The text with masks; borrowed if it has no secret.
     pub text: Cow<'t, str>,
-    /// The secrets, with their places in the text as it was.
+    /// The secrets, with their spans in the original text.
     pub found: Vec<Found>,
 }
 
-/// Different secrets, counted by kind. Holds hashes alone.
+/// Different secrets, counted by kind. Stores hashes only.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
     kinds: BTreeMap<&'static str, BTreeSet<[u8; 8]>>,
 }
 
 impl Tally {
-    /// Counts a secret, once however often it comes.
+    /// Counts a secret; repetitions count once.
     pub fn add(&mut self, found: &Found) {
         let digest = Sha256::digest(&found.core);
         let (start, _) =
@@ -46,46 +47,46 @@ impl Tally {
         self.kinds.entry(found.kind).or_default().insert(start);
     }
 
-    /// Counts those of another tally, too.
+    /// Adds the secrets of another tally.
     pub fn merge(&mut self, other: Tally) {
         for (kind, digests) in other.kinds {
             self.kinds.entry(kind).or_default().extend(digests);
         }
     }
 
-    /// The number of different secrets.
+    /// Returns the number of different secrets.
     pub fn count(&self) -> usize {
         self.kinds.values().map(BTreeSet::len).sum()
     }
 
-    /// Their kinds, with how many of each.
+    /// Returns the kinds, each with its number of secrets.
     pub fn kinds(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
         self.kinds.iter().map(|(kind, digests)| (*kind, digests.len()))
     }
 
-    /// Their kinds as words: `github-token, private-key`.
+    /// Lists the kinds: `github-token, private-key`.
     pub fn words(&self) -> String {
         self.kinds.keys().copied().collect::<Vec<_>>().join(", ")
     }
 }
 
 impl Masker {
-    /// Masks what a finder finds; without a key the masks have no digits.
+    /// Creates a masker; without a key the masks have no digits.
     pub fn new(finder: Arc<Finder>, key: Option<Key>) -> Masker {
         Masker { finder, key }
     }
 
-    /// Masks shapes alone, without digits: what an import writes is the same on every machine.
+    /// Creates a masker by format alone, without digits, so that an import writes the same on every machine.
     pub fn for_imports() -> Masker {
         Masker { finder: Arc::new(Finder::of_shapes()), key: None }
     }
 
-    /// The finder.
+    /// Returns the finder.
     pub fn finder(&self) -> &Finder {
         &self.finder
     }
 
-    /// A text with masks in place of its secrets.
+    /// Replaces the secrets of a text with masks.
     pub fn mask<'t>(&self, text: &'t str) -> Masked<'t> {
         let found = self.finder.find(text.as_bytes());
         if found.is_empty() {
@@ -102,7 +103,7 @@ impl Masker {
         Masked { text: Cow::Owned(masked), found }
     }
 
-    /// A text as it is written, and the secrets in it. Bytes that are not UTF-8 stay, and end a secret.
+    /// Returns a text after its treatment, and its secrets. Malformed UTF-8 stays unchanged, and ends a secret.
     pub fn kept<'t>(&self, text: &'t [u8], treatment: Treatment) -> (Kept<'t>, Vec<Found>) {
         let (mut kept, mut all) = (None::<Vec<u8>>, Vec::new());
         if treatment == Treatment::Leave {
@@ -129,14 +130,13 @@ impl Masker {
         }
     }
 
-    /// A file as it is written, as [`Masker::kept`] has it; a binary one is not searched.
+    /// Like [`Masker::kept`], for a file; a binary file is not searched.
     pub fn kept_file<'t>(&self, bytes: &'t [u8], treatment: Treatment) -> (Kept<'t>, Vec<Found>) {
         let treatment = if is_binary(bytes) { Treatment::Leave } else { treatment };
         self.kept(bytes, treatment)
     }
 
-    /// Bytes with masks in place of the secrets that are wanted, ids of AWS by themselves among them; `None` if there is
-    /// none of these.
+    /// Masks the secrets that `is_wanted` accepts, including ids of AWS without a key; `None` if it accepts none.
     pub fn take_out(
         &self,
         bytes: &[u8],
@@ -158,22 +158,22 @@ impl Masker {
         Some((masked, found))
     }
 
-    /// A keyed hash over some texts, to know again what this user's lepo wrote; `None` without a key.
+    /// Returns a keyed hash over some texts, by which this user's lepo recognises what it wrote; `None` without a key.
     pub fn proof(&self, parts: &[&[u8]]) -> Option<String> {
         Some(keyed_hash(&self.key?, parts))
     }
 
-    /// The mask of a secret.
+    /// Returns the mask of a secret.
     pub fn word(&self, found: &Found) -> String {
         let Some(key) = self.key else { return format!("{LEAD}{}]", found.kind) };
-        // Two bytes of it are shown, so nothing can be appended to the hash.
+        // Only two bytes of the hash are visible, so a length extension is impossible.
         let digest = Sha256::new().chain_update(key).chain_update(&found.core).finalize();
         let digits = digest.iter().take(2).map(|byte| format!("{byte:02x}")).collect::<String>();
         format!("{LEAD}{} {digits}]", found.kind)
     }
 }
 
-/// A hash over some texts that only the holder of the key can make: HMAC with one block of padding, as RFC 2104 has it.
+/// Computes an HMAC (RFC 2104) with the key padded to a block; each text is preceded by its length.
 pub fn keyed_hash(key: &Key, parts: &[&[u8]]) -> String {
     let pad = |with: u8| {
         let mut block = [with; 64];
@@ -189,7 +189,7 @@ pub fn keyed_hash(key: &Key, parts: &[&[u8]]) -> String {
     outer.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a text has a mask in it.
+/// Whether a text contains a mask.
 pub fn has_mask(text: &str) -> bool {
     text.split(LEAD).skip(1).any(|after| {
         let kind = after.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'-').count();
@@ -197,7 +197,7 @@ pub fn has_mask(text: &str) -> bool {
     })
 }
 
-/// A text with the secrets in place of its masks, which come in this order.
+/// Replaces the masks of a text with their secrets; `truths` are in the order of the text.
 pub fn restore(text: &str, truths: &[(String, String)]) -> String {
     let (mut restored, mut rest) = (String::with_capacity(text.len()), text);
     for (mask, truth) in truths {
@@ -210,7 +210,7 @@ pub fn restore(text: &str, truths: &[(String, String)]) -> String {
     restored
 }
 
-/// A text with the digits of its masks taken out: two masks of one kind are equal then.
+/// Removes the digits of all masks, so that two masks of a kind are equal.
 pub fn without_digits(text: &str) -> Cow<'_, str> {
     if !text.contains(LEAD) {
         return Cow::Borrowed(text);

@@ -1,35 +1,36 @@
-//! Private keys in armour: PEM of every label, OpenSSH's and OpenPGP's, on lines, on one line, and escaped in JSON.
+//! Private keys in armour: PEM with any label, OpenSSH's and OpenPGP's, on several lines, on a single line, and escaped
+//! in JSON.
 //!
-//! A key has no length limit, so it is not a row of the table. It is certain with a `BEGIN … PRIVATE KEY` line and forty
-//! characters of base64 after it, and ends with its `END` line, or where base64 ends.
+//! A key has no length limit, so it is not a row of the table. A key is certain after a `BEGIN … PRIVATE KEY` line and
+//! forty characters of base64, and ends with its `END` line, or with the base64.
 
 use super::table::BEGIN;
 
 /// Characters of base64 that make a key certain.
 const CERTAIN: usize = 40;
-/// The characters of base64 that tell a key from others: an unencrypted OpenSSH key begins with 94 bytes that hold its
-/// public half, an RSA key with its modulus. They are known when a stream writes the mask.
+/// Characters of base64 that distinguish a key: an unencrypted OpenSSH key starts with 94 bytes that contain its public
+/// half, an RSA key with its modulus. A stream knows them before it writes the mask.
 const TELLING: usize = 128;
-/// The longest run of base64 that is kept in one piece while it streams.
+/// Maximum run of base64 that a stream withholds as a whole.
 const LONGEST_RUN: usize = 4096;
-/// Bytes of lines as `Proc-Type: 4,ENCRYPTED` before the base64.
+/// Maximum bytes of headers like `Proc-Type: 4,ENCRYPTED` before the base64.
 const LONGEST_HEADERS: usize = 1024;
 
 const END: &[u8] = b"-----END";
 const DASHES: &[u8] = b"-----";
 
-/// The outcome at a `BEGIN`.
+/// The result at a `BEGIN`.
 #[derive(Debug, PartialEq)]
 pub enum Armour {
     No,
-    /// The text ends before it is certain.
+    /// The text ends before a key is certain.
     More,
-    /// A key; with what tells it from others.
+    /// A key, and the characters that distinguish it.
     Key {
         end: usize,
         core: Vec<u8>,
     },
-    /// A certain key that goes on behind the text: read on with its body.
+    /// Certainly a key, but the text ends inside it: continue with `body` at offset `at`.
     Open {
         core: Vec<u8>,
         body: Body,
@@ -37,22 +38,22 @@ pub enum Armour {
     },
 }
 
-/// The base64 of a key, read in pieces.
+/// The state of reading a key's base64 in pieces.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Body {
-    /// The length of its first line.
+    /// Length of the first line.
     first: usize,
-    /// The bytes of a run that went on behind the text.
+    /// Bytes already read of a run that continues after the text.
     begun: usize,
-    /// A shorter line was read: it was the last.
+    /// A shorter line, which is the last, was read.
     is_over: bool,
 }
 
-/// The state of reading a body.
+/// The result of reading a body.
 enum Read {
-    /// It ends here.
+    /// The body ends at this offset.
     End(usize),
-    /// It may go on; everything before here is of it.
+    /// The body may continue; all text before this offset belongs to it.
     More(usize),
 }
 
@@ -60,8 +61,8 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// Bytes between two lines of a key: white space, escapes, quotes of source code and of mails. `None` if the text ends
-/// within an escape.
+/// Returns the length of a separator between two lines of a key: white space, escapes, quotes of source code and of
+/// mails. Zero if it is another character, `None` if the text ends within an escape.
 fn separator(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at) {
         Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b',' | b'|' | b'>') => Some(1),
@@ -75,7 +76,7 @@ fn separator(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Reads the armour that begins at a place.
+/// Reads the armour that starts at an offset.
 pub fn read(text: &[u8], at: usize, is_whole: bool) -> Armour {
     let unsure = || if is_whole { Armour::No } else { Armour::More };
     let from = at + BEGIN.len();
@@ -97,7 +98,7 @@ pub fn read(text: &[u8], at: usize, is_whole: bool) -> Armour {
     let mut body = Body::default();
     let mut core = Vec::new();
     let mut place = start;
-    // The first characters, without what is between them.
+    // The first characters, without separators.
     while core.len() < TELLING {
         let Some(step) = separator(text, place) else { break };
         match text.get(place) {
@@ -117,7 +118,7 @@ pub fn read(text: &[u8], at: usize, is_whole: bool) -> Armour {
     }
 }
 
-/// The place of the first line of base64: 32 characters of it and more.
+/// Returns the offset of the first line of base64, which has 32 characters at least.
 fn skip_headers(text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     let mut is_header = false;
@@ -134,7 +135,7 @@ fn skip_headers(text: &[u8], from: usize) -> Option<usize> {
         match text.get(at + run) {
             None => return Some(at),
             Some(b'-' | b':' | b'.' | b'(' | b')' | b';' | b'@' | b'<') => {
-                // `DEK-Info: AES-128-CBC,0123…` and `Comment: me@here`: the value ends with its line.
+                // The value of `DEK-Info: AES-128-CBC,0123…` or `Comment: me@here` ends with its line.
                 is_header = true;
                 at += run + 1;
             }
@@ -151,7 +152,8 @@ fn skip_headers(text: &[u8], from: usize) -> Option<usize> {
 }
 
 impl Body {
-    /// Reads on: the end of the key, or `None` and how much of the text belongs to it so far.
+    /// Continues with more text: returns the end of the key, if the text has it, and the number of bytes that belong to
+    /// the key so far.
     pub fn go_on(&mut self, text: &[u8], is_whole: bool) -> (Option<usize>, usize) {
         match self.read(text, 0, is_whole) {
             Read::End(end) => (Some(end), end),
@@ -220,7 +222,7 @@ mod tests {
         assert_eq!(until(&format!("{escaped}\\n\", \"x\"")).as_deref(), Some("\\n\", \"x\""));
         let spaced = key.replace('\n', " ");
         assert_eq!(until(&format!("{spaced} after")).as_deref(), Some(" after"));
-        // Its end is missing: what follows is kept.
+        // Without an `END` line, the text after the key stays unmasked.
         let cut = lines.get(..5).unwrap().join("\n");
         assert_eq!(until(&format!("{cut}\n$ ls -l")).as_deref(), Some("\n$ ls -l"));
         assert_eq!(until(&cut).as_deref(), Some(""));

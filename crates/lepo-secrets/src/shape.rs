@@ -1,31 +1,31 @@
-//! Matches one shape at an anchor, and says whether more text could complete it.
+//! Matches a shape at an anchor, and decides whether more text could complete it.
 
 use std::ops::Range;
 
 /// A set of bytes.
 pub type Class = fn(u8) -> bool;
 
-/// A piece of a shape after its anchor.
+/// A part of a shape after its anchor.
 pub enum Part {
-    /// These bytes.
+    /// This text.
     Text(&'static str),
-    /// All bytes of a class that follow; their number is within the limits, or the shape does not match.
+    /// All following bytes of a class; if their number is outside the limits, the shape does not match.
     Run(Class, usize, usize),
-    /// So many bytes of a class, whatever follows: for shapes that a checksum makes certain.
+    /// This number of bytes of a class, whatever follows: for shapes that a checksum makes certain.
     Exactly(Class, usize),
-    /// The secret begins here; without this it begins with the anchor.
+    /// The secret starts here; by default it starts with the anchor.
     From,
-    /// The secret ends here; without this it ends with the shape.
+    /// The secret ends here; by default it ends with the shape.
     To,
 }
 
-/// A kind of secret that can be told by its form.
+/// A kind of secret with a recognisable format.
 pub struct Shape {
-    /// The word in the mask.
+    /// Its name in the mask.
     pub kind: &'static str,
-    /// Texts by which the shape is found; one of them begins it.
+    /// The texts that may start the shape, by which it is found.
     pub anchors: &'static [&'static str],
-    /// The pieces after the anchor.
+    /// The parts after the anchor.
     pub parts: &'static [Part],
     /// The check that makes the match certain.
     pub check: fn(&Match<'_>) -> bool,
@@ -33,49 +33,48 @@ pub struct Shape {
     pub at_word: bool,
 }
 
-/// A shape that was matched.
+/// A match of a shape.
 pub struct Match<'t> {
     text: &'t [u8],
     /// From the anchor to the end of the shape.
     pub whole: Range<usize>,
-    /// The secret in it.
+    /// The span of the secret.
     pub secret: Range<usize>,
 }
 
 impl Match<'_> {
-    /// The bytes of the secret.
     pub fn secret(&self) -> &[u8] {
         self.text.get(self.secret.clone()).unwrap_or_default()
     }
 
-    /// The bytes before the anchor.
+    /// Returns the bytes before the anchor.
     pub fn before(&self) -> &[u8] {
         self.text.get(..self.whole.start).unwrap_or_default()
     }
 
-    /// The bytes from the anchor to the secret.
+    /// Returns the bytes from the anchor to the secret.
     pub fn lead(&self) -> &[u8] {
         self.text.get(self.whole.start..self.secret.start).unwrap_or_default()
     }
 
-    /// The bytes from the end of the secret to the end of the shape.
+    /// Returns the bytes from the end of the secret to the end of the shape.
     pub fn tail(&self) -> &[u8] {
         self.text.get(self.secret.end..self.whole.end).unwrap_or_default()
     }
 }
 
-/// The outcome at one anchor.
+/// The result at an anchor.
 #[derive(Debug, PartialEq)]
 pub enum Tried {
     No,
-    /// The text ends where the shape goes on, or may go on.
+    /// The text ends inside the shape, or where the shape may continue.
     More,
     /// The span of the secret.
     Yes(Range<usize>),
 }
 
 impl Shape {
-    /// Matches at an anchor of `anchor` bytes. `is_whole` says that nothing follows the text.
+    /// Matches at `at`, after an anchor of `anchor` bytes. `is_whole` means that no text follows.
     pub fn try_at(&self, text: &[u8], at: usize, anchor: usize, is_whole: bool) -> Tried {
         if self.at_word && !begins_word(text, at) {
             return Tried::No;
@@ -125,8 +124,8 @@ impl Shape {
     }
 }
 
-/// Whether a word can begin at a place: after no letter, digit, `_` or `-`, but after an escape as `\n`, `%3D`, `\x22` and
-/// `\u0022`, and after a control sequence of terminals, as programs write them for colours.
+/// Whether a word can start at `at`: not after a letter, digit, `_` or `-`, except at the end of an escape like `\n`,
+/// `%3D`, `\x22` and `\u0022`, or of a terminal's control sequence, which programs write for colours.
 pub fn begins_word(text: &[u8], at: usize) -> bool {
     let before = text.get(at.saturating_sub(LONGEST_ESCAPE)..at).unwrap_or_default();
     let is_hex = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_hexdigit);
@@ -140,10 +139,10 @@ pub fn begins_word(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// The longest escape that is looked for before a word, in bytes.
+/// Maximum bytes of an escape before a word.
 const LONGEST_ESCAPE: usize = 24;
 
-/// True if the text ends with `ESC [ 1;31 m` or the like, also where the escape character is written `\u{1b}`, `\x1b`,
+/// Whether a text ends with a sequence like `ESC [ 1;31 m`; the escape character may be spelled `\u{1b}`, `\x1b`,
 /// `\033` or `\e`.
 fn ends_control_sequence(text: &[u8]) -> bool {
     let Some((last, before)) = text.split_last() else { return false };
@@ -154,7 +153,6 @@ fn ends_control_sequence(text: &[u8]) -> bool {
     last.is_ascii_alphabetic() && begins.iter().any(|begin| begun.ends_with(begin.as_bytes()))
 }
 
-/// Letters, digits, `_` and `-`.
 pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }

@@ -1,4 +1,4 @@
-//! Masks a text that is written as it arrives.
+//! Masks a text while it arrives and is written.
 
 use std::borrow::Cow;
 
@@ -6,22 +6,22 @@ use super::kept::{Kept, Treatment};
 use super::mask::Masker;
 use super::stream::Stream;
 
-/// A text that is written as it arrives, but for what may be the beginning of a secret.
+/// A text that is ready to be written up to a possible start of a secret.
 pub struct Spool {
-    /// Set until the text has ended, if anything is looked for.
+    /// `None` once the text has ended, or if secrets are not searched for.
     stream: Option<Stream>,
     treatment: Treatment,
     ready: Vec<u8>,
 }
 
 impl Spool {
-    /// Begins a text.
+    /// Starts a text.
     pub fn new(masker: &Masker, treatment: Treatment) -> Spool {
         let stream = (treatment != Treatment::Leave).then(|| Stream::new(masker.clone()));
         Spool { stream, treatment, ready: Vec::new() }
     }
 
-    /// Takes a piece.
+    /// Appends a piece.
     pub fn push(&mut self, piece: &str) {
         let Some(stream) = &mut self.stream else { return self.ready.extend(piece.bytes()) };
         let mut settled = String::new();
@@ -30,7 +30,7 @@ impl Spool {
         self.ready.extend(kept.bytes());
     }
 
-    /// Ends the text: what waited is ready. The stream, with what it found; `None` the second time.
+    /// Ends the text, so that all of it is ready. Returns the stream with its secrets; `None` the second time.
     pub fn end(&mut self) -> Option<Stream> {
         let mut stream = self.stream.take()?;
         let mut settled = String::new();
@@ -41,12 +41,12 @@ impl Spool {
         Some(stream)
     }
 
-    /// The number of bytes that are ready.
+    /// Returns the number of bytes that are ready.
     pub fn ready(&self) -> usize {
         self.ready.len()
     }
 
-    /// Gives what is ready to a writer, once.
+    /// Passes the ready bytes to `writer`, once.
     pub fn write<T>(&mut self, writer: impl FnOnce(&Kept<'_>) -> T) -> T {
         let written = writer(&Kept::looked_at(Cow::Borrowed(&self.ready)));
         self.ready.clear();

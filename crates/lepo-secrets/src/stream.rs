@@ -1,4 +1,4 @@
-//! Masks a text that arrives in pieces: what could be the beginning of a secret waits, everything else goes on at once.
+//! Masks a text that arrives in pieces: a possible start of a secret is withheld, all other text is released at once.
 
 use std::ops::Range;
 
@@ -6,44 +6,44 @@ use super::finder::{Found, settle};
 use super::mask::{Masker, Tally};
 use super::pem::Body;
 
-/// So many bytes wait at most.
+/// Maximum bytes withheld.
 pub const LONGEST_HELD: usize = 8 << 10;
-/// Bytes before what waits that are kept to be looked at: the number of a bot, an escape.
+/// Bytes before the withheld text that checks need: the number of a bot, an escape.
 const HISTORY: usize = 32;
 
-/// The masking of one stream.
+/// The masking of a stream.
 pub struct Stream {
     masker: Masker,
-    /// The text that was given out last, then the text that waits.
+    /// The last of the released text, then the withheld text.
     text: String,
-    /// Where that begins which waits.
+    /// Offset of the withheld text.
     from: usize,
-    /// A private key is being read: its mask was given out.
+    /// The state of a private key whose mask was released.
     key: Option<Body>,
     tally: Tally,
-    /// The masks that were given out, each with what it stands for.
+    /// The masks released so far, each with its secret.
     truths: Vec<(String, String)>,
 }
 
 impl Stream {
-    /// A stream that begins.
+    /// Starts a stream.
     pub fn new(masker: Masker) -> Stream {
         let (tally, truths) = (Tally::default(), Vec::new());
         Stream { masker, text: String::new(), from: 0, key: None, tally, truths }
     }
 
-    /// The secrets that were masked, and the masks in order, each with what it stands for.
+    /// Returns the counts of masked secrets, and the masks in order, each with its secret.
     pub fn into_parts(self) -> (Tally, Vec<(String, String)>) {
         (self.tally, self.truths)
     }
 
-    /// Takes a piece, and appends what is settled.
+    /// Adds a piece, and appends all final text to `out`.
     pub fn push(&mut self, piece: &str, out: &mut String) {
         self.text.push_str(piece);
         self.go_on(false, out);
     }
 
-    /// Appends the rest: nothing follows.
+    /// Ends the stream: appends the remaining text to `out`.
     pub fn finish(&mut self, out: &mut String) {
         self.go_on(true, out);
         self.text.clear();
@@ -51,12 +51,12 @@ impl Stream {
         self.key = None;
     }
 
-    /// The length of the text that waits, in bytes.
+    /// Returns the length of the withheld text, in bytes.
     pub fn held(&self) -> usize {
         self.text.len() - self.from
     }
 
-    /// The secrets that were masked so far.
+    /// Returns the counts of the secrets masked so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -98,7 +98,7 @@ impl Stream {
         self.forget();
     }
 
-    /// Gives out everything before a place.
+    /// Releases everything before an offset.
     fn release(&mut self, until: usize, found: &[Found], out: &mut String) {
         for secret in found.iter().filter(|secret| secret.span.end <= until) {
             out.push_str(self.text.get(self.from..secret.span.start).unwrap_or_default());
@@ -116,7 +116,7 @@ impl Stream {
         self.truths.push((word, self.text.get(truth).unwrap_or_default().to_string()));
     }
 
-    /// Drops what was given out, but for the last of it.
+    /// Drops the released text, except the end that checks need.
     fn forget(&mut self) {
         let start = self.text.floor_char_boundary(self.from.saturating_sub(HISTORY));
         self.text.drain(..start);

@@ -1,26 +1,28 @@
-//! The table of kinds that are told by their form.
+//! The table of kinds with a recognisable format.
 //!
-//! Where the forms are documented:
-//! - GitHub: github.blog, "Behind GitHub's new authentication token formats" (prefix, 30 characters, six of a CRC32 in base
-//!   62) and the changelog of 2026-05-15 (`ghs_` with a web token); docs.github.com, "About authentication to GitHub"
+//! Sources of the formats:
+//! - GitHub: github.blog, "Behind GitHub's new authentication token formats" (prefix, 30 characters, six of a CRC32 in
+//!   base 62) and the changelog of 2026-05-15 (`ghs_` with a web token); docs.github.com, "About authentication to
+//!   GitHub"
 //! - npm: github.blog, "Announcing npm's new access token format": as GitHub's
 //! - GitLab: docs.gitlab.com/security/tokens, "Token prefixes"; length 20, or a payload with `.` and a checksum
 //! - AWS: docs.aws.amazon.com, IAM User Guide, "Unique identifiers" (AKIA, ASIA); secrets are 40 characters of base64
 //! - Google: `AIza` and 35 characters, cloud.google.com/docs/authentication/api-keys; `ya29.` and `GOCSPX-` in
 //!   developers.google.com/identity/protocols/oauth2; a service account is JSON with `private_key`
 //! - Azure: learn.microsoft.com, Purview's "Azure storage account key" (`AccountKey=`, 86 characters and `==`) and
-//!   "Microsoft Entra client secret" (three characters, a digit, `Q~`, 31 to 34 characters). The portal shows the first
-//!   three as a hint
-//! - Slack: docs.slack.dev/authentication/tokens; hooks.slack.com addresses in "Sending messages using incoming webhooks"
+//!   "Microsoft Entra client secret" (three characters, a digit, `Q~`, 31 to 34 characters). The portal displays the
+//!   first three as a hint
+//! - Slack: docs.slack.dev/authentication/tokens; hooks.slack.com URLs in "Sending messages using incoming webhooks"
 //! - Stripe: docs.stripe.com/keys (`sk_live_`, `rk_live_`), docs.stripe.com/webhooks (`whsec_`)
 //! - Twilio: twilio.com/docs/iam/api-keys (`SK` and 32 hexadecimal digits); the token of an account has no prefix
 //! - SendGrid: sendgrid.com/docs, "API keys": `SG.`, 22 characters, `.`, 43 characters
-//! - PyPI: warehouse's documentation, "Tokens": a macaroon whose base64 begins with its location
+//! - PyPI: warehouse's documentation, "Tokens": a macaroon whose base64 starts with its location
 //! - Hugging Face: huggingface.co/docs/hub/security-tokens (`hf_`, 34 characters), before that `api_org_`
-//! - OpenAI: `sk-`, `sk-proj-`, `sk-svcacct-`, `sk-admin-`, with `T3BlbkFJ` in it (base64 of its name) in most; others that
-//!   speak its protocol give out `sk-` with letters and digits, and `sk-or-v1-` with 64 hexadecimal digits
+//! - OpenAI: `sk-`, `sk-proj-`, `sk-svcacct-`, `sk-admin-`, mostly with `T3BlbkFJ` in it (base64 of its name); other
+//!   vendors that speak its protocol issue `sk-` with letters and digits, and `sk-or-v1-` with 64 hexadecimal digits
 //! - Anthropic: `sk-ant-`, then `api03-`, `admin01-`, `oat01-`
-//! - Telegram: core.telegram.org/bots/api, "Authorizing your bot": the bot's number, `:`, 35 characters that begin with AA
+//! - Telegram: core.telegram.org/bots/api, "Authorizing your bot": the bot's number, `:`, 35 characters that start with
+//!   AA
 //! - Docker: docs.docker.com/security/access-tokens (`dckr_pat_`, `dckr_oat_`)
 //! - Web tokens: RFC 7519 and RFC 7515, three parts of base64url; the first is a JSON object
 //! - Private keys: RFC 7468, RFC 9580 (armour), and OpenSSH's PROTOCOL.key (see `pem.rs`)
@@ -49,24 +51,21 @@ const SEPARATOR: Class = |byte| b"\"'\\ :=".contains(&byte);
 const LETTER: Class = |byte| byte.is_ascii_alphabetic();
 const SPACE: Class = |byte| byte == b' ';
 
-/// The kind of an id of AWS, which is no secret without its key.
+/// An id of AWS is not secret without its key.
 pub const AWS_ID: &str = "aws-key-id";
-/// The kind of a key of AWS.
 pub const AWS_KEY: &str = "aws-secret-key";
-/// The kind of a token of Twilio.
 pub const TWILIO: &str = "twilio-token";
-/// The kind of a value of a variable.
+/// The value of a variable that is secret by its name.
 pub const ENV_VALUE: &str = "env-value";
-/// The kind of a configured key.
+/// A key from the configuration.
 pub const CONFIG_KEY: &str = "config-key";
-/// The kind of a private key.
 pub const PRIVATE_KEY: &str = "private-key";
-/// The kind of a key of a service account.
+/// The key of a service account.
 pub const SERVICE_ACCOUNT: &str = "google-service-account";
-/// The text that begins the armour of a private key.
+/// The start of a private key's armour.
 pub const BEGIN: &str = "-----BEGIN ";
 
-/// The kinds of secrets, each once, as masks say them.
+/// Returns the kinds of secrets, as masks name them, sorted.
 pub fn kinds() -> Vec<&'static str> {
     let beside = [AWS_KEY, TWILIO, PRIVATE_KEY, SERVICE_ACCOUNT, ENV_VALUE, CONFIG_KEY];
     let mut kinds: Vec<&'static str> = SHAPES.iter().map(|shape| shape.kind).chain(beside).collect();
@@ -75,7 +74,7 @@ pub fn kinds() -> Vec<&'static str> {
     kinds
 }
 
-/// A row whose anchor begins a word.
+/// A row whose anchor starts a word.
 const fn word(
     kind: &'static str,
     anchors: &'static [&'static str],
@@ -85,7 +84,7 @@ const fn word(
     Shape { kind, anchors, parts, check, at_word: true }
 }
 
-/// A row whose anchor stands within a word.
+/// A row whose anchor may be inside a word.
 const fn within(
     kind: &'static str,
     anchors: &'static [&'static str],
@@ -95,8 +94,8 @@ const fn within(
     Shape { kind, anchors, parts, check, at_word: false }
 }
 
-/// Every shape. Of two that are equally long the one further up gives the kind. None can be longer than what a stream
-/// holds back.
+/// All shapes. If two matches have equal length, the earlier row decides the kind. No shape may be longer than the text
+/// that a stream withholds.
 pub static SHAPES: &[Shape] = &[
     word(
         "github-token",
@@ -104,7 +103,7 @@ pub static SHAPES: &[Shape] = &[
         &[Run(ALNUM, 36, 255)],
         check::has_checksum62,
     ),
-    // With a letter of something else behind it the checksum is of the first 36 all the same.
+    // The checksum belongs to the first 36 characters, whatever letter follows.
     within(
         "github-token",
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
@@ -184,6 +183,6 @@ pub static SHAPES: &[Shape] = &[
         &[Run(SEPARATOR, 1, 8), From, Run(TOKEN68, 24, 4096)],
         check::is_credential,
     ),
-    // Only where ids are looked for by themselves: see `beside.rs`.
+    // Reported only near a key, or in a search that includes ids.
     word(AWS_ID, &["AKIA", "ASIA"], &[Run(CAPITAL, 16, 16)], check::is_aws_id),
 ];

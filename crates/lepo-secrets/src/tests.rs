@@ -1,4 +1,4 @@
-//! Tables of texts with and without a secret; a text in pieces reads as the whole.
+//! Tables of texts with and without a secret; a text in pieces is masked like the whole.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) fn masker() -> Masker {
     Masker::new(Arc::new(Finder::of_shapes()), Some([7; 32]))
 }
 
-/// A text in the given pieces, masked.
+/// Masks a text that arrives in `pieces`.
 fn streamed(masker: &Masker, pieces: &[&str]) -> String {
     let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
     for piece in pieces {
@@ -25,7 +25,7 @@ fn streamed(masker: &Masker, pieces: &[&str]) -> String {
     out
 }
 
-/// Texts with a secret of each kind, those without a shape included.
+/// Returns texts with a secret of each kind, including kinds without a shape.
 pub(crate) fn texts() -> Vec<(&'static str, String, String)> {
     let mut texts: Vec<(&str, String, String)> = all()
         .into_iter()
@@ -77,7 +77,7 @@ fn a_secret_that_is_torn_at_any_byte_is_masked_as_the_whole() {
         let single: Vec<String> = text.chars().map(String::from).collect();
         let pieces: Vec<&str> = single.iter().map(String::as_str).collect();
         assert_eq!(streamed(&masker, &pieces), whole, "{kind} by bytes");
-        // Nothing of the secret is out before it is masked.
+        // No part of the secret is released before its mask.
         let (mut stream, mut out) = (Stream::new(masker.clone()), String::new());
         let end = text.find(&secret).unwrap() + secret.len();
         stream.push(text.get(..end - 1).unwrap(), &mut out);
@@ -123,7 +123,7 @@ fn after_a_certain_begin_line_the_mask_is_given_out_and_nothing_more_until_the_e
     stream.finish(&mut out);
     assert_eq!(out, format!("before\n{mask}\nafter "));
     assert_eq!(stream.tally().count(), 1);
-    // A line without an end is no reason to keep it.
+    // A line without an end must not exceed the limit on withheld bytes.
     let long = format!("-----BEGIN PRIVATE KEY-----\n{}", mixed(3, 30_000));
     let pieces: Vec<&str> =
         long.as_bytes().chunks(777).map(|piece| std::str::from_utf8(piece).unwrap()).collect();
@@ -214,7 +214,7 @@ fn beside_means_within_three_lines() {
     assert_eq!(found(&format!("{id} commit 3f786850e387550fdab836ed7e6dc881de23001b")), 0);
     assert_eq!(Finder::of_shapes().find_with_ids(id.as_bytes()).len(), 1);
     assert_eq!(Finder::of_shapes().find_with_ids(b"AKIAIOSFODNN7EXAMPLE"), []);
-    // Both are settled together, however long the id waits.
+    // The id and its key become final together, however long the id is withheld.
     let masker = masker();
     let text = format!("a={key}\nx\n{id}\nb\nc\nd\ne\n");
     let whole = masker.mask(&text).text.into_owned();
@@ -267,7 +267,7 @@ fn a_megabyte_of_base64_and_of_hex_holds_none() {
     }
 }
 
-/// The files of a folder, without what is built.
+/// Lists the files of a folder, without build products.
 fn files(folder: &Path, all: &mut Vec<PathBuf>) {
     let mut waiting = vec![folder.to_path_buf()];
     while let Some(folder) = waiting.pop() {
@@ -365,7 +365,7 @@ fn equal_secrets_read_equal_and_another_key_reads_differently() {
         without_digits("[secret: words and so on] [secret: x 12345]"),
         "[secret: words and so on] [secret: x 12345]"
     );
-    // A key reads the same on lines and in JSON.
+    // A key has the same digits on lines and in JSON.
     let key = pem("", 26);
     assert_eq!(masker().mask(&key).text, masker().mask(&key.replace('\n', "\\n")).text);
     let mut tally = Tally::default();

@@ -1,59 +1,59 @@
-//! Secrets that are known by their value: variables that are secrets by name, and configured keys.
+//! Secrets known by their value: variables that are secret by name, and configured keys.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::table::{CONFIG_KEY, ENV_VALUE};
 
-/// Values shorter than this are not looked for: they would be found in honest words.
+/// Minimum bytes of a value: a shorter one would match harmless text.
 const SHORTEST: usize = 8;
 
-/// Values longer than this are not looked for: a stream is held back by as many bytes.
+/// Maximum bytes of a value: a stream withholds up to this number.
 const LONGEST: usize = 8000;
 
-/// A value to look for.
+/// A value to search for.
 #[derive(Clone)]
 pub struct Value {
     /// `env-value` or `config-key`.
     pub kind: &'static str,
-    /// The variable or entry it is of; shown in place of the value.
+    /// Its variable or entry, which users see instead of the value.
     pub name: String,
-    /// The value itself.
+    /// The value.
     pub text: String,
 }
 
 impl Value {
-    /// The value of a variable.
+    /// Creates the value of a variable.
     pub fn of_variable(name: impl Into<String>, text: impl Into<String>) -> Value {
         Value { kind: ENV_VALUE, name: name.into(), text: text.into() }
     }
 
-    /// A configured key.
+    /// Creates a configured key.
     pub fn of_config(name: impl Into<String>, text: impl Into<String>) -> Value {
         Value { kind: CONFIG_KEY, name: name.into(), text: text.into() }
     }
 }
 
-/// True if a variable is a secret by its name.
+/// Whether a variable is secret by its name.
 pub fn is_named_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD"].iter().any(|end| name.ends_with(end))
 }
 
-/// True if a value can be told from words: eight bytes and more, not only small letters. The caller leaves out paths of
-/// files.
+/// Whether a value is distinguishable from plain text: at least eight bytes, not all of them small letters. The caller
+/// excludes paths of files.
 pub fn is_worth(value: &str) -> bool {
     (SHORTEST..=LONGEST).contains(&value.len()) && !value.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// All values at once, as they are and as JSON writes them.
+/// All values for a single search, verbatim and escaped as in JSON.
 pub struct Values {
     search: AhoCorasick,
     pub values: Vec<Value>,
-    /// The texts that are looked for, each with the place of its value.
+    /// The texts to search for, each with the index of its value.
     texts: Vec<(String, usize)>,
 }
 
-/// A text as it stands within a string of JSON.
+/// Escapes a text for a string of JSON.
 fn in_json(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -73,10 +73,10 @@ fn in_json(text: &str) -> String {
 }
 
 impl Values {
-    /// `None` without a value that is worth a search.
+    /// Builds the search; `None` if no value is worth it.
     pub fn new(values: impl IntoIterator<Item = Value>) -> Option<Values> {
         let mut values: Vec<Value> = values.into_iter().filter(|value| is_worth(&value.text)).collect();
-        // Of two names for one value the first is told.
+        // If two variables have the same value, report the first.
         let mut seen = std::collections::HashSet::new();
         values.retain(|value| seen.insert(value.text.clone()));
         if values.is_empty() {
@@ -91,7 +91,7 @@ impl Values {
         Some(Values { search, values, texts })
     }
 
-    /// The places of values in a text, each with the number of its value.
+    /// Finds the values in a text from `from` on: the index of each, and its span.
     pub fn places<'t>(
         &'t self,
         text: &'t [u8],
@@ -102,7 +102,8 @@ impl Values {
         self.search.find_iter(input).map(move |found| (value(found.pattern().as_usize()), found.range()))
     }
 
-    /// The first place of a text from where its end may be the beginning of a value; its length if there is none.
+    /// Returns the first offset from which the end of the text may be the start of a value; the text's length if no
+    /// value starts there.
     pub fn hold(&self, text: &[u8], from: usize) -> usize {
         let begins = |(value, _): &(String, usize)| {
             let value = value.as_bytes();

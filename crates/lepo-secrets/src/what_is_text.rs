@@ -1,10 +1,9 @@
-//! The rule by which a file or an output is text, and so is searched for secrets.
+//! The rule that decides whether a file or an output is text, and so is searched for secrets.
 
-/// Bytes from the beginning by which it is told.
+/// Bytes at the start that decide.
 pub const LOOKED_AT: usize = 64 << 10;
 
-/// True if one byte in ten is no text. A few that are none are in the output of many commands, and a text of variables has
-/// a zero behind each: `env -0`.
+/// Whether over 10 % of the bytes are NUL or invalid UTF-8. Some are normal: `env -0` ends each entry with NUL.
 pub fn is_binary(bytes: &[u8]) -> bool {
     let begun = bytes.get(..LOOKED_AT).unwrap_or(bytes);
     let zeros = begun.iter().filter(|byte| **byte == 0).count();
