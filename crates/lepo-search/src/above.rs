@@ -1,16 +1,15 @@
-//! The bubbs that found ones follow, told by the text cache: no folder has to be listed for the place of a bubb in
-//! its conversation.
+//! Collects the ancestors of found bubbs from the text cache, so that no folder has to be listed for the position of a
+//! bubb in its conversation.
 
 use std::collections::HashSet;
 
 use super::segment_table::Table;
 use lepo_store::bubb::{BubbId, Name};
 
-/// Of so many bubbs at most of a month it is told what they follow. Where more are found, listing the folders
-/// costs less than that.
+/// Look up prevs for at most this many matches a month; above that, listing the folders is cheaper.
 const MOST: usize = 1000;
 
-/// Collects the names that found bubbs of one month follow.
+/// Collects the names of the ancestors of a month's found bubbs.
 #[derive(Default)]
 pub(super) struct Above {
     asked: usize,
@@ -19,7 +18,7 @@ pub(super) struct Above {
 }
 
 impl Above {
-    /// Adds all that a bubb follows, as far as its day tells it.
+    /// Adds all ancestors of a bubb that are in its day.
     pub fn climb(&mut self, day: &Table, name: &Name) {
         self.asked += 1;
         if self.asked > MOST {
@@ -32,7 +31,6 @@ impl Above {
         }
     }
 
-    /// The names.
     pub fn names(self) -> Vec<Name> {
         self.names
     }

@@ -1,8 +1,8 @@
-//! Searching days that are over by their text cache, month by month.
+//! Searches past days by their text cache, month by month.
 //!
-//! A day counts as cached only while its folder is in the state that was recorded. Its bubbs with a match are
-//! then looked for in the segment's text, and searched again in their files. All other days are read from their
-//! files, each once, and what is read makes the month's next segment.
+//! A day counts as cached only while its folder is in the recorded state. The segment's text selects the bubbs with a
+//! match, then their files are searched again. The files of all other days are read, each once, and become part of the
+//! month's next segment.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,19 +23,19 @@ thread_local! {
     static READER: RefCell<SegmentReader> = RefCell::default();
 }
 
-/// The bubbs of one month that a search has to read, and names that tell their places.
+/// The bubbs of a month that a search has to read, and names for their positions.
 #[derive(Default)]
 pub struct Candidates {
     /// The bubbs whose files have to be searched, newest first.
     pub found: Vec<Name>,
-    /// Bubbs that these follow, those that were at hand, in no order.
+    /// Those of their ancestors that the cache had, unsorted.
     pub above: Vec<Name>,
-    /// Of the folders that could not be read, why.
+    /// An error for each folder that could not be read.
     pub unreadable: Vec<Error>,
 }
 
-/// The bubbs of a month's days in whose files a search has to look, newest first, and with `is_placed` what these
-/// follow. `done` is told of each day and may end the search.
+/// Returns the bubbs of a month's days whose files a search has to read, newest first, and with `is_placed` their
+/// ancestors. `done` is called after each day and may end the search.
 pub fn candidates(
     store: &Store,
     pattern: &Pattern,
@@ -72,20 +72,20 @@ pub fn candidates(
         if flow.is_break() {
             return Candidates { found, above, unreadable };
         }
-        // A day that cannot be read is not cached, and the others are searched.
+        // An unreadable day is not cached, and the search continues.
         unreadable.extend(builder.read(*day, pattern, filter, &mut found).err());
         flow = done();
     }
-    // A cache that cannot be written is none.
+    // A failed write only means that there will be no cache.
     let _ = builder.finish(month);
     found.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
     found.dedup();
     Candidates { found, above, unreadable }
 }
 
-/// Gives `each` the blocks of a month's segment, of the days that are wanted and whose folders are in the state that
-/// was recorded; without their texts where these cannot have what is needed. `None` where the segment is not right, or
-/// `each` ended it: what was given is then worth nothing.
+/// Passes to `each` the blocks of a month's segment, for those days that `is_wanted` accepts and whose folders are in
+/// the recorded state. Texts that cannot contain `needed` are omitted. If the result is `None`, the segment is corrupt
+/// or `each` ended the search, and the blocks passed so far are unreliable.
 fn each_cached(
     store: &Store,
     month: &str,
@@ -99,7 +99,7 @@ fn each_cached(
     READER.with_borrow_mut(|reader| reader.read(&file, len, needed, wanted, |day, block| each(*day, block)))
 }
 
-/// The day that a segment recorded, if its folder is in the state that was recorded.
+/// Returns the day that a segment recorded, if its folder is still in the recorded state.
 fn unchanged(folder: &MonthFolder, month: &str, recorded: &Day) -> Option<DayOf> {
     let day = DayOf::parse(month.as_bytes(), format!("{:02}", recorded.day).as_bytes())?;
     let state = folder.state(day)?;
@@ -129,22 +129,22 @@ fn matching(block: &Block<'_>, pattern: &Pattern, filter: &Filter, found: &mut V
     }
 }
 
-/// The bubbs of a day with what their files hold.
+/// The bubbs of a day with the contents of their files.
 type Texts = Vec<(Name, Vec<u8>)>;
 
-/// Makes a month's segment anew, of the days that a search had to read from files.
+/// Builds a month's segment from the days whose files a search had to read.
 struct Builder<'s> {
     store: &'s Store,
-    /// Begun before the first file was read; `None` inside where no cache can be written.
+    /// Started before the first file is read; `None` inside if no cache can be written.
     begun: Option<Option<CachedText<'s>>>,
-    /// The days that were read and can be recorded.
+    /// The days that can be recorded.
     fresh: BTreeMap<DayOf, (FolderState, Texts)>,
-    /// The bytes that these add to a segment.
+    /// The bytes that these days add to a segment.
     bytes: usize,
 }
 
 impl Builder<'_> {
-    /// Reads a day from its files, each once: those that match are found, and all are kept for the segment.
+    /// Reads the files of a day, each once: adds the matches to `found`, and collects all texts for the segment.
     fn read(&mut self, day: DayOf, pattern: &Pattern, filter: &Filter, found: &mut Vec<Name>) -> Result<()> {
         let store = self.store;
         let begun = self.begun.get_or_insert_with(|| store.text_cache().begin().ok());
@@ -166,7 +166,7 @@ impl Builder<'_> {
                         texts.push((*name, text));
                     }
                 }
-                // A file that cannot be read is told by the search itself; its day is not cached.
+                // The search itself reports an unreadable file; its day is not cached.
                 Err(_) => found.extend(is_taken.then_some(*name)),
             }
         }
@@ -178,7 +178,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Writes the segment: what was read, and of the other days what the old one has.
+    /// Writes the segment: the days just read, and the other days of the old segment.
     fn finish(mut self, month: &str) -> std::io::Result<()> {
         let Some(begun) = self.begun.take().flatten().filter(|_| !self.fresh.is_empty()) else {
             return Ok(());
@@ -263,7 +263,7 @@ mod tests {
                 for (name, _) in expected {
                     assert!(found.contains(name), "{name} by {block}");
                 }
-                // An empty line that is only the newline after a text is the one thing found in excess.
+                // The only false positive is an empty line that is just the newline after a text.
                 let excess = found.iter().filter(|name| {
                     let at = names.iter().position(|known| known == *name).unwrap();
                     !pattern.has_line(texts[at].as_bytes())

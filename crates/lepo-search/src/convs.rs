@@ -1,35 +1,35 @@
-//! The conversation of a bubb that was found: how high it stands and what the first question was.
+//! The conversation of a found bubb: its height, its first question and its root.
 
 use std::collections::{HashMap, HashSet};
 
 use lepo_store::bubb::{BubbId, Kind, Name};
 
-/// A bubb's place in its conversation.
+/// A bubb's position in its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConvPlace {
-    /// The number of bubbs of its conversation up to it, hidden ones and itself too.
+    /// Number of bubbs from the root to it, including hidden ones and itself.
     pub height: u32,
-    /// The first visible question on the way from the root to it.
+    /// The first visible question on the path from the root to it.
     pub first: Option<Name>,
-    /// The bubb at which its conversation begins.
+    /// The first bubb of its conversation.
     pub root: BubbId,
 }
 
-/// Places of many bubbs; a trunk that they share is walked once.
+/// Positions of many bubbs; a shared trunk is walked once.
 pub struct Convs<F> {
     find: F,
     known: HashMap<BubbId, ConvPlace>,
-    /// Names that need not be looked up, by id.
+    /// Names that need no lookup, by id.
     told: Vec<Name>,
 }
 
 impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
-    /// Places told by looking up names with `find`.
+    /// Creates an empty cache that looks up names with `find`.
     pub fn new(find: F) -> Self {
         Convs { find, known: HashMap::new(), told: Vec::new() }
     }
 
-    /// Names that need not be looked up, in place of those told before.
+    /// Sets the names that need no lookup, replacing earlier ones.
     pub fn tell(&mut self, mut names: Vec<Name>) {
         names.sort_by_key(|name| name.id);
         self.told = names;
@@ -40,8 +40,8 @@ impl<F: FnMut(BubbId) -> Option<Name>> Convs<F> {
         told.copied().or_else(|| (self.find)(id))
     }
 
-    /// The place of a bubb. Where a prev is missing, or hand-edited names form a cycle, its conversation
-    /// begins there.
+    /// Returns the position of a bubb. If a prev is missing, or hand-edited names form a cycle, its conversation starts
+    /// there.
     pub fn place(&mut self, name: &Name) -> ConvPlace {
         let (mut walked, mut seen) = (vec![*name], HashSet::from([name.id]));
         let mut place = ConvPlace { height: 0, first: None, root: name.id };
@@ -93,14 +93,14 @@ mod tests {
             let name = find(id(bubb)).unwrap();
             let found = convs.place(&name).root;
             let last = forest.up(forest.find(id(bubb)).unwrap()).last().map(|ix| forest.name(ix));
-            // A circle has no root.
+            // A cycle has no root.
             let root =
                 last.filter(|last| find(last.prev.unwrap_or(last.id)).is_none() || last.prev.is_none());
             let root = root.map_or(found, |root| root.id);
             let expected = ConvPlace { height, first: first.and_then(|first| find(id(first))), root };
             assert_eq!(convs.place(&name), expected, "{store} {bubb}");
             assert_eq!(convs.place(&name), expected, "{store} {bubb} again");
-            // The same by names that were told alone.
+            // The preloaded names alone must produce equal positions.
             let mut convs = Convs::new(|_| None);
             convs.tell(forest.all().rev().map(|ix| forest.name(ix)).collect());
             assert_eq!(convs.place(&name), expected, "{store} {bubb} told");

@@ -1,4 +1,4 @@
-//! Searching bubbs in their files, on all processors, results in the order asked for.
+//! Searches the files of bubbs on all processors, with the results in the order of the names.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -9,7 +9,7 @@ use lepo_base::read_ahead::in_order;
 use lepo_store::bubb::Name;
 use lepo_store::store::Store;
 
-/// Bytes of a buffer that is kept for the next file; a larger one is given back.
+/// Maximum capacity of a buffer to reuse for the next file; a larger one is freed.
 const KEPT: usize = 1 << 20;
 
 thread_local! {
@@ -17,15 +17,15 @@ thread_local! {
     static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The outcome of looking into one bubb that had something to tell.
+/// The result of searching a bubb, if it is worth reporting.
 pub enum Outcome {
-    /// Lines to report; none where only texts are asked for.
+    /// The lines to report; empty if the search is only for texts.
     Found(Name, Vec<FoundLine>),
-    /// It could not be read.
+    /// The bubb could not be read.
     Unreadable(Error),
 }
 
-/// Searches these bubbs' files and gives each outcome to `each`, in their order, until that breaks.
+/// Searches the files of these bubbs, and passes the results to `each`, in order, until it breaks.
 pub fn search_files(
     store: &Store,
     pattern: &Pattern,
@@ -54,7 +54,7 @@ pub fn search_files(
     broken
 }
 
-/// The lines of a text to report; `None` if it does not match.
+/// Returns the lines of a text to report; `None` if it does not match.
 pub fn matching_lines(pattern: &Pattern, text: &[u8]) -> Option<Vec<FoundLine>> {
     if pattern.is_for_texts() {
         return pattern.has_line(text).then(Vec::new);

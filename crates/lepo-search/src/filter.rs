@@ -1,30 +1,30 @@
-//! Selects the bubbs that a search looks at, from their names alone.
+//! Selects the bubbs to search, by their names alone.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use lepo_store::bubb::{BubbId, Kind, Name};
 
-/// Conditions that a bubb's name must meet.
+/// Conditions on a bubb's name.
 #[derive(Debug, Clone)]
 pub struct Filter {
-    /// The kinds looked at; empty for all.
+    /// The kinds to search; empty for all.
     pub kinds: Vec<Kind>,
-    /// Hidden bubbs too.
+    /// Whether to include hidden bubbs.
     pub hidden: bool,
-    /// Milliseconds since 1970 between which an id's time must lie.
+    /// Range of the id's time, in milliseconds since 1970.
     pub times: RangeInclusive<u64>,
     /// Only these bubbs.
     pub only: Option<HashSet<BubbId>>,
 }
 
 impl Filter {
-    /// The filter that every visible bubb passes.
+    /// Creates the filter that every visible bubb passes.
     pub fn visible() -> Filter {
         Filter { kinds: Vec::new(), hidden: false, times: 0..=u64::MAX, only: None }
     }
 
-    /// True if a bubb of this name is looked at.
+    /// Whether a bubb of this name is to be searched.
     pub fn takes(&self, name: &Name) -> bool {
         (self.hidden || !name.hidden)
             && (self.kinds.is_empty() || self.kinds.contains(&name.kind))

@@ -1,5 +1,5 @@
-//! Patterns whose characters have two forms: composed as keyboards type them (`é`, `한`), and decomposed as some systems
-//! keep them (NFC and NFD of Unicode's annex 15). Texts are searched as they are, so a pattern matches both.
+//! Patterns with characters that have two forms: composed as keyboards type them (`é`, `한`), and decomposed as some
+//! systems store them (NFC and NFD of Unicode's annex 15). Texts are not normalised, so a pattern has to match both.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -7,8 +7,8 @@ use std::str::Chars;
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
-/// A regular expression, in the syntax of the crate `regex`, that matches literals in either form. In classes characters
-/// are composed.
+/// Returns a regular expression, in the syntax of the crate `regex`, that matches literals in either form. In classes
+/// characters are composed.
 pub fn in_both_forms(pattern: &str) -> String {
     let composed = composed(pattern);
     let mut both = String::with_capacity(pattern.len() * 3);
@@ -19,7 +19,7 @@ pub fn in_both_forms(pattern: &str) -> String {
             run.push(next);
             continue;
         }
-        // A repetition is of the last character alone.
+        // A repetition applies only to the last character.
         if matches!(next, '*' | '+' | '?' | '{')
             && let Some(last) = run.pop()
         {
@@ -43,7 +43,7 @@ fn composed(text: &str) -> Cow<'_, str> {
     ComposingNormalizerBorrowed::new_nfc().normalize(text)
 }
 
-/// Literals, in either form.
+/// Appends literals in both forms.
 fn push_run(both: &mut String, run: &mut String) {
     let decomposed = DecomposingNormalizerBorrowed::new_nfd().normalize(run);
     if decomposed == *run {
@@ -54,10 +54,10 @@ fn push_run(both: &mut String, run: &mut String) {
     run.clear();
 }
 
-/// The rest of a class, to its end.
+/// Appends the remainder of a class, to its end.
 fn push_class(both: &mut String, rest: &mut Peekable<Chars<'_>>) {
     let mut depth = 1;
-    // A bracket at the beginning of a class is a character of it.
+    // A bracket at the start of a class is a literal.
     let mut is_first = true;
     while let Some(next) = rest.next() {
         both.push(next);
@@ -75,7 +75,7 @@ fn push_class(both: &mut String, rest: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// The name of a group, if it has one.
+/// Appends the name of a group, if it has one.
 fn push_name(both: &mut String, rest: &mut Peekable<Chars<'_>>) {
     if rest.peek() != Some(&'?') {
         return;

@@ -1,7 +1,7 @@
-//! Finding what was said: the pattern, which bubbs it is looked for in, and the text cache of days that are over.
+//! Search: the pattern, the selection of bubbs to search, and the text cache of past days.
 //!
-//! The cache (`segment`, `cache`) only ever narrows down which files are read: every line that is reported
-//! was found in a bubb's own file.
+//! The cache (`segment`, `cache`) only narrows down which files are read: every reported line was found in a bubb's own
+//! file.
 
 mod above;
 mod cache;

@@ -1,4 +1,4 @@
-//! The texts that everything has in it that a pattern matches, as far as the pattern tells.
+//! Derives from a pattern literals that every matching text contains.
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
@@ -7,21 +7,21 @@ use regex_syntax::hir::{Hir, HirKind};
 use super::pattern_options::PatternOptions;
 use super::trigrams::{Trigram, trigrams};
 
-/// Places in a pattern, spread over it, from which literals are looked for.
+/// Number of positions, spread over a pattern, from which literals are extracted.
 const PLACES: usize = 16;
 
-/// Parts of a pattern behind such a place that are looked at.
+/// Number of parts of a pattern to examine after such a position.
 const PARTS: usize = 64;
 
-/// Texts of which every match has one.
+/// Alternatives: every match contains at least one of these texts.
 type Literals = Vec<Vec<u8>>;
 
-/// The condition that a text with a match meets: of each of these sets it has a literal.
+/// The condition for a match: a text contains a literal from each of these sets.
 #[derive(Debug)]
 pub struct Needed(Vec<Vec<Vec<Trigram>>>);
 
 impl Needed {
-    /// The condition of a pattern; `None` if it has no literal that can be looked up.
+    /// Derives the condition of a pattern; `None` if the pattern has no usable literal.
     pub fn of(pattern: &str, options: &PatternOptions) -> Option<Needed> {
         if options.invert {
             return None;
@@ -38,8 +38,8 @@ impl Needed {
     }
 }
 
-/// The pattern as `grep-regex` reads it, with the flags that [`Pattern::new`](super::Pattern::new) gives it. Bounds
-/// of words are left out: they only make matches fewer.
+/// Parses the pattern as `grep-regex` does, with the flags that [`Pattern::new`](super::Pattern::new) sets. Word
+/// boundaries are ignored, because they only reduce the matches.
 fn parsed(pattern: &str, options: &PatternOptions) -> Option<Hir> {
     let pattern = match options.fixed {
         true => regex_syntax::escape(pattern),
@@ -50,7 +50,7 @@ fn parsed(pattern: &str, options: &PatternOptions) -> Option<Hir> {
     parser.build().parse(&format!("(?:{pattern})")).ok()
 }
 
-/// The sets of literals of which each match has one of each.
+/// Returns sets of literals such that each match contains a literal from each.
 fn needed(mut hir: &Hir) -> Vec<Literals> {
     while let HirKind::Capture(capture) = hir.kind() {
         hir = &capture.sub;
@@ -67,7 +67,7 @@ fn needed(mut hir: &Hir) -> Vec<Literals> {
         }
     };
     if let HirKind::Concat(parts) = hir.kind() {
-        // A match has a match of each run of parts in it.
+        // A match contains a match of each sequence of parts.
         for from in (0..parts.len()).step_by(parts.len().div_ceil(PLACES)) {
             let run = parts.iter().skip(from).take(PARTS).cloned().collect();
             add(Extractor::new().extract(&Hir::concat(run)));
@@ -95,7 +95,7 @@ mod tests {
         first: false,
     };
 
-    /// The sets of a pattern, `a|b` each; nothing if the pattern needs nothing.
+    /// Formats the sets of a pattern, each as `a|b`; empty if the pattern needs no literal.
     fn sets(pattern: &str, options: PatternOptions) -> Vec<String> {
         assert!(Pattern::new(pattern, options).is_ok(), "{pattern}");
         let sets = needed(&parsed(pattern, &options).unwrap());
@@ -108,7 +108,7 @@ mod tests {
     fn what_a_match_must_have_is_read_from_the_pattern() {
         let mut wrong = Vec::new();
         for (pattern, expected) in [
-            // None: too short, anything, or nothing that can be counted.
+            // No sets: too short, optional, or too many alternatives.
             ("", [].as_slice()),
             ("ab", &[]),
             ("x*", &[]),
@@ -122,7 +122,7 @@ mod tests {
             ("[a&&b]", &[]),
             (r"\bab\b", &[]),
             (r"(?-u)\xff\xfe", &[]),
-            // One or more.
+            // At least one set.
             ("abc", &["abc"]),
             ("(abc)", &["abc"]),
             ("코", &["코"]),

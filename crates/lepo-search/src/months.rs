@@ -1,5 +1,4 @@
-//! The bubbs that a search has to look into, month by month, newest first: several months at once, on all
-//! processors.
+//! Finds the bubbs that a search has to read, month by month, newest first; several months in parallel.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -12,24 +11,24 @@ use lepo_base::read_ahead::few_in_order;
 use lepo_store::bubb::{Day, Name};
 use lepo_store::store::{Store, by_id};
 
-/// Progress of a search for candidates.
+/// Options and progress of a search for candidates.
 pub struct Looking<'l> {
-    /// Read every file: without the text cache.
+    /// Read every file, without the text cache.
     pub no_cache: bool,
-    /// The places of what is found in their conversations will be asked for.
+    /// Positions of the matches in their conversations will be needed.
     pub is_placed: bool,
-    /// Told how many days of how many were looked at.
+    /// Called with the number of days searched so far, and the number of all days.
     pub progress: &'l (dyn Fn(u64, u64) + Sync),
 }
 
-/// A month of one store: its days that have a folder.
+/// A month of a store: its days with a folder.
 type Part<'s> = (&'s Store, Vec<Day>);
 
 /// The bubbs in `.lepo/` itself.
 struct Recent {
-    /// All, by id, each id once.
+    /// All, by id, without duplicates.
     all: Vec<Name>,
-    /// Those to look into that were not given yet, by id.
+    /// Those to search that were not returned yet, by id.
     left: Vec<Name>,
 }
 
@@ -41,9 +40,9 @@ impl Recent {
         Recent { all, left }
     }
 
-    /// Adds those of a month, and of later ones, to what is to be looked into of its days.
+    /// Moves the bubbs of a month and of later ones into the candidates of that month.
     fn join(&mut self, month: &str, candidates: &mut Candidates) {
-        // `.lepo/` has the last word on an id that is in both.
+        // If an id is also in `.lepo/`, that name wins.
         let is_old = |name: &Name| self.all.binary_search_by_key(&name.id, |name| name.id).is_err();
         candidates.found.retain(is_old);
         candidates.above.retain(is_old);
@@ -57,8 +56,8 @@ impl Recent {
     }
 }
 
-/// Gives `each` the bubbs in whose files the pattern has to be looked for, of a store and of other people's in
-/// it: a month at a time, newest first, until that breaks. What is in `.lepo/` itself comes with its month.
+/// Passes to `each` the bubbs whose files have to be searched, of a store and its peers: a month at a time, newest
+/// first, until it breaks. Bubbs in `.lepo/` itself come with their month.
 pub fn by_month(
     store: &Store,
     pattern: &Pattern,
@@ -95,7 +94,7 @@ pub fn by_month(
         (looking.progress)(count.fetch_add(1, Ordering::Relaxed) + 1, total);
         if ended.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    // Put in order once the threads are at work.
+    // Sorted lazily, while the threads are already working.
     let mut recent = LazyCell::new(|| Recent::new(names, filter));
     few_in_order(
         months.iter().rev(),
@@ -115,7 +114,7 @@ pub fn by_month(
     Ok(())
 }
 
-/// The part of one month to search.
+/// Returns the candidates of a month.
 fn of_month(
     (month, parts): (&str, &[Part<'_>]),
     pattern: &Pattern,

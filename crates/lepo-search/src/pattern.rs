@@ -1,4 +1,4 @@
-//! The pattern of a search and the lines of a text that it matches, by the libraries that ripgrep is made of.
+//! The pattern of a search and its matching lines, by the libraries that ripgrep consists of.
 
 use std::fmt;
 use std::io;
@@ -14,7 +14,7 @@ use super::literals::Needed;
 use super::pattern_options::PatternOptions;
 use lepo_base::error::Error;
 
-/// A pattern that was read.
+/// A compiled pattern.
 pub struct Pattern {
     text: String,
     matcher: RegexMatcher,
@@ -22,16 +22,16 @@ pub struct Pattern {
     needed: OnceLock<Option<Needed>>,
 }
 
-/// A pattern that cannot be read.
+/// The error of an invalid pattern.
 #[derive(Debug)]
 pub struct BadPattern {
-    /// It has a newline, while matches lie within one line.
+    /// The pattern contains a newline, although matches are within a line.
     pub has_newline: bool,
     message: String,
 }
 
 impl BadPattern {
-    /// With what the library says of it, on one line.
+    /// Creates the error with the library's message, on a single line.
     fn new(text: &str, why: &str, has_newline: bool) -> BadPattern {
         let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
@@ -55,34 +55,34 @@ impl From<BadPattern> for Error {
 /// The kind of a reported line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
-    /// It matches.
+    /// The line matches.
     Match,
-    /// It stands beside one that does.
+    /// The line is near a match.
     Context,
-    /// No line: what is between two groups of lines was left out.
+    /// A gap between two groups of lines.
     Break,
 }
 
-/// A line of a text, or several where a match spans them.
+/// A line of a text, or several lines if a match spans them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundLine {
     /// Its kind.
     pub kind: LineKind,
     /// Its number, from 1.
     pub number: u64,
-    /// The first byte of the line, counted from the beginning of the text.
+    /// Offset of its first byte in the text.
     pub offset: u64,
-    /// Its bytes without the final newline.
+    /// Its bytes, without the final newline.
     pub bytes: Vec<u8>,
-    /// The matches, as byte ranges of `bytes`; none where lines are reported that do not match.
+    /// The matches, as ranges of `bytes`; empty if non-matching lines are reported.
     pub matches: Vec<Range<usize>>,
 }
 
 impl Pattern {
-    /// Reads a pattern in the syntax of the crate `regex`.
+    /// Compiles a pattern in the syntax of the crate `regex`.
     ///
     /// # Errors
-    /// With what is wrong in it: a usage error.
+    /// A usage error with the fault of the pattern.
     pub fn new(text: &str, mut options: PatternOptions) -> Result<Pattern, BadPattern> {
         let mut builder = RegexMatcherBuilder::new();
         builder.case_insensitive(options.ignore_case).word(options.words);
@@ -90,12 +90,12 @@ impl Pattern {
         if !options.multi_line {
             builder.line_terminator(Some(b'\n'));
         }
-        // By itself first: the library puts it within a group, where `a)|(b` would pass.
+        // Parsed alone first, because the library wraps it in a group, where `a)|(b` would pass.
         if !options.fixed {
             let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
             parser.parse(text).map_err(|error| BadPattern::new(text, &error.to_string(), false))?;
         }
-        // Text in two forms is a regular expression, too.
+        // A fixed text that has two forms becomes a regular expression.
         let pattern = match (text.is_ascii(), options.fixed) {
             (true, _) => text.to_string(),
             (false, true) => in_both_forms(&regex_syntax::escape(text)),
@@ -103,61 +103,60 @@ impl Pattern {
         };
         options.fixed &= text.is_ascii();
         builder.fixed_strings(options.fixed);
-        // A comment at its end would take the end of that group.
+        // A comment at the end of the pattern would swallow the end of that group; a newline ends the comment.
         let matcher =
             builder.build(&pattern).or_else(|error| match text.contains("(?") && text.contains('#') {
                 true => builder.build(&format!("{pattern}\n")),
                 false => Err(error),
             });
         let matcher = matcher.map_err(|error| {
-            // Newlines are the only literals that are not allowed.
+            // Newlines are the only forbidden literals.
             let has_newline = matches!(error.kind(), ErrorKind::NotAllowed(_) | ErrorKind::Banned(_));
             BadPattern::new(text, &error.to_string(), has_newline)
         })?;
         Ok(Pattern { text: pattern, matcher, options, needed: OnceLock::new() })
     }
 
-    /// Literals that every text with a line to report has; `None` if the pattern has none that can be looked up.
+    /// Returns literals that every text with a reported line contains; `None` if the pattern has no usable literal.
     pub(super) fn needed(&self) -> Option<&Needed> {
         self.needed.get_or_init(|| Needed::of(&self.text, &self.options)).as_ref()
     }
 
-    /// True if a text can have a line to report: quick, and never wrong when it says no.
+    /// Whether a text may have a line to report. Fast; false is certain.
     pub fn may_match(&self, text: &[u8]) -> bool {
         self.options.invert || self.has_text_anchors() || self.matcher.is_match(text).unwrap_or(true)
     }
 
-    /// True if a text has a line to report.
+    /// Whether a text has a line to report.
     pub fn has_line(&self, text: &[u8]) -> bool {
         if self.is_by_line() {
             match self.matcher.shortest_match(text).unwrap_or(Some(text.len())) {
                 None => return false,
                 Some(end) if end < text.len() => return true,
-                // An empty match may lie behind the last newline, where no line is.
+                // An empty match may be after the last newline, which ends the last line.
                 Some(_) => {}
             }
         }
         !self.lines_until(text, true).is_empty()
     }
 
-    /// True if only the texts with a line to report are asked for, not their lines.
+    /// Whether only texts with a match are wanted, not their lines.
     pub fn is_for_texts(&self) -> bool {
         self.options.first
     }
 
-    /// True if the matches of a text do not depend on what stands in other lines, so that texts can be
-    /// searched joined by newlines.
+    /// Whether matches do not depend on other lines, so that texts can be searched joined by newlines.
     pub fn is_by_line(&self) -> bool {
         !self.options.multi_line && !self.options.invert && !self.has_text_anchors()
     }
 
-    /// True if `\A` or `\z` are looked for line by line: each line is a text of its own then.
+    /// Whether `\A` or `\z` occur in a search by line, where each line is a text of its own.
     fn has_text_anchors(&self) -> bool {
         !self.options.multi_line && self.matcher.line_terminator().is_none()
     }
 
-    /// A place in the first line that may match, and whether it surely does. Only for patterns
-    /// [by line](Self::is_by_line).
+    /// Returns an offset in the first line that may match, and whether the line certainly does. Only for patterns [by
+    /// line](Self::is_by_line).
     pub fn first_candidate(&self, text: &[u8]) -> Option<(usize, bool)> {
         match self.matcher.find_candidate_line(text) {
             Ok(Some(LineMatchKind::Confirmed(at))) => Some((at, true)),
@@ -167,16 +166,16 @@ impl Pattern {
         }
     }
 
-    /// The lines of a text to report: those that match, and their context.
+    /// Returns the lines of a text to report: matches and their context.
     pub fn lines(&self, text: &[u8]) -> Vec<FoundLine> {
         self.lines_until(text, self.options.first)
     }
 
-    /// All lines to report, or only the first.
+    /// Returns all lines to report, or only the first.
     fn lines_until(&self, text: &[u8], first: bool) -> Vec<FoundLine> {
         let invert = self.options.invert;
         let mut found = Found { matcher: &self.matcher, invert, first, lines: Vec::new() };
-        // A slice cannot fail to be read, and the sink gives no errors.
+        // Reading a slice cannot fail, and the sink returns no errors.
         let _ = self.searcher().search_slice(&self.matcher, text, &mut found);
         found.lines
     }
@@ -190,7 +189,7 @@ impl Pattern {
             .before_context(self.options.context)
             .after_context(self.options.context)
             .bom_sniffing(false)
-            // Texts are searched where they are: the buffer of 64 KiB for reading files is not needed.
+            // The text is searched directly, so the 64 KiB buffer for reading files is not needed.
             .heap_limit(Some(1))
             .build()
     }
@@ -269,14 +268,14 @@ mod tests {
 
     const TEXT: &str = "one Apple\ntwo\n코드를 짜라\nthree apples\r\nlast";
 
-    /// `NUMBER:TEXT` of each line, matches in brackets.
+    /// Formats each line as `NUMBER:TEXT`, with matches in brackets.
     fn found(pattern: &str, options: PatternOptions, text: &[u8]) -> Vec<String> {
         let pattern = Pattern::new(pattern, options).unwrap();
         let lines = pattern.lines(text);
         assert!(lines.is_empty() || pattern.may_match(text));
         assert_eq!(pattern.has_line(text), !lines.is_empty());
         if pattern.is_by_line() {
-            // As it stands in a segment.
+            // Joined like the texts of a segment.
             let joined = [text, b"\n"].concat();
             let candidate = pattern.first_candidate(&joined).filter(|(at, _)| *at < joined.len());
             assert!(lines.is_empty() || candidate.is_some());

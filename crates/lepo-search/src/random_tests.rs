@@ -1,5 +1,5 @@
-//! Searching by the text cache against searching every file, after a random order of all that can happen to a store:
-//! in the ordinary temporary directory, and in the one in memory.
+//! Compares searches with the text cache to searches of every file, after random changes to a store, in the ordinary
+//! temporary directory and in one in memory.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::convs::ConvPlace;
 use super::{Convs, Filter, FoundLine, Looking, Outcome, Pattern, PatternOptions, by_month, search_files};
 
-/// Days in which something happens; one more is left alone.
+/// Number of days that change; one more day never does.
 const DAYS: usize = 30;
 const DAY: u64 = 24 * 60 * 60 * 1000;
 /// 2025-03-15.
@@ -23,8 +23,8 @@ const BEGIN: u64 = 1_741_996_800_000;
 
 const WORDS: [&str; 4] = ["apple", "코드", "pear tree", "fn main()"];
 
-/// Characters with more than two cases, signs of regular expressions, texts with a mark of their order of bytes, with
-/// other ends of lines, and that are no text.
+/// Characters with more than two cases, metacharacters of regular expressions, byte order marks, other line ends, and
+/// bytes that are not text.
 const ODD: [&[u8]; 8] = [
     "kelvin 300 \u{212a} (\u{212a}elvin)".as_bytes(),
     "\u{17f}tra\u{df}e STRASSE stra\u{df}e".as_bytes(),
@@ -36,7 +36,7 @@ const ODD: [&[u8]; 8] = [
     b"\0\x80\xff apple \xec\xbd main\0",
 ];
 
-/// Patterns of which some, all or none let days be passed over unread, with the letters of their options.
+/// Patterns that allow some, all or none of the days to be skipped, with the letters of their options.
 const PATTERNS: [(&str, &str); 44] = [
     ("lF", "apple"),
     ("lF", "코드"),
@@ -107,7 +107,7 @@ impl Dice {
     }
 }
 
-/// A store, and another person's, whose messages come into it.
+/// A store, and another user's store whose messages are copied into it.
 struct World {
     own: TempDir,
     alice: TempDir,
@@ -115,7 +115,7 @@ struct World {
     dice: Dice,
 }
 
-/// The store in a directory, opened anew: nothing of an earlier reading is remembered.
+/// Opens the store in a directory, without cached state.
 fn store(dir: &TempDir) -> Store {
     Store::at(dir.path(), Path::new(STORE)).unwrap().unwrap()
 }
@@ -125,7 +125,7 @@ fn tidy(dir: &TempDir) {
     store.upkeep().carry_out(&store.upkeep().plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
 }
 
-/// The bubbs' files in a store and its days.
+/// Lists the files of bubbs in a store and its days.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -147,7 +147,7 @@ fn name_of(path: &Path) -> Name {
     Name::parse(path.file_name().unwrap().as_encoded_bytes()).unwrap()
 }
 
-/// All that a search tells: the bubbs with their lines and their places, in its order.
+/// The result of a search: the bubbs with their lines and positions, in order.
 type Told = Vec<(Name, Vec<FoundLine>, ConvPlace)>;
 
 fn search(dir: &TempDir, pattern: &Pattern, filter: &Filter, no_cache: bool) -> Told {
@@ -188,7 +188,7 @@ impl World {
         self.lepo().join("_from/alice")
     }
 
-    /// Adds a message of a day, behind an earlier one or none.
+    /// Adds a message of a day, after an earlier one or as a root.
     fn add(&mut self, is_alices: bool, day: usize) -> Name {
         let dice = &mut self.dice;
         let store = store(if is_alices { &self.alice } else { &self.own });
@@ -210,7 +210,7 @@ impl World {
         added.name
     }
 
-    /// Copies what is not there yet, as `sync` adds to another person's store.
+    /// Copies new files, as `sync` adds them to a peer's store.
     fn carry(&self) {
         let from = self.alice.path().join(STORE);
         for file in files(&from) {
@@ -232,7 +232,7 @@ impl World {
         }
     }
 
-    /// The same questions with the cache and without it, all of them or some.
+    /// Compares searches with and without the cache, for all patterns or some.
     fn check(&mut self, when: &str, is_of_all: bool) {
         let any = Filter { hidden: true, ..Filter::visible() };
         for (at, word) in WORDS.into_iter().enumerate() {
@@ -258,12 +258,12 @@ impl World {
         }
     }
 
-    /// Waits until every day can be recorded, two seconds after its last change, and has it recorded.
+    /// Waits until every day can be recorded, two seconds after its last change, then records it.
     fn record(&self) {
         let begun = Instant::now();
         let (own, hers) = (store(&self.own), Store::anywhere(&self.hers()).unwrap().unwrap());
         let is_over = |store: &Store| {
-            // The filesystem's clock may be a tick behind.
+            // The filesystem's clock may lag by a tick.
             let states = store.text_cache().old_states(now() - 50).expect("change times are kept");
             states.iter().all(|(_, state)| state.is_some())
         };
@@ -277,7 +277,7 @@ impl World {
         }
     }
 
-    /// One of the things that happen; the day that is left alone stays as it is.
+    /// Makes a random change, except to the day that never changes.
     fn step(&mut self, number: usize, left_alone: Name) -> String {
         let own = files(&self.lepo());
         let some = own[self.dice.roll(own.len())].clone();
@@ -300,7 +300,7 @@ impl World {
                 format!("removed {}", some.display())
             }
             5 if is_free => {
-                // As an editor saves.
+                // Like an editor that saves.
                 let new = some.with_extension("new");
                 let said = format!("{} edited {number}\n", WORDS[self.dice.roll(4)]);
                 fs::write(&new, [said.as_bytes(), ODD[self.dice.roll(ODD.len())]].concat()).unwrap();
@@ -312,7 +312,7 @@ impl World {
                 format!("deleted {}", some.display())
             }
             7 if is_free => {
-                // Back out of its day, as by hand.
+                // Moved out of its day, as a user may do by hand.
                 fs::rename(&some, self.lepo().join(some.file_name().unwrap())).unwrap();
                 format!("moved {}", some.display())
             }
@@ -354,7 +354,7 @@ fn run(folder: &Path, seed: u64) {
     }
     world.record();
     world.check("cached again", true);
-    // Text appended in place to an old file leaves its folder as it was: a search that misses it used the cache.
+    // Appending to an old file does not change its folder, so a search that misses the text has used the cache.
     let path = files(&world.lepo()).into_iter().find(|path| name_of(path) == left_alone).unwrap();
     OpenOptions::new().append(true).open(&path).unwrap().write_all(b"quince\n").unwrap();
     let quince = pattern(("", "quince"));

@@ -1,8 +1,8 @@
-//! A segment of the text cache: the bubbs of one month's day folders, texts one after another, with tables.
+//! A segment of the text cache: the bubbs of a month's day folders, texts one after another, with tables.
 //!
-//! The form, all numbers little-endian:
+//! The format, with little-endian numbers:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `lepotxt3` |
 //! | 4 | number of days *d* |
@@ -18,10 +18,10 @@
 //! | t | the texts, each followed by a newline |
 //! | 56 · n | a bubb: id and prev (16 each, prev zeros for a root), kind letter, hidden `0` or `1`, padding (6), offset of its text (8), length (8) |
 //!
-//! Bubbs are sorted by id, and each day's are neighbours. The texts of a day are cut into blocks of whole bubbs, each
-//! with a [filter](super::trigrams) and checksums of its own, so that a block that cannot have what is looked for is
-//! not read. A segment whose tables, texts or bounds are wrong is read as absent; a wrong filter is no filter. The
-//! table of the bubbs comes last, because most days of a search have no match: of those it is not read.
+//! Bubbs are sorted by id, so the bubbs of a day are adjacent. The texts of a day are cut into blocks of whole bubbs,
+//! each with a [filter](super::trigrams) and checksums, so that a block that cannot match is not read. A segment whose
+//! tables, texts or bounds are corrupt is treated as missing, a corrupt filter as a missing filter. The table of the
+//! bubbs comes last, because most days of a search have no match, and their part of it is never read.
 
 use std::ops::Range;
 
@@ -31,11 +31,10 @@ use lepo_store::bubb::{BubbId, Name};
 /// Bytes of a bubb in the table.
 pub(super) const ENTRY_BYTES: usize = 56;
 
-/// Bytes of a segment at most. Of a month with more no segment is made, and none is read.
+/// Maximum bytes of a segment. For a larger month no segment is written, and none is read.
 pub const LARGEST: usize = 512 << 20;
 
-/// Bytes of the texts of a block at most, where it has more than one: what is searched is still in the processor's
-/// cache then.
+/// Maximum bytes of a block's texts, if it has more than one, so that a block fits in the processor's cache.
 const BLOCK: usize = 256 << 10;
 
 const MAGIC: &[u8; 8] = b"lepotxt3";
@@ -44,73 +43,69 @@ const DAY_BYTES: usize = 56;
 const BLOCK_BYTES: usize = 24;
 const CHECKSUM: usize = 4;
 
-/// One day folder as it was when its files were read.
+/// A day folder in its state before its files were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Day {
-    /// The day of the month, from 1.
+    /// Day of the month, from 1.
     pub day: u8,
     /// The folder's inode.
     pub inode: u64,
-    /// The folder's status change time, nanoseconds since 1970.
+    /// The folder's status change time, in nanoseconds since 1970.
     pub ctime: u64,
-    /// The folder's modification time, nanoseconds since 1970.
+    /// The folder's modification time, in nanoseconds since 1970.
     pub mtime: u64,
-    /// The number of its first bubb in the segment's table.
+    /// Index of its first bubb in the segment's table.
     first: u32,
-    /// The number of its bubbs.
     count: u32,
-    /// The end of its texts, in all texts.
+    /// End of its texts in the text section.
     end: u64,
-    /// The checksum of its part of that table.
+    /// CRC-32 of its part of that table.
     pub(super) checksum: u32,
-    /// The number of its blocks.
     blocks: u32,
 }
 
 impl Day {
-    /// A day folder of this identity and these times, without bubbs yet.
+    /// Creates a day without bubbs, with a folder's identity and times.
     pub fn new(day: u8, inode: u64, ctime: u64, mtime: u64) -> Day {
         Day { day, inode, ctime, mtime, first: 0, count: 0, end: 0, checksum: 0, blocks: 0 }
     }
 
-    /// True if both describe the same folder in the same state.
+    /// Whether both describe the same folder in the same state.
     pub fn is_unchanged(&self, now: &Day) -> bool {
         (self.day, self.inode, self.ctime, self.mtime) == (now.day, now.inode, now.ctime, now.mtime)
     }
 
-    /// The place of its part of the table of the bubbs, in bytes of that.
+    /// Returns the range of its bubbs in the table, in bytes.
     pub(super) fn entries(&self) -> Range<usize> {
         let begin = self.first as usize * ENTRY_BYTES;
         begin..begin + self.count as usize * ENTRY_BYTES
     }
 
-    /// The end of its texts, in all texts.
     pub(super) fn end(&self) -> usize {
         self.end as usize
     }
 
-    /// The number of its blocks.
     pub(super) fn blocks(&self) -> usize {
         self.blocks as usize
     }
 }
 
-/// A block as the table has it.
+/// A block's entry in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Its texts, in all texts.
+    /// Range in the text section.
     pub texts: Range<usize>,
-    /// Their checksum.
+    /// CRC-32 of the texts.
     pub texts_checksum: u32,
-    /// Its filter, in all filters.
+    /// Range in the filter section.
     pub filter: Range<usize>,
-    /// The checksum of that.
+    /// CRC-32 of the filter.
     pub filter_checksum: u32,
 }
 
 /// Builds the bytes of a segment, day after day.
 pub struct SegmentWriter {
-    /// Bytes of the texts of a block at most.
+    /// Maximum bytes of a block's texts.
     block: usize,
     days: Vec<Day>,
     blocks: Vec<u8>,
@@ -133,13 +128,13 @@ impl Default for SegmentWriter {
 }
 
 impl SegmentWriter {
-    /// A writer of blocks of another size.
+    /// Creates a writer with another block size.
     #[cfg(test)]
     pub fn of_blocks(block: usize) -> SegmentWriter {
         SegmentWriter { block, ..SegmentWriter::default() }
     }
 
-    /// Adds a day with its bubbs, which must be sorted by id and later than those of the days before.
+    /// Adds a day with its bubbs, which must be sorted by id and later than the bubbs of earlier days.
     pub fn day<'t>(&mut self, mut day: Day, bubbs: impl IntoIterator<Item = (Name, &'t [u8])>) {
         (day.first, day.count, day.blocks) = ((self.entries.len() / ENTRY_BYTES) as u32, 0, 0);
         let mut begin = self.texts.len();
@@ -164,7 +159,7 @@ impl SegmentWriter {
         self.days.push(day);
     }
 
-    /// Makes a block of a day of the texts that begin here, and tells where the next one begins.
+    /// Ends a block with the texts from `begin` on, and returns the start of the next.
     fn end_block(&mut self, day: &mut Day, begin: usize) -> usize {
         let texts = self.texts.get(begin..).unwrap_or_default();
         let filter = trigrams::filter_of(texts);
@@ -178,18 +173,18 @@ impl SegmentWriter {
         self.texts.len()
     }
 
-    /// Bytes that the segment has so far.
+    /// Returns the bytes of the segment so far.
     pub fn len(&self) -> usize {
         let tables = HEADER + self.days.len() * DAY_BYTES + self.blocks.len() + CHECKSUM;
         tables + self.filters.len() + self.texts.len() + self.entries.len()
     }
 
-    /// Bytes that a bubb adds whose text has `len`, but for its part of a filter.
+    /// Returns the bytes that a bubb with a text of `len` bytes adds, except in the filter.
     pub fn len_of(len: usize) -> usize {
         ENTRY_BYTES + len + 1
     }
 
-    /// The bytes of the segment.
+    /// Returns the bytes of the segment.
     pub fn finish(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());
         bytes.extend(MAGIC);
@@ -220,14 +215,12 @@ impl SegmentWriter {
     }
 }
 
-/// The parts of a segment, each by its bytes.
+/// The sections of a segment, as ranges of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sections {
-    /// The tables of days and blocks, with all before and their checksum.
+    /// The header, the tables of days and blocks, and their checksum.
     pub tables: Range<usize>,
-    /// The filters.
     pub filters: Range<usize>,
-    /// The texts.
     pub texts: Range<usize>,
     /// The table of the bubbs.
     pub entries: Range<usize>,
@@ -235,7 +228,7 @@ pub(super) struct Sections {
 }
 
 impl Sections {
-    /// The parts of a segment that has `len` bytes, if they are so many together.
+    /// Computes the sections from the header; `None` if their lengths do not add up to `len`.
     pub fn read(header: &[u8; HEADER], len: u64) -> Option<Sections> {
         let days = (u32_at(header, 8)? as usize).checked_mul(DAY_BYTES)?;
         let entries = (u32_at(header, 12)? as usize).checked_mul(ENTRY_BYTES)?;
@@ -251,8 +244,8 @@ impl Sections {
     }
 }
 
-/// Reads the tables of days and blocks and checks them: bubbs, texts and filters follow one another without a gap, up
-/// to their ends, and days end where blocks end.
+/// Reads and checks the tables of days and blocks: bubbs, texts and filters must be contiguous up to their ends, and
+/// days must end where blocks end.
 pub(super) fn read_tables(bytes: &[u8], sections: &Sections) -> Option<(Vec<Day>, Vec<Place>)> {
     let (tables, checksum) = bytes.split_last_chunk::<CHECKSUM>()?;
     if crc32fast::hash(tables).to_le_bytes() != *checksum {
@@ -310,7 +303,7 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
 }
 
-/// For fuzzing: a segment with any checksums, made right.
+/// Corrects the checksums of a segment, for fuzzing.
 #[cfg(any(test, fuzzing))]
 pub(super) fn with_checksums(bytes: &[u8]) -> Option<Vec<u8>> {
     let sections = Sections::read(bytes.first_chunk()?, bytes.len() as u64)?;

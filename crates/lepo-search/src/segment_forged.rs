@@ -1,4 +1,4 @@
-//! For fuzzing: segments that say anything, with checksums that are right.
+//! Reads forged segments with correct checksums, for fuzzing.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use super::literals::Needed;
 use super::segment::with_checksums;
 use super::segment_reader::{Block, SegmentReader};
 
-/// Reads bytes as a segment whose checksums are right, and all that it says; how many bubbs it has.
+/// Corrects the checksums of a segment and reads all of it; returns the number of its bubbs.
 pub fn read_forged(bytes: &[u8]) -> Option<usize> {
     let bytes = with_checksums(bytes)?;
     let (source, len, mut reader) = (&bytes.as_slice(), bytes.len() as u64, SegmentReader::default());
@@ -35,7 +35,7 @@ pub fn read_forged(bytes: &[u8]) -> Option<usize> {
             ControlFlow::Continue(())
         },
     );
-    // A filter may say anything: what is read is still the same.
+    // A forged filter must not change the content of the texts.
     let needed = Needed::of("why|그만", &PatternOptions::default());
     let each = |(): &(), block: &Block<'_>| {
         assert!(
@@ -67,7 +67,7 @@ mod tests {
             for value in [0, 1, 2, 8, 0x7f, 0xff] {
                 let mut forged = seed.to_vec();
                 forged[at] = value;
-                // Blocks of any form are read without a panic.
+                // No forged block may cause a panic.
                 read_forged(&forged);
             }
         }

@@ -1,5 +1,5 @@
-//! Reads a segment of the text cache a block at a time, so that what is searched is still in the processor's
-//! cache, and so that the memory needed is that of a block. Blocks that cannot have what is looked for are not read.
+//! Reads a segment of the text cache block by block: a block is searched while it is in the processor's cache, and
+//! memory is needed for a single block. Blocks that cannot match are not read.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -14,7 +14,7 @@ use lepo_store::bubb::Name;
 
 /// A source of a segment's bytes.
 pub trait Source {
-    /// Reads as many bytes as the buffer has, from a place.
+    /// Fills the buffer from offset `at`.
     fn read_at(&self, buffer: &mut [u8], at: usize) -> io::Result<()>;
 }
 
@@ -32,26 +32,25 @@ impl Source for &[u8] {
     }
 }
 
-/// A block of a segment's texts: whole bubbs, all of one day.
+/// A block of a segment's texts: whole bubbs, all of the same day.
 pub struct Block<'b> {
-    /// The day.
     pub day: &'b Day,
-    /// The place of the texts in all texts.
+    /// Offset of the texts in the text section.
     pub begin: usize,
-    /// The texts, each followed by a newline; none if they were not read, and for a day without bubbs.
+    /// The texts, each followed by a newline; empty if they were not read, and for a day without bubbs.
     pub texts: &'b [u8],
-    /// No more blocks of this day follow.
+    /// The last block of its day.
     pub is_last: bool,
     table: &'b LazyTable<'b>,
 }
 
 impl<'b> Block<'b> {
-    /// The bubbs of the day; `None` if the segment is wrong, and then nothing more of it is given.
+    /// Returns the bubbs of the day; `None` if the segment is corrupt, which ends the reading.
     pub fn table(&self) -> Option<&'b Table> {
         self.table.get()
     }
 
-    /// Its bubbs with their texts, if these were read.
+    /// Returns its bubbs with their texts; empty if the texts were not read.
     pub fn bubbs(&self) -> impl Iterator<Item = (Name, &'b [u8])> {
         let (begin, texts) = (self.begin, self.texts);
         let last = texts.len().checked_sub(1);
@@ -67,14 +66,14 @@ impl<'b> Block<'b> {
     }
 }
 
-/// The bubbs of a day, read when they are first asked for.
+/// The bubbs of a day, read on first use.
 struct LazyTable<'b> {
     source: &'b dyn Source,
-    /// The place of the table of all bubbs.
+    /// Offset of the table of all bubbs.
     entries: usize,
     day: &'b Day,
     blocks: &'b [Place],
-    /// The beginning of the day's texts, in all texts.
+    /// Start of the day's texts in the text section.
     begin: usize,
     read: OnceCell<Option<Table>>,
 }
@@ -92,22 +91,22 @@ impl LazyTable<'_> {
         self.read.get_or_init(read).as_ref()
     }
 
-    /// True if it was asked for and is wrong.
+    /// Whether the table was read and is corrupt.
     fn is_wrong(&self) -> bool {
         matches!(self.read.get(), Some(None))
     }
 }
 
-/// Reads segments one after another, with the same buffer.
+/// Reads segments one after another, reusing the buffer.
 #[derive(Default)]
 pub struct SegmentReader {
     buffer: Vec<u8>,
 }
 
 impl SegmentReader {
-    /// Reads of a segment of `len` bytes the days for which `wanted` has something, and gives that and their blocks
-    /// to `each`, until that breaks. The texts of blocks whose filter tells that they have not what is `needed` are
-    /// not read. `Some` if what was read was found right; otherwise what `each` was given may be wrong.
+    /// Reads the days of a segment of `len` bytes for which `wanted` returns a value, and passes that and the day's
+    /// blocks to `each`, until it breaks. The texts of blocks whose filter excludes `needed` are not read. `Some` means
+    /// that all bytes read were correct; otherwise the blocks passed to `each` may be wrong.
     pub fn read<D>(
         &mut self,
         source: &dyn Source,
@@ -136,7 +135,7 @@ impl SegmentReader {
         Some(())
     }
 
-    /// Gives the blocks of a day.
+    /// Passes the blocks of a day to `each`.
     fn day(
         &mut self,
         sections: &Sections,
@@ -167,7 +166,7 @@ impl SegmentReader {
         Some(())
     }
 
-    /// Reads a part of a section, if it is right.
+    /// Reads a part of a section; `None` if its checksum is wrong.
     fn checked(
         &mut self,
         source: &dyn Source,
@@ -180,9 +179,8 @@ impl SegmentReader {
         (crc32fast::hash(bytes) == checksum).then_some(bytes)
     }
 
-    /// Reads bytes of the segment.
     fn bytes(&mut self, source: &dyn Source, place: Range<usize>) -> Option<&[u8]> {
-        // Never made shorter: to make it longer again costs as much as to read it.
+        // The buffer never shrinks: growing it again costs as much as reading.
         if self.buffer.len() < place.len() {
             self.buffer.try_reserve(place.len() - self.buffer.len()).ok()?;
             self.buffer.resize(place.len(), 0);
@@ -210,7 +208,7 @@ mod tests {
         }
     }
 
-    /// A segment of blocks of so many bytes.
+    /// Builds a segment with blocks of `block` bytes.
     fn sample(block: usize) -> (Vec<u8>, [Name; 3]) {
         let a = name(1000, None);
         let b = name(2000, Some(a));
@@ -225,7 +223,7 @@ mod tests {
         (bytes, [a, b, c])
     }
 
-    /// The blocks of a segment as day, texts and, if asked for, names; `None` if it is wrong.
+    /// Returns the blocks of a segment as day, texts and optionally names; `None` if it is corrupt.
     fn blocks(bytes: &[u8], pattern: &str, has_names: bool) -> Option<Vec<(u8, String, Vec<Name>)>> {
         let mut blocks = Vec::new();
         let needed = Needed::of(pattern, &PatternOptions::default());
@@ -276,7 +274,7 @@ mod tests {
                 Some(blocks(bytes, pattern, false)?.into_iter().map(|(_, text, _)| text).collect())
             };
             assert_eq!(texts(&bytes).unwrap(), expected, "{pattern}");
-            // A filter that is wrong is none, and what is not read may be anything.
+            // A corrupt filter is ignored, and bytes that are not read do not matter.
             let sections = Sections::read(bytes.first_chunk().unwrap(), bytes.len() as u64).unwrap();
             let mut changed = bytes.clone();
             changed[sections.filters].fill(0x55);
@@ -310,7 +308,7 @@ mod tests {
             assert_eq!((right, found), (Some(()), expected.copied().collect()));
             assert_eq!(days, wanted);
         }
-        // One that is broken off is not right, nor is one of another length.
+        // An interrupted reading is not reliable, nor is a segment of another length.
         let every = |day: &Day| Some(day.day);
         assert!(reader.read(source, len, None, every, |_, _| ControlFlow::Break(())).is_none());
         assert!(reader.read(source, len + 1, None, every, |_, _| ControlFlow::Continue(())).is_none());
@@ -326,7 +324,7 @@ mod tests {
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
-            // A table or a filter that is not asked for may be anything.
+            // A table or a filter that is not read does not matter.
             let is_filter = sections.filters.contains(&at);
             assert_eq!(blocks(&changed, "", true).is_none(), !is_filter, "changed at {at}");
             let is_read = !is_filter && !sections.entries.contains(&at);

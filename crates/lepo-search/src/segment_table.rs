@@ -1,22 +1,22 @@
-//! The table of the bubbs of one day in a segment of the text cache: names, and where their texts are.
+//! The table of a day's bubbs in a segment of the text cache: their names, and the ranges of their texts.
 
 use std::ops::Range;
 
 use super::segment::{Day, ENTRY_BYTES, Place, u64_at};
 use lepo_store::bubb::{BubbId, Kind, Name};
 
-/// The bubbs of one day of a segment. They are numbered from 0.
+/// The bubbs of a day in a segment, indexed from 0.
 #[derive(Debug)]
 pub struct Table {
     entries: Vec<u8>,
     count: usize,
-    /// The beginning of the day's texts, in all texts.
+    /// Start of the day's texts in the text section.
     begin: usize,
 }
 
 impl Table {
-    /// Takes the bytes of a day's part of the table, and checks them: ids ascend, kinds are kinds, and the texts
-    /// are those of the day, from `begin` on, without a gap; the day's blocks have whole bubbs.
+    /// Parses and checks a day's part of the table: ids must ascend, kinds be known, and the texts be contiguous from
+    /// `begin` to the day's end; each block must end with a bubb.
     pub(super) fn new(entries: Vec<u8>, day: &Day, blocks: &[Place], begin: usize) -> Option<Table> {
         if crc32fast::hash(&entries) != day.checksum {
             return None;
@@ -36,12 +36,11 @@ impl Table {
         is_all.then_some(Table { count: entries.len() / ENTRY_BYTES, entries, begin })
     }
 
-    /// The number of the day's bubbs.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The bytes of all texts that a range of bubbs takes, each with the newline after it.
+    /// Returns the range of all texts of some bubbs, each with its newline.
     pub fn span(&self, numbers: Range<usize>) -> Range<usize> {
         let end =
             |number: usize| self.entry(number).map_or(0, |(_, offset, len)| (offset + len + 1) as usize);
@@ -49,18 +48,16 @@ impl Table {
         begin..numbers.end.checked_sub(1).map_or(self.begin, end).max(begin)
     }
 
-    /// The name of a bubb by its number.
     pub fn name(&self, number: usize) -> Option<Name> {
         Some(self.entry(number)?.0)
     }
 
-    /// The number of the bubb, of these, whose text or the newline after it has this byte of all texts.
+    /// Returns the index of the bubb, among `numbers`, whose text or newline contains byte `byte` of the text section.
     pub fn number_at(&self, numbers: Range<usize>, byte: usize) -> usize {
         let is_before = |number| matches!(self.entry(number), Some((_, offset, _)) if offset <= byte as u64);
         first_not(numbers.clone(), is_before).saturating_sub(1).max(numbers.start)
     }
 
-    /// The name of the bubb with an id.
     pub fn find(&self, id: BubbId) -> Option<Name> {
         let number = first_not(0..self.count, |number| self.name(number).is_some_and(|name| name.id < id));
         self.name(number).filter(|name| name.id == id)
@@ -71,7 +68,7 @@ impl Table {
     }
 }
 
-/// The first number of a range that is not before what is looked for.
+/// Returns the first number of a range for which `is_before` is false.
 fn first_not(numbers: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (numbers.start, numbers.end);
     while low < high {
@@ -84,7 +81,7 @@ fn first_not(numbers: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize 
     low
 }
 
-/// Reads an entry of the table of the bubbs: the name, the offset of its text and the length of that.
+/// Parses an entry of the table: the name, the offset and the length of its text.
 fn entry(bytes: &[u8; ENTRY_BYTES]) -> Option<(Name, u64, u64)> {
     let id = |at: usize| bytes.get(at..at + 16)?.try_into().ok().map(BubbId::from_bytes);
     let prev = id(16)?;

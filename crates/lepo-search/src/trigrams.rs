@@ -1,46 +1,46 @@
-//! A filter of the three bytes in a row that a text has: a bit for each, by a hash. One that the text has is always
-//! found in its filter; one that it has not, in a quarter of cases or fewer, where the text is language or code.
+//! A Bloom filter of the trigrams of a text's bytes, with a bit for each hash. A trigram of the text is always in its
+//! filter; another one in a quarter of cases or fewer, if the text is language or code.
 
-/// Bytes of a filter at most.
+/// Maximum filter size in bytes.
 const LARGEST: usize = 64 << 10;
 
-/// Bytes of a filter at least: a text of any size has a filter, so that there is one case only.
+/// Minimum filter size in bytes; short texts get a filter too, to avoid a special case.
 const SMALLEST: usize = 8;
 
-/// A trigram, hashed: the same for filters of every size.
+/// A hashed trigram; the hash does not depend on the filter's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Trigram(u32);
 
 impl Trigram {
     fn new(bytes: [u8; 3]) -> Trigram {
         let [a, b, c] = bytes.map(u64::from);
-        // All three decide about each of the bits that are kept: those of a small filter are the lowest.
+        // All three bytes affect each of the remaining bits; a small filter uses the lowest.
         Trigram(((a | b << 8 | c << 16).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as u32)
     }
 
-    /// True if a filter has it. The filter has [a right size](is_size).
+    /// Whether a filter contains the trigram. The filter must have [a valid size](is_size).
     pub fn is_in(self, filter: &[u8]) -> bool {
         let bit = self.bit(filter.len());
         filter.get(bit / 8).is_some_and(|byte| byte & (1 << (bit % 8)) != 0)
     }
 
-    /// The number of its bit in a filter of so many bytes.
+    /// Returns the index of its bit in a filter of `size` bytes.
     fn bit(self, size: usize) -> usize {
         self.0 as usize & (8 * size - 1)
     }
 }
 
-/// The trigrams of some bytes, in their order.
+/// Returns the trigrams of some bytes, in order.
 pub fn trigrams(bytes: &[u8]) -> impl Iterator<Item = Trigram> {
     bytes.array_windows().map(|bytes| Trigram::new(*bytes))
 }
 
-/// True if a filter can have so many bytes.
+/// Whether `bytes` is a valid size of a filter.
 pub fn is_size(bytes: usize) -> bool {
     bytes.is_power_of_two() && (SMALLEST..=LARGEST).contains(&bytes)
 }
 
-/// The filter of a text: a bit for four bytes of it, or fewer where it says the same again and again.
+/// Builds the filter of a text: a bit for four bytes of text, or fewer if the text is repetitive.
 pub fn filter_of(text: &[u8]) -> Vec<u8> {
     let mut filter = vec![0u8; (text.len() / 32).next_power_of_two().clamp(SMALLEST, LARGEST)];
     let size = filter.len();
@@ -50,8 +50,8 @@ pub fn filter_of(text: &[u8]) -> Vec<u8> {
             *byte |= 1 << (bit % 8);
         }
     }
-    // A half of the size has the lower bits of the same hashes. One bit of sixteen is set then at most: the blocks of a
-    // store where the same is said again and again have the same filter, so one wrong answer is one for all of them.
+    // Folding in half drops the highest bit of each hash. At most one bit in sixteen is set afterwards: blocks of a
+    // repetitive store have equal filters, so a false positive would affect all of them.
     while filter.len() > SMALLEST && 4 * ones(&filter) <= filter.len() {
         let upper = filter.split_off(filter.len() / 2);
         filter.iter_mut().zip(upper).for_each(|(byte, upper)| *byte |= upper);
@@ -67,7 +67,7 @@ fn ones(filter: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// Numbers without an order.
+    /// A pseudo-random generator.
     struct Dice(u64);
 
     impl Dice {
@@ -77,7 +77,7 @@ mod tests {
         }
     }
 
-    /// Texts of some size in English, Korean, and bytes of any kind.
+    /// Returns texts of `size` bytes in English, Korean, and random bytes.
     fn texts(dice: &mut Dice, size: usize) -> [Vec<u8>; 3] {
         let words = ["the", "error", "is", "parse", "every", "unwrap", "lifetime", "of", "a", "chunk"];
         let mut english = Vec::new();
@@ -98,7 +98,7 @@ mod tests {
                 assert!(is_size(filter.len()) && filter.len() <= SMALLEST.max(text.len() / 16));
                 assert_eq!(trigrams(&text).count(), text.len().saturating_sub(2));
                 assert!(trigrams(&text).all(|trigram| trigram.is_in(&filter)));
-                // In the filter of a text with more before and after, too.
+                // The trigrams are also in the filter of a longer text that contains this one.
                 let more = [b"before", text.as_slice(), b"after"].concat();
                 let filter = filter_of(&more);
                 assert!(trigrams(&text).all(|trigram| trigram.is_in(&filter)));
@@ -111,7 +111,7 @@ mod tests {
         let mut dice = Dice(7);
         let [english, ..] = texts(&mut dice, 100_000);
         let filter = filter_of(&english);
-        // It says little, so little is needed.
+        // A repetitive text has a small filter.
         assert!(filter.len() < 1024, "{}", filter.len());
         let absent: Vec<u8> = (0..9000).map(|_| b"0123456789XYZ#"[dice.roll(14)]).collect();
         let found = trigrams(&absent).filter(|trigram| trigram.is_in(&filter)).count();
