@@ -8,11 +8,11 @@ use super::VERSION;
 use super::content::Block;
 use super::rpc::{INVALID_PARAMS, RpcError};
 
-/// A folder, and the MCP servers that the client gives.
+/// The folder of a session, and the MCP servers that the client configures.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Folder {
-    /// The folder, absolute.
+    /// Absolute path.
     pub cwd: String,
     #[serde(default, deserialize_with = "or_default")]
     mcp_servers: Vec<Value>,
@@ -21,38 +21,38 @@ pub struct Folder {
 /// A request of a client.
 #[derive(Debug, Clone)]
 pub enum Call {
-    /// The first one.
+    /// Negotiate the version; the first request.
     Initialize,
-    /// A new session.
+    /// Start a session.
     New(Folder),
-    /// An old session, with all that was said.
+    /// Load a session and replay its history.
     Load(String, Folder),
-    /// An old session, without.
+    /// Reopen a session without its history.
     Resume(String, Folder),
-    /// The sessions of a folder, from a cursor on.
+    /// List the sessions, optionally of a folder, from a cursor on.
     List(Option<String>, Option<String>),
-    /// The session is done with.
+    /// Close a session.
     Close(String),
-    /// A question.
+    /// Ask a question in a session.
     Prompt(String, Vec<Block>),
-    /// Another mode.
+    /// Set the mode.
     SetMode(String, String),
-    /// Another value of an option.
+    /// Set the value of an option.
     SetOption(String, String, String),
-    /// A new session that begins where this one ends.
+    /// Start a session that continues a session from its end.
     Fork(String, Folder),
-    /// A new session that begins at a message of this one.
+    /// Start a session that continues a session from one of its messages.
     ForkAt(String, String),
 }
 
 /// A notification of a client.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice {
-    /// The turn of a session is to end.
+    /// Interrupt the turn of a session.
     Cancel(String),
-    /// A request is not waited for any more.
+    /// The client no longer waits for a request.
     CancelRequest(Value),
-    /// Something else.
+    /// Any other notification.
     Other,
 }
 
@@ -108,14 +108,14 @@ fn params<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
         .map_err(|error| RpcError::new(INVALID_PARAMS, format!("invalid parameters: {error}")))
 }
 
-/// The id of a session and its folder, which stand side by side.
+/// Parses the session's id and its folder, which share an object.
 fn placed(value: Value) -> Result<(String, Folder), RpcError> {
     let OfSession { session_id } = params(value.clone())?;
     Ok((session_id, params(value)?))
 }
 
 impl Call {
-    /// Reads a request.
+    /// Parses a request.
     pub fn read(method: &str, value: Value) -> Result<Call, RpcError> {
         Ok(match method {
             "initialize" if value["protocolVersion"].as_u64().is_some() => Call::Initialize,
@@ -130,7 +130,7 @@ impl Call {
             "session/resume" => placed(value).map(|(id, folder)| Call::Resume(id, folder))?,
             "session/fork" => placed(value).map(|(id, folder)| Call::Fork(id, folder))?,
             "session/list" => {
-                // No parameters at all are none.
+                // The parameters may be missing.
                 let value = if value.is_null() { Value::Object(Map::new()) } else { value };
                 let List { cwd, cursor } = params(value)?;
                 Call::List(cwd, cursor)
@@ -167,7 +167,7 @@ impl Call {
 }
 
 impl Notice {
-    /// Reads a notification.
+    /// Parses a notification.
     pub fn read(method: &str, value: &Value) -> Notice {
         match (method, value["sessionId"].as_str(), value.get("requestId")) {
             ("session/cancel", Some(session), _) => Notice::Cancel(session.to_string()),
@@ -177,7 +177,7 @@ impl Notice {
     }
 }
 
-/// An MCP server that a client gives, in the form of `mcp.json`.
+/// An MCP server that the client configures, in the format of `mcp.json`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenServer {
     /// Its name.
@@ -187,7 +187,7 @@ pub struct GivenServer {
 }
 
 impl Folder {
-    /// The servers that the client gives.
+    /// Parses the servers that the client configures.
     pub fn servers(&self) -> Result<Vec<GivenServer>, RpcError> {
         self.mcp_servers.iter().map(server).collect()
     }
@@ -221,16 +221,16 @@ fn server(value: &Value) -> Result<GivenServer, RpcError> {
     Ok(GivenServer { name, entry })
 }
 
-/// The end of a turn.
+/// How a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// The answer is whole.
+    /// The answer is complete.
     EndTurn,
-    /// The client ended it.
+    /// The client interrupted the turn.
     Cancelled,
 }
 
-/// The answer to `initialize`.
+/// Builds the answer to `initialize`.
 pub fn initialized(name: &str, title: &str, version: &str) -> Value {
     json!({
         "protocolVersion": VERSION,
@@ -246,7 +246,7 @@ pub fn initialized(name: &str, title: &str, version: &str) -> Value {
     })
 }
 
-/// The answer to a prompt.
+/// Builds the answer to a prompt.
 pub fn prompted(stop: Stop, meta: Value) -> Value {
     let stop = match stop {
         Stop::EndTurn => "end_turn",
@@ -255,14 +255,14 @@ pub fn prompted(stop: Stop, meta: Value) -> Value {
     json!({ "stopReason": stop, "_meta": meta })
 }
 
-/// The modes, of which one is in force: each its id and its words.
+/// Builds the list of modes, each with its id, name and description, and the current one.
 pub fn modes(current: &str, all: &[(&str, &str, &str)]) -> Value {
     let mode =
         |(id, name, about): &(&str, &str, &str)| json!({ "id": id, "name": name, "description": about });
     json!({ "currentModeId": current, "availableModes": all.iter().map(mode).collect::<Vec<_>>() })
 }
 
-/// The options of a session: the model, of these.
+/// Builds the options of a session: the choice of a model.
 pub fn options(current: &str, models: &[String]) -> Value {
     let option = |name: &String| json!({ "value": name, "name": name });
     let options: Vec<Value> = models.iter().map(option).collect();
@@ -272,10 +272,10 @@ pub fn options(current: &str, models: &[String]) -> Value {
     }])
 }
 
-/// The id of the option that is the model.
+/// The id of the option for the model.
 pub const MODEL: &str = "model";
 
-/// The answer to a request for a session: with its id where that is new.
+/// Builds the answer to a request for a session, with its id if it is new.
 pub fn session(id: Option<&str>, modes: Value, options: Option<Value>) -> Value {
     let mut session = Map::new();
     session.extend(id.map(|id| ("sessionId".to_string(), id.into())));
@@ -284,12 +284,12 @@ pub fn session(id: Option<&str>, modes: Value, options: Option<Value>) -> Value 
     Value::Object(session)
 }
 
-/// The answer to another value of an option.
+/// Builds the answer to a change of an option.
 pub fn options_set(options: Value) -> Value {
     json!({ "configOptions": options })
 }
 
-/// The answer to a fork at a message.
+/// Builds the answer to a fork from a message.
 pub fn forked(id: &str) -> Value {
     json!({ "sessionId": id })
 }
@@ -303,11 +303,11 @@ pub struct Listed {
     pub cwd: String,
     /// Its title.
     pub title: Option<String>,
-    /// The time of its last message, as ISO 8601.
+    /// The time of its last message, in ISO 8601.
     pub updated: Option<String>,
 }
 
-/// A page of a list, and where the next begins.
+/// Builds a page of the list of sessions; `next` is the cursor of the next page.
 pub fn list(sessions: &[Listed], next: Option<String>) -> Value {
     let one = |session: &Listed| {
         let mut one = json!({ "sessionId": session.id, "cwd": session.cwd });

@@ -1,4 +1,4 @@
-//! Requests of a client to an agent, written, and the answers, read.
+//! Requests from the client's side: builds requests, and parses an agent's answers.
 
 use serde_json::{Value, json};
 
@@ -9,26 +9,26 @@ use super::rpc;
 pub const PROMPT: &str = "session/prompt";
 /// The method of a new session.
 pub const NEW: &str = "session/new";
-/// The method of a session that begins as another one is.
+/// The method of a session that continues another one.
 pub const FORK: &str = "session/fork";
-/// The code of an agent that wants its user to sign in.
+/// The error code of an agent whose user must sign in.
 pub const SIGN_IN: i64 = -32000;
 
-/// Capabilities of an agent.
+/// The capabilities of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// The version it speaks.
+    /// The protocol version that it speaks.
     pub version: u64,
-    /// It takes images.
+    /// Whether it accepts images.
     pub image: bool,
-    /// It gives a session that begins as another one is.
+    /// Whether it can fork sessions.
     pub fork: bool,
     load: bool,
     resume: bool,
 }
 
 impl Capabilities {
-    /// Reads the answer to [`hello`].
+    /// Parses the answer to [`hello`].
     pub fn read(told: &Value) -> Capabilities {
         let can = &told["agentCapabilities"];
         Capabilities {
@@ -40,7 +40,7 @@ impl Capabilities {
         }
     }
 
-    /// The method by which it takes up an old session.
+    /// Method used to reopen a session; `None` if the agent has no such method.
     pub fn way_back(&self) -> Option<&'static str> {
         match (self.resume, self.load) {
             (true, _) => Some("session/resume"),
@@ -50,7 +50,7 @@ impl Capabilities {
     }
 }
 
-/// The parameters of `initialize`: nothing of the client's files and terminals.
+/// Builds the parameters of `initialize`, without access to the client's files and terminals.
 pub fn hello(name: &str, version: &str) -> Value {
     json!({
         "protocolVersion": VERSION,
@@ -59,22 +59,22 @@ pub fn hello(name: &str, version: &str) -> Value {
     })
 }
 
-/// The parameters of a new session.
+/// Builds the parameters of a new session.
 pub fn new_session(cwd: &str) -> Value {
     json!({ "cwd": cwd, "mcpServers": [] })
 }
 
-/// The parameters by which an old session is taken up.
+/// Builds the parameters to reopen a session.
 pub fn old_session(session: &str, cwd: &str) -> Value {
     json!({ "sessionId": session, "cwd": cwd, "mcpServers": [] })
 }
 
-/// The id in the answer to a new session.
+/// Returns the id in the answer to a new session.
 pub fn session_id(told: &Value) -> Option<String> {
     told["sessionId"].as_str().filter(|id| !id.is_empty()).map(str::to_string)
 }
 
-/// The models that an agent tells of with a new session.
+/// Returns the models that an agent lists with a new session.
 pub fn models(told: &Value) -> Vec<String> {
     let text = |value: &Value, key: &str| value[key].as_str().map(str::to_string);
     let options = told["configOptions"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -87,7 +87,7 @@ pub fn models(told: &Value) -> Vec<String> {
         None => vec![value],
     });
     let mut models: Vec<String> = flat.filter_map(|value| text(value, "value")).collect();
-    // As agents told of them before options were a part of the protocol.
+    // Agents listed models here before the protocol had options.
     let older = told["models"]["availableModels"].as_array().map(Vec::as_slice).unwrap_or_default();
     if models.is_empty() {
         models.extend(older.iter().filter_map(|model| text(model, "modelId")));
@@ -95,22 +95,22 @@ pub fn models(told: &Value) -> Vec<String> {
     models
 }
 
-/// The parameters of a prompt.
+/// Builds the parameters of a prompt.
 pub fn prompt(session: &str, blocks: Vec<Value>) -> Value {
     json!({ "sessionId": session, "prompt": blocks })
 }
 
-/// The line that ends the turn of a session.
+/// Builds the line that interrupts the turn of a session.
 pub fn cancel(session: &str) -> String {
     rpc::notification("session/cancel", &json!({ "sessionId": session }))
 }
 
-/// The reason for which a turn ended, in the agent's word.
+/// Returns the agent's reason for the end of a turn.
 pub fn stop_reason(told: &Value) -> String {
     told["stopReason"].as_str().unwrap_or("end_turn").chars().take(100).collect()
 }
 
-/// The words in the data of an error.
+/// Returns the text in the data of an error.
 pub fn words(data: &Value) -> Option<String> {
     let nested = ["details", "message", "detail", "error"].iter().find_map(|key| data[*key].as_str());
     data.as_str().or(nested).map(str::to_string)

@@ -1,46 +1,46 @@
-//! Blocks of content: what a prompt consists of, and what updates show.
+//! Content blocks: the parts of a prompt, and the content of updates.
 
 use serde_json::{Value, json};
 
-/// One block.
+/// A content block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// Words.
+    /// Text.
     Text(String),
-    /// An image, base64.
+    /// An image.
     Image {
         /// Its media type.
         mime: String,
-        /// Its bytes, base64.
+        /// Its bytes in base64.
         data: String,
     },
-    /// A file or another resource, by its address.
+    /// A link to a file or another resource.
     Link {
-        /// The address.
+        /// Its URI.
         uri: String,
-        /// The name it is shown by.
+        /// Its display name.
         name: String,
     },
     /// A resource with its text.
     TextResource {
-        /// The address.
+        /// Its URI.
         uri: String,
-        /// The text.
+        /// Its text.
         text: String,
     },
     /// A resource with its bytes.
     BlobResource {
-        /// The address.
+        /// Its URI.
         uri: String,
-        /// The bytes, base64.
+        /// Its bytes in base64.
         data: String,
     },
-    /// Something else, by its type.
+    /// A block of another type, with the type's name.
     Other(String),
 }
 
 impl Block {
-    /// Reads one; none if it lacks what its type has.
+    /// Parses a block; `None` if a field of its type is missing.
     pub fn read(value: &Value) -> Option<Block> {
         let text = |key: &str| value[key].as_str().map(str::to_string);
         Some(match value["type"].as_str()? {
@@ -60,7 +60,7 @@ impl Block {
         })
     }
 
-    /// The text of a block that has one.
+    /// Returns the text of a block that has one.
     pub fn text(value: &Value) -> Option<&str> {
         match value["type"].as_str()? {
             "text" => value["text"].as_str(),
@@ -70,12 +70,12 @@ impl Block {
     }
 }
 
-/// A block of words.
+/// Builds a text block.
 pub fn text(text: &str) -> Value {
     json!({ "type": "text", "text": text })
 }
 
-/// A block that is an image, its bytes base64.
+/// Builds an image block from bytes in base64.
 pub fn image(mime: &str, data: &str) -> Value {
     json!({ "type": "image", "mimeType": mime, "data": data })
 }

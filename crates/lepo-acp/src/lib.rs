@@ -1,16 +1,16 @@
-//! The Agent Client Protocol, version 1: its messages as values and its lines. Does no I/O and knows nothing of lepo.
+//! The Agent Client Protocol, version 1: its messages as values and its lines. Does no I/O and is independent of lepo.
 //!
-//! This crate alone names what the protocol names: a new major version is a change of this crate.
+//! Only this crate uses the protocol's names: a new major version changes this crate alone.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
 //! | [`rpc`] | JSON-RPC 2.0: one message a line, errors and their codes |
-//! | [`lines`] | bytes into lines of a bounded length |
+//! | [`lines`] | splits bytes into lines of bounded length |
 //! | [`content`] | the blocks of a prompt and of an update |
-//! | [`update`] | the updates of a session, tool calls among them |
-//! | [`agent`] | what a client asks of an agent, and the answers |
-//! | [`client`] | what a client asks of an agent, from the client's side |
-//! | [`permission`] | the question for permission and its answer |
+//! | [`update`] | the updates of a session, including tool calls |
+//! | [`agent`] | requests of a client, parsed, and the agent's answers, built |
+//! | [`client`] | requests of a client, built, and the agent's answers, parsed |
+//! | [`permission`] | the request for permission and its answer |
 
 pub mod agent;
 pub mod client;
@@ -23,13 +23,13 @@ pub mod update;
 /// The version of the protocol.
 pub const VERSION: u64 = 1;
 
-/// The longest line that is written: 1 MiB. What is longer is told in several updates.
+/// Maximum length of a line to write: 1 MiB. Longer content is split into several updates.
 pub const LONGEST_WRITTEN: usize = 1 << 20;
 
-/// Bytes of text in one update at most: each may take six as JSON.
+/// Maximum bytes of text in an update: each may need six as JSON.
 pub const TEXT: usize = 128 << 10;
 
-/// Parts a text into pieces that each fit into one update.
+/// Splits a text into pieces that each fit into an update.
 pub fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

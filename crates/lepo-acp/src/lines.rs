@@ -1,11 +1,11 @@
-//! Bytes into lines of a bounded length: what is longer is told of once, and passed over to its end.
+//! Splits bytes into lines of bounded length. A longer line is reported once and skipped.
 
 use memchr::memchr;
 
-/// The longest line that is taken: 64 MiB.
+/// Maximum length of a line to read: 64 MiB.
 pub const LONGEST_READ: usize = 64 << 20;
 
-/// A line, or that there was one that was too long.
+/// A line, or the fact that a line was too long.
 #[derive(Debug, PartialEq, Eq)]
 pub enum BoundedLine<'l> {
     /// Its bytes, without the line end.
@@ -14,22 +14,22 @@ pub enum BoundedLine<'l> {
     TooLong,
 }
 
-/// Collects lines from bytes that come in pieces of any size.
+/// Collects lines from bytes that arrive in pieces of any size.
 #[derive(Debug)]
 pub struct LineBuffer {
     limit: usize,
     partial: Vec<u8>,
-    /// The rest of a line that was too long is passed over.
+    /// The remainder of a line that was too long is being skipped.
     skips: bool,
 }
 
 impl LineBuffer {
-    /// Nothing yet, of lines up to so many bytes.
+    /// Creates an empty buffer for lines of up to `limit` bytes.
     pub fn new(limit: usize) -> LineBuffer {
         LineBuffer { limit, partial: Vec::new(), skips: false }
     }
 
-    /// Tells of every line that ends in these bytes.
+    /// Calls `line` for every line that ends in these bytes.
     pub fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(BoundedLine<'_>)) {
         while let Some(end) = memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end);
@@ -40,17 +40,17 @@ impl LineBuffer {
         self.take(bytes, &mut line);
     }
 
-    /// Tells of a last line that has no line end.
+    /// Calls `line` for a last line without a line end.
     pub fn end(&mut self, mut line: impl FnMut(BoundedLine<'_>)) {
         if !std::mem::take(&mut self.skips) {
             line(BoundedLine::Whole(&self.partial));
         }
-        // A long line does not keep its room.
+        // Frees the memory of a long line.
         self.partial.clear();
         self.partial.shrink_to(64 << 10);
     }
 
-    /// True if bytes of a line that has not ended are at hand.
+    /// Whether the buffer contains a part of an incomplete line.
     pub fn is_open(&self) -> bool {
         !self.partial.is_empty()
     }

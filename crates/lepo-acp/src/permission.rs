@@ -1,22 +1,22 @@
-//! The question for permission that an agent asks its client, and the client's answer.
+//! An agent's request for permission, and the client's answer.
 
 use serde_json::{Value, json};
 
 use super::update::ToolCall;
 
-/// The method of the question.
+/// The method of the request.
 pub const METHOD: &str = "session/request_permission";
 
-/// Meaning of an option.
+/// The meaning of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// This once.
+    /// Allow this call.
     AllowOnce,
-    /// From now on.
+    /// Allow this and later calls.
     AllowAlways,
-    /// Not this once.
+    /// Reject this call.
     RejectOnce,
-    /// Never.
+    /// Reject this and later calls.
     RejectAlways,
 }
 
@@ -38,24 +38,23 @@ impl Choice {
     }
 }
 
-/// The parameters of a question with these options, each with the words that it is shown by. The word of a choice is
-/// the option's id.
+/// Builds the parameters of a request with these options, each with its label. The choice's name is the option's id.
 pub fn params(session: &str, call: &ToolCall, options: &[(Choice, &str)]) -> Value {
     let option = |(choice, name): &(Choice, &str)| json!({ "optionId": choice.word(), "name": name, "kind": choice.word() });
     let options: Vec<Value> = options.iter().map(option).collect();
     json!({ "sessionId": session, "toolCall": call.to_json(), "options": options })
 }
 
-/// The answer to a question.
+/// The answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// This option was chosen.
+    /// The user chose this option.
     Chosen(Choice),
-    /// The question was withdrawn, or left without an answer.
+    /// The request was withdrawn or not answered.
     Cancelled,
 }
 
-/// Reads the client's answer to a question that offered these; anything but one of them is no answer.
+/// Parses the client's answer to a request that offered these options; any other answer counts as cancelled.
 pub fn outcome(result: &Value, offered: &[(Choice, &str)]) -> Outcome {
     let outcome = &result["outcome"];
     let chosen = match outcome["outcome"].as_str() {
@@ -66,19 +65,19 @@ pub fn outcome(result: &Value, offered: &[(Choice, &str)]) -> Outcome {
     chosen.filter(is_offered).map_or(Outcome::Cancelled, Outcome::Chosen)
 }
 
-/// A question that an agent asked.
+/// A request for permission from an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// The session.
+    /// The session's id.
     pub session: String,
-    /// Action that the agent asks for.
+    /// The call that the agent asks about.
     pub call: ToolCall,
-    /// Its options: each with its id.
+    /// Its options, each with its id.
     options: Vec<(Choice, String)>,
 }
 
 impl Question {
-    /// Reads one; none if it lacks what it must have.
+    /// Parses a request; `None` if a required field is missing.
     pub fn read(params: &Value) -> Option<Question> {
         let option = |option: &Value| {
             Some((Choice::read(option["kind"].as_str()?)?, option["optionId"].as_str()?.to_string()))
@@ -90,7 +89,7 @@ impl Question {
         })
     }
 
-    /// The result that chooses the first of these that the agent offers; else that the question is withdrawn.
+    /// Builds the result that chooses the first of `wanted` that the agent offers, else cancels the request.
     pub fn answer(&self, wanted: &[Choice]) -> Value {
         let offered = |choice: &Choice| self.options.iter().find(|(offered, _)| offered == choice);
         match wanted.iter().find_map(offered) {
@@ -99,13 +98,13 @@ impl Question {
         }
     }
 
-    /// True if the agent offers this.
+    /// Whether the agent offers this option.
     pub fn offers(&self, choice: Choice) -> bool {
         self.options.iter().any(|(offered, _)| *offered == choice)
     }
 }
 
-/// The result for a question that is not answered.
+/// Builds the result for a request that is not answered.
 pub fn cancelled() -> Value {
     json!({ "outcome": { "outcome": "cancelled" } })
 }

@@ -1,18 +1,18 @@
-//! JSON-RPC 2.0, one message a line: a message read is a request, a notification, an answer, or wrong.
+//! JSON-RPC 2.0, one message a line: a message is a request, a notification, an answer, or malformed.
 
 use serde_json::{Map, Value, json};
 
-/// The line is no JSON, too long or too deep.
+/// The line is not JSON, too long or too deep.
 pub const PARSE_ERROR: i64 = -32700;
-/// The JSON is no message, or one that cannot be served now.
+/// The JSON is not a message, or the request is not allowed now.
 pub const INVALID_REQUEST: i64 = -32600;
-/// There is no such method.
+/// The method does not exist.
 pub const NO_METHOD: i64 = -32601;
-/// The parameters are not what the method takes.
+/// The parameters do not fit the method.
 pub const INVALID_PARAMS: i64 = -32602;
-/// Something failed on the way.
+/// An internal failure.
 pub const INTERNAL: i64 = -32603;
-/// There is no such session.
+/// The session does not exist.
 pub const NOT_FOUND: i64 = -32002;
 
 /// An error as an answer.
@@ -20,25 +20,25 @@ pub const NOT_FOUND: i64 = -32002;
 pub struct RpcError {
     /// Its code.
     pub code: i64,
-    /// Its words.
+    /// Its message.
     pub message: String,
     /// Details for programs.
     pub data: Option<Value>,
 }
 
 impl RpcError {
-    /// An error without data.
+    /// Creates an error without data.
     pub fn new(code: i64, message: impl Into<String>) -> RpcError {
         RpcError { code, message: message.into(), data: None }
     }
 
-    /// The error of a method that there is not.
+    /// Creates the error for an unknown method.
     pub fn no_method(method: &str) -> RpcError {
         let method: String = method.chars().take(200).collect();
         RpcError::new(NO_METHOD, format!("unknown method {method:?}"))
     }
 
-    /// Reads one; what is no error object says so.
+    /// Parses an error; a malformed one gets a default code and message.
     pub fn read(value: &Value) -> RpcError {
         RpcError {
             code: value["code"].as_i64().unwrap_or(INTERNAL),
@@ -56,19 +56,19 @@ impl RpcError {
     }
 }
 
-/// A message that came.
+/// A message from the other side.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Incoming {
-    /// The other side waits for an answer.
+    /// A request, which expects an answer.
     Request {
-        /// The id of the answer.
+        /// The id for the answer.
         id: Value,
         /// The method.
         method: String,
         /// Its parameters.
         params: Value,
     },
-    /// The other side waits for nothing.
+    /// A notification, which expects no answer.
     Notification {
         /// The method.
         method: String,
@@ -79,26 +79,26 @@ pub enum Incoming {
     Answer {
         /// The request's id.
         id: Value,
-        /// The result, or why there is none.
+        /// The result or the error.
         result: Result<Value, RpcError>,
     },
-    /// No message: this is to be answered.
+    /// A malformed message, to be answered with this error.
     Wrong {
-        /// The id of the answer: null if none could be read.
+        /// The id for the answer: null if it could not be parsed.
         id: Value,
-        /// Description of the fault.
+        /// The error.
         error: RpcError,
     },
 }
 
 impl Incoming {
-    /// The error for a line of more than so many bytes.
+    /// Creates the error for a line of more than `limit` bytes.
     pub fn too_long(limit: usize) -> Incoming {
         let error = RpcError::new(PARSE_ERROR, format!("the line is longer than {} MiB", limit >> 20));
         Incoming::Wrong { id: Value::Null, error }
     }
 
-    /// Reads a line; a blank one is none. Nesting is bounded by the parser.
+    /// Parses one line; `None` if it is blank. The parser limits nesting.
     pub fn read(line: &[u8]) -> Option<Incoming> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
@@ -155,22 +155,22 @@ fn answer(id: Value, message: &mut Map<String, Value>) -> Option<Incoming> {
     Some(Incoming::Answer { id, result: Ok(message.remove("result")?) })
 }
 
-/// The line of a request, without its line end.
+/// Builds the line of a request, without its line end.
 pub fn request(id: u64, method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
-/// The line of a notification.
+/// Builds the line of a notification.
 pub fn notification(method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()
 }
 
-/// The line that withdraws a request of this side.
+/// Builds the line that withdraws a request of this side.
 pub fn cancel_request(id: u64) -> String {
     notification("$/cancel_request", &json!({ "requestId": id }))
 }
 
-/// The line of an answer.
+/// Builds the line of an answer.
 pub fn answer_line(id: &Value, result: Result<Value, RpcError>) -> String {
     match result {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string(),

@@ -1,21 +1,21 @@
-//! The updates of a session: what is said, thought and done in a turn, one notification each.
+//! The updates of a session: text, thoughts and tool calls of a turn, one notification each.
 
 use serde_json::{Map, Value, json};
 
 use super::content::{self, Block};
 use super::rpc::notification;
 
-/// The method that carries an update.
+/// The method of an update.
 pub const METHOD: &str = "session/update";
 
-/// The speaker of a chunk.
+/// Who a chunk of text comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
-    /// The person.
+    /// The user.
     User,
-    /// The agent, in its answer.
+    /// The agent's answer.
     Agent,
-    /// The agent, thinking.
+    /// The agent's thinking.
     Thought,
 }
 
@@ -32,24 +32,24 @@ impl Voice {
 /// The kind of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolKind {
-    /// Runs something.
+    /// Runs a program.
     Execute,
-    /// Fetches something from elsewhere.
+    /// Fetches external data.
     Fetch,
-    /// Something else.
+    /// Any other kind.
     Other,
 }
 
 /// The progress of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// It waits.
+    /// Waiting.
     Pending,
-    /// It runs.
+    /// Running.
     InProgress,
-    /// It is done.
+    /// Done.
     Completed,
-    /// It failed, or was refused.
+    /// Failed or refused.
     Failed,
 }
 
@@ -69,29 +69,29 @@ impl Status {
     }
 }
 
-/// A tool call, or what is new of one.
+/// A tool call, or a change of one, without the fields that are `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolCall {
     /// Its id.
     pub id: String,
-    /// Its title, in a line.
+    /// Its title, in one line.
     pub title: Option<String>,
     /// Its kind.
     pub kind: Option<ToolKind>,
-    /// The progress of the call.
+    /// Its progress.
     pub status: Option<Status>,
-    /// Shown texts, each a block.
+    /// The texts to display, each a block.
     pub texts: Option<Vec<String>>,
-    /// Input of the call.
+    /// The input of the call.
     pub input: Option<Value>,
-    /// Output of the call.
+    /// The output of the call.
     pub output: Option<Value>,
     /// lepo's own metadata.
     pub meta: Option<Value>,
 }
 
 impl ToolCall {
-    /// The object of the call.
+    /// Builds the JSON object of the call.
     pub fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("toolCallId".into(), self.id.as_str().into());
@@ -114,7 +114,7 @@ impl ToolCall {
         Value::Object(object)
     }
 
-    /// Reads the object of a call; none without an id.
+    /// Parses the JSON object of a call; `None` if it has no id.
     pub fn read(value: &Value) -> Option<ToolCall> {
         let text = |key: &str| value[key].as_str().map(str::to_string);
         let shown = |item: &Value| match item["type"].as_str()? {
@@ -146,66 +146,66 @@ impl ToolCall {
     }
 }
 
-/// A slash command or a prompt that may be typed.
+/// A slash command or a prompt that the user may type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// Its word, without the slash.
+    /// Its name, without the slash.
     pub name: String,
-    /// Description.
+    /// Its description.
     pub about: String,
-    /// Input that may follow it.
+    /// A hint at the input that may follow it.
     pub hint: Option<String>,
 }
 
-/// An update that is sent.
+/// An update to send.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
-    /// A piece of what is said.
+    /// A chunk of text or other content.
     Chunk {
-        /// Speaker.
+        /// Who it comes from.
         voice: Voice,
-        /// A block of content.
+        /// A content block.
         content: Value,
-        /// The message that it is a part of.
+        /// The id of its message.
         message: Option<String>,
         /// lepo's own metadata.
         meta: Option<Value>,
     },
-    /// A tool is called.
+    /// A new tool call.
     ToolCall(ToolCall),
-    /// More of a tool call.
+    /// A change of a tool call.
     ToolUpdate(ToolCall),
-    /// The commands that there are.
+    /// All available commands.
     Commands(Vec<Command>),
-    /// The mode in force.
+    /// The current mode.
     Mode(String),
-    /// The options, as [`super::agent::options`] makes them.
+    /// The options, built by [`super::agent::options`].
     Options(Value),
-    /// The session's title and time, and what lepo says besides.
+    /// The session's title and time, and lepo's metadata.
     Info {
-        /// The title, if it is another one.
+        /// The title, if it changed.
         title: Option<String>,
-        /// The time of the last message, as ISO 8601.
+        /// The time of the last message, in ISO 8601.
         updated: Option<String>,
         /// lepo's own metadata.
         meta: Option<Value>,
     },
-    /// Tokens of the conversation, and the window.
+    /// The size of the conversation and of the model's window.
     Usage {
-        /// The tokens.
+        /// Tokens of the conversation.
         used: u64,
-        /// The window.
+        /// Tokens of the window.
         size: u64,
     },
 }
 
 impl Update {
-    /// A piece of text.
+    /// Creates an update for a chunk of text.
     pub fn text(voice: Voice, text: &str, message: Option<String>) -> Update {
         Update::Chunk { voice, content: content::text(text), message, meta: None }
     }
 
-    /// The update's object.
+    /// Builds the update's JSON object.
     fn to_json(&self) -> Value {
         match self {
             Update::Chunk { voice, content, message, meta } => {
@@ -253,7 +253,7 @@ impl Update {
         }
     }
 
-    /// The line of the update.
+    /// Builds the line of the update.
     pub fn line(&self, session: &str) -> String {
         notification(METHOD, &json!({ "sessionId": session, "update": self.to_json() }))
     }
@@ -264,20 +264,20 @@ fn tagged(word: &str, mut object: Value) -> Value {
     object
 }
 
-/// An update that came.
+/// An update from an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Told {
-    /// A piece of the agent's answer or of its thinking.
+    /// A chunk of the agent's answer or of its thinking.
     Said(Voice, String),
-    /// A tool call, or more of one.
+    /// A new tool call, or a change of one.
     Tool(Box<ToolCall>),
-    /// Tokens of the conversation, and the window.
+    /// Tokens of the conversation, and of the window.
     Usage(u64, u64),
-    /// Something else.
+    /// Any other update.
     Other,
 }
 
-/// Reads the parameters of an update: its session, and what it says. None if it is none.
+/// Parses the parameters of an update: its session, and its content. `None` if they are malformed.
 pub fn read(params: &Value) -> Option<(&str, Told)> {
     let (session, update) = (params["sessionId"].as_str()?, &params["update"]);
     let said = |voice| Block::text(&update["content"]).map(|text| Told::Said(voice, text.to_string()));
