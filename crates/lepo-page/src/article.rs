@@ -1,4 +1,4 @@
-//! The messages themselves: the chosen conversation as the document, all others kept aside for the script.
+//! The messages as HTML: the chosen conversation as the document, all others in a template for the script.
 
 use std::fmt::Write;
 
@@ -8,11 +8,12 @@ use super::escape::{escape, escaped};
 use super::page::{Message, Page};
 use lepo_store::bubb::{BubbId, Kind, thousands};
 
-/// Messages of one part; the page's script has the same. A browser lays out the parts that are in sight.
+/// Number of messages of a part, in the page's script too. A browser lays out only the visible parts.
 const PART: usize = 50;
 
-/// Appends the chosen conversation. With scripts a browser takes all but its first part as plain text, which
-/// the page's script makes into messages once the first ones are shown; without scripts it is all a document.
+/// Appends the chosen conversation. With scripts a browser treats all but its first part as plain text, which the
+/// page's script converts into messages after the first part is visible; without scripts all of it is part of the
+/// document.
 pub fn conversation(page: &Page, html: &mut String) {
     for (i, part) in page.path.chunks(PART).enumerate() {
         html.push_str(if i == 1 { "<noscript>\n" } else { "" });
@@ -25,7 +26,7 @@ pub fn conversation(page: &Page, html: &mut String) {
     html.push_str(if page.path.len() > PART { "</noscript>\n" } else { "" });
 }
 
-/// Appends all other messages. Each follows the one written before it, or says which.
+/// Appends all other messages. A message names its prev unless that is the message written before it.
 pub fn others(page: &Page, html: &mut String) {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); page.messages.len()];
     let mut roots = Vec::new();
@@ -116,7 +117,7 @@ fn head(page: &Page, message: &Message, html: &mut String) {
     }
 }
 
-/// A message that is opened to be read.
+/// Appends a collapsed message.
 fn folded(message: &Message, html: &mut String) {
     let what = match message.kind {
         Kind::System => "System",
@@ -129,13 +130,13 @@ fn folded(message: &Message, html: &mut String) {
     html.push_str("</details>");
 }
 
-/// The time of a bubb in UTC; the page's script turns it into the reader's own zone.
+/// Formats the time of a bubb in UTC; the page's script converts it to the reader's time zone.
 fn time(id: BubbId) -> String {
     let time = i64::try_from(id.time()).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     time.unwrap_or(Timestamp::MAX).strftime("%Y-%m-%d %H:%MZ").to_string()
 }
 
-/// `2.1 s`, `350 ms`, `3 min 5 s`.
+/// Formats a duration: `2.1 s`, `350 ms`, `3 min 5 s`.
 fn seconds(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),

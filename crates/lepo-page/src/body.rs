@@ -1,5 +1,5 @@
-//! The body of one message: Markdown for questions and answers, plain text for tool output and system
-//! prompts, attachments as images, thinking folded.
+//! The body of a message: Markdown for questions and answers, plain text for tool output and system prompts,
+//! attachments as images, thinking collapsed.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,24 +9,24 @@ use super::markdown::markdown;
 use lepo_base::media::Media;
 use lepo_store::bubb::{Attachment, ContentHash, Kind, split_attachments, thousands};
 
-/// The content of a message, made ready for the page.
+/// The content of a message, rendered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Body {
     /// The HTML of its text.
     pub html: String,
-    /// First words, for lists; not escaped.
+    /// The start of the text, for lists; not escaped.
     pub words: String,
-    /// The text has Hangul in it.
+    /// Whether the text contains Hangul.
     pub korean: bool,
 }
 
-/// Characters of a message's first words.
+/// Characters of a message's start.
 const WORDS: usize = 48;
 
-/// Bytes in which the language is looked for.
+/// Bytes at the start that decide the language.
 const LANGUAGE: usize = 2048;
 
-/// Makes a message's body. `blob` gives the bytes of an attachment by its hash, where they are there.
+/// Renders a message's body. `blob` returns the bytes of an attachment by its hash, if they exist.
 pub fn body(kind: Kind, hidden: bool, text: &str, blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>) -> Body {
     let (said, files) = match kind {
         Kind::User => split_attachments(text),
@@ -45,7 +45,7 @@ pub fn body(kind: Kind, hidden: bool, text: &str, blob: &dyn Fn(&ContentHash) ->
     Body { html, words: words(said), korean: begin.contains(|c| ('가'..='힣').contains(&c)) }
 }
 
-/// A question as it was typed: no sign of it is Markdown.
+/// Appends a question literally, without Markdown.
 fn typed(text: &str, html: &mut String) {
     let text = text.trim_matches(['\n', '\r']);
     if !text.is_empty() {
@@ -57,13 +57,13 @@ fn typed(text: &str, html: &mut String) {
 
 fn plain(text: &str, html: &mut String) {
     html.push_str("<pre class=raw>");
-    // A browser drops a newline that begins a `pre`.
+    // A browser drops the first newline of a `pre`.
     html.push_str(if text.starts_with('\n') { "\n" } else { "" });
     escape(text, html);
     html.push_str("</pre>");
 }
 
-/// An answer, with what a model thought first folded.
+/// Appends an answer, with thinking at its start collapsed.
 fn answer(text: &str, html: &mut String) {
     let Some((thought, said)) = thought_first(text) else { return markdown(text, html) };
     if !thought.trim().is_empty() {
@@ -74,19 +74,19 @@ fn answer(text: &str, html: &mut String) {
     markdown(said.unwrap_or_default(), html);
 }
 
-/// The thinking that an answer begins with, and the text behind it; `None` inside if the thinking has no end.
+/// Splits the thinking at the start of an answer from the text after it; `None` inside if the thinking has no end.
 fn thought_first(text: &str) -> Option<(&str, Option<&str>)> {
     let thinking = text.trim_start().strip_prefix("<think>")?;
     Some(thinking.split_once("</think>").map_or((thinking, None), |(thought, said)| (thought, Some(said))))
 }
 
-/// The first words of a text, white space folded.
+/// Returns the start of a text on a single line.
 fn words(text: &str) -> String {
     let text = thought_first(text).map_or(text, |(thought, said)| said.unwrap_or(thought));
     let mut words = String::new();
     let mut count = 0;
     for word in text.split_whitespace() {
-        // Signs of Markdown that begin a line say nothing in a list.
+        // Markup of Markdown at the start of a line is noise in a list.
         if words.is_empty() && word.chars().all(|c| matches!(c, '#' | '>' | '-' | '*' | '+' | '|' | '`')) {
             continue;
         }
@@ -106,13 +106,13 @@ fn words(text: &str) -> String {
     words
 }
 
-/// True if a character is invisible, or reorders the text beside it.
+/// Whether a character is invisible, or reorders the text around it.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Appends an attached file: an image as it is, anything else by its name.
+/// Appends an attached file: an image itself, any other file by its name.
 fn attached(file: &Attachment, blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>, html: &mut String) {
     let bytes = file.media.is_image().then(|| blob(&file.hash)).flatten();
     let image =

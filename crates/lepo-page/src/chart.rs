@@ -1,4 +1,4 @@
-//! The charts of token use: tokens by day as columns, tokens by model as bars.
+//! The charts of token use: columns by day, bars by model.
 
 use std::fmt::Write;
 
@@ -8,15 +8,15 @@ use lepo_store::bubb::thousands;
 /// The figures of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// The sum of all, in one line.
+    /// The total, in one line.
     pub about: String,
     /// Tokens by day, the oldest first.
     pub days: Vec<Bar>,
-    /// Tokens by model, the most first.
+    /// Tokens by model, the largest first.
     pub models: Vec<Bar>,
 }
 
-/// One column or bar.
+/// A column or a bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bar {
     /// The day or the model.
@@ -34,7 +34,7 @@ impl Bar {
         self.input.saturating_add(self.cached).saturating_add(self.output)
     }
 
-    /// The numbers in words, for screen readers.
+    /// Describes the numbers for screen readers.
     fn words(&self) -> String {
         let Bar { label, input, cached, output } = self;
         let cached = if *cached > 0 { format!(", {} cached", thousands(*cached)) } else { String::new() };
@@ -42,15 +42,15 @@ impl Bar {
     }
 }
 
-/// The days that a chart shows at most, the newest.
+/// Maximum number of days in a chart, the newest.
 const DAYS: usize = 60;
-/// The models that a chart shows at most.
+/// Maximum number of models in a chart.
 const MODELS: usize = 12;
-/// Width and height of the chart of days, in its own units.
+/// Width and height of the chart of days, in SVG units.
 const WIDTH: u64 = 720;
 const HEIGHT: u64 = 120;
 
-/// Appends the charts, folded.
+/// Appends the charts, collapsed.
 pub fn figures(figures: &Figures, html: &mut String) {
     html.push_str("<details id=figures><summary><b>Figures</b> ");
     escape(&figures.about, html);
@@ -117,7 +117,7 @@ fn models(all: &[Bar], html: &mut String) {
     html.push_str("</table></figure>");
 }
 
-/// A part of `whole` in units of a chart; what is there at all is seen.
+/// Returns a part of `whole` in units of a chart; at least one unit, so that any nonzero part is visible.
 fn share(part: u64, whole: u64, units: u64) -> u64 {
     let exact = u128::from(part) * u128::from(units) / u128::from(whole.max(1));
     (exact as u64).max(u64::from(part > 0)).min(units)

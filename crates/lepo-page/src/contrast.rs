@@ -1,10 +1,10 @@
-//! Contrast of the page's colours, after WCAG 2.2: text 4.5 to 1, drawings 3 to 1.
+//! Tests the contrast of the page's colours by WCAG 2.2: text 4.5 to 1, graphics 3 to 1.
 
 use std::collections::HashMap;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The colours of a block of the style, as red, green and blue.
+/// Parses the colours of a block of the style, as red, green and blue.
 fn colours(block: &str) -> HashMap<&str, [u8; 3]> {
     let declarations = block.split(['{', ';', '}', '\n']).filter_map(|text| text.trim().strip_prefix("--"));
     let colour = |text: &str| {
@@ -16,7 +16,7 @@ fn colours(block: &str) -> HashMap<&str, [u8; 3]> {
     declarations.filter_map(|text| text.split_once(':')).filter_map(|(k, v)| Some((k, colour(v)?))).collect()
 }
 
-/// Each theme by its name.
+/// Returns the colours of each theme.
 fn themes() -> [(&'static str, HashMap<&'static str, [u8; 3]>); 3] {
     let block = |begin: &str| STYLE.split_once(begin).unwrap().1.split_once('}').unwrap().0;
     [

@@ -1,4 +1,4 @@
-//! The page around the conversations: what it allows itself, its style, its script, its landmarks.
+//! The document around the conversations: its security policy, its style, its script, its landmarks.
 
 use std::fmt::Write;
 
@@ -12,9 +12,9 @@ use super::{article, chart, picture};
 use lepo_store::bubb::counted_in_thousands;
 
 const STYLE: &str = include_str!("page.css");
-/// Runs before anything is shown.
+/// Runs before the page is visible.
 const EARLY: &str = include_str!("early.js");
-/// One function, in pieces that use the names of those before.
+/// A single function, in files that use the names of the files before them.
 const SCRIPT: &str = concat!(
     "(function () {\n\"use strict\";\n",
     include_str!("script/messages.js"),
@@ -44,7 +44,7 @@ const HELP: &str = "<dialog id=help aria-labelledby=help-h><h2 id=help-h>Keys</h
 <dialog id=compare aria-labelledby=compare-h><div class=top><h2 id=compare-h>Compare</h2>\
 <button aria-label=Close>✕</button></div><div id=sides></div></dialog>";
 
-/// Makes the whole page.
+/// Renders the page.
 pub fn document(page: &Page) -> String {
     let said: usize = page.messages.iter().map(|message| message.body.html.len() + 512).sum();
     let mut html = String::with_capacity(said + STYLE.len() + SCRIPT.len() + 4096);
@@ -87,7 +87,7 @@ pub fn document(page: &Page) -> String {
     html
 }
 
-/// The number of messages of the conversation shown first, and of conversations of the page.
+/// Describes the number of messages in the chosen conversation, and of conversations on the page.
 fn about(page: &Page) -> String {
     let shown = counted_in_thousands(page.path.len(), "message");
     let tails = page.is_tail.iter().filter(|tail| **tail).count();
@@ -97,7 +97,7 @@ fn about(page: &Page) -> String {
     }
 }
 
-/// A source as a content security policy names it.
+/// Formats the hash of a source for a content security policy.
 fn hash(source: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(source)))
 }

@@ -1,8 +1,7 @@
-//! Text as HTML: every character that means something to a browser is escaped, and control characters are
-//! made visible.
+//! Text as HTML: characters with a meaning to a browser are escaped, and control characters made visible.
 
-/// Appends a text for use between tags. There `<` and `&` alone mean something; a page full of escaped quotes
-/// would be a tenth larger.
+/// Appends a text for use between tags, where only `<` and `&` are special; escaping quotes as well makes a page full
+/// of them a tenth larger.
 pub fn escape(text: &str, html: &mut String) {
     escape_those(text, &SPECIAL, html);
 }
@@ -19,7 +18,7 @@ fn escape_those(text: &str, special: &[bool; 256], html: &mut String) {
         if !special[usize::from(*byte)] {
             continue;
         }
-        // A special byte is ASCII, so both ends are bounds of characters.
+        // A special byte is ASCII, so both offsets are character boundaries.
         html.push_str(text.get(plain..at).unwrap_or_default());
         plain = at + 1;
         match byte {
@@ -36,7 +35,7 @@ fn escape_those(text: &str, special: &[bool; 256], html: &mut String) {
     html.push_str(text.get(plain..).unwrap_or_default());
 }
 
-/// The escaped form of a short text, for either use.
+/// Returns the escaped form of a short text, for use in attributes too.
 pub fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + 8);
     escape_attribute(text, &mut html);

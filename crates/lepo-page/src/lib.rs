@@ -1,7 +1,7 @@
-//! A page of HTML that shows conversations: one file without a network, safe for any content.
+//! Renders conversations as an HTML page: a single file that needs no network and is safe for any content.
 //!
-//! Pure: it gets names and texts, and gives bytes. All text is taken as hostile. The page's script and style are
-//! files beside this one; the page allows them by their hashes, and images in its own bytes, and nothing else.
+//! Pure: converts names and texts into bytes. All text is treated as hostile. The page's script and style are files in
+//! this folder; the page's policy allows only them, by their hashes, and images in the page itself.
 
 mod article;
 mod body;

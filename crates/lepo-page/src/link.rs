@@ -1,12 +1,11 @@
-//! The addresses that a page may link to.
+//! The URLs that a page may link to.
 
-/// The address, if it is one of the web or of mail. Everything else (scripts, data, files, what is relative to
-/// the page) is no link.
+/// Returns the URL if it is a web or mail address; anything else (scripts, data, files, relative URLs) is not linked.
 pub fn safe(address: &str) -> Option<&str> {
     let has =
         |scheme: &str| address.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme));
     let known = ["https://", "http://", "mailto:"].into_iter().any(has);
-    // A browser drops tabs and newlines within an address, and spaces around it.
+    // A browser drops tabs and newlines within a URL, and spaces around it.
     let odd = address.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\');
     (known && !odd).then_some(address)
 }

@@ -1,12 +1,12 @@
-//! Markdown as HTML that holds nothing but what is written here: raw HTML is text, images are links, no
-//! element has an id, a style or an address that was not looked at.
+//! Renders Markdown as HTML with the elements of this file only: raw HTML is text, images are links, and no element has
+//! an id, a style or an unchecked URL.
 
 use pulldown_cmark::{Alignment, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::escape::{escape, escape_attribute};
 use super::link;
 
-/// Appends a text's HTML.
+/// Appends the HTML of a Markdown text.
 pub fn markdown(text: &str, html: &mut String) {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
@@ -20,14 +20,14 @@ pub fn markdown(text: &str, html: &mut String) {
 
 struct Writer<'h> {
     html: &'h mut String,
-    /// The alignments of the present table.
+    /// The column alignments of the current table.
     cells: Vec<Alignment>,
     /// The column of the next cell.
     cell: usize,
     in_head: bool,
-    /// Open links that were written: none stands within another.
+    /// Number of open `a` elements, which must not be nested.
     links: usize,
-    /// Ends the open links and images, the innermost last.
+    /// End tags of the open links and images, the innermost last.
     ends: Vec<&'static str>,
 }
 
@@ -48,7 +48,7 @@ impl Writer<'_> {
                 escape(&code, self.html);
                 self.html.push_str("</code>");
             }
-            // The style shows it as the break that was typed.
+            // The style displays it as a line break, as the model or the user wrote it.
             Event::SoftBreak => self.html.push('\n'),
             Event::HardBreak => self.html.push_str("<br>"),
             Event::Rule => self.html.push_str("<hr>"),
@@ -65,7 +65,7 @@ impl Writer<'_> {
             Tag::Heading { level, .. } => self.html.push_str(&format!("<h{}>", below(level))),
             Tag::BlockQuote(_) => self.html.push_str("<blockquote>"),
             Tag::CodeBlock(kind) => self.code_block(kind),
-            // Its text is escaped; it keeps its lines.
+            // Its text is escaped, and its line breaks remain.
             Tag::HtmlBlock => self.html.push_str("<pre class=raw>"),
             Tag::List(None) => self.html.push_str("<ul>"),
             Tag::List(Some(1)) => self.html.push_str("<ol>"),
@@ -94,7 +94,7 @@ impl Writer<'_> {
                 escape(&name, self.html);
                 self.html.push_str("</sup> ");
             }
-            // Not asked of the parser.
+            // Not enabled in the parser.
             Tag::Superscript
             | Tag::Subscript
             | Tag::DefinitionList
@@ -186,7 +186,7 @@ impl Writer<'_> {
     }
 }
 
-/// A heading of a message stands below the page's and the message's own.
+/// Lowers a heading's level, because the page and the message have headings too.
 fn below(level: HeadingLevel) -> usize {
     (level as usize + 2).min(6)
 }

@@ -1,5 +1,5 @@
-//! The place of each message in the drawing of the forest: roots at the top, each fork's side branches drawn
-//! whole one column to the right, before the conversation goes on below. Lines never cross.
+//! The layout of the forest: roots at the top, the side branches of each fork drawn as a whole one column to the right,
+//! before the conversation continues below. Lines never cross.
 
 use std::cmp::Reverse;
 
@@ -10,21 +10,21 @@ pub struct OutlineRow {
     pub node: usize,
     /// Column of the conversation, from the left.
     pub column: usize,
-    /// The row of what it follows; none for a root.
+    /// Row of the previous message; `None` for a root.
     pub parent: Option<usize>,
 }
 
-/// The newest conversation goes straight down, as long as that takes no more columns than this.
+/// The newest conversation is drawn straight down, unless that needs more columns than this.
 const COLUMNS: usize = 6;
 
-/// Lays out the messages that have a row. `prev` names for each message an earlier one, `age` grows with
-/// time. A message without a row is drawn as part of the row above it.
+/// Lays out the messages that have a row. `prev` contains for each message the index of an earlier one, `age` grows
+/// with time. A message without a row is part of the row above it.
 pub fn outline(prev: &[Option<usize>], has_row: &[bool], age: &[usize]) -> Vec<OutlineRow> {
     let above = nearest(prev, has_row);
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); prev.len()];
     let (mut newest, mut width) = (age.to_vec(), vec![1; prev.len()]);
     let mut roots = Vec::new();
-    // A child stands behind its parent: from the end on, all below a message is known at its turn.
+    // A child comes after its parent, so in reverse order all descendants of a message are known before it.
     for node in (0..prev.len()).rev() {
         if let Some(up) = prev[node] {
             newest[up] = newest[up].max(newest[node]);
@@ -55,7 +55,7 @@ pub fn outline(prev: &[Option<usize>], has_row: &[bool], age: &[usize]) -> Vec<O
     while let Some(row) = waiting.pop() {
         let at = rows.len();
         rows.push(row);
-        // The last pushed is drawn next: the oldest side branch first, the main line last.
+        // The last element pushed is drawn next: the oldest side branch first, the main line last.
         for (i, &node) in children[row.node].iter().enumerate() {
             waiting.push(OutlineRow { node, column: row.column + usize::from(i > 0), parent: Some(at) });
         }
@@ -63,7 +63,7 @@ pub fn outline(prev: &[Option<usize>], has_row: &[bool], age: &[usize]) -> Vec<O
     rows
 }
 
-/// For each message the nearest that has a row: itself, or one before it.
+/// Returns for each message its nearest ancestor that has a row, or the message itself.
 pub fn nearest(prev: &[Option<usize>], has_row: &[bool]) -> Vec<Option<usize>> {
     let mut above: Vec<Option<usize>> = Vec::with_capacity(prev.len());
     for node in 0..prev.len() {
@@ -76,7 +76,7 @@ pub fn nearest(prev: &[Option<usize>], has_row: &[bool]) -> Vec<Option<usize>> {
 mod tests {
     use super::*;
 
-    /// `parents` are letters, `-` for a root; each message is named by its place. Upper case has a row.
+    /// Formats a layout. `parents` are letters, `-` for a root; each message is named by its index.
     fn drawn(parents: &str, rowless: &str) -> String {
         let letter = |node: usize| char::from(b'A' + node as u8);
         let prev: Vec<Option<usize>> =
@@ -98,7 +98,7 @@ mod tests {
             ("", "", ""),
             ("-", "", "A"),
             ("-AB", "", "A B<A C<B"),
-            // the newer answer goes straight down, the older one stands beside it
+            // the newer answer goes straight down, the older one is a side branch
             ("-AA", "", "A .B<A C<A"),
             ("-AAB", "", "A .C<A B<A D<B"),
             ("-AAAA", "", "A .B<A .C<A .D<A E<A"),
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_comb_stays_narrow() {
-        // Each message is followed by an old branch that goes on forking and a new one that ends.
+        // Each message has an old branch that forks again, and a new one that ends.
         let prev: Vec<Option<usize>> =
             (0..20_001).map(|i: usize| i.checked_sub(1).map(|i| i / 2 * 2)).collect();
         let age: Vec<usize> = (0..prev.len()).map(|i| prev.len() - i).collect();

@@ -7,36 +7,36 @@ use lepo_store::bubb::{BubbId, Kind};
 /// A message of a page.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// Id of the message.
+    /// Its id.
     pub id: BubbId,
     /// The kind of speaker.
     pub kind: Kind,
-    /// The message is hidden, and shown because hidden ones were asked for.
+    /// The message is hidden, and the page includes hidden messages.
     pub hidden: bool,
-    /// The place of the message it follows, which stands before it.
+    /// Index of the previous message, which comes earlier in the list.
     pub prev: Option<usize>,
-    /// The participant that speaks, where there are several.
+    /// The participant who speaks, if there are several.
     pub speaker: Option<String>,
     /// The model that answered.
     pub model: Option<String>,
-    /// The word for an answer that ended early.
+    /// The label of an answer that ended early.
     pub ended_early: Option<&'static str>,
     /// Tokens of the request.
     pub input: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
-    /// From the request to the end, milliseconds.
+    /// Milliseconds from the request to the end.
     pub ms: Option<u64>,
-    /// The branches that name it.
+    /// The branches that end here.
     pub branches: Vec<String>,
-    /// Content of the message.
+    /// Its content.
     pub body: Body,
-    /// Hidden bubbs of its side branches, shown within it.
+    /// Hidden bubbs of its side branches, displayed within it.
     pub sides: Vec<Message>,
 }
 
 impl Message {
-    /// The name of the kind of speaker.
+    /// Returns the name of the kind of speaker.
     pub(crate) fn who(&self) -> &'static str {
         match self.kind {
             Kind::System => "System",
@@ -47,27 +47,27 @@ impl Message {
     }
 }
 
-/// Colours that tell speakers apart.
+/// Number of colours for speakers.
 const COLOURS: usize = 8;
 
 /// The content of a page.
 pub struct Page {
     pub(crate) title: String,
     pub(crate) messages: Vec<Message>,
-    /// The places of the conversation that is shown first, the oldest first.
+    /// Indices of the messages of the conversation displayed first, the oldest first.
     pub(crate) path: Vec<usize>,
     pub(crate) on_path: Vec<bool>,
-    /// No other message of the page follows it.
+    /// Whether no other message of the page follows it.
     pub(crate) is_tail: Vec<bool>,
-    /// Speakers in the order in which they first speak.
+    /// Speakers, in the order of their first messages.
     pub(crate) speakers: Vec<String>,
-    /// Token use, where that is known.
+    /// Token use, if known.
     pub figures: Option<Figures>,
 }
 
 impl Page {
-    /// A page of these messages, each behind the one it follows. The conversation that ends at `chosen` is shown
-    /// first. Without a title its first question is.
+    /// Creates a page of these messages, each after its prev. The conversation that ends at `chosen` is displayed
+    /// first; by default its first question is the title.
     pub fn new(messages: Vec<Message>, chosen: usize, title: Option<String>) -> Page {
         let mut path: Vec<usize> = std::iter::successors(Some(chosen), |&at| messages[at].prev).collect();
         path.reverse();
@@ -96,7 +96,7 @@ impl Page {
         Page { title, messages, path, on_path, is_tail, speakers, figures: None }
     }
 
-    /// The number of a speaker's colour.
+    /// Returns the index of a speaker's colour.
     pub(crate) fn colour(&self, speaker: &str) -> usize {
         self.speakers.iter().position(|name| name == speaker).unwrap_or_default() % COLOURS
     }

@@ -1,31 +1,31 @@
-//! Picks the bubbs of a forest that a page shows, and links them to each other.
+//! Selects the bubbs of a forest for a page, and links them to each other.
 
 use std::collections::HashMap;
 
 use lepo_store::conv::{Forest, Ix};
 
-/// The bubbs of a page. Each stands behind the one that it follows.
+/// The bubbs of a page, each after its prev.
 #[derive(Debug, Default)]
 pub struct Picked {
-    /// The bubbs, and for each the place of the one it follows here.
+    /// The bubbs, each with the index of the previous bubb on the page.
     pub bubbs: Vec<(Ix, Option<usize>)>,
-    /// The place of the last bubb of the conversation that is shown first.
+    /// Index of the last bubb of the conversation displayed first.
     pub chosen: Option<usize>,
-    /// Side branches that are shown within the bubb at a place: what tools were asked, and what they gave.
+    /// Side branches to display within the bubb at an index: tool calls and their results.
     pub sides: HashMap<usize, Vec<Ix>>,
 }
 
-/// The note of a walk about a bubb that it passed.
+/// The note of a walk about a visited bubb.
 #[derive(Clone, Copy)]
 struct Passed {
-    /// The walk that passed it, so that one that comes back to itself is cut.
+    /// The walk that visited it first; a walk that meets itself has found a cycle, and is cut.
     walk: usize,
-    /// The place of the nearest bubb of the page, itself or before it.
+    /// Index of the nearest ancestor on the page, or of the bubb itself.
     place: Option<usize>,
 }
 
-/// Picks the conversations that end at `tips`, the first of which is shown first; with `hidden` their hidden bubbs
-/// too, and those of `spent`, leaves of side branches, that hang on one of them.
+/// Selects the conversations that end at `tips`; the page displays the first of them first. With `hidden` it includes
+/// their hidden bubbs, and the side branches on them that end at `spent`.
 pub fn pick(forest: &Forest, tips: &[Ix], hidden: bool, spent: &[Ix]) -> Picked {
     let mut picked = Picked::default();
     let mut passed: HashMap<Ix, Passed> = HashMap::new();
@@ -60,7 +60,7 @@ pub fn pick(forest: &Forest, tips: &[Ix], hidden: bool, spent: &[Ix]) -> Picked 
     picked
 }
 
-/// The bubbs from `tip` up to the first that was passed already, and that one.
+/// Returns the bubbs from `tip` up to the first one visited before, and that one.
 fn climb(forest: &Forest, tip: Ix, walk: usize, passed: &mut HashMap<Ix, Passed>) -> (Vec<Ix>, Option<Ix>) {
     let mut chain = Vec::new();
     let mut at = Some(tip);
@@ -89,14 +89,14 @@ mod tests {
             ("A s1 head / B u0 A / C a0 B", "C", true, "A B<A C<B", "C"),
             ("A u0 head / B a0 A / C a0 A / D u0 B", "DC", false, "A B<A D<B C<A", "D"),
             ("A u0 head / B a0 A / C a0 A / D u0 B", "C", false, "A C<A", "C"),
-            // speakers: the hidden ones between are left out
+            // speakers: the hidden bubbs between them are omitted
             ("A u0 head / B s1 A / C a0 B / D s1 A / E a0 D", "EC", false, "A E<A C<A", "E"),
-            // a tail that is hidden ends where what is visible does
+            // a hidden tail ends at its last visible ancestor
             ("A u0 head / B a1 A", "B", false, "A", "A"),
-            // a side branch is no message of its own
+            // a side branch is displayed within a message
             ("A u0 head / B a1 A / C t1 B / D a0 A", "D", true, "A+BC D<A", "D"),
             ("A u0 head / B a1 A / C t1 B / D a0 A", "D", false, "A D<A", "D"),
-            // circles are cut
+            // cycles are cut
             ("A u0 B / B u0 A / C a0 B", "C", false, "A B<A C<B", "C"),
             ("A u0 A", "A", false, "A", "A"),
             ("A s1 head", "A", false, "", ""),

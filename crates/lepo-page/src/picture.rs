@@ -1,6 +1,6 @@
-//! The forest at the left of the page: a list of links, and beside it the drawing as SVG. The page's script
-//! writes the first words of each message beside its link, and marks the conversation that is shown: only with
-//! the script can another be chosen, and so the words need not be in the file twice.
+//! The forest at the left of the page: a list of links, and the drawing as SVG. The page's script adds the start of
+//! each message to its link, and marks the displayed conversation: another can be chosen only with the script, so these
+//! texts need not be in the file twice.
 
 use std::fmt::Write;
 
@@ -9,21 +9,21 @@ use super::outline::{OutlineRow, nearest, outline};
 use super::page::{Message, Page};
 use lepo_store::bubb::Kind;
 
-/// Height of a row, in pixels; page.css and forest.js have the same.
+/// Height of a row in pixels, in page.css and forest.js too.
 const ROW: usize = 30;
-/// Width of a column.
+/// Width of a column in pixels.
 const COLUMN: usize = 14;
-/// The place of the first column.
+/// Offset of the first column in pixels.
 const LEFT: usize = 16;
-/// Columns that are drawn apart; what stands farther right is drawn on the last.
+/// Maximum number of separate columns; everything farther right is drawn on the last.
 const MOST: usize = 12;
-/// Rows of one list: a browser lays out the lists that are in sight.
+/// Rows of a list: a browser lays out only the visible lists.
 const GROUP: usize = 100;
-/// Rows of one SVG, but for a tree that has more: a browser paints several faster than a huge one.
+/// Rows per SVG (a single tree is never split): browsers paint several small SVGs faster than one huge one.
 const CHUNK: usize = 200;
 
-/// Tells the messages that have a row of their own: questions, siblings at a fork, speakers, messages after
-/// them, and hidden ones that end a conversation. An only answer stands in the row of its question.
+/// Decides which messages have a row: questions, siblings at a fork, speakers, messages after them, and hidden messages
+/// that end a conversation. An only answer shares the row of its question.
 fn has_row(messages: &[Message]) -> Vec<bool> {
     let mut children = vec![0; messages.len()];
     for prev in messages.iter().filter_map(|message| message.prev) {
@@ -71,7 +71,7 @@ pub fn picture(page: &Page, html: &mut String) {
     }
 }
 
-/// The marks of a row beside its words.
+/// The marks of a row, in addition to its text.
 #[derive(Debug, Clone, Default)]
 struct Mark<'p> {
     branches: Vec<&'p str>,
@@ -133,12 +133,12 @@ fn chunk(
     html.push_str("</div>");
 }
 
-/// The place of a row's dot.
+/// Returns the coordinates of a row's dot.
 fn point(row: &OutlineRow, line: usize) -> (usize, usize) {
     (LEFT + row.column.min(MOST) * COLUMN, line * ROW + ROW / 2)
 }
 
-/// The colour of a dot.
+/// Returns the CSS class of a dot, which sets its colour.
 fn class(page: &Page, message: &Message) -> String {
     match (&message.speaker, message.kind) {
         _ if message.hidden => "h".into(),
