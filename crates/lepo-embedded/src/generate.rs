@@ -1,4 +1,4 @@
-//! One answer: read the prompt, then one token after another, each told as soon as it is text.
+//! Generates an answer: reads the prompt, then samples token after token, and prints all complete text at once.
 
 use candle_core::{Device, Tensor};
 use candle_transformers::generation::LogitsProcessor;
@@ -10,35 +10,35 @@ use crate::prompt::{self, CONTEXT};
 use crate::protocol::{Event, Reason, Request, emit, sign_of_life};
 use crate::tokenizer::{Characters, Tokenizer};
 
-/// The number of tokens that are read at a time, about a second's worth: attention over a long prompt at once
-/// would take gigabytes, and more at a time is no faster.
+/// Number of tokens per forward pass, about a second's work: a long prompt in a single pass would need gigabytes for
+/// attention, and larger passes would not be faster.
 const STRIDE: usize = 32;
 
-/// A model this small falls into loops: it would say one sentence until the context is full. A token that it
-/// said among the `RECENT` last ones is made less likely, as far as Ollama does by default.
+/// A model this small falls into loops: it would repeat a sentence until the context is full. Tokens among the `RECENT`
+/// last ones become less likely, by Ollama's default factor.
 const REPEAT_PENALTY: f32 = 1.1;
 const RECENT: usize = 64;
 
-/// Makes the same question get the same answer.
+/// Fixed, so that a repeated question gets the same answer.
 const SEED: u64 = 0;
 
-/// The model and what it has read so far.
+/// The model and the tokens that it has read.
 pub struct Speaker {
     tokenizer: Tokenizer,
-    /// The model with nothing read. A clone shares the weights.
+    /// The model with an empty KV cache. A clone shares the weights.
     fresh: ModelWeights,
     model: ModelWeights,
-    /// The tokens that `model` has read. The next question of a conversation begins with them, so they are not read again.
+    /// The tokens in the KV cache. The next question of a conversation usually starts with them, so they are not read
+    /// again.
     read: Vec<u32>,
 }
 
 impl Speaker {
-    /// A speaker that has read nothing yet.
     pub fn new(fresh: ModelWeights, tokenizer: Tokenizer) -> Self {
         Speaker { model: fresh.clone(), fresh, tokenizer, read: Vec::new() }
     }
 
-    /// Answers a request on stdout; an error is left to the caller to tell.
+    /// Prints the answer to a request; the caller reports an error.
     pub fn answer(&mut self, request: &Request) -> Result<()> {
         let prompt = prompt::render(&request.messages, request.max_tokens, &self.tokenizer)?;
         if prompt.left_out > 0 {
@@ -57,7 +57,7 @@ impl Speaker {
         Ok(())
     }
 
-    /// Prints the answer to a prompt, of at most `limit` tokens.
+    /// Prints the answer to a prompt, up to `limit` tokens.
     fn speak(
         &mut self,
         prompt: &[u32],
@@ -90,7 +90,7 @@ impl Speaker {
         Ok(SpokenAnswer { tokens: spoken.len(), reason, margin })
     }
 
-    /// Reads a prompt, without what it has in common with all that was read before.
+    /// Feeds the prompt to the model, reusing the prefix that is already in its KV cache.
     fn read_prompt(&mut self, prompt: &[u32]) -> candle_core::Result<Tensor> {
         let new = match prompt.strip_prefix(self.read.as_slice()) {
             Some(new) if !new.is_empty() => new,
@@ -102,7 +102,7 @@ impl Speaker {
         self.read(new)
     }
 
-    /// Reads tokens; gives the logits of what may follow the last of them.
+    /// Feeds tokens to the model, and returns the logits of the next token.
     fn read(&mut self, tokens: &[u32]) -> candle_core::Result<Tensor> {
         let mut logits = Err(candle_core::Error::Msg("nothing to read".into()));
         for (past, stride) in tokens.chunks(STRIDE).enumerate() {
@@ -126,12 +126,12 @@ impl Speaker {
 struct SpokenAnswer {
     tokens: usize,
     reason: Reason,
-    /// The smallest lead of a first choice, its end included; `None` unless it was asked for.
+    /// The smallest lead of a first choice, including the end token; `None` unless the request asks for it.
     margin: Option<f32>,
 }
 
-/// The lead of the first choice over the second: the difference of their logits, which is that of the logarithms of
-/// their probabilities.
+/// Returns the lead of the first choice over the second: the difference of their logits, which equals the difference of
+/// their log probabilities.
 fn lead(logits: &[f32]) -> f32 {
     let (mut first, mut second) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
     for &logit in logits {

@@ -1,5 +1,5 @@
-//! lepo-embedded: a small model that answers on this machine, with no account, no key and no server.
-//! A program of its own, so that `lepo` stays lean, and cancelling is no more than a kill.
+//! lepo-embedded: a small model that answers on this machine, without an account, a key or a server. A separate
+//! program, so that `lepo` stays lean, and a kill suffices to cancel an answer.
 
 mod generate;
 mod prompt;
@@ -30,7 +30,6 @@ until stdin ends. Started by lepo; `lepo model get` fetches the weights.
   -v, --version       print the version
 ";
 
-/// The options of the command line.
 #[derive(Debug, PartialEq)]
 enum Command {
     Help,
@@ -75,10 +74,10 @@ fn say(text: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Loads first and reads after, so that the weights are on their way while the question is still made.
+/// Loads the weights before reading stdin, so that they load while lepo still prepares the question.
 fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
     set_environment();
-    // A damaged file may get as far as wrong arithmetic inside candle. That, too, ends in one clear event.
+    // A damaged file may cause a panic in candle's arithmetic; the hook reports it as an error event too.
     std::panic::set_hook(Box::new(|panic| {
         fail(&format!("the embedded model failed: {}", panic.payload_as_str().unwrap_or("unknown")))
     }));
@@ -101,7 +100,7 @@ fn serve(weights: &Path, named: Option<&str>) -> ExitCode {
     }
 }
 
-/// One error as one line.
+/// Formats an error as a single line.
 fn told(error: &Error) -> String {
     match error.hint_for(At::SHELL) {
         Some(hint) => format!("{}; {hint}", error.chain()),
@@ -109,13 +108,13 @@ fn told(error: &Error) -> String {
     }
 }
 
-/// Sets what candle reads. Two threads of it wait for each other by spinning, which on a busy machine is ten times
-/// slower than one; and its errors have a backtrace where one is asked for, which is no part of what went wrong.
+/// Sets variables that candle reads. Its threads wait for each other by spinning, so two of them are ten times slower
+/// than one on a busy machine; and its errors would contain a backtrace if the user's environment asks for one.
 fn set_environment() {
     for (name, value) in [("RAYON_NUM_THREADS", "1"), ("RUST_LIB_BACKTRACE", "0")] {
         if env::var_os(name).is_none() {
-            // SAFETY: no other thread runs yet that could read the environment. There is no other way: candle
-            // and its matrix crates read these variables themselves.
+            // SAFETY: no other thread exists yet that could read the environment. No alternative exists: candle and its
+            // matrix crates read these variables themselves.
             #[allow(unsafe_code)]
             unsafe {
                 env::set_var(name, value);

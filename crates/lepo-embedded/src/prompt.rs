@@ -1,37 +1,37 @@
-//! From messages to the tokens the model reads: ChatML, with a system message only where the first message is
-//! one, and not that of the model's own template. What does not fit is left out, oldest first.
+//! Converts messages to the tokens that the model reads: ChatML, with a system message only if the first message is
+//! one, and without the default one of the model's template. The oldest messages are omitted if they do not fit.
 
 use lepo_base::error::{Error, Kind, Result};
 
 use crate::protocol::{Message, Role};
 use crate::tokenizer::Tokenizer;
 
-/// The most tokens, read and written together: the length of candle's position tables.
+/// Maximum number of tokens, read and written: the length of candle's position tables.
 pub const CONTEXT: usize = 4096;
 
-/// The most tokens kept free for the answer, however long it may become.
+/// Maximum number of tokens reserved for the answer, even if it may be longer.
 const RESERVED: usize = 1024;
 
 /// The prompt of the model.
 pub struct Prompt {
     pub tokens: Vec<u32>,
-    /// The number of messages, the oldest, that had no room.
+    /// Number of omitted messages, the oldest.
     pub left_out: usize,
 }
 
-/// One message of the model's own format: who, and the tokens of what.
+/// A message in the model's format: whether it is the assistant's, and the tokens of its text.
 struct Turn {
     assistant: bool,
     tokens: Vec<u32>,
 }
 
-/// Makes the prompt for an answer of up to `max_tokens`, the newest message always whole.
-/// Fails if that alone is too long, or if there is nothing to answer.
+/// Builds the prompt for an answer of up to `max_tokens`. The newest message is always complete: it is an error if it
+/// is too long alone, or if there is no message to answer.
 pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) -> Result<Prompt> {
     let frame = Frame::new(tokenizer)?;
     let mut room = CONTEXT - max_tokens.min(RESERVED) - frame.answer.len();
     let mut said: Vec<&Message> = messages.iter().filter(|m| !is_silent(m)).collect();
-    // The system message stays, unless there would be no room for anything else.
+    // The system message stays, unless it needs over a quarter of the room.
     let mut system = Vec::new();
     if said.len() > 1 && said.first().is_some_and(|message| message.role == Role::System) {
         let message = said.remove(0);
@@ -41,7 +41,7 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
         }
     }
 
-    // From the newest back, so that a conversation of 100,000 messages costs no more than what fits.
+    // Starts at the newest message, so that a conversation of 100,000 messages costs no more than the part that fits.
     let mut kept = Vec::new();
     let mut used = 0;
     for message in said.iter().rev() {
@@ -59,7 +59,7 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
         used += tokens.len() + frame.cost();
         kept.push(Turn { assistant: message.role == Role::Assistant, tokens });
     }
-    // If the cut falls between a question and its answer, the answer would follow no question.
+    // If the cut is between a question and its answer, the answer is omitted too.
     if kept.len() < said.len() && kept.len() > 1 && kept.last().is_some_and(|turn| turn.assistant) {
         kept.pop();
     }
@@ -72,7 +72,7 @@ pub fn render(messages: &[Message], max_tokens: usize, tokenizer: &Tokenizer) ->
     Ok(Prompt { tokens, left_out })
 }
 
-/// An instruction without words is none; any other message counts, even an empty one.
+/// Empty system messages are dropped; other empty messages stay.
 fn is_silent(message: &Message) -> bool {
     message.role == Role::System && message.content.trim().is_empty()
 }
@@ -100,18 +100,18 @@ impl Frame {
         })
     }
 
-    /// The system message.
+    /// Formats the system message.
     fn system(&self, tokens: Vec<u32>) -> Vec<u32> {
         [self.system.clone(), tokens, self.close.clone()].concat()
     }
 
-    /// The most tokens that a message costs beside its own.
+    /// Returns the maximum number of tokens of a message's marks.
     fn cost(&self) -> usize {
         self.user.len().max(self.answer.len()) + self.close.len().max(self.gap.len())
     }
 
-    /// The model knows two roles that alternate: every kind but the assistant's becomes the user's,
-    /// and neighbours with the same role become one message.
+    /// Formats the messages. The model knows only two alternating roles: every role except the assistant's becomes the
+    /// user's, and adjacent messages of a role are joined.
     fn lay_out(&self, turns: &[Turn]) -> Vec<u32> {
         let mut tokens = Vec::new();
         for run in turns.chunk_by(|a, b| a.assistant == b.assistant) {
@@ -135,7 +135,7 @@ mod tests {
         Message { role, content: content.into() }
     }
 
-    /// The prompt as text, `[` and `]` for the two marks.
+    /// Formats the prompt as text, with `[` and `]` for the two marks.
     fn rendered(messages: &[Message]) -> String {
         let tokenizer = ascii();
         let prompt = render(messages, 1024, &tokenizer).unwrap();
@@ -179,7 +179,7 @@ mod tests {
             (vec![long(Role::User); 4], 1024, 1),
             (vec![long(Role::User); 4], 5, 0),
             (vec![long(Role::User); 4], 100_000, 1),
-            // Three fit, but the oldest of them answers what is gone.
+            // Three fit, but the oldest of them answers an omitted question.
             (
                 [Role::Assistant, Role::User, Role::Assistant, Role::User, Role::User].map(long).to_vec(),
                 1024,

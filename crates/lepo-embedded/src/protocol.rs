@@ -1,18 +1,18 @@
-//! The words spoken with `lepo`: one JSON request a line on stdin, NDJSON events on stdout.
-//! Lines and plain text rather than a library, so that a crash or a kill here costs only an answer.
+//! The protocol with `lepo`: one JSON request a line on stdin, NDJSON events on stdout. A process and plain text
+//! instead of a library, so that a crash or a kill costs only an answer.
 //!
-//! Request (`temperature`, `max_tokens` and `margin` may be left out):
+//! Request (`temperature`, `max_tokens` and `margin` are optional):
 //! `{"messages":[{"role":"user","content":"…"}],"temperature":0.1,"max_tokens":1024,"margin":false}`
 //!
-//! Events, each flushed; every request is answered by exactly one `done` or `error`, which comes last:
+//! Events, each flushed; every request ends with exactly one `done` or `error`:
 //!
-//! | event | fields | means |
+//! | event | fields | meaning |
 //! |---|---|---|
-//! | `notice` | `text` | said to the person, such as that older messages were left out |
+//! | `notice` | `text` | a note to the user, for example that older messages were omitted |
 //! | `text` | `text` | the next piece of the answer, whole characters |
-//! | `usage` | `input`, `output`, `margin` | tokens read and written; where `margin` was asked for, the smallest lead of a first choice over the second, as a difference of natural logarithms |
-//! | `done` | `reason`: `stop` or `length` | the answer is whole, or was cut at `max_tokens` |
-//! | `error` | `message`, `too_long` | no answer, as the last message is `too_long` or for another reason; the next request is read all the same, or the exit code is 3 |
+//! | `usage` | `input`, `output`, `margin` | tokens read and written; if the request sets `margin`, the smallest lead of a first choice over the second, as a difference of natural logarithms |
+//! | `done` | `reason`: `stop` or `length` | the answer is complete, or was cut at `max_tokens` |
+//! | `error` | `message`, `too_long` | no answer, because the last message is `too_long` or for another reason; then the next request is read, or the program exits with code 3 |
 //!
 //! Spaces before an event are signs of life while a long prompt is read; see [`sign_of_life`].
 
@@ -22,35 +22,32 @@ use std::process::exit;
 use lepo_base::error::{Error, Kind, Result};
 use serde::{Deserialize, Serialize};
 
-/// The exit code where the program cannot go on; the same as lepo's own for a model that failed.
+/// The exit code after a fatal error, equal to lepo's own for a model that failed.
 const FAILED: i32 = 3;
 
-/// One question: everything said so far, the last message being the one to answer.
+/// A request: the conversation, whose last message is to be answered.
 #[derive(Debug, Deserialize)]
 pub struct Request {
     /// Oldest first; at least one.
     pub messages: Vec<Message>,
-    /// 0 always takes the likeliest token.
+    /// 0 always chooses the likeliest token.
     #[serde(default = "default_temperature")]
     pub temperature: f64,
-    /// The most tokens to answer with; at least 1, kept inside the model's context.
+    /// Maximum number of tokens of the answer; at least 1, and limited by the model's context.
     #[serde(default = "default_max_tokens")]
     pub max_tokens: usize,
-    /// Whether the smallest lead of a first choice is measured: an answer with a small one differs between processors.
+    /// Whether to measure the smallest lead of a first choice: an answer with a small lead differs between processors.
     #[serde(default)]
     pub margin: bool,
 }
 
-/// One message of a conversation.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Message {
-    /// Role of the message.
     pub role: Role,
-    /// Text of the message. Nothing in it is read as a mark of the model's own format.
+    /// No part of it is interpreted as a mark of the model's format.
     pub content: String,
 }
 
-/// Role of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -86,7 +83,6 @@ pub enum Event<'a> {
     },
 }
 
-/// Why an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
@@ -102,7 +98,7 @@ fn default_max_tokens() -> usize {
     1024
 }
 
-/// Reads one request line. Fails with [`Kind::Usage`], saying what is wrong with it.
+/// Parses a request. A malformed one is an error of [`Kind::Usage`] that names the fault.
 pub fn parse(line: &[u8]) -> Result<Request> {
     let bad = |why: String| Error::new(Kind::Usage, format!("bad request: {why}"));
     let request: Request = serde_json::from_slice(line).map_err(|e| bad(e.to_string()))?;
@@ -115,20 +111,19 @@ pub fn parse(line: &[u8]) -> Result<Request> {
     Ok(request)
 }
 
-/// Writes one event and flushes it.
 pub fn emit(event: &Event) {
     let mut line = serde_json::to_vec(event).unwrap_or_default();
     line.push(b'\n');
     write(&line);
 }
 
-/// Tells that the work goes on: a space, which JSON allows before the next event. Reading a long prompt takes
-/// a minute or more, too long for a reader to wait in silence, or to work on after the reader has gone.
+/// Writes a space, which JSON allows before the next event, as a sign of life. Reading a long prompt needs a minute or
+/// more: too long for the reader to wait in silence, and for this program to work on after the reader has gone.
 pub fn sign_of_life() {
     write(b" ");
 }
 
-/// If the reader is gone, the program ends here, quietly.
+/// If the reader has gone, the program exits silently.
 fn write(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
@@ -138,7 +133,7 @@ fn write(bytes: &[u8]) {
     }
 }
 
-/// Says why the program cannot go on, and ends it.
+/// Reports a fatal error and exits.
 pub fn fail(message: &str) -> ! {
     emit(&Event::Error { message, too_long: false });
     exit(FAILED)

@@ -1,5 +1,5 @@
-//! Text to tokens and back, from the tables inside the weights file.
-//! candle's own loader takes the plain GPT-2 rules for this model, which split digits and spaces wrongly.
+//! Converts text to tokens and back, with the tables in the weights file. candle's own loader applies the plain GPT-2
+//! rules to this model, which split digits and spaces wrongly.
 
 use std::collections::HashSet;
 
@@ -10,25 +10,25 @@ use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::pre_tokenizers::digits::Digits;
 use tokenizers::pre_tokenizers::sequence::Sequence;
 
-/// `tokenizer.ggml.token_type` of a token that is a mark and not text (llama.cpp's `LLAMA_TOKEN_TYPE_CONTROL`).
+/// The `tokenizer.ggml.token_type` of a token that is a mark and not text (llama.cpp's `LLAMA_TOKEN_TYPE_CONTROL`).
 const CONTROL: i32 = 3;
 
-/// The model's alphabet.
+/// The model's tokenizer.
 ///
-/// It knows no control tokens by their text: `<|im_end|>` inside a message is ten characters like any other.
+/// Control tokens are not recognised in text: `<|im_end|>` in a message is ten ordinary characters.
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
     control: HashSet<u32>,
-    /// Bytes that one token stands for at most, or a few more.
+    /// Upper bound on the bytes of a token.
     longest: usize,
-    /// Opens a message in ChatML.
+    /// Starts a message in ChatML.
     pub im_start: u32,
     /// Ends a message in ChatML.
     pub im_end: u32,
 }
 
 impl Tokenizer {
-    /// Builds it from the metadata of a GGUF file. Fails if a table is missing or of another kind of tokenizer.
+    /// Builds the tokenizer from the metadata of a GGUF file. A missing table is an error, and so is another tokenizer.
     pub fn new(content: &Content) -> Result<Self> {
         let pre = text(content, "tokenizer.ggml.pre")?;
         if pre != "smollm" {
@@ -64,13 +64,13 @@ impl Tokenizer {
             .build()
             .map_err(|e| Error::remote("the weights contain a broken tokenizer").because(e))?;
         let mut inner = tokenizers::Tokenizer::new(model);
-        // The rules of `pre = "smollm"`: each digit alone, then GPT-2's words, no space put in front.
+        // The rules of `pre = "smollm"`: each digit alone, then GPT-2's splitting, without an added space.
         let rules = vec![Digits::new(true).into(), ByteLevel::new(false, true, true).into()];
         inner.with_pre_tokenizer(Some(Sequence::new(rules)));
         Ok(Tokenizer { inner, control, longest, im_start, im_end })
     }
 
-    /// The tokens of a text. Bytes that the model has no token for are left out.
+    /// Returns the tokens of a text. Bytes for which the model has no token are dropped.
     pub fn encode(&self, text: &str) -> Result<Vec<u32>> {
         match self.inner.encode_fast(text, false) {
             Ok(encoding) => Ok(encoding.get_ids().to_vec()),
@@ -78,8 +78,8 @@ impl Tokenizer {
         }
     }
 
-    /// The tokens of a text, unless they are more than `most`. A text that is far too long is not even split:
-    /// ten megabytes would take as many seconds, and two gigabytes.
+    /// Returns the tokens of a text, unless there are more than `most`. A text that is far too long is not even split:
+    /// ten megabytes would need ten seconds and two gigabytes of memory.
     pub fn encode_within(&self, text: &str, most: usize) -> Result<Option<Vec<u32>>> {
         if text.len() > most.saturating_mul(self.longest) {
             return Ok(None);
@@ -88,26 +88,27 @@ impl Tokenizer {
         Ok((tokens.len() <= most).then_some(tokens))
     }
 
-    /// True if a token is a mark of the model's format. None is text, so each of them ends an answer.
+    /// Whether a token is a mark of the model's format. A mark is never text, so each ends an answer.
     pub fn is_control(&self, token: u32) -> bool {
         self.control.contains(&token)
     }
 
-    /// The bytes of a token: not always whole characters.
+    /// Returns the bytes of a token, which may be part of a character.
     pub fn bytes(&self, token: u32) -> Vec<u8> {
         let spelled = self.inner.id_to_token(token).unwrap_or_default();
         spelled.chars().filter_map(byte_of).collect()
     }
 }
 
-/// Gathers bytes and gives them out as whole characters. One that an answer's end cuts short is never given out.
+/// Collects bytes and returns whole characters. A character that the answer's end cuts is dropped.
 #[derive(Default)]
 pub struct Characters {
     rest: Vec<u8>,
 }
 
 impl Characters {
-    /// All that is whole so far. A character still open stays; bytes that cannot become one are U+FFFD.
+    /// Appends bytes, and returns all complete characters. An incomplete character waits; bytes that cannot become a
+    /// character are replaced by U+FFFD.
     pub fn push(&mut self, bytes: &[u8]) -> String {
         self.rest.extend_from_slice(bytes);
         let mut text = String::new();
@@ -126,13 +127,13 @@ impl Characters {
     }
 }
 
-/// True if these bytes are the beginning of a character, and not simply wrong.
+/// Whether these bytes are the start of a character, and not malformed.
 fn may_go_on(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|e| e.error_len().is_none())
 }
 
-/// GPT-2 spells each byte as one printable character (`bytes_to_unicode` in its `encoder.py`):
-/// printable Latin-1 as itself, the other 68 bytes from U+0100 on, in order.
+/// Decodes GPT-2's spelling of a byte as a printable character (`bytes_to_unicode` in its `encoder.py`): printable
+/// Latin-1 as itself, the other 68 bytes from U+0100 on, in order.
 fn byte_of(c: char) -> Option<u8> {
     let printable = |b: &u8| matches!(b, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF);
     match u8::try_from(c) {
@@ -167,7 +168,7 @@ fn texts(content: &Content, key: &str) -> Result<Vec<String>> {
 pub mod tests {
     use super::*;
 
-    /// One token for each byte of printable ASCII and newline, no merges, two marks.
+    /// Builds a tokenizer with a token for each byte of printable ASCII and newline, no merges, and two marks.
     pub fn ascii() -> Tokenizer {
         let mut tokens =
             vec!["<|im_start|>".to_owned(), "<|im_end|>".to_owned(), "Ċ".to_owned(), "Ġ".to_owned()];

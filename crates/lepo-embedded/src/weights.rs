@@ -1,6 +1,6 @@
-//! From a weights file to a model in memory.
-//! candle multiplies Q4_1 tensors four to nine times slower than Q8_0, so they are converted once, and the
-//! result is kept beside the weights. Without a writable folder it is done each time, about a second.
+//! Loads a weights file. candle multiplies Q4_1 tensors four to nine times slower than Q8_0, so they are converted
+//! once, and the result is cached next to the weights. Without a writable folder every start converts them, in about a
+//! second.
 
 use std::borrow::Cow;
 use std::fs::{self, File, TryLockError};
@@ -16,16 +16,16 @@ use lepo_base::error::{Error, Result};
 
 use crate::tokenizer::Tokenizer;
 
-/// Metadata key of a converted file: what it was made from.
+/// Metadata key of a converted file: the stamp of its source.
 const MADE_FROM: &str = "lepo.made_from";
 
-/// Loads a llama model in GGUF with its tokenizer. Fails if the file is missing, damaged or of another kind.
+/// Loads a llama model in GGUF and its tokenizer. A missing or damaged file or another architecture is an error.
 /// Messages call it `named`, or by its path.
 pub fn load(path: &Path, named: Option<&str>) -> Result<(ModelWeights, Tokenizer)> {
     let cannot = |what: &str| {
         let named = named.map_or_else(|| path.to_string_lossy(), Cow::Borrowed);
         let error = Error::remote(format!("weights {named} {what}"));
-        // Weights that a person added can only come from there again.
+        // Only the user can provide added weights again.
         match path.parent().is_some_and(|folder| folder.ends_with("added")) {
             true => error,
             false => error.hint("`lepo model get` fetches the small model's weights again"),
@@ -43,7 +43,7 @@ pub fn load(path: &Path, named: Option<&str>) -> Result<(ModelWeights, Tokenizer
         return build(content, &mut file).map_err(|e| cannot("could not be used").because(e));
     }
     let converted = convert(content, &mut file, stamp).map_err(|e| cannot("are damaged").because(e))?;
-    // Not kept is not a failure: the next start converts again.
+    // Without the cache the next start converts again.
     let _ = keep(&cache, &converted);
     let mut reader = Cursor::new(converted);
     let content = Content::read(&mut reader).map_err(|e| cannot("could not be converted").because(e))?;
@@ -58,7 +58,7 @@ fn build(content: Content, reader: &mut (impl Read + Seek)) -> Result<(ModelWeig
     Ok((model, tokenizer))
 }
 
-/// Fails for another architecture than llama, and for a template of messages that is not ChatML.
+/// Rejects any architecture except llama, and a chat template that is not ChatML.
 fn check_kind(content: &Content) -> Result<()> {
     let text = |key: &str| content.metadata.get(key).and_then(|value| value.to_string().ok());
     if let Some(other) = text("general.architecture").filter(|name| *name != "llama") {
@@ -70,7 +70,7 @@ fn check_kind(content: &Content) -> Result<()> {
     }
 }
 
-/// The converted weights, if they are there, whole, and made from this very file.
+/// Loads the converted weights, if they exist, are complete, and come from this version of the file.
 fn load_converted(cache: &Path, stamp: &str) -> Option<(ModelWeights, Tokenizer)> {
     let mut reader = BufReader::new(File::open(cache).ok()?);
     let content = Content::read(&mut reader).ok()?;
@@ -81,14 +81,14 @@ fn load_converted(cache: &Path, stamp: &str) -> Option<(ModelWeights, Tokenizer)
     build(content, &mut reader).ok()
 }
 
-/// Tells one version of a file from another without reading it: size and time of the last change.
+/// Identifies a version of a file without reading it, by its size and modification time.
 fn stamp(file: &File) -> std::io::Result<String> {
     let metadata = file.metadata()?;
     let changed = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok(format!("{} bytes, changed {}", metadata.len(), changed.as_nanos()))
 }
 
-/// Writes the weights as another GGUF file, Q4_1 tensors as Q8_0.
+/// Writes the weights as another GGUF file, with Q4_1 tensors as Q8_0.
 fn convert(
     mut content: Content,
     reader: &mut (impl Read + Seek),
@@ -110,8 +110,8 @@ fn convert(
     Ok(converted.into_inner())
 }
 
-/// Writes the cache whole or not at all. A process that is killed here, as cancelling does, leaves a file
-/// that no process holds locked; the next one removes it.
+/// Writes the cache atomically. If lepo kills this process to cancel an answer, an unlocked file remains, which the
+/// next process removes.
 fn keep(cache: &Path, bytes: &[u8]) -> std::io::Result<()> {
     sweep(cache);
     let path = beside(cache, &format!("{}.part", std::process::id()));
@@ -128,7 +128,7 @@ fn keep(cache: &Path, bytes: &[u8]) -> std::io::Result<()> {
     written
 }
 
-/// Removes what killed processes left of this cache.
+/// Removes the files that killed processes left for this cache.
 fn sweep(cache: &Path) {
     let (Some(folder), Some(name)) = (cache.parent(), cache.file_name()) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -148,7 +148,7 @@ fn is_held(part: &File) -> bool {
     matches!(part.try_lock(), Err(TryLockError::WouldBlock))
 }
 
-/// `path` with `.suffix` after it.
+/// Appends `.suffix` to `path`.
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
