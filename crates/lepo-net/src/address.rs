@@ -1,8 +1,8 @@
-//! Addresses of this machine, and connections that need certificates.
+//! Loopback addresses, and connections that need certificates.
 
 use url::Url;
 
-/// True if an address is this machine's own: no proxy stands before it.
+/// Whether a URL's host is this machine; such a request uses no proxy.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -11,7 +11,7 @@ pub fn is_loopback(url: &Url) -> bool {
         || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// True if any connection on the way speaks TLS: to the server, or to a proxy.
+/// Whether any connection on the path uses TLS: to the server, or to a proxy.
 pub fn needs_certificates(url: &Url) -> bool {
     let secure_proxy = || {
         ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]

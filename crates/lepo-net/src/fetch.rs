@@ -1,5 +1,5 @@
-//! Fetching one file from the web, for a question: https (http to this machine only), once, up to a
-//! size, and without being led to a private address.
+//! Fetches a file from the web for a question: https (http from this machine only), once, up to a size, and never from
+//! a private address after a redirect.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,32 +12,32 @@ use crate::public_address::{PublicOnly, is_public_host};
 use crate::runtime::current_thread;
 use lepo_base::error::{Error, Result, cause};
 
-/// The most redirects that are followed.
+/// Maximum number of redirects to follow.
 const REDIRECTS: usize = 5;
-/// To open a connection.
+/// Time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
-/// For all that comes before the body: headers may come a byte at a time.
+/// Time limit for everything before the body, because headers may arrive a byte at a time.
 const HEAD: Duration = Duration::from_secs(60);
-/// Between two pieces.
+/// Time limit between two pieces.
 const IDLE: Duration = Duration::from_secs(30);
 
 /// A fetched file.
 #[derive(Debug)]
 pub struct Fetched {
-    /// The last part of the address it came from.
+    /// The last part of the URL's path, or the host.
     pub name: String,
     /// Bytes of the response.
     pub bytes: Vec<u8>,
-    /// The `Content-Type` that the server named, or nothing.
+    /// The `Content-Type` of the response, or empty.
     pub content_type: String,
 }
 
-/// True if a word is an address to fetch, and no path.
+/// Whether an argument is a URL to fetch, and not a path.
 pub fn is_url(word: &str) -> bool {
     word.starts_with("https://") || word.starts_with("http://")
 }
 
-/// Fetches it, at most `limit` bytes. It waits in a thread of its own, so that it can be called anywhere.
+/// Fetches a file of at most `limit` bytes. The request runs in a separate thread, so that any caller may block on it.
 pub fn fetch(address: &str, limit: u64) -> Result<Fetched> {
     let mut bytes = Vec::new();
     let Head { name, content_type } = fetch_with(address, limit, &mut |piece, _| {
@@ -47,21 +47,21 @@ pub fn fetch(address: &str, limit: u64) -> Result<Fetched> {
     Ok(Fetched { name, bytes, content_type })
 }
 
-/// Takes the pieces of a body, each with the length of the whole where it was told, else 0.
+/// Receives the pieces of a body, each with the total length, or 0 if unknown.
 type Take<'t> = &'t mut (dyn FnMut(&[u8], u64) -> Result<()> + Send);
 
-/// Fetches it in pieces as they come: a file that is too large to be held.
+/// Fetches a file that is too large for memory, in pieces.
 pub fn fetch_into(address: &str, limit: u64, take: Take<'_>) -> Result<()> {
     fetch_with(address, limit, take).map(|_| ())
 }
 
-/// The parts of a response that stand beside its body.
+/// The parts of a response other than its body.
 struct Head {
     name: String,
     content_type: String,
 }
 
-/// Fetches it; the last part of the address it came from, and its type.
+/// Fetches a file, and returns its name and type.
 fn fetch_with(address: &str, limit: u64, take: Take<'_>) -> Result<Head> {
     let url = Url::parse(address).map_err(|_| Error::usage(format!("{address} is not a web address")))?;
     let work = move || current_thread()?.block_on(get(url, limit, HEAD, take));
@@ -87,8 +87,8 @@ async fn get(first: Url, limit: u64, head: Duration, take: Take<'_>) -> Result<H
     Err(Error::remote(format!("{} redirects in a loop", shown(&first))))
 }
 
-/// Checks that an address may be fetched: https, or http on this machine; after a redirect to another place,
-/// not a private one.
+/// Checks that a URL may be fetched: https, or http from this machine; after a redirect to another origin, not a
+/// private address.
 fn allowed(first: &Url, url: &Url) -> Result<()> {
     let led = url.origin() != first.origin();
     let host = url.host();
@@ -172,7 +172,7 @@ fn redirection(response: &Response) -> Option<String> {
     Some(response.headers().get(LOCATION)?.to_str().ok()?.to_owned())
 }
 
-/// A part of a path with its `%41` as letters.
+/// Decodes a percent-encoded part of a path.
 fn decoded(part: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = part.as_bytes();
@@ -185,7 +185,7 @@ fn decoded(part: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A URL as it may be shown: no user, password, query or fragment.
+/// Formats a URL without its user, password, query and fragment, which may be secret.
 pub fn shown(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
 }

@@ -1,6 +1,6 @@
-//! HTTP clients of lepo: how each begins ([`net`]), which addresses are this machine's ([`address`]), one file from the web ([`mod@fetch`]), addresses
-//! that a stranger may name ([`public_address`]), and the async runtime with
-//! threads for work that blocks ([`runtime`]).
+//! HTTP for lepo: how every client is configured ([`net`]), loopback addresses ([`address`]), fetching a file from the
+//! web ([`mod@fetch`]), public addresses, for untrusted URLs ([`public_address`]), and the async runtime with threads
+//! for blocking work ([`runtime`]).
 
 pub mod address;
 pub mod fetch;

@@ -1,5 +1,5 @@
-//! HTTP clients: how each one begins, and the streams they read. TLS is ring's, names are resolved by the system in
-//! threads of their own.
+//! HTTP clients: their common configuration, and the streams they read. TLS uses ring; the system resolves names in
+//! separate threads.
 
 mod stream;
 
@@ -13,20 +13,20 @@ use crate::runtime::blocking;
 
 pub use stream::{Frame, LIMIT, Lines, Sse, SseEvent};
 
-/// A client in the making, which says that it is lepo.
+/// Creates a client builder with lepo's user agent.
 pub fn client() -> ClientBuilder {
-    // An error means that a provider is installed already, by an earlier call.
+    // An error means that an earlier call installed a provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().user_agent(concat!("lepo/", env!("CARGO_PKG_VERSION"))).dns_resolver(Arc::new(System))
 }
 
-/// The addresses of a host, as the system resolves its name. Their ports are 0.
+/// Resolves a host name with the system's resolver. The ports are 0.
 pub async fn addresses(name: &Name) -> std::io::Result<std::vec::IntoIter<SocketAddr>> {
     let name = name.as_str().to_string();
     blocking(move || (name, 0).to_socket_addrs()).await?
 }
 
-/// Resolves names as the system does.
+/// The system's resolver.
 struct System;
 
 impl Resolve for System {

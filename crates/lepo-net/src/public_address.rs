@@ -1,13 +1,12 @@
-//! Addresses and names of the internet at large, and those that are used within a network: none of these is reached by
-//! the word of a stranger.
+//! Public and private addresses and names: an untrusted URL must not reach the private ones.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::Host;
 
-/// True if a host is no private address by its very words. A proxy resolves names itself, so behind one a name that is
-/// used within networks alone is private, too.
+/// Whether a host is not a private address by its text alone. A proxy resolves names itself, so with a proxy a name
+/// that only private networks use counts as private too.
 pub fn is_public_host(host: &Host<&str>) -> bool {
     is_public(host, has_proxy())
 }
@@ -20,14 +19,14 @@ fn is_public(host: &Host<&str>, has_proxy: bool) -> bool {
     }
 }
 
-/// True if the environment names a proxy, which may resolve names.
+/// Whether the environment names a proxy, which may resolve names.
 fn has_proxy() -> bool {
     ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
         .iter()
         .any(|name| lepo_base::env::text(name).is_some_and(|proxy| !proxy.is_empty()))
 }
 
-/// Endings of names that no public server has: RFC 6762 and its appendix G, 6761, 8375, 9476, and ICANN's `internal`.
+/// Suffixes of names that no public server has: RFC 6762 and its appendix G, 6761, 8375, 9476, and ICANN's `internal`.
 const PRIVATE_ENDINGS: &[&str] = &[
     "alt",
     "corp",
@@ -45,7 +44,7 @@ const PRIVATE_ENDINGS: &[&str] = &[
     "test",
 ];
 
-/// True for a name without a dot, one with a private ending, and one that spells a private IPv4 address.
+/// Whether a name has no dot, a private suffix, or spells a private IPv4 address.
 fn is_private_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let ends =
@@ -53,7 +52,7 @@ fn is_private_name(name: &str) -> bool {
     !name.contains('.') || PRIVATE_ENDINGS.iter().any(ends) || spells_private_v4(&name)
 }
 
-/// True if four numbers of a name, between dots or hyphens, are a private IPv4 address, as in `10.0.0.1.nip.io`.
+/// Whether four numbers of a name, separated by dots or hyphens, are a private IPv4 address, as in `10.0.0.1.nip.io`.
 fn spells_private_v4(name: &str) -> bool {
     let parts: Vec<Option<u8>> = name.split(['.', '-']).map(|part| part.parse().ok()).collect();
     parts.windows(4).any(|four| match four {
@@ -62,7 +61,7 @@ fn spells_private_v4(name: &str) -> bool {
     })
 }
 
-/// True if an address belongs to the internet at large.
+/// Whether an address is public.
 fn is_public_address(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -90,7 +89,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     let parts = ip.segments();
     let [first, second, .., a, b] = parts;
     let last_v4 = Ipv4Addr::from(u32::from(a) << 16 | u32::from(b));
-    // An IPv4 address behind a translator: 64:ff9b::/96. The prefix 64:ff9b:1::/48 is for use within a network.
+    // An IPv4 address through a translator: 64:ff9b::/96. The prefix 64:ff9b:1::/48 is for use within a network.
     if parts.starts_with(&[0x64, 0xff9b, 0, 0, 0, 0]) {
         return is_public_v4(last_v4);
     }
@@ -98,7 +97,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     if parts[4] & !0x0200 == 0 && parts[5] == 0x5efe && !is_public_v4(last_v4) {
         return false;
     }
-    // Global unicast is 2000::/3. Not of that: 6to4; Teredo and other assignments of 2001::/23; documentation.
+    // Global unicast is 2000::/3, except 6to4, Teredo and other assignments of 2001::/23, and documentation.
     let is_assigned = first == 0x2001 && second < 0x0200;
     let is_documentation = first == 0x2001 && second == 0x0db8 || first == 0x3fff && second < 0x1000;
     first & 0xe000 == 0x2000 && first != 0x2002 && !is_assigned && !is_documentation
@@ -184,7 +183,7 @@ mod tests {
         ] {
             let host = Host::Domain(name);
             assert_eq!(is_public(&host, true), public, "{name}");
-            // Else its addresses are looked at.
+            // Without a proxy the resolver checks the addresses.
             assert!(is_public(&host, false), "{name}");
         }
         for (literal, public) in [("10.0.0.1", false), ("8.8.8.8", true)] {

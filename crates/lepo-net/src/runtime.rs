@@ -1,4 +1,4 @@
-//! The async runtime, on the current thread, and threads for work that blocks.
+//! The async runtime, on the current thread, and threads for blocking work.
 
 use std::future::Future;
 use std::io;
@@ -13,10 +13,10 @@ use tokio::sync::oneshot::{Receiver, channel};
 
 use lepo_base::error::{Error, Result};
 
-/// The descriptors that tokio opens for a runtime, and one besides.
+/// The descriptors that tokio opens for a runtime, and a spare one.
 const DESCRIPTORS: usize = 6;
 
-/// Starts a runtime on the current thread; an error, if descriptors are lacking.
+/// Starts a runtime on the current thread; an error if no descriptors are available.
 pub fn current_thread() -> Result<Runtime> {
     start().map_err(|error| Error::store("cannot start the runtime").because(error))
 }
@@ -29,11 +29,11 @@ fn start() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
-/// Runs work that blocks in a thread of its own; at once, on the current one, if no thread is to be had. tokio's
-/// `spawn_blocking` panics then.
+/// Runs blocking work in a separate thread, or on the current thread if none can be spawned, where tokio's
+/// `spawn_blocking` panics.
 pub fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Blocking<T> {
     let (sender, receiver) = channel();
-    // The receiver is gone if its owner has stopped waiting.
+    // The receiver no longer exists if its owner has stopped waiting.
     let work = Arc::new(Mutex::new(Some(move || drop(sender.send(work())))));
     let theirs = work.clone();
     if thread::Builder::new().spawn(move || run(&theirs)).is_err() {
@@ -42,7 +42,7 @@ pub fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) ->
     Blocking(receiver)
 }
 
-/// Runs work that was not run before.
+/// Runs the work unless it already ran.
 fn run(work: &Mutex<Option<impl FnOnce()>>) {
     let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(work) = work {
@@ -50,7 +50,7 @@ fn run(work: &Mutex<Option<impl FnOnce()>>) {
     }
 }
 
-/// The result of [`blocking`], to be awaited; an error if the work panicked. The work goes on if this is dropped.
+/// The result of [`blocking`], to be awaited; an error if the work panicked. Dropping it does not stop the work.
 pub struct Blocking<T>(Receiver<T>);
 
 impl<T> Future for Blocking<T> {

@@ -1,14 +1,14 @@
-//! Reads a network's bytes in pieces of any size: as lines (newline-delimited JSON), and as server-sent events
-//! (WHATWG HTML, section 9.2), which are made of lines.
+//! Reads network bytes in pieces of any size: as lines (newline-delimited JSON), and as server-sent events (WHATWG
+//! HTML, section 9.2), which consist of lines.
 //!
-//! A read may end anywhere, even inside a character, so bytes are decoded only once a line is whole.
-//! Lines that lie whole in one read are not copied.
+//! A read may end anywhere, even inside a character, so bytes are decoded only after a line is complete. A line that is
+//! entirely in one read is not copied.
 
 use memchr::{memchr, memchr2};
 
 use lepo_base::error::{Error, Result};
 
-/// The longest line or event that is taken: 16 MiB.
+/// Maximum length of a line or an event: 16 MiB.
 pub const LIMIT: usize = 16 << 20;
 
 /// Splits bytes into lines that end in LF or CRLF; a byte order mark at the start is dropped.
@@ -16,19 +16,19 @@ pub const LIMIT: usize = 16 << 20;
 pub struct Lines {
     partial: Vec<u8>,
     begun: bool,
-    /// A CR by itself ends a line, too.
+    /// A CR alone ends a line too.
     ends_at_cr: bool,
-    /// The last line ended in a CR: an LF behind it belongs to that.
+    /// The last line ended in a CR: an LF after it belongs to it.
     after_cr: bool,
 }
 
 impl Lines {
-    /// Lines of server-sent events, which may end in a CR alone.
+    /// Creates a splitter for server-sent events, whose lines may end in a CR alone.
     fn with_cr() -> Lines {
         Lines { ends_at_cr: true, ..Lines::default() }
     }
 
-    /// The offset of the next line end.
+    /// Returns the offset of the next line end.
     fn line_end(&self, bytes: &[u8]) -> Option<usize> {
         if self.ends_at_cr { memchr2(b'\n', b'\r', bytes) } else { memchr(b'\n', bytes) }
     }
@@ -78,17 +78,17 @@ impl Lines {
     }
 }
 
-/// One item of a stream of server-sent events.
+/// An item of a stream of server-sent events.
 pub enum Frame<'a> {
-    /// One event.
+    /// An event.
     Event(SseEvent<'a>),
-    /// A line that is no field of an event: another protocol's, to be shown if nothing else comes.
+    /// A line that is not an SSE field, for the error message if no event follows.
     Stray(&'a [u8]),
 }
 
 /// An event of a stream.
 pub struct SseEvent<'a> {
-    /// The name of its `event` line, empty without one.
+    /// The name from its `event` line; empty by default.
     pub name: &'a [u8],
     /// Its data lines, joined by LF.
     pub data: &'a [u8],
@@ -113,7 +113,7 @@ impl Sse {
         lines.feed(bytes, |line| event.line(line, &mut frame))
     }
 
-    /// Calls `frame` on a last event that had no empty line after it: many servers leave it out.
+    /// Calls `frame` on a last event without an empty line after it, which many servers omit.
     pub fn end(&mut self, mut frame: impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
         let Sse { lines, event } = self;
         lines.end(|line| event.line(line, &mut frame))?;
@@ -121,7 +121,7 @@ impl Sse {
     }
 }
 
-/// The event that is being read.
+/// The event being read.
 #[derive(Default)]
 struct Pending {
     name: Vec<u8>,
@@ -134,7 +134,7 @@ impl Pending {
         if let Some(data) = line.strip_prefix(b"data:") {
             let data = data.strip_prefix(b" ").unwrap_or(data);
             if self.is_whole_before(data) {
-                // Some servers leave out the empty line between two events.
+                // Some servers omit the empty line between two events.
                 self.hand_on(frame)?;
             }
             bounded(self.data.len() + data.len())?;
@@ -162,7 +162,7 @@ impl Pending {
         }
     }
 
-    /// Hands the event on, if there is one, and begins another.
+    /// Passes the event on, if it has data, and starts another.
     fn hand_on(&mut self, frame: &mut impl FnMut(Frame<'_>) -> Result<()>) -> Result<()> {
         let Pending { name, data } = self;
         let is_event = !data.is_empty();
@@ -172,14 +172,15 @@ impl Pending {
         passed
     }
 
-    /// True if the data so far is an object that cannot go on with this line: no JSON has `}` before `{` or a word.
+    /// Whether the data so far is an object that cannot continue with this line: in JSON, `}` never precedes `{` or a
+    /// word.
     fn is_whole_before(&self, line: &[u8]) -> bool {
         let is_next = line.starts_with(b"{") || line.starts_with(b"[DONE]");
         is_next && self.data.starts_with(b"{") && self.data.trim_ascii_end().ends_with(b"}")
     }
 }
 
-/// Refuses a line or event of more than [`LIMIT`] bytes.
+/// Rejects a line or event of more than [`LIMIT`] bytes.
 fn bounded(length: usize) -> Result<()> {
     if length <= LIMIT {
         return Ok(());
@@ -192,7 +193,7 @@ fn bounded(length: usize) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// The events of `pieces`, each behind its name; stray lines after a `?`.
+    /// Returns the events of `pieces`, each after its name; stray lines after a `?`.
     fn events(pieces: &[&[u8]]) -> String {
         let mut sse = Sse::default();
         let mut seen = String::new();
