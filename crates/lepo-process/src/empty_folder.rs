@@ -1,7 +1,7 @@
-//! Empty folders of lepo's, in which programs start that have no business in a repository.
+//! Empty folders of lepo's, as working directories for programs that need no repository.
 //!
-//! Each start has one of its own, that nobody may write in: what one program leaves in its working directory
-//! (`json.py`, `.npmrc`) must not be what the next one finds there.
+//! Each start has its own read-only folder: a file that one program leaves in its working directory (`json.py`,
+//! `.npmrc`) must not affect the next.
 
 use std::fs::{DirBuilder, File};
 use std::io;
@@ -12,15 +12,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::FlockOperation;
 
-/// The folder of them, in lepo's state folder.
+/// Their parent, in lepo's state folder.
 const DIR: &str = "empty";
 
-/// Names that are tried for a new one.
+/// Number of names to try for a new one.
 const TRIES: usize = 16;
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// A folder with nothing in it. It is in use as long as its lock is open, in this process or in another.
+/// An empty folder, in use as long as its lock is open, in this process or in another.
 #[derive(Debug)]
 pub(super) struct EmptyFolder {
     pub path: PathBuf,
@@ -28,11 +28,11 @@ pub(super) struct EmptyFolder {
 }
 
 impl EmptyFolder {
-    /// Makes a new one, and removes those that are not in use any more.
+    /// Creates a folder, and removes unused ones.
     pub fn new(state: &Path) -> io::Result<EmptyFolder> {
         let dir = state.join(DIR);
         DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
-        // A folder that was made and is not locked yet looks like one that is not in use.
+        // Without this lock, another process could remove the new folder before it is locked.
         let all = File::open(&dir)?;
         let _ = rustix::fs::flock(&all, FlockOperation::LockExclusive);
         remove_unused(&dir);
@@ -42,7 +42,7 @@ impl EmptyFolder {
             match DirBuilder::new().mode(0o500).create(&path) {
                 Ok(()) => {
                     let lock = File::open(&path)?;
-                    // A file system without locks keeps them until they are a day old.
+                    // On a file system without locks the folder is never removed.
                     let _ = rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared);
                     return Ok(EmptyFolder { path, lock });
                 }
@@ -59,7 +59,7 @@ fn new_name() -> String {
     format!("{}-{}-{count}", std::process::id(), now.as_nanos())
 }
 
-/// Removes the folders that no process has locked, with what root's programs may have put into them.
+/// Removes the folders that no process has locked, with any files that a program of root's created in them.
 fn remove_unused(dir: &Path) {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -84,7 +84,7 @@ mod tests {
         assert_ne!(one.path, two.path);
         assert_eq!(one.path.metadata().unwrap().permissions().mode() & 0o777, 0o500);
         assert_eq!(std::fs::read_dir(&one.path).unwrap().count(), 0);
-        // A program of root's may write in it all the same.
+        // A program of root's can write in it anyway.
         std::fs::set_permissions(&two.path, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::fs::write(two.path.join("json.py"), "x").unwrap();
         let kept_by_another = two.lock.try_clone().unwrap();

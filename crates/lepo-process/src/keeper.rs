@@ -1,5 +1,5 @@
-//! The keeper: starts one program, reports its end, and ends all of its processes when told to, or when
-//! lepo is gone.
+//! The supervisor: starts a program, reports its end, and terminates all of its processes when lepo asks for it or has
+//! exited.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -19,14 +19,14 @@ use super::spec::{KEEPER, Spec};
 use super::tree;
 use lepo_base::sys::{self, ProcessLimit};
 
-/// Does a keeper's work, if these are a keeper's arguments; gives the exit code.
+/// Runs the supervisor, if these are its arguments, and returns the exit code.
 pub fn run_as_keeper(args: &[OsString]) -> Option<u8> {
     is_lepo();
     (args.first()? == KEEPER).then(|| u8::from(keep().is_err()))
 }
 
 fn keep() -> io::Result<()> {
-    // The program must not read the keeper's memory or its socket.
+    // The program must not read the supervisor's memory or its socket.
     sys::hide_memory();
     sys::adopt_orphans()?;
     let lepo = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -46,13 +46,13 @@ fn keep() -> io::Result<()> {
     };
     watch(&lepo, &children, &stopping, kept.leader)?;
     let left = tree::end(kept.leader);
-    // Deepest first; one with something in it is not the program's, and stays.
+    // Deepest first; a directory that is not empty is not the program's, and stays.
     removed.iter().rev().for_each(|dir| drop(std::fs::remove_dir(dir)));
     report(&lepo, &Report::Swept(left));
     Ok(())
 }
 
-/// A stream that can be read when one of the signals came.
+/// Returns a stream that becomes readable when one of the signals arrives.
 fn signals(numbers: &[i32]) -> io::Result<UnixStream> {
     let (read, write) = UnixStream::pair()?;
     read.set_nonblocking(true)?;
@@ -62,7 +62,7 @@ fn signals(numbers: &[i32]) -> io::Result<UnixStream> {
     Ok(read)
 }
 
-/// A running program, and the descriptors held as long as it runs.
+/// A running program, and the descriptors to keep open until it ends.
 struct Started {
     leader: Pid,
     _group: Option<ProcessLimit>,
@@ -98,7 +98,7 @@ fn start(spec: Spec, descriptors: Vec<OwnedFd>) -> io::Result<Started> {
     Ok(Started { leader, _group: group, _held: descriptors.collect() })
 }
 
-/// Reports the leader's end, and comes back when the tree is to be ended.
+/// Reports the leader's end, and returns when the tree is to be terminated.
 fn watch(lepo: &UnixStream, children: &UnixStream, stopping: &UnixStream, leader: Pid) -> io::Result<()> {
     lepo.set_nonblocking(true)?;
     loop {
@@ -108,7 +108,7 @@ fn watch(lepo: &UnixStream, children: &UnixStream, stopping: &UnixStream, leader
             result => result?,
         };
         let came = waits.map(|wait| !wait.revents().is_empty());
-        // lepo asks for the end, or has ended itself.
+        // lepo asks for the end, or has exited.
         if came[0] || came[2] {
             return Ok(());
         }
@@ -122,7 +122,7 @@ fn watch(lepo: &UnixStream, children: &UnixStream, stopping: &UnixStream, leader
     }
 }
 
-/// lepo may be gone, and then nothing reads it.
+/// An error means that lepo has exited, so nobody reads the report.
 fn report(mut lepo: &UnixStream, report: &Report) {
     let _ = lepo.write_all(report.line().as_bytes());
 }

@@ -1,9 +1,9 @@
-//! Child processes: model programs, commands and MCP servers are started, watched and ended here.
+//! Child processes: starts, watches and terminates model programs, commands and MCP servers.
 //!
-//! Each program is started by a keeper, a process of its own that is lepo's program under another
-//! `argv[0]`. Where the system has that (see [`lepo_base::sys`]), the keeper is the reaper of all descendants of the
-//! program, so whatever loses its parent is still found below the keeper. It ends them when lepo says so, and when
-//! its socket to lepo is closed, which happens however lepo ends.
+//! A supervisor starts each program: a separate process that runs lepo's program under another `argv[0]`. If the system
+//! supports it (see [`lepo_base::sys`]), the supervisor is the reaper of all descendants of the program, so a process
+//! that loses its parent is still found below the supervisor. The supervisor terminates them when lepo asks for it, and
+//! when its socket to lepo is closed, which happens however lepo exits.
 
 mod configured;
 mod empty_folder;
@@ -24,7 +24,7 @@ pub use program::{Program, Running, own_program};
 /// Environment variables with their values.
 pub type Environment = Vec<(OsString, OsString)>;
 
-/// lepo's environment without the variables that `hidden` accepts.
+/// Returns lepo's environment without the variables that `hidden` accepts.
 pub fn environment(hidden: impl Fn(&OsStr) -> bool) -> Environment {
     env::vars().filter(|(name, _)| !hidden(name)).collect()
 }

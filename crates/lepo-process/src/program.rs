@@ -1,4 +1,4 @@
-//! lepo's side of a child process: what to start, and what runs.
+//! lepo's side of a child process: the program to start, and the running program.
 
 use std::ffi::OsStr;
 use std::io::{self, PipeReader, PipeWriter, Read};
@@ -21,13 +21,13 @@ use super::report::{Report, failure, status};
 use super::spec::{KEEPER, Spec};
 use lepo_base::sys;
 
-/// The number of the first descriptor that is lent to a program. Lower ones may be in use.
+/// The number of the first inherited descriptor. Lower ones may be in use.
 pub(super) const LENT: i32 = 100;
 
-/// The time limit for a keeper to start its program.
+/// The time limit for a supervisor to start its program.
 const START: Duration = Duration::from_secs(30);
 
-/// The time limit for a keeper to end a tree: longer than its own.
+/// The time limit for a supervisor to terminate a tree: longer than its own.
 const END: Duration = Duration::from_secs(8);
 
 /// A program to start.
@@ -39,7 +39,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program by its path, or by its name in the `PATH` of `env`.
+    /// Creates a program by its path, or by its name in the `PATH` of `env`.
     pub fn new(program: impl AsRef<OsStr>, env: Environment) -> Program {
         let program = program.as_ref().to_os_string();
         Program { spec: Spec { program, env, ..Spec::default() }, ..Program::default() }
@@ -51,47 +51,47 @@ impl Program {
         self
     }
 
-    /// Another name than its path.
+    /// Sets an `argv[0]` other than its path.
     pub fn arg0(mut self, name: &str) -> Program {
         self.spec.arg0 = name.into();
         self
     }
 
-    /// Sets the working directory; lepo's if none is given.
+    /// Sets the working directory; lepo's by default.
     pub fn dir(mut self, dir: &Path) -> Program {
         self.spec.dir = dir.as_os_str().to_os_string();
         self
     }
 
-    /// Gives it a pipe as stdin; otherwise that is `/dev/null`.
+    /// Makes stdin a pipe; the default is `/dev/null`.
     pub fn with_stdin(mut self) -> Program {
         self.spec.has_stdin = true;
         self
     }
 
-    /// The most processes and threads it may have.
+    /// Limits the number of its processes and threads.
     pub fn at_most(mut self, processes: u32) -> Program {
         self.spec.processes = processes;
         self
     }
 
-    /// Removes a directory when its last process has ended, if it is empty then; whatever becomes of lepo.
+    /// Removes a directory after the last process has exited, if it is empty then, even if lepo exits first.
     pub fn remove_at_end(&mut self, dir: &Path) {
         self.spec.removed.push(dir.as_os_str().to_os_string());
     }
 
-    /// Lets it inherit a descriptor; the number it finds it at.
+    /// Lets the program inherit a descriptor, and returns its number there.
     pub fn lend(&mut self, descriptor: OwnedFd) -> i32 {
         self.lent.push(descriptor);
         LENT + self.lent.len() as i32 - 1
     }
 
-    /// Keeps a descriptor open until its last process has ended, whatever becomes of lepo: a lock.
+    /// Passes a lock's descriptor to the supervisor, which keeps it open until the last process exits.
     pub fn hold(&mut self, descriptor: OwnedFd) {
         self.held.push(descriptor);
     }
 
-    /// Starts it. Blocks until it runs, or could not be started.
+    /// Starts the program. Blocks until it runs or has failed to start.
     pub fn spawn(mut self) -> io::Result<Running> {
         self.spec.lent = self.lent.len() as u32;
         if self.spec.dir.is_empty() {
@@ -105,7 +105,7 @@ impl Program {
         sent.extend(self.lent.iter().chain(&self.held).map(AsFd::as_fd));
         let (keeper, lepo, (leader, buffer)) = match start_keeper(&self.spec, &sent)? {
             KeeperStart::Started(started) => started,
-            // lepo gets the same Ctrl+C and ends the program itself.
+            // lepo receives the same Ctrl+C and ends the program itself.
             KeeperStart::Interrupted => match start_keeper(&self.spec, &sent)? {
                 KeeperStart::Started(started) => started,
                 KeeperStart::Interrupted => return Err(io::Error::other("its keeper was interrupted")),
@@ -124,15 +124,15 @@ impl Program {
     }
 }
 
-/// The outcome of starting a keeper.
+/// The result of starting a supervisor.
 enum KeeperStart {
-    /// The keeper and the program run; the program's process, and bytes received after the report of it.
+    /// The supervisor and the program run: also the program's process, and bytes received after that report.
     Started((Child, StdStream, (Option<Pid>, Vec<u8>))),
-    /// Ctrl+C ended it before it had left lepo's process group.
+    /// Ctrl+C killed the supervisor before it had left lepo's process group.
     Interrupted,
 }
 
-/// Starts a keeper, and has it start the program.
+/// Starts a supervisor, which starts the program.
 fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<KeeperStart> {
     let (lepo, other) = StdStream::pair()?;
     let mut keeper = Command::new(own_program()?)
@@ -147,7 +147,7 @@ fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<Keepe
     match start(spec, descriptors, &lepo) {
         Ok(begun) => Ok(KeeperStart::Started((keeper, lepo, begun))),
         Err(error) => {
-            // The keeper ends when its socket does, and what it may have started ends before it.
+            // The supervisor exits when its socket is closed, after terminating any program that it started.
             drop(lepo);
             match keeper.wait()?.signal() {
                 Some(SIGINT) => Ok(KeeperStart::Interrupted),
@@ -157,14 +157,15 @@ fn start_keeper(spec: &Spec, descriptors: &[BorrowedFd<'_>]) -> io::Result<Keepe
     }
 }
 
-/// Tells the keeper what to start, and waits for its word that it runs; its process, and bytes that came after that.
+/// Sends the program to the supervisor, and waits for the report that it runs. Returns its process, and any bytes after
+/// the report.
 fn start(
     spec: &Spec,
     descriptors: &[BorrowedFd<'_>],
     mut lepo: &StdStream,
 ) -> io::Result<(Option<Pid>, Vec<u8>)> {
     lepo.set_read_timeout(Some(START))?;
-    // A keeper that could not begin has closed its end, and says nothing.
+    // A supervisor that failed early has closed its end, so an error here is reported only if no report follows.
     let sent = spec.send(lepo, descriptors);
     let mut buffer = Vec::new();
     loop {
@@ -175,7 +176,7 @@ fn start(
             None => {
                 let mut bytes = [0; 512];
                 match lepo.read(&mut bytes) {
-                    // A read with a time limit is not begun again behind a signal.
+                    // A read with a time limit is not restarted after a signal.
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => return Err(error),
                     Ok(0) => return sent.and(Err(io::Error::other("its keeper ended early"))),
@@ -186,24 +187,24 @@ fn start(
     }
 }
 
-/// A program that runs, with all it starts. Dropped, it is ended.
+/// A running program and its descendants. Dropping it terminates them.
 #[derive(Debug)]
 pub struct Running {
-    /// Stdin of the program, if it has one.
+    /// The program's stdin, if it has one.
     pub stdin: Option<pipe::Sender>,
-    /// Standard output.
+    /// The program's standard output.
     pub stdout: Option<pipe::Receiver>,
-    /// Standard error.
+    /// The program's standard error.
     pub stderr: Option<pipe::Receiver>,
     reports: Reports,
     keeper: Child,
-    /// The program's process, which leads a group of its own.
+    /// The program's process, which leads its own process group.
     leader: Option<Pid>,
     ended: bool,
 }
 
 impl Running {
-    /// Waits for the end of the program itself. May be dropped and called again.
+    /// Waits for the end of the program itself. Cancel-safe: may be dropped and called again.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         loop {
             self.reports.read();
@@ -221,13 +222,13 @@ impl Running {
         }
     }
 
-    /// True if the program itself has not ended yet, as far as is known without waiting.
+    /// Whether the program itself is still running, as far as is known without waiting.
     pub fn is_alive(&mut self) -> bool {
         self.reports.fetch(Duration::ZERO) && self.reports.status.is_none()
     }
 
-    /// Ends the program and every process it has started, and tells how many could not be ended. What does
-    /// not end when asked to is killed. Blocks for some seconds at most.
+    /// Terminates the program and all its descendants, and returns the number that survived. Processes that ignore the
+    /// request are killed. Blocks for some seconds at most.
     pub fn end(&mut self) -> usize {
         if std::mem::replace(&mut self.ended, true) {
             return 0;
@@ -242,7 +243,7 @@ impl Running {
         }
         if self.reports.left.is_none() {
             let _ = self.keeper.kill();
-            // A program without a sandbox can end its keeper; its group at least is known.
+            // A program outside a sandbox can kill its supervisor; then at least its process group is known.
             if let Some(leader) = self.leader {
                 let _ = kill_process_group(leader, Signal::KILL);
             }
@@ -258,19 +259,19 @@ impl Drop for Running {
     }
 }
 
-/// The reports of a keeper.
+/// The reports of a supervisor.
 #[derive(Debug)]
 struct Reports {
     lepo: UnixStream,
     buffer: Vec<u8>,
     /// The exit status of the program.
     status: Option<ExitStatus>,
-    /// The number of processes that could not be ended.
+    /// The number of processes that survived.
     left: Option<usize>,
 }
 
 impl Reports {
-    /// Reads what has come by now.
+    /// Parses the reports received so far.
     fn read(&mut self) {
         while let Some(report) = Report::take(&mut self.buffer) {
             match report {
@@ -281,7 +282,7 @@ impl Reports {
         }
     }
 
-    /// Waits for more for at most `limit`, and reads it; false if the keeper has ended.
+    /// Waits for more bytes for at most `limit`, and parses them; false if the supervisor has exited.
     fn fetch(&mut self, limit: Duration) -> bool {
         let limit = Timespec { tv_sec: limit.as_secs() as _, tv_nsec: limit.subsec_nanos() as _ };
         let mut wait = [PollFd::new(&self.lepo, PollFlags::IN)];
@@ -298,15 +299,15 @@ impl Reports {
     }
 }
 
-/// This process runs lepo's own program, which is the keeper's too.
+/// Set if this process runs lepo's own program, which can also be the supervisor.
 static IS_LEPO: OnceLock<()> = OnceLock::new();
 
-/// Takes note that this process runs lepo's own program.
+/// Records that this process runs lepo's own program.
 pub(super) fn is_lepo() {
     let _ = IS_LEPO.set(());
 }
 
-/// lepo's program, to be started under another name: this process's own; that of the same build, where a
+/// Returns the path of lepo's program, to start it under another name: this process's own, or the same build's if a
 /// test or an example uses the library.
 pub fn own_program() -> io::Result<PathBuf> {
     if IS_LEPO.get().is_some()

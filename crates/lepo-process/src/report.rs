@@ -1,24 +1,24 @@
-//! Reports of a keeper, one line each.
+//! Reports of a supervisor, one line each.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// A line of a keeper.
+/// A line from a supervisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
-    /// The program runs, as this process, whose group is its own.
+    /// The program runs as this process, which leads its own group.
     Started(i32),
-    /// The program could not be started: the system's number for it, or 0, and a text.
+    /// The program failed to start: the system's error number, or 0, and a text.
     Failed(i32, String),
-    /// The program has ended, with this raw wait status.
+    /// The program exited, with this raw wait status.
     Exited(i32),
-    /// The process tree was ended; this many processes are left all the same.
+    /// The process tree was terminated; this many processes survived.
     Swept(usize),
 }
 
 impl Report {
-    /// The line with its end.
+    /// Formats the line, with its newline.
     pub fn line(&self) -> String {
         match self {
             Report::Started(pid) => format!("started {pid}\n"),
@@ -28,7 +28,7 @@ impl Report {
         }
     }
 
-    /// The first whole line of the bytes, which is taken out of them. A line that is no report is skipped.
+    /// Removes and returns the first complete line of `bytes`. Malformed lines are skipped.
     pub fn take(bytes: &mut Vec<u8>) -> Option<Report> {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let line: Vec<u8> = bytes.drain(..=end).collect();
@@ -54,7 +54,7 @@ impl Report {
     }
 }
 
-/// The error that a keeper met when it started the program.
+/// Returns the error with which a supervisor failed to start the program.
 pub fn failure(number: i32, text: &str) -> io::Error {
     match number {
         0 => io::Error::other(text.to_string()),
@@ -62,7 +62,6 @@ pub fn failure(number: i32, text: &str) -> io::Error {
     }
 }
 
-/// A status from its raw form.
 pub fn status(raw: i32) -> ExitStatus {
     ExitStatus::from_raw(raw)
 }

@@ -1,4 +1,4 @@
-//! The message to a keeper: descriptors first, then the program to start.
+//! The message to a supervisor: descriptors first, then the program to start.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
@@ -15,22 +15,22 @@ use rustix::net::{
 use super::Environment;
 use lepo_base::sys::RECEIVE;
 
-/// The `argv[0]` of a keeper.
+/// The `argv[0]` of a supervisor.
 pub const KEEPER: &str = "lepo-keeper";
 
-/// Descriptors in one message; the kernel takes 253.
+/// Number of descriptors in a message; the kernel allows 253.
 const BATCH: usize = 128;
 
-/// The byte that comes with descriptors.
+/// The byte that accompanies descriptors.
 const DESCRIPTORS: u8 = b'f';
 /// The byte before the length of the message.
 const MESSAGE: u8 = b'm';
 
-/// The longest message a keeper reads, in bytes: more than the kernel takes as arguments and environment.
+/// Maximum bytes of a message: more than the kernel accepts as arguments and environment.
 const LONGEST: usize = 16 << 20;
 
-/// A program as a keeper starts it. The descriptors are sent beside it, in this order: stdout, stderr,
-/// stdin if `has_stdin`, those lent to the program, those that the keeper holds until the end.
+/// A program for a supervisor to start. Its descriptors are sent separately, in this order: stdout, stderr, stdin if
+/// `has_stdin`, then inherited descriptors, then descriptors to keep open until the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spec {
     /// Path or name.
@@ -39,19 +39,18 @@ pub struct Spec {
     pub arg0: OsString,
     pub args: Vec<OsString>,
     pub env: Environment,
-    /// The working directory.
     pub dir: OsString,
     pub has_stdin: bool,
     /// Number of descriptors that the program inherits.
     pub lent: u32,
-    /// The most processes of the program; 0 for no limit.
+    /// Maximum number of processes; 0 for no limit.
     pub processes: u32,
-    /// Directories that are removed at the end if they are empty, whatever becomes of lepo.
+    /// Directories to remove at the end if they are empty, even if lepo exits first.
     pub removed: Vec<OsString>,
 }
 
 impl Spec {
-    /// Sends the spec with its descriptors.
+    /// Sends the message with its descriptors.
     pub fn send(&self, mut to: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         for batch in descriptors.chunks(BATCH) {
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
@@ -68,7 +67,7 @@ impl Spec {
         to.write_all(&[&[MESSAGE][..], &length.to_le_bytes(), &bytes].concat())
     }
 
-    /// Receives one; an error if lepo has ended.
+    /// Receives a message; an error if lepo has exited.
     pub fn receive(mut from: &UnixStream) -> io::Result<(Spec, Vec<OwnedFd>)> {
         let mut descriptors = Vec::new();
         loop {
@@ -80,7 +79,7 @@ impl Spec {
             for message in ancillary.drain() {
                 if let RecvAncillaryMessage::ScmRights(received) = message {
                     for descriptor in received {
-                        // Not every system can do so while it receives.
+                        // Not every system can set the flag while it receives.
                         rustix::io::fcntl_setfd(&descriptor, FdFlags::CLOEXEC)?;
                         descriptors.push(descriptor);
                     }

@@ -1,4 +1,4 @@
-//! Ending all descendants of this process, also those in a session of their own.
+//! Terminates all descendants of this process, including those in another session.
 
 use std::time::{Duration, Instant};
 
@@ -6,14 +6,14 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group
 
 use lepo_base::sys::{Children, LOOKS};
 
-/// Time that a process is given to end by itself after SIGTERM.
+/// Grace period between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_millis(500);
-/// Time to stop all that forks on, and then as long again to see it end.
+/// Time limit for stopping processes that fork repeatedly, and again for waiting until they are dead.
 const CHASE: Duration = Duration::from_secs(2);
 
-/// Ends the process group of `leader` and every descendant of this process; gives the number of those that are
-/// left. Most end at once and are not waited for. What ignores SIGTERM, or forks on to get away, is
-/// stopped first and killed when nothing runs any more. Blocks for 5 seconds at most.
+/// Terminates the process group of `leader` and every descendant of this process; returns the number of survivors. Most
+/// processes exit at once. A process that ignores SIGTERM, or forks repeatedly to escape, is first stopped, then killed
+/// when nothing runs any more. Blocks for 5 seconds at most.
 pub fn end(leader: Pid) -> usize {
     let start = Instant::now();
     while start.elapsed() < GRACE {
@@ -35,8 +35,8 @@ pub fn end(leader: Pid) -> usize {
     }
 }
 
-/// Stops every descendant, without a pause: a process that forks and ends lives for a tenth of a millisecond.
-/// Done when many scans in a row find no new process, as a stopped one cannot fork.
+/// Stops every descendant, without pausing: a process that forks and exits lives for a tenth of a millisecond. Returns
+/// when many consecutive scans find no new process, because a stopped process cannot fork.
 fn freeze(until: Instant) {
     let (mut seen, mut agreed) = (Vec::new(), 0);
     while agreed < LOOKS && Instant::now() < until {
@@ -46,17 +46,16 @@ fn freeze(until: Instant) {
     }
 }
 
-/// Sends a signal to the leader's group, after those in it that have ended were waited for: they would
-/// stay in it. True if the group does not exist any more.
+/// Sends a signal to the leader's group, after reaping its dead processes, which would otherwise remain members.
+/// Returns whether the group no longer exists.
 fn signal_group(leader: Pid, signal: Signal) -> bool {
     while let Ok(Some(_)) = waitpgid(leader, WaitOptions::NOHANG) {}
     kill_process_group(leader, signal).is_err()
 }
 
-/// Sends a signal to each descendant as soon as it is found; those that have ended are waited for. Gives all
-/// that were found.
+/// Sends a signal to each descendant immediately when found, reaping dead ones. Returns those found alive.
 fn signal(signal: Signal) -> Vec<i32> {
-    // A process that forks and ends all the time can be missed by one look, but not by so many.
+    // A process that repeatedly forks and exits can escape a single scan, but not this many.
     let looks = (0..LOOKS).map(|_| signal_once(signal));
     looks.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
 }
