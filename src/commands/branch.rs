@@ -59,7 +59,6 @@ pub struct BranchArgs {
 }
 
 impl BranchArgs {
-    /// Whether the options change no branch.
     pub fn only_lists(&self) -> bool {
         self.name.is_none() && self.delete.is_empty() && self.rename.is_none()
     }

@@ -27,7 +27,6 @@ fn code_blocks(answer: &str) -> Vec<String> {
     blocks
 }
 
-/// The opening line of a block.
 struct Fence<'a> {
     indent: &'a str,
     mark: char,

@@ -38,7 +38,6 @@ pub fn branch() -> ArgValueCompleter {
     of_the_store(|there, wanted| there.branches(wanted))
 }
 
-/// Completes the id of a pending request.
 pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
         let Ok(forest) = there.store.names().forest() else { return Vec::new() };
@@ -49,7 +48,6 @@ pub fn request() -> ArgValueCompleter {
     })
 }
 
-/// Completes one of the given values, with its meaning.
 pub fn one_of(words: &'static [(&'static str, &'static str)]) -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let fitting = words.iter().filter(|(word, _)| begins(word, &current.to_string_lossy()));
@@ -111,7 +109,6 @@ pub fn prompt() -> ArgValueCompleter {
     })
 }
 
-/// Completes a server of the user's mcp.json.
 pub fn server() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let wanted = current.to_string_lossy();
@@ -138,7 +135,6 @@ fn there() -> Option<CompletionStore> {
     Some(CompletionStore { store })
 }
 
-/// Finds the value of a global option among the arguments.
 fn option(words: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
     let after = |word: &OsString| word.to_str()?.strip_prefix(long)?.strip_prefix('=').map(PathBuf::from);
     words.windows(2).find_map(|pair| match pair[0] == short || pair[0] == long {

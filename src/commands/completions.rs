@@ -102,7 +102,7 @@ fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
     Some(command.name(name).about(alias.text.clone()))
 }
 
-/// Hides options: they are offered only if one was started, or if there are no other candidates.
+/// Hides options: they are offered only if one was started, or without other candidates.
 fn without_options(mut tree: clap::Command) -> clap::Command {
     tree.build();
     let hide = |command: clap::Command| {

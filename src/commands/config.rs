@@ -60,7 +60,6 @@ pub struct ConfigArgs {
     pub json: bool,
 }
 
-/// Initial content of a new file in the editor.
 const NEW_FILE: &str = "\
 # Settings of lepo: see `man lepo-config`, and `lepo config` for those in force.
 #
@@ -201,7 +200,6 @@ fn edit_file(file: &Path) -> Result<u8> {
     Ok(0)
 }
 
-/// Returns the aliases of the user's file.
 pub fn known_aliases() -> Result<Vec<Alias>> {
     aliases(&Paths::from_env(&Env::from_process())?)
 }

@@ -61,7 +61,6 @@ pub struct FsckArgs {
 }
 
 impl FsckArgs {
-    /// Whether nothing is recovered.
     pub fn only_checks(&self) -> bool {
         !self.recover
     }

@@ -137,7 +137,6 @@ fn hidden_joints(forest: &Forest, visible: &[Ix]) -> Vec<Ix> {
     joints
 }
 
-/// Returns the bubbs to list, newest first.
 fn bubbs(args: &LogArgs, store: &Store) -> Result<(Forest, Vec<Ix>)> {
     if args.all {
         let forest = store.names().forest_for(&[Wanted::Everyone])?;

@@ -60,7 +60,6 @@ use lepo_store::store::{Made, STORE, Store, Unkept};
 use lepo_turn::config::{Insts, Paths};
 use lepo_turn::{WorktreeRecord, ignored_insts, note_made, untrusted_insts, user_prover};
 
-/// Working directory, store and output of a command.
 pub struct Context<'o> {
     cwd: PathBuf,
     save_to: Option<PathBuf>,
@@ -70,7 +69,6 @@ pub struct Context<'o> {
     unkept: RefCell<Option<Unkept>>,
     /// Where the user reads the hints, which decides how commands in them are written.
     pub at: At<'o>,
-    /// stdout.
     pub out: &'o mut Out,
     /// For stdout.
     pub paint: Paint,
@@ -94,7 +92,6 @@ impl<'o> Context<'o> {
         Ok(Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), at: At::SHELL, out, paint })
     }
 
-    /// Returns a context for the same command in another directory.
     pub fn elsewhere(cwd: PathBuf, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Self {
         let paint = Paint::new(color, false, env::var);
         Context { cwd, save_to, reads_only: false, unkept: RefCell::default(), at: At::SHELL, out, paint }
@@ -105,7 +102,6 @@ impl<'o> Context<'o> {
         Context { reads_only, ..self }
     }
 
-    /// Sets where hints are read.
     pub fn read_at(self, at: At<'o>) -> Self {
         Context { at, ..self }
     }
@@ -123,7 +119,6 @@ impl<'o> Context<'o> {
         &self.cwd
     }
 
-    /// Whether the working directory is the home directory.
     pub fn is_at_home(&self) -> bool {
         let home = env::var("HOME").and_then(|home| PathBuf::from(home).canonicalize().ok());
         home.is_some() && home == self.cwd.canonicalize().ok()
@@ -151,7 +146,6 @@ impl<'o> Context<'o> {
         work_tree(&self.cwd)?.main()
     }
 
-    /// Returns the store; an error if it does not exist.
     pub fn store(&self) -> Result<Store> {
         let store = self.find_store()?;
         store.iter().filter(|_| !self.reads_only).for_each(remember);
@@ -262,7 +256,6 @@ pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     Ok(found?.map(proving))
 }
 
-/// Records a new store as made by this user.
 fn noted((store, made): (Store, Made)) -> (Store, Made) {
     if let (Made::New, Ok(paths)) = (made, Paths::from_env(&Env::from_process())) {
         note_made(&store, &paths);

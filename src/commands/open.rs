@@ -32,7 +32,6 @@ pub fn in_browser(file: &Path) -> Result<()> {
         .hint("open that file, or name a program in BROWSER"))
 }
 
-/// Whether a browser seems to be available.
 pub fn has_browser() -> bool {
     let is_set = |name: &str| lepo_base::env::text(name).is_some_and(|value| !value.is_empty());
     DISPLAYS.is_empty() || is_set("BROWSER") || DISPLAYS.iter().any(|name| is_set(name))

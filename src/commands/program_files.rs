@@ -13,7 +13,6 @@ use lepo_tool::mcp::config::{Origin, ServerConfig, ServerVariables, all_servers}
 use lepo_turn::config::{Flags, Paths, ProgramTrust, RepoFile, load_settings};
 use lepo_turn::{ChangedProgram, TrustedFile, changed_programs, server_folders};
 
-/// The programs of a folder, with the user's configuration.
 pub struct ProgramsHere<'p> {
     paths: &'p Paths,
     env: &'p Env,
@@ -43,7 +42,6 @@ impl<'p> ProgramsHere<'p> {
         changed_programs(self.paths, (&servers, &folders), (&models, &dirs))
     }
 
-    /// Names the files that the servers in a repository's file start from.
     pub fn named_by(&self, file: &RepoFile) -> Result<Vec<String>> {
         let folders = server_folders(self.paths, &self.root);
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else {
@@ -92,7 +90,6 @@ impl<'p> ProgramsHere<'p> {
     }
 }
 
-/// Prints each program with the changes in its files.
 pub fn show_changed(changed: &[ChangedProgram], context: &mut Context<'_>) {
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
     for program in changed {

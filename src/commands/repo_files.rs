@@ -8,7 +8,6 @@ use lepo_store::store::Store;
 use lepo_turn::config::{Paths, RepoFile, Trust};
 use lepo_turn::{TrustedFile, insts_of_repository, repo_file, repo_prompts};
 
-/// Files of a store that need trust.
 pub const REPO_FILES: [&str; 2] = ["_config.toml", "_mcp.json"];
 
 /// Returns the current content of all files that need trust, including prompts.

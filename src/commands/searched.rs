@@ -15,14 +15,12 @@ use lepo_store::store::{OLD, Store};
 /// Folders that are not searched: unmasked requests until they are decided, and files of running processes.
 const LEFT_OUT: &[&str] = &["_wire", UNFINISHED];
 
-/// Files being written.
 const UNFINISHED: &str = "_tmp";
 
-/// Stores of other users.
 const FROM: &str = "_from";
 
 pub struct Searched {
-    /// Path within the store.
+    /// Within the store.
     pub path: PathBuf,
     /// The message, if the file is in a folder where messages are read.
     pub message: Option<Name>,
@@ -91,7 +89,6 @@ fn is_place_of_messages(path: &Path) -> bool {
     matches!(parts[..], []) || matches!(parts[..], [old, _, _] if old == OLD)
 }
 
-/// Returns the clone that a path belongs to.
 fn of(path: &Path) -> Option<String> {
     let mut parts = path.iter();
     let first = parts.next()?;

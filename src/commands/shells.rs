@@ -18,7 +18,6 @@ pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Elvish]);
 /// Columns for a candidate's meaning in bash, which cannot display it separately.
 const MEANING: usize = 48;
 
-/// The unquoted arguments.
 static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// Returns the arguments of the command line that is being completed; empty outside completion.
@@ -68,7 +67,7 @@ fn is_file_like_an_option(found: &CompletionCandidate, value: &str, here: Option
     found.get_id().is_none() && value.starts_with('-') && named().is_ok()
 }
 
-/// Unquotes the arguments; invalid UTF-8 is unchanged.
+/// Invalid UTF-8 is unchanged.
 fn plain_words(words: Vec<OsString>, rules: Rules) -> Vec<OsString> {
     let plain = |word: OsString| match word.to_str() {
         Some(text) => unquoted(text, Quote::None, rules).into(),

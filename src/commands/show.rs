@@ -115,7 +115,6 @@ fn show(args: &ShowArgs, (store, name): (&Store, &Name), context: &mut Context<'
     Ok(())
 }
 
-/// Returns the bubbs to print for an address.
 fn bubbs(args: &ShowArgs, forest: &Forest, found: &Found) -> Vec<Name> {
     let path = match found {
         Found::One(found) if args.one || args.code > 0 => return vec![forest.name(found.ix)],

@@ -16,7 +16,6 @@ pub struct Stores {
     home: Option<PathBuf>,
 }
 
-/// An existing store from the list.
 pub struct Listed {
     pub store: Store,
     /// Path of its project for display: `~/src/lepo`.

@@ -35,7 +35,6 @@ pub struct TidyArgs {
 }
 
 impl TidyArgs {
-    /// Whether nothing is moved.
     pub fn only_plans(&self) -> bool {
         self.dry_run
     }

@@ -34,7 +34,6 @@ pub struct TitleArgs {
 }
 
 impl TitleArgs {
-    /// Whether no title is changed.
     pub fn only_prints(&self) -> bool {
         let is_address = |word: &String| word.starts_with('@') || is_id(word);
         self.more.is_empty() && !self.delete && self.words.len() <= 1 && self.words.iter().all(is_address)

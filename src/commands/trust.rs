@@ -43,7 +43,6 @@ pub struct TrustArgs {
     forget: Option<PathBuf>,
 }
 
-/// Shows, asks, and records the consent.
 pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;
@@ -152,7 +151,6 @@ fn tell_folders(folders: &mut Vec<WorkFolder>, trust: &FolderTrust) -> Result<us
     Ok(trusted)
 }
 
-/// Prints the folder, and the meaning of trust in it.
 fn show_folder(folder: &WorkFolder, context: &mut Context<'_>) {
     let name = context.paint.bold(&folder_name(&folder.root));
     context.out.trusted(&format!("{name}\n"));
@@ -161,7 +159,6 @@ fn show_folder(folder: &WorkFolder, context: &mut Context<'_>) {
     context.out.trusted(&format!("{}\n\n", fold(about, columns)));
 }
 
-/// Prints which skills of the repository are trusted.
 fn tell_trusted(skills: &Skills) {
     for skill in skills.counting.iter().filter(|skill| skill.origin == Origin::Repository) {
         say(&format!("{} is trusted", skill.file.path.display()));

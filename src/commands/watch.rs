@@ -37,7 +37,6 @@ pub struct WatchArgs {
     pub json: bool,
 }
 
-/// Runs until the output is closed.
 pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut known = None;
     let mut shorts = ShortIds::default();

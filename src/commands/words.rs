@@ -28,7 +28,6 @@ pub fn some<T>(asked: &[String], found: Vec<T>) -> Result<Vec<T>> {
     }
 }
 
-/// Resolves an argument of a command that needs exactly one bubb.
 pub fn find_one(store: &Store, word: &str, also: &[Wanted]) -> Result<(Forest, Addressee)> {
     let (forest, found) = find_all(store, &[word.to_string()], also)?;
     Ok((forest, exactly_one(word, &found)?))

@@ -8,15 +8,11 @@ use unicode_segmentation::UnicodeSegmentation;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tag {
-    /// In both texts.
     Same,
-    /// Only in the old text.
     Removed,
-    /// Only in the new text.
     Added,
 }
 
-/// Changed lines with their context.
 pub struct Hunk {
     /// `@@ -1,3 +1,4 @@`
     pub header: String,
@@ -24,13 +20,11 @@ pub struct Hunk {
     pub lines: Vec<(Tag, Vec<u8>)>,
 }
 
-/// Context lines around a change.
 const AROUND: usize = 3;
 
 /// Time limit, after which the comparison becomes coarser.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Returns the hunks of a unified diff.
 pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     let (old, new) = ended(old, new);
     let (old, new) = (lines(&old), lines(&new));
@@ -51,7 +45,6 @@ pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
     group_diff_ops(ops(&old, &new), AROUND).into_iter().filter_map(hunk).collect()
 }
 
-/// Counts the lines added and removed.
 pub fn counts(old: &[u8], new: &[u8]) -> (usize, usize) {
     let (old, new) = ended(old, new);
     let count = |(added, removed), op: DiffOp| match op {
@@ -95,7 +88,6 @@ fn ops(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(Instant::now() + PATIENCE))
 }
 
-/// Returns the removed, added or common parts of an operation.
 fn pieces<'t>(op: &DiffOp, old: &'t [&'t [u8]], new: &'t [&'t [u8]]) -> Vec<(Tag, &'t [&'t [u8]])> {
     let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
     match op {

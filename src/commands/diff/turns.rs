@@ -17,14 +17,13 @@ use crate::ui::set_apart;
 /// On fewer columns, answers are printed one after the other.
 const WIDE: usize = 100;
 
-/// A question with its answer.
 struct Turn {
     id: BubbId,
     question: String,
     answer: Option<Answer>,
 }
 
-/// All visible answers to a question, joined.
+/// All visible answers, joined.
 struct Answer {
     id: BubbId,
     text: String,
@@ -78,7 +77,6 @@ pub fn compare(
     Ok(counts.same == counts.questions)
 }
 
-/// Returns the questions of a conversation with their answers.
 fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<Turn>> {
     let mut turns: Vec<Turn> = Vec::new();
     for ix in forest.conv(end).path {
@@ -214,7 +212,6 @@ fn print(number: usize, pair: &Pair, facts: &FactIndex, context: &mut Context<'_
     }
 }
 
-/// Wraps the text for a terminal.
 fn folded(text: String, context: &Context<'_>) -> String {
     match context.out.columns() {
         Some(columns) => fold(&text, columns),

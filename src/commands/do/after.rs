@@ -1,6 +1,5 @@
 //! The end of the help and the man page of `lepo do`: examples, and the content of its documents.
 
-/// Printed after the options.
 pub const AFTER: &str = "\
 Examples:
   lepo do 'what does this repository do?'

@@ -29,7 +29,6 @@ use lepo_turn::{PromptWish, ResourceAddress, Served, Verdict, not_utf8};
 const EFFORTS: &[(&str, &str)] =
     &[("none", "do not think"), ("low", "a little"), ("medium", "some"), ("high", "much")];
 
-/// Values of `--tools`.
 const TOOL_MODES: &[(&str, &str)] =
     &[("manual", "ask before each"), ("auto", "run without asking"), ("off", "no tools")];
 
@@ -208,7 +207,6 @@ pub struct DoArgs {
 }
 
 impl DoArgs {
-    /// Returns how a turn is displayed.
     pub fn shown(&self) -> Shown {
         Shown {
             json: self.json || self.form.is_printed_at_end(),
@@ -221,7 +219,6 @@ impl DoArgs {
         }
     }
 
-    /// Returns the options that override settings.
     pub fn flags(&self) -> Result<Flags> {
         let options = Options {
             temperature: self.temperature.clone(),
@@ -331,7 +328,6 @@ impl DoArgs {
     }
 }
 
-/// Parses an argument of the question.
 fn word_of_prompt(word: OsString) -> std::result::Result<String, String> {
     word.into_string().map_err(|word| {
         let bytes = word.as_encoded_bytes();

@@ -17,7 +17,6 @@ pub struct BudgetArgs {
 }
 
 impl BudgetArgs {
-    /// Adds the limits to the options that override settings.
     pub fn flags(&self, flags: Flags) -> Flags {
         Flags { max_cost: self.max_cost, max_tokens_total: self.max_tokens_total, ..flags }
     }

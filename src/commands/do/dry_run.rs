@@ -24,7 +24,6 @@ use lepo_turn::{Ask, FirstRequest, Interrupt, StartOptions, TurnEnv, first_reque
 /// Bytes of text per token, roughly.
 const BYTES_OF_TOKEN: usize = 4;
 
-/// Prints the first request of the turn that the arguments describe.
 pub fn show_first_request(args: &mut DoArgs, input: TurnInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;

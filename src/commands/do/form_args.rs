@@ -42,7 +42,6 @@ impl FormArgs {
         self.code > 0 || self.line
     }
 
-    /// Compiles the schema of `--schema`.
     pub fn answer_schema(&self) -> Result<Option<Arc<AnswerSchema>>> {
         let Some(given) = &self.schema else { return Ok(None) };
         let schema = match given.trim() {

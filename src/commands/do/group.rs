@@ -27,7 +27,6 @@ use lepo_turn::{
     start, take_group_turn,
 };
 
-/// Runs a group turn.
 pub fn run_group(
     args: &DoArgs,
     mode: GroupMode,
@@ -121,7 +120,6 @@ fn tell_recorded(
     Ok(0)
 }
 
-/// The participants, and the store of the turn.
 struct Group {
     mode: GroupMode,
     panel: Panel,
@@ -131,7 +129,6 @@ struct Group {
 }
 
 impl Group {
-    /// Asks all participants and shows their answers as they arrive.
     fn take(
         &mut self,
         args: &DoArgs,
@@ -183,7 +180,6 @@ impl Group {
         Ok(outcome)
     }
 
-    /// Prints a recorded debate: its speeches and its conclusion.
     fn show(&self, args: &DoArgs, debated: &Debated, question: Option<&Question>, context: &mut Context<'_>) {
         if args.events {
             return;
@@ -251,7 +247,6 @@ fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Resul
     Ok(())
 }
 
-/// Returns the forest, and the start of the turn in it.
 fn place(args: &DoArgs, store: &Store, is_asked: bool) -> Result<(Forest, Start)> {
     let new = args.new || (args.tail.is_none() && !args.retry);
     let forest = match args.retry {

@@ -42,7 +42,6 @@ impl GroupArgs {
         }
     }
 
-    /// Adds the command line's models to the resume command of a hint.
     pub fn with_same_models(&self, error: Error, models: &[String]) -> Error {
         let participants = Some(self.participants.join(",")).filter(|names| !names.is_empty());
         let options: Vec<(&'static str, String)> = (models.iter().map(|name| ("-m", name.clone())))

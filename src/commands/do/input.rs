@@ -15,7 +15,6 @@ use lepo_turn::attach::{Gathering, Looked, NewFile, same_name};
 use lepo_turn::config::{Filling, Prompt};
 use lepo_turn::{ContextFile, Part, Question, join_parts, text_of_bytes};
 
-/// The path that represents stdin.
 const STDIN: &str = "-";
 
 /// Maximum bytes of stdin: endless input is rejected before memory is full.
@@ -122,7 +121,6 @@ fn is_prose(path: &Path) -> bool {
     !is_page && !path.is_dir() && matches!(ends.as_deref(), Some("md" | "txt"))
 }
 
-/// Error for two uses of stdin.
 fn twice() -> Error {
     Error::usage("`-` appears twice, but stdin can be read only once")
 }
@@ -132,7 +130,6 @@ fn part(from: &str, content: Looked) -> Part {
     Part { from: from.to_string(), content, fenced: false, typed: false }
 }
 
-/// Opens a file of `--attach`: a path, a URL, or stdin.
 fn attach(path: &Path, told: bool) -> Result<NewFile> {
     match path.to_str() {
         Some(STDIN) => NewFile::read("stdin", stdin(told)?),

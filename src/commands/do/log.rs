@@ -141,7 +141,6 @@ impl Visit for Fields {
     }
 }
 
-/// Escapes control characters, including newlines.
 struct OneLine<'t>(&'t mut String);
 
 impl fmt::Write for OneLine<'_> {

@@ -55,7 +55,6 @@ use setup::Setup;
 use turn_input::TurnInput;
 use worktree_tail::set_worktree_tail;
 
-/// Runs a turn, or starts a session.
 pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     // Otherwise a child process could read lepo's keys from its environment.
     lepo_base::sys::hide_memory();
@@ -158,7 +157,6 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     session(&mut args, context)
 }
 
-/// Runs an interactive session.
 fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;

@@ -40,7 +40,6 @@ pub fn write_output(
     Ok(())
 }
 
-/// Writes a text to the file.
 pub fn write_text(file: &mut File, text: &str) -> Result<()> {
     let written = empty(file).and_then(|()| file.write_all(text.as_bytes()));
     written.map_err(|error| Error::store("cannot write the --output file").because(error))

@@ -28,7 +28,6 @@ use lepo_turn::{
     StartOptions, TurnEnv, start,
 };
 
-/// The result of a look-up.
 pub enum LookedUp {
     /// The answer was recorded and is printed; false if code was requested and it has none.
     Answered(bool),
@@ -36,19 +35,15 @@ pub enum LookedUp {
     Missed(Vec<Carried>),
 }
 
-/// The stores of a look-up, and the messages before the answer.
 pub struct Asked {
     /// The store to search; `None` if it does not exist.
     pub store: Option<Arc<Store>>,
-    /// All bubbs of that store.
     pub forest: Forest,
     /// The store to search is also the current one.
     pub is_own: bool,
     /// The messages before the answer, ending with the question.
     pub past: Vec<Said>,
-    /// Results of the user's own commands.
     pub ran: Vec<Carried>,
-    /// Start of the turn in the forest.
     start: Start,
 }
 
@@ -157,7 +152,6 @@ impl Asked {
     }
 }
 
-/// Error if the store to search does not exist.
 pub fn no_store() -> Error {
     not_recorded(format!("no recorded answer: there is no {STORE} here or in a parent directory"))
         .hint("--recorded-from STORE names one")

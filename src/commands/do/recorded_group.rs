@@ -10,19 +10,15 @@ use lepo_store::store::Store;
 use lepo_turn::recorded::{Hit, Record, Recorded, ToolsWish, debate, find, missed, no_verdict, verdict};
 use lepo_turn::{AnswerSchema, Carried, Configured, Debated, GroupMode, Question};
 
-/// The result of a look-up.
 pub enum Found {
-    /// Everything is recorded in this store.
     All(Arc<Store>, Told),
     /// Some of the answers, and the output of the user's own commands.
     Some(Vec<(String, Hit)>, Vec<Carried>),
 }
 
-/// Recorded answers.
 pub enum Told {
     /// The answers of all participants, and the judge's.
     Answers(Vec<(String, Hit)>, Option<Box<Hit>>),
-    /// A debate.
     Debate(Box<Debated>),
 }
 

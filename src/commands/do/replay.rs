@@ -23,7 +23,6 @@ use lepo_turn::replay::{Plan, PlanOptions, ReplayedLine, all, replay};
 use lepo_turn::write_bubb;
 use lepo_turn::{Interrupt, TurnEnv};
 
-/// Replays, and prints the tails of the new lines.
 pub fn run_replay(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let configs = models(args, &setup)?;
@@ -101,7 +100,6 @@ fn under_new_root(
     Ok(plans)
 }
 
-/// Runs all models concurrently, each with its own line.
 fn run(
     args: &DoArgs,
     (setup, at): (&Setup, At<'_>),

@@ -29,7 +29,6 @@ pub struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    /// Rejects options without `--replay`.
     pub fn check(&self) -> Result<()> {
         let given =
             [(self.from.is_some(), "--from"), (!self.onto.is_empty(), "--onto"), (self.teacher, "--teacher")];

@@ -6,7 +6,6 @@ use lepo_base::hint::Command;
 use lepo_store::bubb::BubbId;
 use lepo_turn::replay::ReplayedLine;
 
-/// Returns the command that continues these lines.
 pub fn goes_on(args: &DoArgs, lines: &[ReplayedLine]) -> Command {
     let mut command = format!("do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
     if args.replay.teacher {

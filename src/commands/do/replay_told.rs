@@ -16,18 +16,14 @@ use lepo_store::conv::Wanted;
 use lepo_store::store::{FactIndex, Store};
 use lepo_turn::replay::ReplayedLine;
 
-/// Columns of a question in the table.
 const QUESTION: usize = 30;
 
-/// The data of the report.
 pub struct Told<'t> {
     pub args: &'t DoArgs,
     pub store: &'t Store,
-    /// The completed or interrupted lines.
     pub lines: &'t [ReplayedLine],
     /// The configured models, with their prices.
     pub models: &'t [ModelConfig],
-    /// The models that were asked.
     pub configs: &'t [ModelConfig],
 }
 

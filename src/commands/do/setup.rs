@@ -22,7 +22,6 @@ use lepo_turn::{Configured, TrustedFile};
 
 /// The configuration of `do`, read before anything is written.
 pub struct Setup {
-    /// The settings in force.
     pub configured: Configured,
     /// The working directory of turns.
     dir: PathBuf,
@@ -31,7 +30,6 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads the configuration and starts the log.
     pub fn read(args: &DoArgs, context: &Context<'_>) -> Result<Setup> {
         let env = Env::from_process();
         let paths = Paths::from_env(&env)?;
@@ -72,7 +70,6 @@ impl Setup {
         (self.dir.clone(), self.repo_servers.clone())
     }
 
-    /// Whether a turn may use MCP servers.
     pub fn has_servers(&self) -> Result<bool> {
         Ok(!self.servers()?.is_empty())
     }

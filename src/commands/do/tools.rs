@@ -13,7 +13,6 @@ use lepo_tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
 use lepo_turn::config::FolderTrust;
 use lepo_turn::{Interrupt, question_of_servers, take_answers};
 
-/// Starts the servers, lists them, and stops them.
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let mut servers = setup.servers()?;

@@ -28,7 +28,6 @@ use lepo_turn::{
     is_unread, make_room, start, take_turn,
 };
 
-/// Where a turn starts in a store.
 struct Place {
     store: Arc<Store>,
     /// Prevents other processes from deciding on the request during the turn.

@@ -7,16 +7,13 @@ use lepo_turn::skills::Skill;
 use lepo_turn::{AnswerSchema, Question, Served, Verdict};
 
 pub struct TurnInput {
-    /// The decision on a pending request.
     pub verdict: Option<(BubbId, Verdict)>,
     /// `None` if an existing question is answered again.
     pub question: Option<Question>,
     /// Resources and prompts of MCP servers to send with it.
     pub served: Served,
-    /// The form that the answer must have.
     pub schema: Option<Arc<AnswerSchema>>,
     /// Only the code blocks of the answer are printed.
     pub code_only: bool,
-    /// The skill to ask with.
     pub skill: Option<Skill>,
 }

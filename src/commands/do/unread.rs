@@ -9,7 +9,6 @@ use lepo_turn::Interrupt;
 /// Time for which an answer without a reader is still received.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Interval for checking the pipe.
 const STEP: Duration = Duration::from_millis(200);
 
 /// Runs `work`. If the reader of stdout is gone, interrupts it after a while as Ctrl+C would; with `--output`

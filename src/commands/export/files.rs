@@ -14,17 +14,14 @@ use lepo_store::store::Store;
 /// Maximum bytes of a file name's stem.
 const NAME: usize = 200;
 
-/// The files attached to the exported bubbs, with their names in the folder of files.
 #[derive(Default)]
 pub struct Files {
-    /// Hash and file name, in order.
     names: Vec<(ContentHash, String)>,
     /// The folder, relative to the document.
     folder: String,
 }
 
 impl Files {
-    /// Collects the files that these bubbs attach.
     pub fn of(store: &Store, bubbs: &[Name]) -> Result<Files> {
         let mut files = Files::default();
         let mut used: HashMap<String, usize> = HashMap::new();

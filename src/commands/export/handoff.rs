@@ -1,29 +1,26 @@
 //! Formats a conversation for another agent that continues it: subject, questions, the last turns, the files
 //! and commands that it names. Pure: one conversation always produces one text, and no model is asked.
 
-/// A visible message.
 pub struct Said {
     /// A question of the user; otherwise an answer, or text that came with a question.
     pub is_question: bool,
     pub heading: String,
-    /// The text, masked.
+    /// Masked.
     pub text: String,
 }
 
-/// A command that ran.
 pub struct Ran {
-    /// The command, masked.
+    /// Masked.
     pub command: String,
     /// `None` if it has no exit code.
     pub exit: Option<i32>,
 }
 
 pub struct Conversation {
-    /// Its title, or the beginning of its first question.
     pub title: String,
-    /// Its messages, oldest first.
+    /// Oldest first.
     pub said: Vec<Said>,
-    /// Its commands, oldest first.
+    /// Oldest first.
     pub ran: Vec<Ran>,
 }
 

@@ -113,7 +113,6 @@ fn spent(forest: &Forest) -> Vec<Ix> {
     forest.newest_first(true).filter(|ix| !tails.contains(ix)).collect()
 }
 
-/// Reads the messages on several threads.
 fn messages(store: &Store, forest: &Forest, picked: &Picked) -> Result<Vec<Message>> {
     let (facts, branches) = (store.journal().facts(), store.branches().by_bubb()?);
     let read = |at: usize| -> Result<Message> {

@@ -119,7 +119,6 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Writes trees in the format of another tool.
 fn for_others(
     args: &ExportArgs,
     format: Format,

@@ -33,17 +33,14 @@ fn data_url(mime: &str, bytes: &[u8]) -> String {
     format!("data:{mime};base64,{}", STANDARD.encode(bytes))
 }
 
-/// Seconds with three decimals.
 fn seconds(time: u64) -> Value {
     serde_json::from_str(&format!("{}.{:03}", time / 1000, time % 1000)).unwrap_or_default()
 }
 
-/// Formats one message per line.
 fn lines(tree: &Tree, path: &[usize]) -> String {
     path.iter().map(|&at| format!("{}\n", message(&tree.nodes[at]))).collect()
 }
 
-/// Formats one conv per line.
 fn every_conv(tree: &Tree) -> Vec<String> {
     let leaves = (0..tree.nodes.len()).filter(|&at| tree.nodes[at].children.is_empty());
     let conv = |leaf: usize| {

@@ -9,16 +9,13 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::term::clean;
 use lepo_base::error::{Error, Result};
 
-/// Maximum characters of a title.
 const TITLE: usize = 10;
 
 /// Maximum bytes of a title: a file name has at most 255, and a character can have any number of combining
 /// marks.
 const TITLE_BYTES: usize = 200;
 
-/// The destination that `-o` names.
 pub enum Output<'p> {
-    /// New files in this folder.
     Folder(&'p Path),
     File(&'p Path),
 }

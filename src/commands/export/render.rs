@@ -45,13 +45,11 @@ pub enum Format {
 }
 
 impl Format {
-    /// Whether the format belongs to another tool.
     pub fn is_of_others(self) -> bool {
         matches!(self, Format::Messages | Format::Chatgpt | Format::Openwebui | Format::Pi)
             || self.is_native()
     }
 
-    /// Whether the other tool can resume the session.
     pub fn is_native(self) -> bool {
         matches!(self, Format::ClaudeCode | Format::Codex)
     }
@@ -61,7 +59,6 @@ impl Format {
         clap::ValueEnum::to_possible_value(&self).map(|word| word.get_name().to_string()).unwrap_or_default()
     }
 
-    /// Whether a file can contain several conversations.
     pub fn holds_many(self) -> bool {
         matches!(self, Format::Html | Format::Messages | Format::Chatgpt | Format::Openwebui)
     }
@@ -83,7 +80,6 @@ impl Format {
         }
     }
 
-    /// Extension of the file, without its dot.
     pub fn extension(self) -> &'static str {
         match self {
             Format::Markdown | Format::Handoff => "md",
@@ -94,7 +90,6 @@ impl Format {
     }
 }
 
-/// A conv to export, with its journal facts.
 pub struct Export<'s> {
     store: &'s Store,
     forest: &'s Forest,
@@ -111,7 +106,6 @@ impl<'s> Export<'s> {
         Export { store, forest, names, facts: store.journal().facts(), files: None }
     }
 
-    /// Formats the whole document.
     pub fn bytes(&self, format: Format) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         match format {
@@ -142,7 +136,6 @@ impl<'s> Export<'s> {
         Ok(output::stem(&local(first.id), &words(&title)))
     }
 
-    /// Returns the first question, else the first message.
     fn first(&self) -> Option<Name> {
         let asked = self.names.iter().find(|name| name.kind == Kind::User && !name.hidden);
         asked.or(self.names.first()).copied()

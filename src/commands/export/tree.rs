@@ -7,16 +7,13 @@ use lepo_store::bubb::{Attachment, BubbId, Kind, Name, split_attachments, words}
 use lepo_store::conv::{Forest, Ix, Origins};
 use lepo_store::store::{Fact, Store};
 
-/// An attached file with its bytes.
 pub type Attached = (Attachment, Vec<u8>);
 
 pub struct Node {
     pub name: Name,
     /// Without the lines of the files that are in `files`.
     pub text: String,
-    /// Index of the parent in the tree.
     pub parent: Option<usize>,
-    /// Indexes of the children.
     pub children: Vec<usize>,
     pub fact: Fact,
     pub files: Vec<Attached>,
@@ -46,12 +43,10 @@ impl Tree {
         (times().min().unwrap_or_default(), times().max().unwrap_or_default())
     }
 
-    /// Path from the root to the current bubb.
     pub fn path(&self) -> Vec<usize> {
         self.path_to(self.current)
     }
 
-    /// Path from the root to a bubb.
     pub fn path_to(&self, end: usize) -> Vec<usize> {
         let mut path: Vec<usize> = std::iter::successors(Some(end), |&at| self.nodes[at].parent).collect();
         path.reverse();
@@ -66,7 +61,6 @@ pub fn tag(node: &Node) -> Option<String> {
     (!plain).then(|| node.name.tag())
 }
 
-/// Whether the node is a system prompt at the root.
 pub fn is_prompt(node: &Node) -> bool {
     node.parent.is_none() && node.name.hidden && node.name.kind == Kind::System
 }

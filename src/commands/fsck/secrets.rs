@@ -55,7 +55,6 @@ pub fn look(store: &Store, addresses: &[String], as_json: bool, context: &mut Co
     Ok(u8::from(!found.is_empty()))
 }
 
-/// Resolves the addresses to messages.
 fn named(store: &Store, addresses: &[String]) -> Result<Vec<Name>> {
     let forest = store.names().forest()?;
     let mut names = Vec::new();

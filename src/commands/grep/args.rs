@@ -95,7 +95,6 @@ pub struct GrepArgs {
 }
 
 impl GrepArgs {
-    /// The pattern as the user typed it.
     pub fn pattern_text(&self) -> &str {
         &self.pattern
     }

@@ -188,7 +188,6 @@ fn exit_code(found: bool, unreadable: bool) -> u8 {
     }
 }
 
-/// Builds the filter from the options and addresses.
 fn filter(args: &GrepArgs, store: &Store, forest: &Forest, found: &[Found]) -> Result<Filter> {
     let mut only: Option<HashSet<BubbId>> = None;
     if !args.addresses.is_empty() {

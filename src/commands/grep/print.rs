@@ -21,7 +21,6 @@ const QUESTION: usize = 24;
 /// Bytes of a matching line on a terminal, around its first match.
 const SHOWN: usize = 1000;
 
-/// Returns the part of a line to show on a terminal.
 fn shown_part(line: &FoundLine) -> (usize, usize) {
     if line.bytes.len() <= SHOWN {
         return (0, line.bytes.len());
@@ -31,7 +30,6 @@ fn shown_part(line: &FoundLine) -> (usize, usize) {
     (start, line.bytes.len().min(start + SHOWN))
 }
 
-/// Prints each match when it is found.
 pub struct Printer<'p, F> {
     args: &'p GrepArgs,
     store: &'p Store,
@@ -50,7 +48,6 @@ pub struct Printer<'p, F> {
 }
 
 impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
-    /// `find` looks up names.
     pub fn new(args: &'p GrepArgs, store: &'p Store, find: F, context: &'p mut Context<'_>) -> Self {
         let (out, paint) = (&mut *context.out, context.paint);
         Printer {
@@ -183,7 +180,6 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    /// Returns the title of a conversation, else its first question.
     fn named(&mut self, root: BubbId, first: Option<Name>) -> String {
         let store = self.store;
         let titles = self.titles.get_or_insert_with(|| store.titles().all());
@@ -216,7 +212,6 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         text
     }
 
-    /// Writes a line with coloured matches.
     fn text(&mut self, line: &FoundLine) {
         let bytes = &line.bytes;
         let (mut at, end) = (0, bytes.len());

@@ -98,7 +98,6 @@ fn measure(place: &Place) -> (u64, Option<u64>) {
     })
 }
 
-/// Formats a size briefly.
 fn bytes(size: u64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB"];
     let (mut value, mut unit) = (size as f64, 0);

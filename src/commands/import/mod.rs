@@ -24,7 +24,6 @@ use sources::Chosen;
 use stop::Stop;
 use write::{About, Writer};
 
-/// The formats for completion: name and meaning.
 const WORDS: &[(&str, &str)] = &{
     let mut words = [("", ""); FORMATS.len()];
     let mut at = 0;
@@ -158,7 +157,6 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(u8::from(report.skipped_any() && has_failed))
 }
 
-/// Whether the only argument is the name of a tool.
 fn is_by_tool(words: &[PathBuf]) -> bool {
     matches!(words, [word] if !word.exists() && word.to_str().and_then(Format::of).is_some())
 }
@@ -166,7 +164,6 @@ fn is_by_tool(words: &[PathBuf]) -> bool {
 /// Reason for skipping a conversation whose bubbs would get other ids today.
 const OLDER: &str = "conversation that an older lepo imported; --again imports it again";
 
-/// A run of `lepo import`.
 struct Import<'a, 's> {
     args: &'a ImportArgs,
     rules: Rules,
@@ -230,7 +227,6 @@ impl Import<'_, '_> {
         Ok(())
     }
 
-    /// Imports a conversation.
     fn one(&mut self, format: &str, mut conversation: Conversation, path: &Path) -> Result<()> {
         self.stop.check()?;
         let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);

@@ -17,11 +17,8 @@ use lepo_store::store::{Store, now};
 
 #[derive(Default)]
 pub struct Report {
-    /// Format and file of each source.
     pub sources: Vec<(String, PathBuf)>,
-    /// Conversations that were read.
     pub conversations: u64,
-    /// Messages that were read.
     pub messages: u64,
     /// New bubbs.
     pub made: u64,
@@ -35,7 +32,6 @@ pub struct Report {
     pub known: u64,
     /// Conversations older than `--since`.
     pub older: u64,
-    /// Conversations without any time.
     pub undated: u64,
     /// Files whose bytes are not in the source.
     pub lost_files: u64,
@@ -49,17 +45,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Counts a skipped record.
     pub fn skip(&mut self, reason: &str) {
         self.skip_many(reason, 1);
     }
 
-    /// Counts several skipped records.
     pub fn skip_many(&mut self, reason: &str, count: u64) {
         *self.skipped.entry(reason.to_string()).or_default() += count;
     }
 
-    /// Adds the counts of the reading.
     pub fn tally(&mut self, reading: Reading) {
         for (reason, count) in reading.tally.skipped {
             self.skip_many(&reason, count);
@@ -92,7 +85,6 @@ impl Report {
         self.made + self.here + self.held + self.older + self.known == 0
     }
 
-    /// Returns the document of `--json`.
     pub fn json(&self, at: Option<BubbId>) -> Value {
         let source =
             |(format, path): &(String, PathBuf)| json!({ "format": format, "path": path.to_string_lossy() });
@@ -120,7 +112,6 @@ impl Report {
         }
     }
 
-    /// Prints the report.
     pub fn tell(
         &self,
         store: Option<&Store>,
@@ -183,7 +174,6 @@ impl Report {
     }
 }
 
-/// Prints lines, wrapped on a terminal.
 struct Lines<'o> {
     out: &'o mut Out,
     columns: Option<usize>,
@@ -198,7 +188,6 @@ impl Lines<'_> {
     }
 }
 
-/// Maximum number of files to name.
 const NAMED: usize = 3;
 
 /// Formats `: a, b, c and 4 others`.

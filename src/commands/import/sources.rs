@@ -22,7 +22,6 @@ pub struct Chosen {
     pub is_own: bool,
 }
 
-/// Returns the sources that the command line selects.
 pub fn choose(
     words: &[PathBuf],
     all: bool,
@@ -153,13 +152,11 @@ fn directories(context: &Context<'_>) -> Result<Vec<PathBuf>> {
     Ok(dirs)
 }
 
-/// Error if no conversation of a tool is about a directory.
 pub fn none_about(word: &str, dir: &Path, count: usize) -> Error {
     Error::nothing(format!("no conversations of {word} are about {}", dir.display()))
         .hint(format!("`lepo import {word} --all` takes all {count}, of every directory"))
 }
 
-/// Returns all histories on this machine.
 pub fn on_this_machine() -> Vec<Place> {
     let Some(home) = env::var("HOME").map(PathBuf::from) else { return Vec::new() };
     let variable = |name: &str| {
@@ -175,7 +172,6 @@ const PROGRAM: &str = "lepo-import-db";
 /// Maximum bytes of its error output that are used.
 const MOST_COMPLAINT: u64 = 4096;
 
-/// Reads a database with that program.
 pub fn database(
     path: &Path,
     reading: &mut Reading,
@@ -185,7 +181,6 @@ pub fn database(
     read_from(&program, path, reading, each)
 }
 
-/// Reads a database with `program`.
 fn read_from(
     program: &Path,
     path: &Path,

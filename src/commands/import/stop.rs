@@ -10,7 +10,6 @@ use lepo_base::error::{Error, Kind, Result};
 use lepo_base::sys::heeded;
 use lepo_store::bubb::counted;
 
-/// The signal that ends the import, if it was received.
 #[derive(Clone)]
 pub struct Stop {
     signal: Arc<AtomicUsize>,
@@ -30,7 +29,6 @@ impl Stop {
         Ok(Stop { signal })
     }
 
-    /// Returns an error once a signal was received.
     pub fn check(&self) -> Result<()> {
         match self.signal.load(Ordering::Relaxed) {
             0 => Ok(()),

@@ -30,24 +30,18 @@ fn batch(store: &Store) -> Result<Box<Batch<'_>>> {
     Ok(Box::new(Batch::begin(store, false)?))
 }
 
-/// The destination of bubbs.
 enum Target<'s> {
-    /// The store.
     Batch(Box<Batch<'s>>),
     /// A dry run: counts the bubbs that do not exist yet.
     Count(HashSet<BubbId>),
 }
 
-/// Facts about a conversation, besides its bubbs.
 pub struct About<'a> {
     pub format: &'a str,
-    /// The file it was read from.
     pub path: &'a Path,
     /// Its id in the other tool; empty if it has none.
     pub id: String,
-    /// Its title there.
     pub title: Option<String>,
-    /// Time of its last change there.
     pub changed: Option<u64>,
     /// How much of tool traffic is imported.
     pub tools: Tools,
@@ -69,7 +63,6 @@ pub struct Writer<'s> {
     branches: Vec<(String, BubbId)>,
     /// Bubbs of the user's own, to be proven.
     own: HashSet<BubbId>,
-    /// New bubbs.
     pub made: u64,
     /// Bubbs that already existed.
     pub here: u64,
@@ -113,7 +106,6 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Returns the previous import of a conversation.
     pub fn known(&self, format: &str, id: &str) -> Option<Imported> {
         self.imports.of(format, id).last().filter(|_| !id.is_empty()).cloned()
     }
@@ -305,7 +297,6 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// Converts a title to a branch name.
 fn branch_name(title: &str) -> Option<String> {
     let mut name = String::new();
     for c in title.chars().take(60) {

@@ -18,7 +18,6 @@ const LEAST: usize = 24;
 
 /// Buffers rows until the first ones decide the widths of the columns.
 pub struct Table {
-    /// Ids as displayed.
     shorts: ShortIds,
     now: u64,
     /// Prefix of each row: the project's path, if there are several stores.
@@ -65,7 +64,6 @@ impl Table {
         }
     }
 
-    /// Prints the buffered rows.
     pub fn print(&mut self, context: &mut Context<'_>) {
         let widths = *self.widths.get_or_insert_with(|| Widths::of(&self.waiting, self.columns));
         if let Some(heading) = self.heading.take_if(|_| !self.waiting.is_empty()) {
@@ -78,7 +76,6 @@ impl Table {
     }
 }
 
-/// Returns the end of a project's path, within `columns`.
 pub fn end_of_path(path: &str, columns: usize) -> String {
     if width(path) <= columns {
         return path.to_string();
@@ -91,7 +88,6 @@ pub fn end_of_path(path: &str, columns: usize) -> String {
     format!("…{end}")
 }
 
-/// Texts of a row, cleaned.
 #[derive(Debug, Clone)]
 struct Cells {
     id: String,
@@ -125,7 +121,6 @@ impl Cells {
     }
 }
 
-/// Widths of the columns.
 #[derive(Debug, Clone, Copy, Default)]
 struct Widths {
     id: usize,
@@ -155,7 +150,6 @@ impl Widths {
     }
 }
 
-/// Formats a row with its newline.
 fn lay_out(cells: &Cells, mut widths: Widths, columns: usize, paint: Paint) -> String {
     let branches = if cells.branches.is_empty() { String::new() } else { format!("{} ", cells.branches) };
     if columns < ONE_LINE {

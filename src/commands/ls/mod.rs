@@ -77,7 +77,6 @@ impl LsArgs {
         self.addresses.is_empty() && !self.pending && self.grep.is_none()
     }
 
-    /// Returns the part of the forest that the list needs.
     fn wanted(&self, store: &Store, form: Form) -> Wanted {
         // Pending requests are only the user's own; all other lists also contain other users' conversations.
         match self.n {
@@ -100,7 +99,6 @@ impl LsArgs {
         }
     }
 
-    /// Message for an empty list.
     fn none_there(&self) -> &'static str {
         if self.pending {
             "nothing is waiting for approval"

@@ -33,12 +33,10 @@ pub struct Reader<'r> {
     prices: Prices,
 }
 
-/// A tail with its facts from the forest.
 struct Tail {
     ix: Ix,
     height: u32,
     questions: u32,
-    /// The last question.
     question: Option<Ix>,
     /// The answer at the tail, if another tail answers the same question.
     answer: Option<Ix>,
@@ -67,7 +65,6 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// Adds the store's path to each row.
     pub fn of_several(self) -> Reader<'r> {
         Reader { path: Some(self.store.path().to_string_lossy().into_owned()), ..self }
     }
@@ -89,7 +86,6 @@ impl<'r> Reader<'r> {
         in_order(self.tails(tails).take(most), |tail| self.read(tail), each);
     }
 
-    /// Returns the tails with their facts from the forest.
     fn tails<'s>(&'s self, listed: impl Iterator<Item = Ix> + 's) -> impl Iterator<Item = Tail> + 's {
         let (forest, form) = (self.forest, self.form);
         let is_of_convs = form.has_facts() && self.requests.is_none();
@@ -126,7 +122,6 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// Reads the facts and texts of a tail.
     fn read(&self, tail: Tail) -> Row<'_> {
         let name = self.forest.name(tail.ix);
         let owner = self.forest.store_of(tail.ix).and_then(|number| self.store.others().all().get(number));
@@ -173,7 +168,6 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Returns the request, or the last question.
     fn last(&self, waiting: Option<(&ToolRequest, &Sandbox)>, question: Option<Name>) -> Option<String> {
         match (waiting, self.form) {
             (_, Form::Paths) => None,

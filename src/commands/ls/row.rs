@@ -7,7 +7,6 @@ use crate::term::{clean, excerpt_within};
 use lepo_store::bubb::{Name, shown_model};
 use lepo_tool::ToolRequest;
 
-/// The form of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `ID (HEIGHT): EXCERPT`, on which scripts rely; also for pending requests.
@@ -22,7 +21,6 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether a row has [`Facts`].
     pub fn has_facts(self) -> bool {
         matches!(self, Form::Columns(_) | Form::Long(_) | Form::Json)
     }
@@ -38,10 +36,8 @@ pub struct Row<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<&'r str>,
     pub height: u32,
-    /// Number of its questions.
     #[serde(skip)]
     pub questions: u32,
-    /// The last question, or the request.
     #[serde(rename = "excerpt")]
     pub last: Option<String>,
     /// Branches that name the tail.
@@ -64,7 +60,6 @@ pub struct Row<'r> {
 /// Facts that only the longer forms show.
 #[derive(Serialize)]
 pub struct Facts<'r> {
-    /// Id of the root.
     pub root: String,
     pub title: Option<&'r str>,
     /// The first question; on a terminal only if it is not the last.

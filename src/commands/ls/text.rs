@@ -52,7 +52,6 @@ pub fn short_line(row: &Row<'_>, context: &mut Context<'_>) {
     context.out.trusted("\n");
 }
 
-/// Prints a row of `--long`.
 pub fn long_line(row: &Row<'_>, columns: Option<usize>, context: &mut Context<'_>) {
     let id = row.address(row.name.id.to_string());
     let model = row.model().replace(char::is_whitespace, "_");

@@ -13,7 +13,6 @@ use lepo_tool::mcp::config::{ServerConfig, Target, Transport};
 use lepo_turn::config::Paths;
 use lepo_turn::server_folders;
 
-/// A server, with the facts that files contain about it.
 struct ListedServer<'s> {
     server: &'s ServerConfig,
     signed_in: Option<SignedIn>,

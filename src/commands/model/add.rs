@@ -14,7 +14,6 @@ use lepo_net::fetch::{fetch_into, is_url};
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{Paths, Settings, remove_model};
 
-/// Maximum bytes to download.
 const MOST: u64 = 64 << 30;
 
 /// Hint if the program rejects the weights.
@@ -103,7 +102,6 @@ fn removes_entry(settings: &Settings, name: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// File name without its extension.
 fn named_after(source: &str) -> String {
     let source = source.split(['?', '#']).next().unwrap_or_default();
     let file = source.rsplit('/').next().unwrap_or_default();

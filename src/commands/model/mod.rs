@@ -122,7 +122,6 @@ fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context
     }
 }
 
-/// Lists the models of a server.
 fn list_remote(
     settings: &Settings,
     paths: &Paths,
@@ -174,7 +173,6 @@ fn list_remote(
     Ok(())
 }
 
-/// Hint for `--remote`.
 const NAMES: &str = "name a model or a provider: lepo model ls --remote ollama";
 
 fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<()> {

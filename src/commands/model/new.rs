@@ -14,7 +14,6 @@ use lepo_net::runtime::current_thread;
 use lepo_turn::Interrupt;
 use lepo_turn::config::{KeyEntry, Paths, Settings};
 
-/// Maximum bytes of a key on stdin.
 const MOST: u64 = 64 << 10;
 
 /// Of `lepo model add`.

@@ -10,7 +10,6 @@ use lepo_base::hint::{Command, Hint};
 use lepo_turn::skills::{Origin, Skill, Skills};
 use lepo_turn::{ListedPrompt, Notice};
 
-/// Lists prompts, then skills.
 pub fn list(
     prompts: &[ListedPrompt],
     skills: &Skills,

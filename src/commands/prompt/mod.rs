@@ -99,7 +99,6 @@ enum Verb {
 }
 
 impl PromptArgs {
-    /// Whether no prompt is written.
     pub fn only_prints(&self) -> bool {
         !matches!(self.verb, Some(Verb::Edit { .. } | Verb::Add { .. } | Verb::Rm { .. }))
     }

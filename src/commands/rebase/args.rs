@@ -56,7 +56,6 @@ pub struct RebaseArgs {
 }
 
 impl RebaseArgs {
-    /// Whether nothing is written.
     pub fn only_lists(&self) -> bool {
         self.dry_run
     }

@@ -9,7 +9,6 @@ use lepo_store::store::{Copying, Store, Under};
 use lepo_tool::ToolRequest;
 use lepo_turn::agents::is_of_repository;
 
-/// The options of a rebase, resolved in a forest.
 #[derive(Clone, Copy)]
 pub struct Wish<'w> {
     /// The tail of the line to copy, or an exact list.
@@ -18,9 +17,7 @@ pub struct Wish<'w> {
     pub onto: Option<Ix>,
     /// The copies get a new root with a system prompt.
     pub new_system: bool,
-    /// Messages to omit.
     pub drop: &'w [Ix],
-    /// Messages with replacement text.
     pub replace: &'w [(Ix, Vec<u8>)],
     /// Side branches are copied too.
     pub sides: bool,
@@ -38,14 +35,13 @@ pub struct Choice {
     pub root_is_kept: bool,
 }
 
-/// Whether a root is a system prompt. Instructions of a repository, which are the root if there is no prompt,
+/// Whether a root is a system prompt. Instructions of a repository, which are the root without a prompt,
 /// do not count.
 fn is_system_prompt(store: &Store, root: &Name) -> Result<bool> {
     let may = root.kind == Kind::System && root.hidden;
     Ok(may && !is_of_repository(&store.bubbs().text(root)?))
 }
 
-/// Selects the messages to copy.
 pub fn choose(store: &Store, forest: &Forest, wish: Wish<'_>) -> Result<Choice> {
     let mut path = line(forest, wish);
     let mut root_is_kept = false;

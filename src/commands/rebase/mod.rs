@@ -68,14 +68,12 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// The command line's addresses, resolved to messages.
 struct Asked {
     forest: Forest,
     line: Found,
     onto: Option<Ix>,
     drop: Vec<Ix>,
     replace: Vec<(Ix, Vec<u8>)>,
-    /// Text of a new system prompt.
     system: Option<Vec<u8>>,
 }
 
@@ -135,7 +133,6 @@ impl Asked {
     }
 }
 
-/// Reads the replacement text of a message.
 fn words_of(file: &str) -> Result<Vec<u8>> {
     let text = read(file)?;
     if text.is_empty() {
@@ -154,7 +151,6 @@ fn system_prompt(given: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Reads a file, or stdin for `-`.
 fn read(file: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = match file {

@@ -12,9 +12,7 @@ use crate::commands::line::excerpt_of;
 use crate::term::{say, stderr_is_terminal};
 use crate::ui::ShortIds;
 
-/// The result of a rebase or a dry run.
 pub struct Outcome<'o> {
-    /// The new tail.
     pub tail: BubbId,
     /// The new system prompt, if it did not exist.
     pub root: Option<&'o (Name, Vec<u8>)>,

@@ -63,7 +63,6 @@ pub struct RmArgs {
 }
 
 impl RmArgs {
-    /// Whether nothing is deleted.
     pub fn only_lists(&self) -> bool {
         self.dry_run
     }

@@ -14,7 +14,6 @@ use super::outcome::Outcome;
 /// Maximum number of messages to search for in the project's history.
 const MOST: usize = 200;
 
-/// Describes each of the copies.
 pub fn holders(store: &Store, outcome: &Outcome) -> Vec<String> {
     let mut held = synced(store);
     // A completed interruption does not know which messages themselves changed.
@@ -34,7 +33,6 @@ pub fn holders(store: &Store, outcome: &Outcome) -> Vec<String> {
     held
 }
 
-/// Describes other clones, and the remote.
 fn synced(store: &Store) -> Vec<String> {
     let (mut mine, mut others) = (BTreeSet::new(), BTreeSet::new());
     others.extend(store.others().all().iter().map(|(name, _)| name.clone()));

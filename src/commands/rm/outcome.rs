@@ -13,21 +13,16 @@ use crate::term::{Line, say};
 use crate::ui::ShortIds;
 use lepo_base::hint::{At, Hint};
 
-/// The result of a redaction or a dry run.
 #[derive(Default)]
 pub struct Outcome {
     pub dry_run: bool,
-    /// Messages with new ids.
     pub moved: Vec<Moved>,
     /// Messages whose own text changed; with no kinds, the text was replaced.
     pub changed: HashMap<BubbId, Kinds>,
-    /// Deleted blobs.
     pub blobs: Vec<ContentHash>,
-    /// Other files that were masked.
     pub files: Vec<(String, Kinds)>,
     /// Files that were left unchanged, with the reason.
     pub left: Vec<(String, Kinds, String)>,
-    /// Requests that can no longer be approved.
     pub lost: Vec<BubbId>,
     /// Descriptions of other copies of the originals.
     pub held_by: Vec<String>,
@@ -40,7 +35,6 @@ impl Outcome {
         self.moved.is_empty() && self.files.is_empty() && self.blobs.is_empty()
     }
 
-    /// Adds the changes of a plan.
     pub fn add(&mut self, plan: &Plan) {
         self.moved.extend(plan.moved());
         self.changed.extend(plan.changed.iter().map(|(id, kinds)| (*id, kinds.clone())));
@@ -76,7 +70,6 @@ impl Outcome {
         context.out.flush();
     }
 
-    /// Returns the document of `--json`.
     pub fn document(&self) -> Value {
         let moved = self.moved.iter().map(|Moved { from, to }| {
             let kinds = self.changed.get(&from.id);
@@ -103,7 +96,6 @@ impl Outcome {
         })
     }
 
-    /// Prints notes on the result.
     pub fn tell(&self, plan: &Plan, at: At<'_>) {
         if self.is_nothing() {
             say("nothing to mask");
@@ -130,7 +122,6 @@ impl Outcome {
     }
 }
 
-/// Joins the kinds for a line.
 fn words(kinds: &Kinds) -> String {
     kinds.iter().copied().collect::<Vec<_>>().join(",")
 }

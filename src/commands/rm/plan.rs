@@ -24,7 +24,6 @@ pub struct Plan {
     pub blobs: BTreeMap<ContentHash, Vec<u8>>,
     /// Blobs with secrets that no message names.
     pub orphans: Vec<ContentHash>,
-    /// Other files to mask.
     pub files: BTreeMap<PathBuf, Kinds>,
     /// Pending requests whose stored original contains a secret: it is deleted, and they can no longer be
     /// approved.
@@ -33,7 +32,6 @@ pub struct Plan {
     pub left: Vec<(String, Kinds, String)>,
     /// Named messages without such a secret.
     pub clean: Vec<BubbId>,
-    /// The secrets, counted.
     pub tally: Tally,
     pub secrets: Vec<Vec<u8>>,
     /// Text that messages lose in a replacement: from the first difference to the last.
@@ -84,7 +82,6 @@ impl Plan {
         self.copies.is_empty() && self.files.is_empty() && self.orphans.is_empty() && self.replays.is_empty()
     }
 
-    /// Describes the changes.
     pub fn words(&self) -> String {
         let other_words = self.changed.values().filter(|kinds| kinds.is_empty()).count();
         let mut doing = Vec::new();
@@ -105,7 +102,6 @@ impl Plan {
         doing.join(", and ")
     }
 
-    /// Returns the messages that get new ids.
     pub fn moved(&self) -> Vec<Moved> {
         let moved = self.copies.iter().filter(|copy| copy.name.id != copy.original.id);
         moved.map(|copy| Moved { from: copy.original, to: copy.name }).collect()
@@ -189,7 +185,6 @@ impl Plan {
         })
     }
 
-    /// Scans every file of the store.
     fn look_everywhere(
         &mut self,
         store: &Store,

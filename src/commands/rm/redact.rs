@@ -96,7 +96,6 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Asks whether to complete an interrupted redaction.
 fn confirm_completion(what: &str) -> Result<()> {
     let Some(mut terminal) = tty() else {
         let error = format!(
@@ -110,7 +109,6 @@ fn confirm_completion(what: &str) -> Result<()> {
     }
 }
 
-/// Completes an interrupted redaction.
 fn complete(store: &Store, interrupted: Interrupted, masker: &Masker, outcome: &mut Outcome) -> Result<()> {
     let Interrupted { wish, replaced } = interrupted;
     match replaced {
@@ -200,7 +198,6 @@ fn about(store: &Store, moved: &[Moved]) -> Result<HashSet<BubbId>> {
     Ok(roots.chain(moved.iter().map(|moved| moved.to.id)).collect())
 }
 
-/// Formats the question to confirm.
 fn question(plan: &Plan) -> String {
     let mut doing = plan.words();
     if let Some(first) = doing.get_mut(..1) {

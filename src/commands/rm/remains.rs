@@ -20,7 +20,6 @@ use crate::term::{Line, one_line, say};
 /// Shorter texts occur in other messages by chance.
 const SHORTEST: usize = 8;
 
-/// Maximum number of messages to name.
 const NAMED: usize = 8;
 
 #[derive(Default)]
@@ -96,7 +95,6 @@ impl Remains {
         Ok(remains)
     }
 
-    /// Replaces old ids by new ones.
     pub fn follow(&mut self, moved: &[Moved]) {
         for Moved { from, to } in moved {
             for ids in [&mut self.secrets, &mut self.words] {
@@ -107,7 +105,6 @@ impl Remains {
         }
     }
 
-    /// Describes the files of the store and the prompt's history.
     pub fn held(&self) -> Vec<String> {
         let files = self.files.iter().map(|path| format!("{}, a file of the store", one_line(path)));
         let requests = self.requests.iter();
@@ -118,7 +115,6 @@ impl Remains {
         files.chain(requests).chain(history).collect()
     }
 
-    /// Returns the fields for the document.
     pub fn document(&self) -> [Vec<String>; 2] {
         [&self.secrets, &self.words].map(|ids| ids.iter().map(ToString::to_string).collect())
     }

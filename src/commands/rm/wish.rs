@@ -15,16 +15,14 @@ use super::args::RmArgs;
 use crate::commands::finder::masked;
 use crate::commands::words::resolve_all;
 
-/// A redaction request; stored until it is carried out.
+/// Stored until it is carried out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wish {
     /// Everything in the store.
     pub all: bool,
-    /// These messages.
     ids: Vec<BubbId>,
     /// Only these kinds; all if empty.
     kinds: Vec<String>,
-    /// Messages with replacement text.
     replace: Vec<(BubbId, Vec<u8>)>,
 }
 
@@ -68,17 +66,14 @@ impl Wish {
         &self.ids
     }
 
-    /// Returns the replacement text of a message.
     pub fn words(&self, id: BubbId) -> Option<&[u8]> {
         self.replace.iter().rev().find(|(replaced, _)| *replaced == id).map(|(_, words)| words.as_slice())
     }
 
-    /// Returns the messages with replacement text.
     pub fn replaced(&self) -> Vec<BubbId> {
         self.replace.iter().map(|(id, _)| *id).collect()
     }
 
-    /// Replaces the ids of replaced messages by those of their copies.
     pub fn follow(&mut self, moved: &[Moved]) {
         let copies: HashMap<BubbId, BubbId> =
             moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();

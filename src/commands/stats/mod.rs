@@ -89,7 +89,6 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-/// Returns the configured prices of tokens.
 fn prices(context: &Context<'_>) -> Result<Prices> {
     let env = Env::from_process();
     let paths = Paths::from_env(&env)?;

@@ -7,7 +7,6 @@ use lepo_store::bubb::thousands;
 /// Minimum and maximum columns of a bar; narrower ones are omitted.
 const BAR: std::ops::RangeInclusive<usize> = 6..=24;
 
-/// Maximum width of a key.
 const KEY: usize = 30;
 
 /// Minimum width of a truncated key.

@@ -20,7 +20,6 @@ use lepo_turn::config::Paths;
 pub struct SyncPlace {
     url: String,
     heads: bool,
-    /// This clone's name there.
     name: String,
     remote: Remote,
 }

@@ -105,7 +105,6 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-/// Applies the remaining options to the settings.
 fn set_rest(args: &SyncArgs, state: &mut SyncState, store: &Store) -> Result<()> {
     if let Some(name) = args.name.as_ref().filter(|name| **name != state.settings.name) {
         check_clone_name(name)?;
@@ -282,7 +281,6 @@ fn tell(done: Round, store: &Store, state: &SyncState, context: &mut Context<'_>
     Ok(u8::from(!done.sent.held.is_empty()))
 }
 
-/// Prints the remote and the time of the last sync.
 fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Context<'_>) -> Result<u8> {
     let Some(settings) = SyncState::read(&paths.data, identity)? else {
         return Err(

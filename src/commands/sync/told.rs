@@ -130,7 +130,6 @@ pub fn troubles(done: &Round, store: &Store, uses_heads: bool, at: At<'_>) -> Ve
     held.map(hint).chain(bad).chain(asking.map(hint)).collect()
 }
 
-/// Says that the ref of a confirmed clone was replaced.
 pub fn replacement(clone: &str) -> String {
     format!("the ref of {clone} was replaced since it was merged, as by `lepo sync --forget` there")
 }

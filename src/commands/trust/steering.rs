@@ -31,7 +31,6 @@ impl SteeringHere {
         Ok(SteeringHere { files, messages })
     }
 
-    /// Whether there is nothing to ask about.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.messages.is_empty()
     }
@@ -61,7 +60,6 @@ impl SteeringHere {
         }
     }
 
-    /// Records consent to it.
     pub fn agree(&self, trust: &Trust) -> Result<()> {
         agree(&self.files, trust)?;
         agree_to_messages(&self.messages, trust)
@@ -78,7 +76,6 @@ fn show(context: &mut Context<'_>, name: &str, what: &str, text: &str) {
     context.out.trusted("\n");
 }
 
-/// Returns the messages of the newest conversation that need consent.
 fn newest(store: &Store, trust: &Trust) -> Result<Vec<UnprovenMessage>> {
     let forest = store.names().forest_for(&[Wanted::Tip])?;
     let Some(tip) = forest.newest() else { return Ok(Vec::new()) };

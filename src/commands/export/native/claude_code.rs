@@ -17,7 +17,6 @@ const VERSION: &str = "2.1.331";
 /// Maximum length of a folder's name in `projects/`; a hash is appended to a longer one.
 const FOLDER: usize = 200;
 
-/// Consecutive lines of a session.
 struct Lines {
     session: String,
     cwd: String,

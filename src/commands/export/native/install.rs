@@ -8,7 +8,6 @@ use super::written::Written;
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 
-/// The folder with a tool's sessions.
 pub struct Home(PathBuf);
 
 impl Home {
@@ -50,7 +49,6 @@ impl Home {
         self.0.join(&session.folder)
     }
 
-    /// Returns the command that installs these session files.
     pub fn install_files(&self, paths: &[PathBuf], written: &[Written]) -> String {
         let mut folders: Vec<(PathBuf, Vec<&Path>)> = Vec::new();
         for (path, session) in paths.iter().zip(written) {

@@ -22,7 +22,6 @@ use session::Session;
 pub use session::moment;
 use written::Written;
 
-/// The conversations to write, and the destination.
 pub struct Wanted<'a> {
     pub format: Format,
     /// Every conversation, not only the one with the tree's current message.

@@ -30,18 +30,14 @@ pub struct Turn<'t> {
     pub calls: Vec<Call<'t>>,
 }
 
-/// A tool call with its result.
 pub struct Call<'t> {
-    /// The message with the call.
     pub call: &'t Node,
-    /// The message with the result.
     pub result: &'t Node,
     pub name: String,
     pub input: Value,
 }
 
 impl<'t> Session<'t> {
-    /// Builds the conversation along a path.
     pub fn of(tree: &'t Tree, path: &[usize]) -> Session<'t> {
         let shown: Vec<usize> = path.iter().copied().filter(|&at| !tree.nodes[at].name.hidden).collect();
         let tip = shown.last().map_or(tree.current, |&at| at);
@@ -157,7 +153,6 @@ fn imported(text: &str) -> (String, Value) {
     (name.chars().take(NAME).map(letter).collect(), input.unwrap_or_else(|| json!({ "text": rest })))
 }
 
-/// Formats a time as both tools do.
 pub fn moment(time: u64) -> String {
     let time = i64::try_from(time).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     format!("{:.3}", time.unwrap_or(Timestamp::MAX))

@@ -4,7 +4,6 @@
 pub struct Written {
     /// The session's id in that tool.
     pub id: String,
-    /// Name of the file.
     pub name: String,
     /// Folder where the tool searches for it, relative to the tool's own.
     pub folder: String,

@@ -17,13 +17,11 @@ use lepo_store::conv::{Forest, Heights, Ix, Nearest, Origins, Wanted};
 use lepo_store::store::Store;
 use lepo_tool::mcp::serve::{Going, Listed, Told};
 
-/// Resources per page.
 const PAGE: usize = 100;
 
 /// Maximum characters of a question's excerpt.
 const QUESTION: usize = 200;
 
-/// Conditions for a conversation.
 #[derive(Default)]
 struct Conditions<'a> {
     words: Vec<&'a str>,
@@ -43,7 +41,6 @@ struct ListedConv {
     last: Option<String>,
 }
 
-/// Lists conversations.
 pub fn list(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
     arguments.only(&["words", "since", "until", "path", "limit", "max_bytes"])?;
     let conditions = Conditions {
@@ -56,7 +53,6 @@ pub fn list(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<T
     told(shelf, &conditions, arguments, going)
 }
 
-/// Lists conversations that mention a file.
 pub fn about_file(shelf: &Shelf, arguments: &Arguments<'_>, going: &Going) -> Result<Told> {
     arguments.only(&["path", "limit", "max_bytes"])?;
     let conditions = Conditions { path: Some(arguments.needed("path")?), ..Conditions::default() };

@@ -18,7 +18,6 @@ pub struct MaskedTexts(Mutex<HashMap<usize, StoreTexts>>);
 
 #[derive(Default)]
 struct StoreTexts {
-    /// Messages that were read.
     read: HashSet<BubbId>,
     /// Masked texts of the messages with secrets.
     masked: HashMap<BubbId, Arc<str>>,

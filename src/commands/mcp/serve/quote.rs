@@ -7,7 +7,6 @@ use lepo_secrets::Masker;
 /// Characters that a reader takes for a line break: the part after each is quoted on its own line.
 const BREAKS: &[char] = &['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// A quoted text with a size limit.
 pub struct Quoted<'m> {
     masker: &'m Masker,
     text: String,
@@ -15,7 +14,6 @@ pub struct Quoted<'m> {
 }
 
 impl<'m> Quoted<'m> {
-    /// Limits the text to `most` bytes.
     pub fn new(masker: &'m Masker, most: usize) -> Quoted<'m> {
         Quoted { masker, text: String::new(), most }
     }

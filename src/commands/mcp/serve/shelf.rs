@@ -9,7 +9,6 @@ use lepo_base::error::Result;
 use lepo_secrets::Masker;
 use lepo_store::store::Store;
 
-/// The stores, and the masker for their texts.
 pub struct Shelf {
     pub stores: Stores,
     pub writes: bool,
@@ -28,7 +27,6 @@ impl Shelf {
         self.masker.get_or_init(masker)
     }
 
-    /// Returns the messages of a store that contain secrets.
     pub fn with_secrets(&self, number: usize, store: &Store) -> Result<WithSecrets> {
         self.masked.of_store(number, store, self.masker())
     }

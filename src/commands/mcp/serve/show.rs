@@ -40,7 +40,6 @@ impl Cursor {
     }
 }
 
-/// A resolved bubb with its store and forest.
 struct Place {
     store: Store,
     number: usize,

@@ -7,7 +7,6 @@ use crate::commands::find_from;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::{STORE, Store};
 
-/// Scheme of a resource's URI.
 const SCHEME: &str = "lepo://";
 
 pub struct Stores {
@@ -31,7 +30,6 @@ impl Stores {
         self.named.len()
     }
 
-    /// Opens a store; `None` if it does not exist.
     pub fn open(&self, number: usize) -> Result<Option<Store>> {
         let store = match self.named.get(number) {
             Some(Some(path)) if path.is_absolute() => Store::anywhere(path)?,
@@ -50,7 +48,6 @@ impl Stores {
         Ok(stores)
     }
 
-    /// Name of a store for the user.
     pub fn shown(&self, number: usize) -> String {
         match self.named.get(number) {
             Some(Some(path)) => path.display().to_string(),
@@ -65,7 +62,6 @@ impl Stores {
         (0..self.len()).filter(is_missing).map(told).collect()
     }
 
-    /// URI of a resource.
     pub fn uri(&self, number: usize, id: &str) -> String {
         format!("{SCHEME}{}/{id}", self.word(number))
     }
