@@ -13,12 +13,9 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{FactIndex, Store};
 
-/// The screen's next action, after a key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Redraws and waits for a key.
     Stay,
-    /// Copies this to the clipboard.
     Copy(String),
     Leave,
     /// Leaves, and continues this conversation.
@@ -29,10 +26,9 @@ pub enum Next {
     ReadAll,
 }
 
-/// State that survives a re-read with more conversations.
+/// State that survives a read of more conversations.
 #[derive(Default)]
 pub struct Resumed {
-    /// The key to handle again.
     press: Option<Press>,
     /// Tail of the selected conversation, and its line on the screen.
     chosen: Option<(BubbId, usize)>,
@@ -68,13 +64,12 @@ pub struct Browser<'a> {
     pub compared: Option<Reading<'a>>,
     pub focus: Focus,
     pub marked: Option<Ix>,
-    /// The search text while the user types it.
     pub typed: Option<String>,
     /// Pattern of the last search, to highlight its matches.
     pub pattern: Option<Pattern>,
     found: Vec<Ix>,
     pub help: bool,
-    /// A message about the last key, on the status line.
+    /// Message about the last key, on the status line.
     pub said: String,
     /// Lines of each pane, as last drawn.
     pub height: usize,
@@ -151,7 +146,6 @@ impl<'a> Browser<'a> {
         resumed.press
     }
 
-    /// Tail of the selected conversation.
     pub fn tail(&mut self) -> Option<Ix> {
         self.rows.get(self.chosen).map(|row| row.tail)
     }
@@ -309,7 +303,6 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// Lists the conversations with a match in a visible message.
     fn search(&mut self, text: &str) {
         if text.is_empty() {
             return;

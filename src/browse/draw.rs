@@ -14,7 +14,6 @@ use lepo_base::when::SHORT_WIDTH;
 use lepo_search::Pattern;
 use lepo_store::bubb::Kind;
 
-/// Minimum columns for both panes.
 const BOTH: u16 = 60;
 
 pub fn draw(browser: &mut Browser<'_>, frame: &mut Frame<'_>) {
@@ -83,7 +82,6 @@ fn conv(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
     }
 }
 
-/// Highlights the matches of `pattern`.
 fn marks(pattern: &Pattern, line: &PaneLine, screen: &mut Buffer, area: Rect) {
     for found in pattern.lines(line.text.as_bytes()) {
         for range in found.matches {

@@ -8,14 +8,12 @@ use lepo_store::bubb::{BubbId, Kind, shown_model};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Fact, FactIndex, Store};
 
-/// Bytes of a message that are shown; `lepo show` prints the rest.
+/// In bytes; `lepo show` prints the rest.
 const MOST: usize = 256 << 10;
-/// Messages whose lines are cached.
 const KEPT: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// Heading of a message of this kind.
     Head(Kind),
     Body,
     Added,
@@ -30,7 +28,6 @@ pub struct PaneLine {
     pub text: String,
 }
 
-/// Position of the pane's first line: a message, and a line of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct At {
     pub message: usize,
@@ -48,7 +45,6 @@ pub struct Reading<'a> {
     fixed: Option<Vec<PaneLine>>,
     made: HashMap<usize, Vec<PaneLine>>,
     columns: usize,
-    /// Position of the pane's first line.
     pub top: At,
 }
 
@@ -73,7 +69,6 @@ impl<'a> Reading<'a> {
         Reading { store, forest, facts, path, fixed, made: HashMap::new(), columns: 0, top: At::default() }
     }
 
-    /// The message at the top of the pane.
     pub fn message(&self) -> Option<BubbId> {
         self.path.get(self.top.message).map(|&ix| self.forest.name(ix).id)
     }
@@ -136,7 +131,6 @@ impl<'a> Reading<'a> {
         fit(&lines, self.columns)
     }
 
-    /// Returns the lines of a pane of `height` lines.
     pub fn pane(&mut self, height: usize) -> Vec<PaneLine> {
         let (mut lines, mut at) = (Vec::new(), self.top);
         while lines.len() < height && at.message < self.messages() {
@@ -214,7 +208,6 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Wraps lines to the pane's width.
 fn fit(lines: &[PaneLine], columns: usize) -> Vec<PaneLine> {
     let mut fitting = Vec::new();
     for line in lines {

@@ -17,7 +17,6 @@ const MOST_BESIDE: usize = 50;
 #[derive(Debug, Clone)]
 pub struct ConvRow {
     pub tail: Ix,
-    /// Age of the conversation, in a short form.
     pub when: String,
     /// Title of the conversation, else its last question, cleaned.
     pub words: String,
@@ -29,7 +28,6 @@ pub struct Rows<'a> {
     tails: Box<dyn Iterator<Item = Ix> + 'a>,
     origins: Origins<'a>,
     titles: HashMap<BubbId, String>,
-    /// Roots of the rows read so far.
     titled: HashSet<BubbId>,
     facts: &'a FactIndex,
     now: u64,
@@ -78,7 +76,6 @@ impl<'a> Rows<'a> {
         at >= last && self.get(last).is_some()
     }
 
-    /// Index of a tail in the list.
     pub fn place(&mut self, tail: Ix) -> Option<usize> {
         let mut at = 0;
         while self.get(at)?.tail != tail {
@@ -87,14 +84,12 @@ impl<'a> Rows<'a> {
         Some(at)
     }
 
-    /// Reads the whole list; returns its length.
     pub fn finish(&mut self) -> usize {
         let rest = self.tails.by_ref();
         self.read.extend(rest.map(|tail| ConvRow { tail, when: String::new(), words: String::new() }));
         self.read.len()
     }
 
-    /// Returns the row at this index, with its text.
     pub fn shown(&mut self, at: usize) -> Option<ConvRow> {
         let row = self.get(at)?.clone();
         if !row.when.is_empty() {

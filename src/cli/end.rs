@@ -9,7 +9,6 @@ pub fn end(mut out: Out) -> u8 {
     out.finish().map_or_else(|error| report(&error), |()| 0)
 }
 
-/// Prints an error; returns the exit code.
 pub fn report(error: &Error) -> u8 {
     report_at(error, At::SHELL)
 }

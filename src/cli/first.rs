@@ -8,7 +8,6 @@ use clap::{Arg, ArgAction, Command};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Means {
-    /// A command of lepo.
     Command,
     /// A question, or no argument.
     Question,
@@ -52,7 +51,7 @@ fn is_question(word: &OsStr) -> bool {
     word.is_empty() || word.to_string_lossy().contains(char::is_whitespace)
 }
 
-/// Builds a parser of all options that may precede the first argument; everything from it on is left
+/// Builds a parser of all options that may precede the first argument; everything from it on stays
 /// unparsed.
 fn scanner(root: &Command) -> Command {
     // After `build`, each command also has the global options.

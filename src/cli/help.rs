@@ -19,10 +19,8 @@ const NARROW: usize = 72;
 /// Maximum columns of a long help, and its width without a terminal.
 const WRITTEN: usize = 100;
 
-/// Minimum columns of a help.
 const NARROWEST: usize = 40;
 
-/// Maximum indent of a list of options.
 const MOST_INDENT: usize = 30;
 
 /// Prints the complete help of the innermost command that the arguments name, through a pager if it is long.
@@ -96,7 +94,6 @@ fn first_unknown<'w>(root: &Command, words: &'w [String]) -> Option<(&'w str, us
     None
 }
 
-/// Prints the short help of a command.
 pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     root.build();
     let columns = columns().clamp(NARROWEST, WRITTEN);
@@ -110,7 +107,6 @@ pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     end(out)
 }
 
-/// Descends into the subcommands that the arguments name.
 fn innermost<'c>(root: &'c Command, words: &[String]) -> &'c Command {
     let mut command = root;
     for word in words {
@@ -233,7 +229,6 @@ const FIRST: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// Returns arguments, subcommands and options, each with the first line of its help.
 fn rows(command: &Command) -> Vec<(String, String)> {
     let first_line = |text: String| text.lines().next().unwrap_or_default().to_string();
     let about = |arg: &Arg| {
@@ -259,7 +254,6 @@ fn rows(command: &Command) -> Vec<(String, String)> {
     inner.chain(arguments.into_iter().map(|arg| (name(arg), about(arg)))).collect()
 }
 
-/// Formats `-t, --tail ADDR`.
 fn name(arg: &Arg) -> String {
     let value =
         arg.get_value_names().unwrap_or_default().iter().map(|name| name.as_str()).collect::<Vec<_>>();
@@ -279,7 +273,6 @@ fn name(arg: &Arg) -> String {
 mod tests {
     use super::*;
 
-    /// Returns every command, including subcommands.
     fn all(root: &Command) -> Vec<&Command> {
         let mut all = vec![root];
         let mut at = 0;

@@ -9,7 +9,6 @@ use lepo_tool::Detected;
 use super::end::end;
 use crate::term::Out;
 
-/// Prints the version; returns the exit code.
 pub(super) fn print_version(verbose: bool) -> u8 {
     let mut out = Out::stdout();
     out.line(concat!("lepo ", env!("CARGO_PKG_VERSION")));

@@ -27,12 +27,10 @@ impl Tools {
         }
     }
 
-    /// Parses a value.
     pub fn of(word: &str) -> Option<Tools> {
         [Tools::Brief, Tools::Full, Tools::None].into_iter().find(|tools| tools.word() == word)
     }
 
-    /// Whether a text is stored uncut.
     pub fn keeps_whole(self, text: &str) -> bool {
         text.len() <= if self == Tools::Full { WHOLE } else { 2 * KEPT }
     }

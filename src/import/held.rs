@@ -15,7 +15,6 @@ const HEAD: usize = 200;
 pub struct Held {
     pub kind: Kind,
     pub hidden: bool,
-    /// Beginning of the text.
     pub text: String,
     /// Time from which it counts as complete, if the source has a time for it.
     pub until: Option<u64>,

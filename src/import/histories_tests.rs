@@ -7,7 +7,6 @@ use lepo_import::{Conversation, Format, Reading};
 /// Shortly after the times in the samples, so that no message is a day old.
 const NOW: u64 = 1_785_578_500_000;
 
-/// File name of a Codex log.
 const LOG: &str = "sessions/rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-000000000001.jsonl";
 const REWOUND: &str = "sessions/rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-000000000001_01a0ae76-2436-7590-9a11-0000000000b2.jsonl";
 const TWICE: &str = "sessions/rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-000000000001_01a0ae76-2436-7590-9a11-0000000000b3.jsonl";
@@ -21,7 +20,6 @@ fn codex(ordinal: u64, kind: &str, payload: &str) -> String {
     )
 }
 
-/// Formats a message of a Codex log.
 fn message(ordinal: u64, role: &str, text: &str) -> String {
     let content = format!("[{{\"type\":\"input_text\",\"text\":\"{text}\"}}]");
     codex(

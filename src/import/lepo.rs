@@ -21,9 +21,7 @@ pub struct Copied {
     pub branches: Vec<(String, BubbId)>,
     /// Its pending requests, which are not copied.
     pub waiting: Vec<BubbId>,
-    /// Number of roots, that is of conversations.
     pub roots: u64,
-    /// Journal facts about its bubbs.
     pub facts: HashMap<BubbId, Fact>,
 }
 

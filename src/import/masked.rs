@@ -13,7 +13,6 @@ fn masked(text: &str) -> Cow<'_, str> {
     MASKER.get_or_init(Masker::for_imports).mask(text).text
 }
 
-/// Masks the text of a node.
 pub fn mask(what: &mut What) {
     let text = match what {
         What::Call { input, .. } => input,

@@ -28,7 +28,6 @@ const REACH: usize = 1000;
 pub struct Rules {
     /// How much of tool traffic is imported.
     pub tools: Tools,
-    /// Time of undated conversations.
     pub date: Option<u64>,
     /// Current time: only decides which parts are held back, and never enters an id.
     pub now: u64,
@@ -36,7 +35,6 @@ pub struct Rules {
     pub written: Option<u64>,
 }
 
-/// A bubb to write.
 #[derive(Debug, Clone)]
 pub struct Planned {
     pub name: Name,
@@ -55,13 +53,10 @@ pub struct Planned {
 pub struct Plan {
     /// May contain a bubb twice.
     pub bubbs: Vec<Planned>,
-    /// Number of parts of the last message that may be incomplete.
     pub held: u64,
     /// The first of these that is not empty; visible text is preferred.
     pub first_held: Option<Held>,
-    /// The source has no times.
     pub undated: bool,
-    /// Named messages.
     pub labels: Vec<(String, BubbId)>,
     /// Files whose bytes are not in the source.
     pub lost_files: u64,
@@ -74,7 +69,6 @@ struct Position {
     spine: Option<BubbId>,
     /// Bubb of this node, or of its nearest ancestor with one.
     own: Option<BubbId>,
-    /// Inside a subagent.
     side: bool,
     /// Nothing below is imported.
     held: bool,
@@ -163,7 +157,6 @@ impl Planner<'_> {
         places
     }
 
-    /// Counts a part that is held back.
     fn hold(&mut self, place: usize) {
         let Some(held) = Held::of(&self.nodes[place], self.known) else { return };
         self.plan.held += 1;
@@ -384,7 +377,6 @@ pub(super) fn is_request(text: &str) -> bool {
     text.starts_with('{') && ToolRequest::from_canonical(text).is_some()
 }
 
-/// Formats the line for a tool's file that is not imported.
 fn left_out(file: &File) -> String {
     match &file.data {
         Some(bytes) => format!("[{} {} bytes left out]", file.mime, bytes.len()),

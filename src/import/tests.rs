@@ -8,10 +8,8 @@ use lepo_import::{Format, Reading, recognise};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_tool::ToolRequest;
 
-/// Long after every sample.
 pub(super) const LATER: u64 = 4_000_000_000_000;
 
-/// Each format with a sample.
 const SAMPLES: &[(Format, &str)] = &[
     (Format::ClaudeCode, "claude-code.jsonl"),
     (Format::Codex, "codex-rollout-2026-08-01T10-00-00-01a0ae76-2436-7590-9a11-000000000001.jsonl"),

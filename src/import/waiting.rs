@@ -12,7 +12,6 @@ const PART: usize = 256;
 /// The deferred parts. Indexes count from 1; 0 means none.
 pub struct Waiting {
     parts: Vec<Part>,
-    /// Bytes of copies that are still allowed.
     left: usize,
 }
 
@@ -22,7 +21,6 @@ struct Part {
     before: usize,
     /// Index of the first system prompt up to this part.
     prompt: usize,
-    /// Bubb of a prompt that became the root.
     root: Option<BubbId>,
     /// Attached to a first message already.
     is_placed: bool,

@@ -10,7 +10,6 @@ use lepo_turn::config::{Money, Prices};
 pub struct Cost {
     /// Sum of the known costs, in the unit of [`Money::units`].
     units: u64,
-    /// At least one cost is known.
     has_known: bool,
     /// At least one cost is unknown: its model has no price, or no tokens were counted.
     has_unknown: bool,

@@ -40,7 +40,6 @@ impl By {
     }
 }
 
-/// The figures of a day, week, model or conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TallyRow {
     pub key: String,
@@ -61,14 +60,12 @@ pub struct TallyRow {
     pub input: u64,
     /// Tokens of requests that the provider's cache served.
     pub cached: u64,
-    /// Tokens of answers.
     #[serde(rename = "out")]
     pub output: u64,
     /// Median time from a request to the first text, in milliseconds.
     pub first_ms: Option<u64>,
     /// Median time from a request to the end of the answer, in milliseconds.
     pub ms: Option<u64>,
-    /// Cost of the tokens, as far as prices are known.
     pub cost: Option<f64>,
 }
 
@@ -89,10 +86,8 @@ struct Sum {
     cost: Option<u128>,
 }
 
-/// The row that a record belongs to.
 pub struct RecordPlace {
     pub key: String,
-    /// The question that was answered.
     pub question: Option<BubbId>,
 }
 

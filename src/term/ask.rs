@@ -38,7 +38,6 @@ pub fn tty() -> Option<Tty> {
 }
 
 impl Tty {
-    /// Writes `text` with control characters made visible.
     pub fn show(&mut self, text: &str) -> io::Result<()> {
         self.write.write_all(clean(text).as_bytes())?;
         self.write.flush()

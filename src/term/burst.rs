@@ -13,7 +13,6 @@ pub fn input_goes_on(within: Duration) -> bool {
     has_input() || event::poll(within).unwrap_or(false)
 }
 
-/// Whether the terminal has unread input.
 pub fn has_input() -> bool {
     let stdin = stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];

@@ -47,7 +47,6 @@ pub fn excerpt_within(text: &str, columns: usize) -> String {
     cut(&clean(&beginning(text)), columns)
 }
 
-/// Pads `text` with spaces on the right.
 pub fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
@@ -71,7 +70,6 @@ pub fn cut(shown: &str, columns: usize) -> String {
     shown.get(..whole).unwrap_or_default().to_string()
 }
 
-/// Width in columns of a terminal.
 pub fn width(text: &str) -> usize {
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }

@@ -25,7 +25,6 @@ use lepo_base::error::{Error, Kind, Result};
 /// Longest delay until a signal is noticed.
 const SIGNAL: Duration = Duration::from_millis(200);
 
-/// A key press, as far as a full screen uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Press {
     Char(char),
@@ -34,7 +33,6 @@ pub enum Press {
     Up,
     Down,
     Left,
-    /// An arrow.
     Right,
     PageUp,
     PageDown,
@@ -51,7 +49,7 @@ pub enum Press {
 pub struct FullScreen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     events: Events,
-    /// Number of the signal that ends the program; 0 for none.
+    /// Signal that ends the program; 0 for none.
     signal: Arc<AtomicUsize>,
 }
 
@@ -88,7 +86,6 @@ impl FullScreen {
         drawn.map_err(|error| Error::store("cannot write to the terminal").because(error))
     }
 
-    /// Waits for a key or a resize.
     pub fn press(&mut self) -> Result<Press> {
         let failed = |error: io::Error| Error::store("cannot read from the terminal").because(error);
         loop {

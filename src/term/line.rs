@@ -4,7 +4,6 @@ use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Reports what happens.
     Plain,
     /// Something that the user may not expect.
     Note,

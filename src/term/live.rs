@@ -13,7 +13,6 @@ use super::{clean, cut, width};
 
 pub struct Live {
     on: bool,
-    /// Width of each row that was drawn.
     drawn: Vec<usize>,
     hidden: Option<Hidden>,
 }
@@ -45,7 +44,6 @@ impl Live {
         show(&text);
     }
 
-    /// Erases the rows.
     pub fn clear(&mut self) {
         if !self.drawn.is_empty() {
             let columns = size().0;

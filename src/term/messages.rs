@@ -13,7 +13,6 @@ use rustix::io::Errno;
 
 use lepo_base::error::{Error, Result};
 
-/// Bytes per write.
 const BATCH: usize = 64 << 10;
 
 /// Longest line that a pipe accepts in one write once it is writable.
@@ -21,7 +20,6 @@ const ATOMIC: usize = 4096;
 
 pub struct Messages {
     lines: Sender<Vec<u8>>,
-    /// Lines sent to the thread and not written yet.
     unwritten: Arc<AtomicUsize>,
     /// Disconnects when the thread has ended.
     left: Receiver<()>,

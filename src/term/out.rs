@@ -184,7 +184,6 @@ impl Write for Out {
     }
 }
 
-/// Prints a dim status line.
 pub fn say_dim(text: &str, paint: Paint) {
     let mut stderr = io::stderr().lock();
     let columns = size_of(&stderr).map(|(columns, _)| columns);
@@ -204,7 +203,6 @@ pub fn copy_to_clipboard(text: &str) {
     }
 }
 
-/// Prints a warning for an error that does not end the command.
 pub fn warn(error: &Error) {
     say(&Line::warning(error.chain()));
 }

@@ -76,7 +76,6 @@ mod tests {
         unreachable!();
     }
 
-    /// Command line that runs the panicking test.
     fn panicking() -> Vec<String> {
         let program = std::env::current_exe().unwrap().to_str().unwrap().to_string();
         [&program, "--ignored", "--exact", "--nocapture", "term::panics::tests::panics"]

@@ -26,7 +26,6 @@ impl Progress {
         Progress { begin: Instant::now(), bytes, bar: None }
     }
 
-    /// Updates the bar, labelled `what`.
     pub fn show(&mut self, what: &'static str, done: u64, total: u64) {
         if self.bar.is_none() && self.begin.elapsed() >= PATIENCE {
             self.bar = Some(ProgressBar::with_draw_target(None, target()).with_style(style(self.bytes)));
@@ -111,7 +110,6 @@ mod tests {
         }
     }
 
-    /// Renders the bar in this state.
     fn drawn(done: u64, total: u64, bytes: bool, columns: u16) -> String {
         let shown = Kept(columns, Arc::default());
         let target = ProgressDrawTarget::term_like(Box::new(shown.clone()));

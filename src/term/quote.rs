@@ -51,7 +51,6 @@ fn is_blank(line: &str) -> bool {
     line.chars().all(|c| c == ' ' || c == '\t')
 }
 
-/// Adds a line of text, wrapped into rows.
 fn add(out: &mut String, first: &str, line: &str, room: usize) {
     let begin = if out.is_empty() { first } else { MARK };
     out.push_str(begin);
@@ -88,7 +87,7 @@ pub fn widest(c: char) -> usize {
         // Advances to the next multiple of eight columns.
         '\t' => 8,
         ' '..='~' => 1,
-        // Marks that some terminals give columns of their own, and halves of flags, which others join.
+        // Marks to which some terminals assign columns, and halves of flags, which others join.
         '\u{302a}'..='\u{302f}'
         | '\u{3099}'..='\u{309a}'
         | '\u{16fe0}'..='\u{16fff}'
@@ -97,7 +96,6 @@ pub fn widest(c: char) -> usize {
     }
 }
 
-/// Replaces long runs of blanks by their number.
 fn with_blanks_told(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;

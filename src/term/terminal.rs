@@ -37,7 +37,7 @@ pub fn is_dumb_term(term: Option<OsString>) -> bool {
     term.is_some_and(|term| term.is_empty() || term == "dumb")
 }
 
-/// Returns text that erases the short current line: blanks if there are no control sequences.
+/// Returns text that erases the short current line: blanks without control sequences.
 pub fn erase_line() -> &'static str {
     match is_dumb() {
         true => "\r                                        \r",

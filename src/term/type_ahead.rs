@@ -19,7 +19,6 @@ use rustix::termios::{
 
 use super::typed::has_open_paste;
 
-/// Turn bracketed paste on and off.
 const BRACKETS_ON: &[u8] = b"\x1b[?2004h";
 const BRACKETS_OFF: &[u8] = b"\x1b[?2004l";
 
@@ -50,7 +49,6 @@ struct Keeper {
 #[derive(Default)]
 struct Kept {
     bytes: Vec<u8>,
-    /// A question uses the terminal.
     paused: bool,
 }
 
@@ -227,7 +225,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether input is ready within this time.
 fn ready(tty: &File, within: Duration) -> bool {
     let mut fds = [PollFd::new(tty, PollFlags::IN)];
     let within = Timespec { tv_sec: 0, tv_nsec: i64::from(within.subsec_nanos()) };

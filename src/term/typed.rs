@@ -10,7 +10,6 @@ pub const PASTED_BANG: char = '\u{1d}';
 const PASTE_BEGIN: &str = "\u{1b}[200~";
 const PASTE_END: &str = "\u{1b}[201~";
 
-/// Whether a paste has started and its end has not arrived.
 pub fn has_open_paste(bytes: &[u8]) -> bool {
     let last = |mark: &str| bytes.windows(mark.len()).rposition(|window| window == mark.as_bytes());
     last(PASTE_BEGIN).is_some_and(|begin| last(PASTE_END).is_none_or(|end| end < begin))

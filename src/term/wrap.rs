@@ -11,21 +11,15 @@ const NARROWEST: usize = 8;
 
 pub struct Wrap {
     columns: fn() -> usize,
-    /// Column of the next character.
     column: usize,
     /// Prefix of continuation lines, and its width.
     hang: (String, usize),
-    /// Spaces before the buffered word.
     spaces: usize,
-    /// The buffered word, with its paint.
     word: String,
-    /// Last character of the buffered word.
     last: Option<char>,
     /// Paint in force at the end of the output.
     active: String,
-    /// Inside an escape sequence.
     escape: bool,
-    /// Approximate width of the buffered word.
     held: usize,
     /// The beginning of the word was wider than a line and is printed.
     long: bool,
@@ -56,7 +50,6 @@ impl Wrap {
         self.hang.1 += width(again);
     }
 
-    /// Appends text within a line.
     pub fn push(&mut self, text: &str, out: &mut String) {
         for c in text.chars() {
             if self.escape {
@@ -91,7 +84,6 @@ impl Wrap {
         self.place(out);
     }
 
-    /// Ends the line.
     pub fn newline(&mut self, out: &mut String) {
         self.place(out);
         out.push('\n');

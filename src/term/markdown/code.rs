@@ -77,9 +77,7 @@ const FAMILIES: &[Family] = &[
 
 #[derive(Debug, Clone, Copy)]
 pub enum Language {
-    /// Unpainted.
     Plain,
-    /// Added and removed lines.
     Diff,
     /// Index of a family, and whether the line starts inside a comment.
     Known(usize, bool),

@@ -48,7 +48,6 @@ struct Reader<'r> {
 }
 
 enum Next {
-    /// Consumed the mark and its content.
     Took,
     /// Undecided until more text arrives.
     Wait,
@@ -90,7 +89,6 @@ impl<'r> Reader<'r> {
         self.before = text.chars().next_back().or(self.before);
     }
 
-    /// Consumes a run of the mark as text.
     fn literal(&mut self) {
         let rest = self.rest();
         let Some(mark) = rest.chars().next() else { return };

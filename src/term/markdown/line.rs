@@ -25,12 +25,10 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// Returns the info string.
     pub fn info<'l>(&self, line: &'l str) -> &'l str {
         line.trim_start().trim_start_matches(self.mark).trim()
     }
 
-    /// Whether `line` closes the block.
     pub fn is_closed_by(&self, line: &str) -> bool {
         let line = line.trim();
         line.len() >= self.length && line.chars().all(|c| c == self.mark)

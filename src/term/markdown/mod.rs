@@ -22,7 +22,6 @@ const PATIENCE: usize = 64 << 10;
 
 pub struct Markdown {
     paint: Paint,
-    /// Current width of the terminal.
     columns: fn() -> usize,
     cleaner: Cleaner,
     /// Text whose form is undecided.
@@ -59,7 +58,6 @@ impl Markdown {
         self.go(false, out);
     }
 
-    /// Ends the answer: appends all that was pending.
     pub fn finish(&mut self, out: &mut String) {
         self.cleaner.finish(&mut self.pending);
         self.go(true, out);
@@ -147,7 +145,6 @@ impl Markdown {
         }
     }
 
-    /// Starts a line of a known form.
     fn begin(&mut self, form: Form, quoted: bool, line: &str, out: &mut String) -> Option<usize> {
         let paint = self.paint;
         let (taken, style) = match form {

@@ -7,12 +7,10 @@ use super::super::Paint;
 use super::inline;
 use super::style::{Span, Style};
 
-/// Between two columns.
 const BORDER: &str = " │ ";
 /// Minimum column width: leaves room for a wide character.
 const NARROWEST: usize = 3;
 
-/// Whether the line is the delimiter row between head and body.
 pub fn is_delimiter(line: &str) -> bool {
     let cells = cells(line);
     let is_dashes = |cell: &String| {
