@@ -174,7 +174,7 @@ impl<'m> NewMessage<'m> {
 pub struct Problem {
     /// A name from `docs/format.md`, section 15: `edited`, `dangling`, `cycle` and so on.
     pub what: &'static str,
-    /// Whether the fault is harmless.
+    /// Whether the fault is only a warning.
     pub is_warning: bool,
     /// The file, relative to the store, with U+FFFD for bytes that are not UTF-8.
     pub file: String,

@@ -11,8 +11,8 @@ pub(super) const ATTRIBUTES: &str = ".gitattributes";
 /// Records that lepo's own files were added to `.gitignore` once. They are not added again if the user removes them.
 pub(super) const LISTED: &str = "# .gitignore: lepo's own files were listed once";
 
-/// Every byte counts: if git changed line ends, no id would be right. Goes before the merge rules so that a later
-/// rule of the user wins.
+/// Every byte counts: if git changed line ends, no id would be right. Written as the first line, so that a rule of
+/// the user after it wins.
 const NO_TEXT: &str = "* -text\n";
 
 /// Files that only grow, or in which the greatest line counts, so a git merge may leave the lines of both sides.

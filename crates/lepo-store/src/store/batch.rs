@@ -114,7 +114,8 @@ impl<'s> Batch<'s> {
         Ok(self.known.contains(&id) || self.listing.find_own(id)?.is_some())
     }
 
-    /// Returns the size of a bubb's file, without reading it; `None` for a bubb of this batch.
+    /// Returns the size of a bubb's file, without reading it; `None` for a bubb of this batch, and if the file is
+    /// missing.
     pub fn placed_len(&self, name: &Name) -> Option<u64> {
         if self.known.contains(&name.id) {
             return None;

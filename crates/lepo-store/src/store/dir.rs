@@ -32,7 +32,7 @@ pub(super) const DIRECTORY: OFlags =
 /// The largest file of settings, in bytes.
 pub(super) const MOST_SETTINGS: u64 = 4 << 20;
 
-/// For files of at least this many bytes, memory for copies is checked before reading.
+/// For files of more bytes than this, memory for copies is checked before reading.
 const LARGE: u64 = 16 << 20;
 
 pub(super) struct Dir {

@@ -1,6 +1,6 @@
 //! Findings of a check: faults of files in a store.
 
-/// The kind of a fault. The names of files are lepo's own, unless noted.
+/// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// The text of a bubb does not match its id.
@@ -60,7 +60,7 @@ impl What {
         }
     }
 
-    /// Whether the fault is harmless.
+    /// Whether the fault is only a warning, which does not make a check fail.
     pub fn is_warning(self) -> bool {
         matches!(self, What::Foreign | What::Future | What::Stray)
     }

@@ -93,8 +93,8 @@ impl Upkeep<'_> {
         self.carry_out(&plan, &mut |_| ())
     }
 
-    /// Plans a tidying that leaves `keep` bubbs in `.lepo/`, or more if there are more young ones or if a whole day
-    /// would exceed the target.
+    /// Plans to move whole days, oldest first, until at most `keep` bubbs, or only young and unusual ones, remain in
+    /// `.lepo/`; and to move misplaced bubbs, and blobs if there are many.
     pub fn plan_tidy(&self, keep: usize) -> Result<TidyPlan> {
         let mut plan = self.plan_days(keep)?;
         each_old(&self.store.dir, |path, old| {
