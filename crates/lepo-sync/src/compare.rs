@@ -1,8 +1,8 @@
-//! Compares the store with this clone's last commit: only the days that may differ, if the record of the last
-//! sync tells which these are.
+//! Compares the store with this clone's last commit: only the days that may differ, if the record of the last sync
+//! determines these.
 //!
-//! The names in `.lepo/` itself are always read before the states of the days: a bubb that moves into its day is
-//! in both before it leaves, so it is seen.
+//! The names in `.lepo/` itself are always read before the states of the days: a bubb that moves into its day is in
+//! both before it leaves `.lepo/`, so it is found.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -18,30 +18,29 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
 use lepo_store::store::{FolderState, Store, now};
 
-/// A look at the store beside the record: nothing of git is asked.
+/// The state of the store compared with the record, without running git.
 pub struct Glance {
-    /// Days whose folders are as the record has them, and that have no bubb in `.lepo/` itself.
+    /// Days whose folders are unchanged since the record, and that have no bubb in `.lepo/` itself.
     unchanged: BTreeMap<Day, FolderState>,
-    /// The bubbs outside of them.
+    /// The bubbs outside of these days.
     bubbs: HashMap<BubbId, Name>,
     branches: BTreeMap<String, BubbId>,
     titles: SyncTitles,
     listed: Listed,
-    /// All is as the record has it.
+    /// Whether the store is as recorded.
     pub is_same: bool,
 }
 
-/// The state of the days that were listed.
 #[derive(Default)]
 struct Listed {
-    /// The states of their folders, as far as these tell every change.
+    /// The states of their folders, if these reveal every change.
     states: BTreeMap<Day, FolderState>,
-    /// Days of bubbs that were in `.lepo/` itself.
+    /// Days of bubbs in `.lepo/` itself.
     recent: HashSet<Day>,
 }
 
 impl Glance {
-    /// Looks; `None` where the filesystem does not tell changes of the days that are over.
+    /// Reads the state; `None` if the file system does not reveal changes of past days.
     pub fn of(store: &Store, record: &Record) -> Result<Option<Glance>> {
         let mut listing = store.names().listing()?;
         let Some(states) = store.text_cache().old_states(now()) else { return Ok(None) };
@@ -67,14 +66,14 @@ impl Glance {
         Ok(Some(Glance { unchanged, bubbs, branches, titles, listed, is_same }))
     }
 
-    /// True if the folders of days tell changes now that did not when the record was made.
+    /// Whether folders of days reveal changes now that did not when the record was written.
     pub fn tells_more(&self) -> bool {
         self.listed.states.keys().any(|day| !self.listed.recent.contains(day))
     }
 }
 
 impl Record {
-    /// Keeps the same record with all days that tell changes now.
+    /// Saves the record again, with all days whose folders reveal changes now.
     pub fn described_anew(self, git: &Git, glance: Glance, clone: &str) -> Result<()> {
         let Some(compared) = Compared::parts(git, clone, glance, &self)? else { return Ok(()) };
         let Record { refs, remote, settled, .. } = self;
@@ -85,20 +84,20 @@ impl Record {
 /// The store and the commit, as far as they were listed.
 #[derive(Default)]
 pub struct Compared {
-    /// The store. Its record of removals tells what was removed here since the commit.
+    /// The store. Its record of removals includes what was removed here since the commit.
     pub here: Side,
     /// The commit.
     pub pushed: Side,
-    /// The blobs of the commit, if they were listed.
+    /// The blobs of the commit; `None` if they were not listed.
     pub blobs: Option<HashSet<ContentHash>>,
-    /// Days that were not listed: the same here and there.
+    /// Unlisted days, which are equal in both.
     unchanged: BTreeMap<Day, FolderState>,
     listed: Listed,
 }
 
 impl Compared {
-    /// The days that may differ. `None` where that does not tell enough for what is to be done: something was
-    /// removed or is here again, or goes on from what is gone.
+    /// Lists the days that may differ. `None` if that is not enough: something was removed or restored, or follows a
+    /// removed bubb.
     pub fn parts(git: &Git, clone: &str, glance: Glance, record: &Record) -> Result<Option<Compared>> {
         let Some(own) = &record.refs.own else { return Ok(None) };
         let side = |bubbs, branches, titles| Side {
@@ -128,7 +127,7 @@ impl Compared {
         Ok(is_enough.then_some(Compared { here, pushed, blobs: None, unchanged, listed }))
     }
 
-    /// All of both.
+    /// Lists the whole store and the whole commit.
     pub fn whole(git: &Git, store: &Store, clone: &str, own: Option<&str>) -> Result<Compared> {
         let tree = Tree::of(git, own)?;
         let pushed = match own {
@@ -158,7 +157,7 @@ impl Compared {
         })
     }
 
-    /// The record of a commit of all that is here now, but for what was held back. `since` came to the store
+    /// Returns the record of a commit of the whole store except `held`. The bubbs `since` were added to the store
     /// after it was listed.
     pub fn recorded(self, held: &[BubbId], since: &HashSet<BubbId>) -> Record {
         let Compared { here, pushed, unchanged, listed, .. } = self;
@@ -181,23 +180,23 @@ impl Compared {
         }
     }
 
-    /// True if the store differs so that other clones have to be asked: it has another number of bubbs, or
-    /// something was removed or is here again.
+    /// Whether the store differs in a way that requires a merge with other clones: in the number of bubbs, or by
+    /// removals or restorations.
     pub fn is_to_merge(&self) -> bool {
         self.here.bubbs.len() != self.pushed.bubbs.len() || self.here.removed != self.pushed.removed
     }
 
-    /// The ids that the commit has and the store has not: how many, of how many.
+    /// Counts the ids that are in the commit but not in the store, and all ids of the commit.
     pub fn gone(&self) -> (usize, usize) {
         let gone = self.pushed.bubbs.keys().filter(|id| !self.here.bubbs.contains_key(id)).count();
         (gone, self.pushed.bubbs.len())
     }
 }
 
-/// More days than this are listed by listing all.
+/// For more changed days than this, everything is listed.
 const MOST_DAYS: usize = 1000;
 
-/// The store's branches by the names of their files.
+/// Returns the store's branches by their file names.
 fn branches_of(store: &Store) -> Result<BTreeMap<String, BubbId>> {
     Ok(store.branches().all_or_error()?.into_iter().map(|(name, id)| (encoded(&name), id)).collect())
 }

@@ -1,4 +1,4 @@
-//! The user's other clones: which refs count as theirs, and how much they may remove unasked.
+//! The user's other clones: which refs count as theirs, and how much they may remove without asking.
 
 use super::git::Git;
 use super::incoming::Mine;
@@ -8,28 +8,28 @@ use super::settings::Settings;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::counted;
 
-/// So many messages that are gone at once, and half of all, are taken for a store that is not whole, or for removals
-/// that nobody meant.
+/// If at least this many messages, and at least half of all, are gone at once, the store may be incomplete or the
+/// removals unintended.
 const MANY_GONE: usize = 50;
 
-/// Removals by other clones are counted together over so many milliseconds.
+/// Removals by other clones within this many milliseconds are counted together.
 const LATELY: u64 = 24 * 60 * 60 * 1000;
 
-/// Asks a question of yes or no.
+/// Asks the user a yes-or-no question.
 pub type Ask<'a> = &'a dyn Fn(&str) -> Result<bool>;
 
-/// The consent to remove most messages: given beforehand, to be asked for, or not to be had.
+/// The consent to remove most messages.
 #[derive(Clone, Copy)]
 pub enum Consent<'a> {
-    /// Said beforehand.
+    /// The user consented in advance.
     Given,
-    /// To be asked for.
+    /// The user can be asked.
     Ask(Ask<'a>),
-    /// There is nobody to ask.
+    /// The user cannot be asked.
     Nobody,
 }
 
-/// The clones that were confirmed, and whose refs go on from what was merged of them; and those whose refs do not.
+/// Returns the confirmed clones whose refs descend from the last merged commit, and those whose refs do not.
 pub fn confirmed(git: &Git, settings: &Settings, refs: &Refs) -> (Vec<String>, Vec<String>) {
     let theirs = refs.theirs.iter().filter(|(clone, _)| **clone != settings.name);
     let mine = theirs.filter(|(clone, _)| settings.mine.contains(*clone));
@@ -43,12 +43,12 @@ pub fn confirmed(git: &Git, settings: &Settings, refs: &Refs) -> (Vec<String>, V
     (names(good), names(replaced))
 }
 
-/// True if a commit is another one, or descends from it.
+/// Whether `new` equals or descends from `old`.
 pub fn is_ancestor(git: &Git, old: &str, new: &str) -> bool {
     old == new || git.run(["merge-base", "--is-ancestor", old, new]).is_ok()
 }
 
-/// Refuses to send that most of a store is gone, unless that is meant: it may be a disk that is not mounted.
+/// Fails if most sent messages are missing here, unless the user consents: the disk may not be mounted.
 pub fn check_own_removals((gone, all): (usize, usize), consent: Consent<'_>) -> Result<()> {
     if gone < MANY_GONE || gone * 2 < all {
         return Ok(());
@@ -60,8 +60,8 @@ pub fn check_own_removals((gone, all): (usize, usize), consent: Consent<'_>) -> 
     })
 }
 
-/// Refuses to remove most of the messages because other clones removed them, unless that is meant. Those removed
-/// within a day count together, at whatever number of syncs.
+/// Fails if other clones removed most of the messages, unless the user consents. Removals within a day count
+/// together, across any number of syncs.
 pub fn check_their_removals(
     changes: &Changes,
     mine: &Mine<'_>,

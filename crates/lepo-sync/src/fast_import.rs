@@ -1,4 +1,4 @@
-//! One `git fast-import`, started with the first change that there is.
+//! A `git fast-import`, started with the first change.
 
 use std::io::{self, BufWriter, Write};
 use std::process::{Child, ChildStdin};
@@ -9,28 +9,27 @@ use super::objects::Oid;
 use super::running::{failed, last_words};
 use lepo_base::error::{Error, Result};
 
-/// The subject of a commit that is pushed after the one before it has arrived.
+/// The subject of a commit that starts a new part, pushed after the previous part has arrived.
 pub const PART: &str = "next part";
 
-/// Writes commits on one ref, one after another. Dropped before its end it leaves the ref as it was.
+/// Writes consecutive commits on a ref. Dropping it before the end leaves the ref unchanged.
 pub struct FastImport<'g> {
     git: &'g Git,
-    /// The ref.
     name: String,
     committer: String,
     tip: Option<String>,
     running: Option<Running>,
-    /// The next change begins a commit of its own.
+    /// Whether the next change starts a new commit.
     is_at_part: bool,
     commits: usize,
 }
 
-/// The commits that were made.
+/// The commits written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// The last one.
+    /// The last commit.
     pub last: Oid,
-    /// Number of the commits made.
+    /// The number of commits.
     pub commits: usize,
 }
 
@@ -42,7 +41,7 @@ struct Running {
 }
 
 impl<'g> FastImport<'g> {
-    /// Commits on the ref `name`, which is at `tip`, as `clone` with this email and time.
+    /// Prepares commits on the ref `name`, which is at `tip`, with the name of `clone` and this email and time.
     pub fn new(
         git: &'g Git,
         name: String,
@@ -55,12 +54,12 @@ impl<'g> FastImport<'g> {
         FastImport { git, name, committer, tip, running: None, is_at_part: false, commits: 0 }
     }
 
-    /// Begins the commit, which may stay without a change.
+    /// Starts the commit even if it has no change.
     pub fn begin(&mut self) -> Result<()> {
         self.to().map(|_| ())
     }
 
-    /// Puts a file.
+    /// Adds or replaces a file.
     pub fn file(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
         let to = self.to()?;
         let mut write = || {
@@ -71,17 +70,16 @@ impl<'g> FastImport<'g> {
         write().map_err(cannot_write)
     }
 
-    /// Deletes a file.
     pub fn delete(&mut self, path: &str) -> Result<()> {
         writeln!(self.to()?, "D {}", quoted(path)).map_err(cannot_write)
     }
 
-    /// Ends the commit: the next entries go into a new one.
+    /// Ends the commit: later changes go into a new one.
     pub fn end_part(&mut self) {
         self.is_at_part = self.running.is_some();
     }
 
-    /// Ends the last commit, and waits until the ref is set; the commits, if there is any.
+    /// Ends the last commit and waits until the ref is set; `None` if no commit was started.
     pub fn end(mut self) -> Result<Option<Made>> {
         let Some(mut running) = self.running.take() else { return Ok(None) };
         let written = writeln!(running.to, "\nget-mark :{}\ndone", self.commits);
@@ -102,7 +100,7 @@ impl<'g> FastImport<'g> {
         }
     }
 
-    /// The program's stdin, within a commit.
+    /// Returns the program's stdin within a commit, starting the program or the commit if necessary.
     fn to(&mut self) -> Result<&mut BufWriter<ChildStdin>> {
         let is_first = self.running.is_none();
         let running = match self.running.take() {
@@ -129,7 +127,7 @@ impl<'g> FastImport<'g> {
     }
 
     fn start(&self) -> Result<Running> {
-        // Not forced: a ref that is not at the tip, which only a hand can have done, stays as it is.
+        // Without `--force`: a ref that is not at the tip, which only the user can have changed, stays unchanged.
         let mut child = self.git.start(["fast-import", "--quiet", "--done", "--date-format=raw"])?;
         let (errors, output) = (child.stderr.take().map(last_words), child.stdout.take().map(last_words));
         let Some(to) = child.stdin.take() else { return Err(Error::remote("git has no stdin")) };
@@ -150,7 +148,7 @@ fn cannot_write(error: io::Error) -> Error {
     Error::remote("cannot write to git").because(error)
 }
 
-/// A path in the form that fast-import reads whatever it holds.
+/// Quotes a path for fast-import, whatever characters it contains.
 fn quoted(path: &str) -> String {
     format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,4 +1,4 @@
-//! Runs the program git, so that nothing of a repository it works in or talks to can run a command.
+//! Runs the program git such that no repository, local or remote, can execute a command.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::running::{Running, cannot_start, feed};
 use lepo_base::error::{Error, Result};
 use lepo_base::search_path;
 
-/// Settings of every call: no hooks, no fsmonitor, no `ext::` transport, all received objects checked.
+/// Settings for every call: no hooks, no fsmonitor, no `ext::` transport, all received objects checked.
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -23,12 +23,12 @@ const SETTINGS: &[&str] = &[
     "fetch.writeCommitGraph=false",
     "submodule.recurse=false",
     "core.logAllRefUpdates=false",
-    // A remote that sends nothing for so many seconds is not there.
+    // A remote that sends nothing for this many seconds counts as unreachable.
     "http.lowSpeedLimit=1",
     "http.lowSpeedTime=120",
 ];
 
-/// Variables that would lead git to another repository or configuration than the one named.
+/// Variables that would lead git to another repository or configuration.
 const REMOVED: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -47,30 +47,30 @@ const REMOVED: &[&str] = &[
     "GIT_TRACE",
 ];
 
-/// So many loose objects, or packs, are packed into one.
+/// Numbers of loose objects and of packs above which the repository is packed.
 const LOOSE: usize = 3000;
 const PACKS: usize = 50;
 
-/// git with one bare repository.
+/// Runs git in a bare repository.
 #[derive(Debug, Clone)]
 pub struct Git {
     dir: PathBuf,
-    /// git may ask for a password on the terminal.
+    /// Whether git may ask for a password on the terminal.
     may_ask: bool,
 }
 
 impl Git {
-    /// git with the bare repository `dir`, which need not be there yet.
+    /// Runs git in the bare repository `dir`, which may not exist yet.
     pub fn at(dir: &Path, may_ask: bool) -> Git {
         Git { dir: dir.to_path_buf(), may_ask }
     }
 
-    /// A file of lepo's own in the bare repository: it is gone when that is.
+    /// Returns the path of a file of lepo's own in the bare repository, so that it is deleted with it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 
-    /// Makes the bare repository; false if it is there.
+    /// Creates the bare repository; `false` if it exists.
     pub fn init(&self) -> Result<bool> {
         if self.dir.join("HEAD").exists() {
             return Ok(false);
@@ -82,8 +82,8 @@ impl Git {
         Running::start(command)?.printed().map(|_| true)
     }
 
-    /// Removes lock files of a git that was killed. The caller holds the lock of the state, so that only a git
-    /// which outlived its lepo can still own one: it is given two seconds to end.
+    /// Removes lock files of a killed git. The caller has locked the state, so only a git that outlived its lepo can
+    /// still own one: it has two seconds to end.
     pub fn unlock(&self) -> Result<()> {
         let found = || -> Vec<PathBuf> {
             let dirs = ["", "refs", "refs/lepo", "refs/theirs", "refs/taken"].map(|dir| self.dir.join(dir));
@@ -103,8 +103,8 @@ impl Git {
         Ok(())
     }
 
-    /// Packs the repository where many loose objects or packs have come together, as git does by itself. git
-    /// counts the loose objects by one of their 256 folders; counted here, no program is started for it.
+    /// Packs the repository if it has many loose objects or packs, as git does automatically. Like git, estimates the
+    /// number of loose objects from a single one of their 256 folders, but without starting a program.
     pub fn tidy(&self) -> Result<()> {
         let count = |folder: &str, end: &str| {
             let names = names_in(&self.dir.join("objects").join(folder));
@@ -117,7 +117,7 @@ impl Git {
         self.run(["-c", &loose, "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"]).map(|_| ())
     }
 
-    /// Sets refs to objects, or deletes those without one, all at once.
+    /// Sets refs to objects, and deletes those without an object, in a single transaction.
     pub fn update_refs(&self, refs: impl IntoIterator<Item = (String, Option<String>)>) -> Result<()> {
         let mut refs = refs.into_iter().peekable();
         if refs.peek().is_none() {
@@ -131,7 +131,7 @@ impl Git {
         })
     }
 
-    /// A call without a repository: for `init`.
+    /// Prepares a call without a repository, for `init`.
     fn bare(&self) -> Command {
         let mut command = search_path::command("git");
         for setting in SETTINGS {
@@ -150,7 +150,7 @@ impl Git {
         command
     }
 
-    /// A call in the repository, to be started by the caller.
+    /// Prepares a call in the repository.
     pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = self.bare();
         let place = if self.dir.is_dir() { self.dir.as_path() } else { Path::new("/") };
@@ -158,16 +158,16 @@ impl Git {
         command
     }
 
-    /// Starts a call that prints, and does not wait for it.
+    /// Starts a call whose output is read later.
     pub fn begin<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Running> {
         Running::start(self.command(args))
     }
 
-    /// Runs a call and gives what it printed.
+    /// Runs a call and returns its output.
     ///
     /// # Errors
-    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) with git's last words; a git that cannot be started is
-    /// [`Kind::Usage`](lepo_base::error::Kind::Usage).
+    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) with the end of git's error output; a git that cannot be
+    /// started is [`Kind::Usage`](lepo_base::error::Kind::Usage).
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Result<Vec<u8>> {
         self.begin(args)?.printed()
     }
@@ -183,7 +183,7 @@ impl Git {
     }
 }
 
-/// The names in a directory as far as it can be read. Not by way of std, which panics where closing one fails.
+/// Lists the readable names in a directory. `std::fs::read_dir` panics if closing the directory fails.
 fn names_in(dir: &Path) -> Vec<String> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Ok(entries) = rustix::fs::open(dir, flags, Mode::empty()).and_then(Dir::read_from) else {
@@ -193,14 +193,14 @@ fn names_in(dir: &Path) -> Vec<String> {
     names.filter(|name| name != "." && name != "..").collect()
 }
 
-/// The user's git email: of the repository that `dir` lies in, or of all.
+/// Returns the user's git email, from the repository that contains `dir` or from the global configuration.
 pub fn email(dir: &Path) -> Option<String> {
     let mut command = search_path::command("git");
     command.arg("-C").arg(dir).args(["-c", "core.fsmonitor=false", "config", "--get", "user.email"]);
     printed(command)
 }
 
-/// The URL of a remote of the repository that `dir` lies in.
+/// Returns the URL of a remote of the repository that contains `dir`.
 pub fn remote_url(dir: &Path, name: &str) -> Option<String> {
     let mut command = search_path::command("git");
     command.arg("-C").arg(dir).args(["-c", "core.fsmonitor=false", "config", "--get"]);
@@ -208,8 +208,8 @@ pub fn remote_url(dir: &Path, name: &str) -> Option<String> {
     printed(command)
 }
 
-/// True if a commit of the repository that `dir` lies in has a file whose path holds one of these words. Reads commits
-/// alone: no hook and no other program is started, and nothing is fetched.
+/// Whether a commit of the repository that contains `dir` has a file whose path contains one of `words`. Reads only
+/// commits: starts no hook and no other program, and fetches nothing.
 pub fn is_committed(dir: &Path, words: &[String]) -> bool {
     let mut command = search_path::command("git");
     for variable in REMOVED {

@@ -1,4 +1,4 @@
-//! Receiving: what is new in the fetched refs of other clones is checked, and then it is linked.
+//! Receiving: checks new content in the fetched refs of other clones, then adds it to a store.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -16,32 +16,31 @@ use lepo_base::error::{Error, Kind, Result};
 use lepo_store::bubb::{BubbId, ContentHash, Name};
 use lepo_store::store::{Batch, Store, now};
 
-/// A bubb dated further ahead than this waits for its day, in milliseconds.
+/// A bubb dated more than this many milliseconds after now is imported by a later sync.
 const AHEAD: u64 = 24 * 60 * 60 * 1000;
 
-/// Branches that are taken of another person's commit.
+/// Maximum number of branches to import from another user's commit.
 const MOST_BRANCHES: usize = 1000;
 
-/// The result for one clone.
+/// The result for a clone.
 #[derive(Debug, Default)]
 pub struct Came {
-    /// The clone.
     pub clone: String,
-    /// New bubbs.
+    /// Number of new bubbs.
     pub bubbs: usize,
-    /// Branches made or moved.
+    /// Number of branches created or moved.
     pub branches: usize,
-    /// Bubbs that it has removed; of others' they stay here.
+    /// Number of bubbs that the clone has removed; another user's bubbs stay here.
     pub removed: usize,
-    /// Bubbs that wait for their date.
+    /// Number of bubbs dated ahead, which a later sync imports.
     pub waiting: usize,
-    /// Contents that the limit of time left for the next sync.
+    /// Number of contents that the time limit postponed to the next sync.
     pub later: usize,
     /// Paths that failed the check.
     pub left_out: Misfits,
 }
 
-/// Forgets that a clone was taken in, so that the next sync looks at all of it.
+/// Forgets which commit of a clone was imported, so that the next sync reads all of it.
 pub fn forget_taken(git: &Git, clone: &str) -> Result<()> {
     git.init()?;
     Record::remove(git)?;
@@ -49,13 +48,13 @@ pub fn forget_taken(git: &Git, clone: &str) -> Result<()> {
 }
 
 impl Came {
-    /// True if nothing of the clone is left for another sync.
+    /// Whether all content of the clone was imported, so that the next sync need not read it again.
     pub fn is_whole(&self) -> bool {
         self.waiting == 0 && self.later == 0
     }
 }
 
-/// Takes what is new of another person's clone into `_from/CLONE/`, until the limit of time.
+/// Imports new content of another user's clone into `_from/CLONE/`, within a time limit.
 pub fn take_others(
     git: &Git,
     store: &Store,
@@ -116,7 +115,6 @@ pub fn take_others(
     Ok(came)
 }
 
-/// Takes contents of a clone into a store.
 struct Taking<'t, 'g> {
     to: &'t Store,
     objects: &'t mut Objects<'g>,
@@ -134,7 +132,7 @@ impl Taking<'_, '_> {
         self.verdict.leave_out(path, oid);
     }
 
-    /// Checks bubbs and links those that prove their ids, oldest first.
+    /// Adds the bubbs whose content matches their ids, oldest first; returns the new ones.
     fn bubbs(&mut self, mut new: Vec<(Name, Oid)>, came: &mut Came) -> Result<Vec<Name>> {
         new.sort_unstable_by_key(|(name, _)| name.id);
         let latest = now() + AHEAD;
@@ -186,30 +184,29 @@ impl Taking<'_, '_> {
     }
 }
 
-/// The user's other clones as they were fetched, to be merged.
+/// The user's other clones as fetched, ready to merge.
 pub struct Mine<'m> {
     git: &'m Git,
     refs: &'m Refs,
     limit: Duration,
-    /// The content of each.
+    /// The content of each clone.
     pub sides: Vec<Side>,
     trees: Vec<Tree>,
 }
 
-/// The result of a merge.
 #[derive(Default)]
 pub struct Merged {
     /// The result for each clone.
     pub came: Vec<Came>,
-    /// Bubbs that are here now.
+    /// Bubbs added to the store.
     pub added: Vec<Name>,
-    /// Bubbs that were deleted.
+    /// Bubbs deleted from the store.
     pub removed: Vec<Name>,
 }
 
 impl<'m> Mine<'m> {
-    /// Reads the trees of these clones, each up to a limit of time. A clone that cannot be read stops no other: it
-    /// is given back with the reason.
+    /// Reads the trees of these clones, each within a time limit. An unreadable clone does not affect the others; it
+    /// is returned with the reason.
     pub fn of(
         git: &'m Git,
         clones: &[String],
@@ -240,7 +237,7 @@ impl<'m> Mine<'m> {
         Ok((Mine { git, refs, limit, sides, trees }, bad))
     }
 
-    /// Carries out a merge: takes what is new, deletes what another clone has removed, moves branches.
+    /// Applies a merge to the store: adds new bubbs, deletes bubbs removed by another clone, moves branches.
     pub fn apply(
         self,
         store: &Store,
@@ -298,7 +295,7 @@ impl<'m> Mine<'m> {
     }
 }
 
-/// Bubbs that a merge removes, less those that were gone on from since the store was listed.
+/// Returns the bubbs that a merge removes, except ancestors of bubbs written since the store was listed.
 fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<Name>> {
     if changes.remove.is_empty() {
         return Ok(Vec::new());
@@ -318,7 +315,7 @@ fn removable(store: &Store, changes: &Changes, here: &Side) -> Result<Vec<Name>>
     Ok(changes.remove.iter().filter(|name| !needed.contains(&name.id)).copied().collect())
 }
 
-/// A clone's tree, read for a merge.
+/// Reads a clone's tree for a merge.
 pub fn side_of(clone: &str, tree: &Tree, objects: &mut Objects<'_>) -> Result<Side> {
     Ok(Side {
         clone: clone.into(),

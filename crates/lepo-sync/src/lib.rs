@@ -1,8 +1,8 @@
-//! Carrying a store between clones with git.
+//! Syncs a store between clones with git.
 //!
-//! A bare repository per store lies outside of it, in lepo's data directory. Each clone writes one ref of its
-//! own there and on the remote; its tree holds the clone's bubbs by day, blobs, branches, and what was removed.
-//! Content of other clones is verified before it is linked: nothing is ever checked out.
+//! Each store has a bare repository outside of it, in lepo's data directory. Each clone writes a single ref of its
+//! own there and on the remote; its tree contains the clone's bubbs by day, blobs, branches, and a record of
+//! removals. Content of other clones is verified before it is added to a store: nothing is ever checked out.
 
 mod compare;
 mod confirmed;

@@ -1,7 +1,7 @@
 //! Merges the user's other clones into a store. Pure: sets in, changes out.
 //!
-//! The clones of one user end with one set: all bubbs that any of them has and that are not gone, and the
-//! bubbs before them. So what was removed stays removed, unless a clone went on from it, or a branch names it.
+//! All clones of a user end with the same set: every bubb of any clone, except removed ones, and its ancestors. So a
+//! removed bubb stays removed, unless a clone continued from it, or a branch names it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,42 +9,37 @@ use super::removed::Removed;
 use super::titles::SyncTitles;
 use lepo_store::bubb::{BubbId, Name};
 
-/// One clone: what it has, and what it knows to be removed.
+/// A clone: its content, and the removals that it knows of.
 #[derive(Debug, Clone, Default)]
 pub struct Side {
-    /// The clone's name.
     pub clone: String,
-    /// Bubbs.
     pub bubbs: HashMap<BubbId, Name>,
-    /// Branches by the names of their files.
+    /// Branches by their file names.
     pub branches: BTreeMap<String, BubbId>,
-    /// Titles of conversations.
     pub titles: SyncTitles,
     /// Record of removals.
     pub removed: Removed,
 }
 
-/// The changes of a merge in this clone.
+/// The changes to this clone by a merge.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Bubbs to take, oldest first, each with the number of the clone that has it.
+    /// Bubbs to add, oldest first, each with the index of a clone that has it.
     pub add: Vec<(Name, usize)>,
     /// Bubbs to delete, newest first.
     pub remove: Vec<Name>,
-    /// Bubbs that were removed and are here again, each with the file of the branch that names it, or none where
-    /// another bubb follows it: of these the clone that removed them is told, too.
+    /// Bubbs to restore after a removal, each with the file of the branch that names it, or `None` if another bubb
+    /// follows it. The clone that removed them reports this too.
     pub back: Vec<(Name, Option<String>)>,
-    /// Branches to make or move.
+    /// Branches to create or move.
     pub branches: Vec<(String, BubbId)>,
-    /// Branches to delete.
     pub branches_removed: Vec<String>,
-    /// The titles after the merge.
     pub titles: SyncTitles,
     /// The record of removals after the merge.
     pub removed: Removed,
 }
 
-/// Notes in `here.removed` what was removed here, and what was written again, since `pushed` was pushed.
+/// Records in `here.removed` the removals and restorations made here since `pushed` was pushed.
 pub fn note_own_removals(here: &mut Side, pushed: &Side) {
     for id in pushed.bubbs.keys().filter(|id| !here.bubbs.contains_key(id)) {
         here.removed.remove(*id);
@@ -53,7 +48,7 @@ pub fn note_own_removals(here: &mut Side, pushed: &Side) {
         here.removed.restore(*id);
     }
     for (file, id) in &pushed.branches {
-        // One that moved away from a bubb which was removed holds it no more, elsewhere too.
+        // A branch moved away from a removed bubb must not preserve it any more, in other clones either.
         let has_moved = here.branches.get(file).is_none_or(|at| at != id && here.removed.has(*id));
         if has_moved {
             here.removed.remove_branch(file, *id);
@@ -66,7 +61,6 @@ pub fn note_own_removals(here: &mut Side, pushed: &Side) {
     }
 }
 
-/// Merges the user's other clones into `here`.
 pub fn merge(here: &Side, others: &[Side]) -> Changes {
     let mut removed = here.removed.clone();
     for other in others {
@@ -75,7 +69,7 @@ pub fn merge(here: &Side, others: &[Side]) -> Changes {
     let name_of = |id: &BubbId| {
         here.bubbs.get(id).or_else(|| others.iter().find_map(|other| other.bubbs.get(id))).copied()
     };
-    // Keeps bubbs that are not gone, bubbs that a living branch names, and all that come before these.
+    // Retain bubbs without a removal, bubbs named by a branch without a removal, and the ancestors of both.
     let (mut kept, mut ahead): (HashSet<BubbId>, Vec<BubbId>) = Default::default();
     let sides = || std::iter::once(here).chain(others);
     for side in sides() {
@@ -123,7 +117,8 @@ pub fn merge(here: &Side, others: &[Side]) -> Changes {
     changes
 }
 
-/// A branch moves to what descends from its place; else the other clone's stands beside it, under its name.
+/// Moves each branch to a descendant of its bubb; otherwise adds the other clone's branch under the name
+/// `CLONE/BRANCH`.
 fn merge_branches(
     here: &Side,
     others: &[Side],
@@ -152,7 +147,7 @@ fn merge_branches(
     let clones: Vec<&str> = std::iter::once(here).chain(others).map(|side| side.clone.as_str()).collect();
     for other in others {
         for (file, id) in &other.branches {
-            // A branch beside another one comes from a clone whose own branch is looked at here itself.
+            // `CLONE/BRANCH` comes from a clone whose own branch is merged here itself.
             let is_beside = file.split_once("%2F").is_some_and(|(clone, _)| clones.contains(&clone));
             if is_beside || removed.has_branch(file, *id) || name_of(id).is_none() {
                 continue;
@@ -174,7 +169,7 @@ fn merge_branches(
     changes.branches_removed.retain(|file| !branches.contains_key(file));
 }
 
-/// True if a branch stands beside `file` already, at this bubb.
+/// Whether some `CLONE/BRANCH` for `file` already names this bubb.
 fn is_there(branches: &BTreeMap<String, BubbId>, file: &str, id: BubbId) -> bool {
     let end = format!("%2F{file}");
     branches.iter().any(|(name, at)| *at == id && name.ends_with(&end))
@@ -185,7 +180,7 @@ mod tests {
     use super::*;
     use crate::fixture::{id, names};
 
-    /// `CLONE: BUBBS; BRANCHES` as in `laptop: A s1 head / B u0 A; main=B`, with what it knows to be removed.
+    /// Parses `CLONE: BUBBS; BRANCHES`, as in `laptop: A s1 head / B u0 A; main=B`, and the letters of removed bubbs.
     fn side(text: &str, removed: &str) -> Side {
         let (clone, rest) = text.split_once(": ").unwrap();
         let (bubbs, branches) = rest.split_once("; ").unwrap_or((rest, ""));
@@ -196,7 +191,7 @@ mod tests {
         for letter in removed.chars().filter(|letter| *letter != '+') {
             side.removed.remove(id(&letter.to_string()));
         }
-        // Behind a `+` they are restored.
+        // Letters after a `+` are restored.
         for letter in removed.split_once('+').map(|(_, back)| back).unwrap_or_default().chars() {
             side.removed.restore(id(&letter.to_string()));
         }
@@ -214,13 +209,13 @@ mod tests {
             ("a: A s1 head", "", "b: A s1 head / B u0 A", "", "B", "", ""),
             ("a: A s1 head / B u0 A", "", "b: A s1 head", "B", "", "B", ""),
             ("a: A s1 head", "B", "b: A s1 head / B u0 A", "", "", "", ""),
-            // the other went on from what was removed here
+            // the other clone continued from a bubb removed here
             ("a: A s1 head", "B", "b: A s1 head / B u0 A / C a0 B", "", "BC", "", "B"),
-            // this clone went on from what was removed there
+            // this clone continued from a bubb removed there
             ("a: A s1 head / B u0 A / C a0 B", "", "b: A s1 head", "B", "", "", "B"),
-            // both removed all of it
+            // both clones removed all of it
             ("a: A s1 head", "BC", "b: A s1 head / B u0 A / C a0 B", "", "", "", ""),
-            // the other did so and has noted it: it is told here too
+            // the other clone continued and has recorded it: this clone reports it too
             ("a: A s1 head", "B", "b: A s1 head / B u0 A / C a0 B", "+B", "BC", "", "B"),
             // a branch names it
             ("a: A s1 head", "B", "b: A s1 head / B u0 A; main=B", "", "B", "", "B"),
@@ -320,14 +315,14 @@ mod tests {
                 let at = roll(3) as usize;
                 match roll(3) {
                     0 => {
-                        // Writes one more bubb that follows what is there.
+                        // Writes a bubb that follows an existing one.
                         let name = all[roll(7) as usize];
                         if name.prev.is_none_or(|prev| clones[at].bubbs.contains_key(&prev)) {
                             clones[at].bubbs.insert(name.id, name);
                         }
                     }
                     1 => {
-                        // Removes a bubb that nothing follows, as `rm` does.
+                        // Removes a bubb without followers, as `rm` does.
                         let leaf = all.iter().rev().find(|name| clones[at].bubbs.contains_key(&name.id));
                         if let Some(leaf) = leaf
                             .filter(|leaf| !clones[at].bubbs.values().any(|name| name.prev == Some(leaf.id)))

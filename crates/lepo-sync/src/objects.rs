@@ -1,4 +1,4 @@
-//! `git cat-file --batch`: contents of objects, one after another, and what was found out about them.
+//! `git cat-file --batch`: reads the contents of objects one after another, and caches which ones do not match.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -8,16 +8,15 @@ use super::git::Git;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, ContentHash, Name};
 
-/// The largest bubb or blob that is sent or taken, in bytes.
+/// The largest bubb or blob to send or to import, in bytes.
 pub const LARGEST: u64 = 50 << 20;
 
-/// The name of a git object.
 pub type Oid = String;
 
-/// An object that is not wanted is read to its end up to this many bytes; beyond, git is started anew.
+/// An unwanted object of at most this many bytes is read to its end; for a larger one git is restarted.
 const SKIPPED: u64 = 1 << 20;
 
-/// True if a bubb's bytes are those that its id was made of.
+/// Whether the bytes of a bubb match its id.
 pub fn proves(name: &Name, bytes: &[u8]) -> bool {
     digest_proves(name, &ContentHash::from_content(bytes))
 }
@@ -26,27 +25,26 @@ fn digest_proves(name: &Name, digest: &ContentHash) -> bool {
     BubbId::of(name.id.time(), name.kind, name.hidden, name.prev, digest) == name.id
 }
 
-/// The verdict on an object that a clone gives for a bubb or a blob.
+/// The content of an object that a clone offers for a bubb or a blob.
 pub enum Content {
-    /// The bytes that its name tells.
+    /// The bytes, which match the name.
     Good(Vec<u8>),
-    /// Other bytes.
+    /// The bytes do not match the name.
     Other,
-    /// None: missing, no file, or larger than [`LARGEST`].
+    /// The object is missing, not a file, or larger than [`LARGEST`].
     None,
 }
 
-/// The verdict on an object that did not have the content of its name.
 enum Found {
     None,
     Digest(ContentHash),
 }
 
-/// The objects of a repository. git is started with the first question.
+/// Reads the objects of a repository. git is started on first use.
 pub struct Objects<'g> {
     git: &'g Git,
     pipes: Option<Pipes>,
-    /// Objects that are not to be read again, however many names they are given for.
+    /// Rejected objects; they are not read again, however many names they are offered for.
     found: HashMap<Oid, Found>,
 }
 
@@ -57,27 +55,26 @@ struct Pipes {
 }
 
 impl<'g> Objects<'g> {
-    /// The objects of `git`.
     pub fn of(git: &'g Git) -> Objects<'g> {
         Objects { git, pipes: None, found: HashMap::new() }
     }
 
-    /// The bytes of a file of at most `most` bytes; `None` for one that is missing, no file, or larger.
+    /// Reads a file; `None` if it is missing, not a file, or larger than `most` bytes.
     pub fn file(&mut self, oid: &str, most: u64) -> Result<Option<Vec<u8>>> {
         self.read(oid, "blob", most)
     }
 
-    /// The bytes of a tree of at most `most` bytes.
+    /// Reads a tree object; `None` if it is missing, not a tree, or larger than `most` bytes.
     pub fn tree(&mut self, oid: &str, most: u64) -> Result<Option<Vec<u8>>> {
         self.read(oid, "tree", most)
     }
 
-    /// The content of a bubb, if this object is that.
+    /// Reads an object and checks it against the id of a bubb.
     pub fn bubb(&mut self, name: &Name, oid: &str) -> Result<Content> {
         self.judged(oid, |digest| digest_proves(name, digest))
     }
 
-    /// The content of a blob, if this object is that.
+    /// Reads an object and checks it against the hash of a blob.
     pub fn blob(&mut self, hash: &ContentHash, oid: &str) -> Result<Content> {
         self.judged(oid, |digest| digest == hash)
     }
@@ -138,7 +135,7 @@ impl Pipes {
         }
     }
 
-    /// Asks for an object: its length, and whether it is of this kind. `None` if it is missing.
+    /// Requests an object; returns its length and whether it is of `kind`, or `None` if it is missing.
     fn ask(&mut self, oid: &str, kind: &str) -> io::Result<Option<(u64, bool)>> {
         writeln!(self.to, "{oid}")?;
         self.to.flush()?;
@@ -190,12 +187,12 @@ mod tests {
         let bubbs = names("A s1 head / B u0 A / C a0 B");
         assert!(matches!(objects.bubb(&bubbs[0], &small).unwrap(), Content::Other));
         assert!(matches!(objects.bubb(&bubbs[0], &large).unwrap(), Content::None));
-        // After a large one that was not read, the next is.
+        // A skipped large object must not affect the next one.
         assert_eq!(objects.file(&small, 10).unwrap(), Some(vec![0; 10]));
         assert_eq!(objects.file(&small, 9).unwrap(), None);
         assert_eq!(objects.tree(&small, 10).unwrap(), None);
         assert_eq!(objects.file(&"1".repeat(40), 10).unwrap(), None);
-        // The objects are gone: what was found out of them is known.
+        // The objects are deleted, but the cached results remain.
         std::fs::remove_dir_all(dir.path().join("x.git/objects")).unwrap();
         objects.pipes = None;
         for bubb in &bubbs {

@@ -1,4 +1,4 @@
-//! Committing: what is new here becomes a commit on this clone's ref, by one `git fast-import`.
+//! Committing: changes of the store become commits on this clone's ref, by a single `git fast-import`.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -21,60 +21,58 @@ use lepo_base::read_ahead::in_order;
 use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
 use lepo_store::store::{Store, blobs_in};
 
-/// Bytes of messages that are pushed at once, and the rest of their month: hosts take 2 GB a push.
+/// A part ends at the first change of month after this many bytes: hosts limit a push to 2 GB.
 pub const PART_BYTES: u64 = 256 << 20;
 
 /// The content of a commit.
 #[derive(Debug, Default)]
 pub struct Sent {
-    /// New bubbs.
+    /// Number of new bubbs.
     pub bubbs: usize,
-    /// New blobs.
+    /// Number of new blobs.
     pub blobs: usize,
-    /// Bubbs and blobs taken out.
+    /// Number of bubbs and blobs removed.
     pub removed: usize,
-    /// Branches made, moved or deleted.
+    /// Number of branches created, moved or deleted.
     pub branches: usize,
-    /// The titles of conversations, if they are others than before.
+    /// The titles of conversations; `None` if they have not changed.
     pub titles: Option<SyncTitles>,
-    /// Ids and hashes that were held back, each with the reason.
+    /// Ids and hashes withheld, each with the reason.
     pub held: Vec<(String, String)>,
-    /// The new commits, if there are any.
+    /// The new commits; `None` if the store has not changed.
     pub made: Option<Made>,
 }
 
 impl Sent {
-    /// The ids of bubbs that were held back.
+    /// Returns the ids of withheld bubbs.
     pub fn held_bubbs(&self) -> Vec<BubbId> {
         self.held.iter().filter_map(|(id, _)| BubbId::parse(id.as_bytes())).collect()
     }
 }
 
-/// The inputs of [`commit`].
 pub struct Sender<'s> {
-    /// The bare repository that the commits are made in.
+    /// The bare repository for the commits.
     pub git: &'s Git,
-    /// The store whose changes are committed.
+    /// The store to commit.
     pub store: &'s Store,
-    /// Settings of the remote: this clone's name there, and the ids and hashes that are sent in spite of `secrets`.
+    /// Settings of the remote: this clone's name there, and the ids and hashes to send in spite of `secrets`.
     pub state: &'s SyncState,
-    /// Finds messages that hold secrets, which are not committed.
+    /// Finds secrets, in order to withhold messages.
     pub secrets: &'s Secrets,
     /// The user's git email, and the time in milliseconds since 1970.
     pub author: (&'s str, u64),
-    /// The last commit of this clone, which the first new one follows; none before the first sync.
+    /// The parent of the first new commit, this clone's last one; `None` before the first sync.
     pub tip: Option<&'s str>,
-    /// The size of a commit: once it has so many bytes of messages, it ends with the month that it is in.
+    /// Split commits at the first month boundary after this many bytes.
     pub part_bytes: u64,
 }
 
-/// A bubb that was read and checked.
 enum Checked {
     Good { name: Name, bytes: Vec<u8>, blobs: Vec<ContentHash> },
     Held(Name, String),
 }
 
-/// Commits what differs between the store and the tree that was committed last.
+/// Commits the differences between the store and this clone's last commit.
 pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
     let Sender { git, store, state, author, tip, .. } = *sender;
     let Compared { here, pushed, .. } = compared;
@@ -121,7 +119,7 @@ pub fn commit(sender: &Sender<'_>, compared: &Compared) -> Result<Sent> {
     Ok(sent)
 }
 
-/// Writes the branches that were made, moved or deleted since the last commit; how many.
+/// Writes changes of branches since the last commit; returns their number.
 fn branch_changes(here: &Side, pushed: &Side, import: &mut FastImport<'_>) -> Result<usize> {
     let (here, pushed): (&BTreeMap<String, BubbId>, _) = (&here.branches, &pushed.branches);
     let mut changed = 0;
@@ -136,7 +134,7 @@ fn branch_changes(here: &Side, pushed: &Side, import: &mut FastImport<'_>) -> Re
     Ok(changed)
 }
 
-/// Writes the titles, if they are others than in the last commit; but for those that hold secrets.
+/// Writes the titles, except those with secrets, if they differ from the last commit.
 fn title_changes(
     sender: &Sender<'_>,
     compared: &Compared,
@@ -156,7 +154,6 @@ fn title_changes(
     Ok(Some(titles))
 }
 
-/// The reason to hold back a title.
 const SECRET_TITLE: &str = "seems to contain a secret";
 
 /// Reads a bubb and decides whether it may be sent.
@@ -178,18 +175,17 @@ fn check(sender: &Sender<'_>, name: Name) -> Result<Checked> {
     Ok(Checked::Good { name, bytes, blobs })
 }
 
-/// Writes bubbs, and the blobs that they name, each once.
+/// Writes bubbs, and each blob that they name once.
 struct Writer<'s> {
     sender: &'s Sender<'s>,
-    /// The blobs of the last commit, where the comparison has listed them.
+    /// The blobs of the last commit, if the comparison has listed them.
     known: Option<&'s HashSet<ContentHash>>,
-    /// The same, listed here once a blob is to be sent.
+    /// The blobs of the last commit, listed here when a blob is to be sent.
     listed: OnceCell<HashSet<ContentHash>>,
     import: FastImport<'s>,
     sent: Sent,
-    /// The hashes of blobs that were written, held back or left out already.
+    /// The hashes of blobs already written or withheld, or skipped as committed or missing.
     decided: BTreeSet<ContentHash>,
-    /// The month of the last bubb.
     month: String,
     /// Bytes of bubbs and blobs in this part so far.
     part: u64,
@@ -205,7 +201,6 @@ impl<'s> Writer<'s> {
         Writer { sender, known, listed, import, sent, decided, month: String::new(), part: 0 }
     }
 
-    /// The blobs of the last commit.
     fn committed(&self) -> Result<&HashSet<ContentHash>> {
         if let Some(known) = self.known.or(self.listed.get()) {
             return Ok(known);
@@ -214,7 +209,7 @@ impl<'s> Writer<'s> {
         Ok(self.listed.get_or_init(|| listed))
     }
 
-    /// Writes a bubb with its blobs, or notes that it is held back.
+    /// Writes a bubb with its blobs, or records that it is withheld.
     fn bubb(&mut self, checked: Checked) -> Result<()> {
         let (name, bytes, blobs) = match checked {
             Checked::Good { name, bytes, blobs } => (name, bytes, blobs),
@@ -235,7 +230,7 @@ impl<'s> Writer<'s> {
         blobs.iter().try_for_each(|hash| self.blob(hash))
     }
 
-    /// Writes a blob if it is here, may be sent, and was not yet.
+    /// Writes a blob if it exists here, may be sent, and has not been committed.
     fn blob(&mut self, hash: &ContentHash) -> Result<()> {
         if !self.decided.insert(*hash) || self.committed()?.contains(hash) {
             return Ok(());
@@ -308,7 +303,7 @@ mod tests {
         let sent = commit(&sender, &compared).unwrap();
         let made = sent.made.unwrap();
         assert_eq!((sent.bubbs, made.commits, sent.held.len()), (6, 3, 0));
-        // Each part arrives by a push of its own: the remote is told of three objects, one after another.
+        // Each part arrives with a push of its own: the remote's ref is set three times.
         remote.run(["config", "core.logAllRefUpdates", "always"]).unwrap();
         let mut there = Remote::default();
         assert_eq!(push(&git, &mut state, &made.last, &mut there, false).unwrap(), None);

@@ -1,26 +1,24 @@
-//! The paths of a clone's tree, computed from ids and names: `2026-03/04/FILE`, `_blobs/ab/SHA256`,
-//! `_branches/NAME`, `_titles`, `_gone`.
+//! The paths in a clone's tree, computed from ids and names: `2026-03/04/FILE`, `_blobs/ab/SHA256`, `_branches/NAME`,
+//! `_titles`, `_gone`.
 
 use lepo_store::bubb::{ContentHash, Day, Name};
 
-/// The file of what was removed.
+/// The file with the record of removals.
 pub const REMOVED: &str = "_gone";
 
-/// The file of titles.
 pub const TITLES: &str = "_titles";
 
-/// The meaning of a path of a clone's tree.
+/// A parsed path in a clone's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A bubb, in the folder of its day.
     Bubb(Name),
     /// A blob, by its SHA-256.
     Blob(ContentHash),
-    /// A branch, by its file's name.
+    /// A branch, by its file name.
     Branch(String),
-    /// The titles of conversations.
     Titles,
-    /// The list of what was removed.
+    /// The record of removals.
     Removed,
 }
 
@@ -50,7 +48,6 @@ impl Entry {
         (Day::parse(month.as_bytes(), day.as_bytes()) == Some(Day::of(name.id))).then_some(Entry::Bubb(name))
     }
 
-    /// The path of the entry.
     pub fn path(&self) -> String {
         match self {
             Entry::Bubb(name) => format!("{}/{name}", Day::of(name.id)),
@@ -62,7 +59,7 @@ impl Entry {
     }
 }
 
-/// True for the path of a folder that lepo writes: `2026-03`, `2026-03/04`, `_blobs`, `_blobs/ab`, `_branches`.
+/// Whether `path` is a folder that lepo writes: `2026-03`, `2026-03/04`, `_blobs`, `_blobs/ab`, `_branches`.
 pub fn is_folder(path: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(path) else { return false };
     match text.split_once('/') {
@@ -74,12 +71,12 @@ pub fn is_folder(path: &[u8]) -> bool {
     }
 }
 
-/// A branch's name as a file name: `/` and `%` as in a store's `_branches/`.
+/// Encodes a branch's name as a file name: `/` becomes `%2F`, as in a store's `_branches/`, and `%` becomes `%25`.
 pub fn encoded(name: &str) -> String {
     name.replace('%', "%25").replace('/', "%2F")
 }
 
-/// The branch's name of a file name.
+/// Decodes the name of a branch from its file name; `None` if [`encoded`] cannot have written it.
 pub fn decoded(file: &str) -> Option<String> {
     if file.contains('/') {
         return None;

@@ -1,8 +1,8 @@
-//! The record of the last sync: what this clone's commit holds, by days, and how it left all refs. With it the
-//! next sync lists only the days that changed since, and starts fewer programs.
+//! The record of the last sync: the content of this clone's commit, by days, and the state of all refs. With it the
+//! next sync lists only the days changed since, and starts fewer programs.
 //!
-//! It lies in the bare repository, so that it is gone when that is, and is removed before any ref changes:
-//! after a crash, or where it cannot be read, all is listed anew.
+//! The file is in the bare repository, so that it is deleted with it, and is removed before any ref changes: after a
+//! crash, or if it is unreadable, everything is listed again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -20,38 +20,34 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, Day, Name};
 use lepo_store::store::FolderState;
 
-/// Name of the file in the bare repository.
 const FILE: &str = "lepo-record.json";
 
-/// The form of the file.
+/// Version of the file's format.
 const FORM: u32 = 3;
 
-/// Bubbs outside of settled days beyond which there is no record: the listing costs no more then.
+/// With more bubbs than this outside of settled days no record is written, because listing costs no more.
 const MOST_NAMES: usize = 20_000;
 
-/// The record.
+/// The state after the last sync.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// The refs of the bare repository. This clone's own is the commit that is described.
+    /// The refs of the bare repository. This clone's own ref is the commit that the record describes.
     pub refs: Refs,
     /// The refs of the remote, if it answered.
     pub remote: Remote,
-    /// The settings with which nothing was left to do.
+    /// The settings with which no work remained; `None` if some did.
     pub settled: Option<String>,
-    /// Days of which the commit has just what the store has, with the states that their folders had. No bubb of
-    /// such a day was in `.lepo/` itself.
+    /// Days that are equal in the commit and in the store, with the states of their folders. No bubb of such a day
+    /// was in `.lepo/` itself.
     pub days: BTreeMap<Day, FolderState>,
     /// All other bubbs of the commit.
     pub names: HashMap<BubbId, Name>,
-    /// Branches by the names of their files.
+    /// Branches by their file names.
     pub branches: BTreeMap<String, BubbId>,
-    /// Titles of conversations.
     pub titles: SyncTitles,
-    /// Record of removals.
     pub removed: Removed,
 }
 
-/// The record as it is written.
 #[derive(Serialize, Deserialize)]
 struct Written {
     form: u32,
@@ -67,7 +63,7 @@ struct Written {
 }
 
 impl Record {
-    /// Reads the record of this clone, if there is one that can be read.
+    /// Reads the record of this clone; `None` if it is missing or unreadable.
     pub fn read(git: &Git, clone: &str) -> Option<Record> {
         let written: Written = serde_json::from_slice(&fs::read(git.file(FILE)).ok()?).ok()?;
         let is_good = written.form == FORM && written.clone == clone && written.refs.own.is_some();
@@ -91,7 +87,7 @@ impl Record {
         .filter(|_| is_good)
     }
 
-    /// Keeps the record for this clone. It is not made durable: what a power cut leaves of it is not read.
+    /// Saves the record of this clone, but not durably: a torn file after a power cut is not used.
     pub fn keep(self, git: &Git, clone: &str) -> Result<()> {
         if self.names.len() > MOST_NAMES || self.refs.own.is_none() {
             return Ok(());
@@ -118,7 +114,7 @@ impl Record {
         replace(&path, &text, false)
     }
 
-    /// Removes it: what it tells is about to change.
+    /// Removes the record, because the refs are about to change.
     pub fn remove(git: &Git) -> Result<()> {
         let path = git.file(FILE);
         match fs::remove_file(&path) {
@@ -130,7 +126,7 @@ impl Record {
     }
 }
 
-/// The settings that decide what a sync does.
+/// Formats the settings that decide what a sync does, for comparison.
 pub fn decided(settings: &Settings) -> String {
     let Settings { url, name, mine, seen: _, others, lately: _, allowed, heads, held_blobs } = settings;
     format!("{url:?} {name} {heads} {mine:?} {others:?} {allowed:?} {held_blobs:?}")
@@ -171,7 +167,7 @@ mod tests {
             (read.names, read.branches, read.titles, read.removed),
             (wanted.names, wanted.branches, wanted.titles, wanted.removed)
         );
-        // Another clone's, one that was cut off, one of a day that is none, one of no commit.
+        // The record of another clone, a torn one, an invalid day, no commit.
         assert!(Record::read(&git, "you").is_none());
         let whole = fs::read_to_string(git.file(FILE)).unwrap();
         let cut = whole.split_at(whole.len() / 2).0.to_string();

@@ -1,20 +1,20 @@
-//! Names of clones, their refs, and the URLs that lepo gives to git.
+//! Names of clones, their refs, and the URLs that lepo passes to git.
 
 use super::secrets::Secrets;
 use lepo_base::error::{Error, Result};
 use lepo_store::store::{LONGEST_CLONE, is_clone_name};
 
-/// The namespaces of the clones' refs.
+/// Where the refs of clones are on the remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Namespace {
     /// `refs/lepo/NAME`.
     Own,
-    /// `refs/heads/lepo/NAME`, for hosts that refuse others.
+    /// `refs/heads/lepo/NAME`, for hosts that refuse other refs.
     Heads,
 }
 
 impl Namespace {
-    /// The prefix of all refs of clones.
+    /// Returns the prefix of all refs of clones.
     pub fn prefix(self) -> &'static str {
         match self {
             Namespace::Own => "refs/lepo/",
@@ -22,7 +22,7 @@ impl Namespace {
         }
     }
 
-    /// The other one.
+    /// Returns the other namespace.
     pub fn other(self) -> Namespace {
         match self {
             Namespace::Own => Namespace::Heads,
@@ -30,13 +30,13 @@ impl Namespace {
         }
     }
 
-    /// The ref of a clone on the remote.
+    /// Returns the ref of a clone on the remote.
     pub fn of(self, clone: &str) -> String {
         format!("{}{clone}", self.prefix())
     }
 }
 
-/// Checks the name of a clone: `[a-z0-9-]{1,40}`, beginning with a letter or digit.
+/// Checks the name of a clone: `[a-z0-9-]{1,40}`, starting with a letter or digit.
 pub fn check_clone_name(name: &str) -> Result<()> {
     match is_clone_name(name) {
         true => Ok(()),
@@ -45,7 +45,7 @@ pub fn check_clone_name(name: &str) -> Result<()> {
     }
 }
 
-/// A name for this clone made from the name of the host.
+/// Derives a name for this clone from the host name.
 pub fn default_clone_name(host: &str) -> String {
     let host = host.split('.').next().unwrap_or_default().to_lowercase();
     let kept: String =
@@ -54,7 +54,7 @@ pub fn default_clone_name(host: &str) -> String {
     if kept.is_empty() { "clone".into() } else { kept.into() }
 }
 
-/// The name itself, or `-2` and on where it is taken.
+/// Returns `wanted`, or `wanted-2` and so on if the name is in use.
 pub fn free_clone_name(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let mut name = wanted.to_string();
     let mut number = 2;
@@ -67,7 +67,7 @@ pub fn free_clone_name(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String 
     name
 }
 
-/// Refuses what git could take for an option or another transport, and URLs that hold a password.
+/// Refuses text that git could parse as an option or another transport, and URLs with a password.
 pub fn check_url(url: &str) -> Result<()> {
     let refuse =
         |why: &str, hint: &str| Err(Error::usage(format!("refused remote: {why}")).hint(hint.to_string()));
@@ -99,7 +99,7 @@ pub fn check_url(url: &str) -> Result<()> {
     Ok(())
 }
 
-/// True for the user of a URL that is rather a key: of a known shape, or long, of letters and digits.
+/// Whether the user of a URL is rather a token: of a known format, or long, with letters and digits.
 fn is_token(user: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let has = |is: fn(&u8) -> bool| user.bytes().any(|byte| is(&byte));

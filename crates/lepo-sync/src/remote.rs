@@ -1,7 +1,7 @@
-//! The refs of the remote: one listing, and those that were fetched.
+//! The refs of the remote: lists them all, and fetches the changed ones.
 //!
-//! In the bare repository `refs/lepo/NAME` is this clone's own, `refs/theirs/NAME` is each other clone's as the
-//! remote has it, and `refs/taken/NAME` is what was taken into the store.
+//! In the bare repository `refs/lepo/NAME` is this clone's own ref, `refs/theirs/NAME` is the ref of each other clone
+//! on the remote, and `refs/taken/NAME` is the commit imported into the store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -19,71 +19,69 @@ use lepo_base::error::{Error, Result};
 use lepo_store::store::is_clone_name;
 use lepo_store::store::now;
 
-/// Clones looked at that are not the user's own.
+/// Maximum number of clones to read besides the user's own.
 const MOST_CLONES: usize = 256;
 
-/// So many fetches of single refs that die in a row are a remote that is not there.
+/// After this many consecutive failed fetches of single refs the remote counts as unreachable.
 const MOST_DIED: usize = 3;
 
-/// The ref of this clone in its own bare repository.
+/// Returns the ref of this clone in its own bare repository.
 pub fn own_ref(name: &str) -> String {
     format!("refs/lepo/{name}")
 }
 
-/// The tips of clones by their names.
 pub type Tips = BTreeMap<String, Oid>;
 
 /// The refs of clones on the remote.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remote {
-    /// This clone's own.
+    /// This clone's own ref.
     pub own: Option<Oid>,
-    /// Tips of the others.
+    /// Tips of the other clones.
     pub theirs: Tips,
-    /// This clone's own in the other namespace, if there is one of its name.
+    /// This clone's own ref in the other namespace, if any.
     pub own_elsewhere: Option<Oid>,
-    /// Clones that use the other namespace, and not this one.
+    /// Clones that use only the other namespace.
     pub elsewhere: BTreeSet<String>,
-    /// The number of clones that are not looked at.
+    /// Number of clones ignored because of the limit.
     pub more: usize,
 }
 
-/// The view of a listing of refs.
+/// How to filter a listing of refs.
 pub struct Listed<'l> {
     /// The namespace of this clone.
     pub namespace: Namespace,
     /// This clone's name.
     pub own: &'l str,
-    /// The names of clones by importance: 0 is always looked at, and lower numbers before higher ones.
+    /// Ranks clones by name: 0 is always read, and lower ranks are read before higher ones.
     pub rank: &'l dyn Fn(&str) -> u8,
-    /// Names that are taken are noted here.
+    /// Collects the names in use.
     pub taken: Option<&'l mut BTreeSet<String>>,
 }
 
 impl<'l> Listed<'l> {
-    /// A listing for a clone of which nothing but its settings is known.
+    /// Creates the filter for a clone with these settings.
     pub fn by(settings: &'l Settings, rank: &'l dyn Fn(&str) -> u8) -> Listed<'l> {
         Listed { namespace: settings.namespace(), own: &settings.name, rank, taken: None }
     }
 }
 
-/// The refs of the bare repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refs {
-    /// This clone's own.
+    /// This clone's own ref.
     pub own: Option<Oid>,
-    /// Each other clone's, as it was fetched.
+    /// The tips of the other clones, as fetched.
     pub theirs: Tips,
-    /// The commit of each clone that was taken into the store.
+    /// The commits imported into the store, by clone.
     pub taken: Tips,
     /// The email of each clone's last commit.
     pub emails: BTreeMap<String, String>,
-    /// Clones whose ref is no commit.
+    /// Clones whose ref is not a commit.
     pub no_commits: Tips,
 }
 
 impl Refs {
-    /// Reads all of them by one call.
+    /// Reads all refs with a single call.
     pub fn read(git: &Git, own: &str) -> Result<Refs> {
         let format = "--format=%(objectname) %(objecttype) %(refname) %(committeremail:trim)";
         let listed = git.run(["for-each-ref", format])?;
@@ -110,13 +108,13 @@ impl Refs {
         Ok(refs)
     }
 
-    /// True if a clone's ref is the one that was taken in last.
+    /// Whether the clone's fetched commit has been imported.
     pub fn is_taken(&self, clone: &str) -> bool {
         self.theirs.get(clone).is_some_and(|tip| self.taken.get(clone) == Some(tip))
     }
 }
 
-/// Asks the remote for its refs of both namespaces, and does not wait for them.
+/// Asks the remote for its refs of both namespaces without waiting for the answer.
 pub fn ask(git: &Git, url: &str) -> Result<Running> {
     let patterns = [Namespace::Own, Namespace::Heads].map(|namespace| format!("{}*", namespace.prefix()));
     let args = ["ls-remote", "--refs", "--", url].into_iter().chain(patterns.iter().map(String::as_str));
@@ -124,8 +122,8 @@ pub fn ask(git: &Git, url: &str) -> Result<Running> {
 }
 
 impl Remote {
-    /// The refs that the remote was asked for. Names that no clone can have are passed over; of more than 256
-    /// other clones the first are looked at, those of a lower rank before others.
+    /// Parses the answer of the remote. Names that no clone can have are skipped; of more than 256 other clones,
+    /// those with a lower rank are preferred.
     pub fn told(asked: Running, mut listed: Listed<'_>) -> Result<Remote> {
         let (mut remote, mut elsewhere) = (Remote::default(), Tips::new());
         let mut theirs: BTreeMap<(u8, String), Oid> = BTreeMap::new();
@@ -147,7 +145,7 @@ impl Remote {
                 taken.insert(clone.into());
             }
             match (clone == rest, is_here, clone == listed.own) {
-                // A folder of refs: nothing of a clone's, but its name is taken.
+                // A folder of refs is not a clone, but its name is in use.
                 (false, _, _) => {}
                 (true, true, true) => remote.own = Some(oid.into()),
                 (true, false, true) => remote.own_elsewhere = Some(oid.into()),
@@ -170,23 +168,23 @@ impl Remote {
         Ok(remote)
     }
 
-    /// The refs of a remote.
+    /// Asks the remote for its refs and waits for the answer.
     pub fn of(git: &Git, url: &str, listed: Listed<'_>) -> Result<Remote> {
         Remote::told(ask(git, url)?, listed)
     }
 }
 
-/// The result of fetching.
 #[derive(Default)]
 pub struct Fetched {
-    /// Clones whose ref cannot be taken.
+    /// Clones whose ref cannot be fetched.
     pub bad: Vec<(String, Error)>,
-    /// The transfer died.
+    /// The error that interrupted the transfer, if any.
     pub failed: Option<Error>,
 }
 
-/// Fetches the refs that changed, all by one call; where git refuses that, one by one, the user's own first: a bad ref
-/// blocks no other, and is not asked for again for a day. Refs that are gone from the remote are deleted.
+/// Fetches the changed refs with a single call, or one by one if git refuses that, the user's own first: a bad ref
+/// does not block the others, and is not fetched again for a day. Refs that no longer exist on the remote are
+/// deleted.
 pub fn fetch(
     git: &Git,
     settings: &Settings,
@@ -255,7 +253,7 @@ pub fn fetch(
     Ok(result)
 }
 
-/// True if git's words are about the ref that was asked for: the remote itself was reached, and answered.
+/// Whether git's message concerns the requested ref, so that the remote itself was reached and has answered.
 fn is_of_ref(words: &str) -> bool {
     const OF_REF: &[&str] = &[
         "not our ref",

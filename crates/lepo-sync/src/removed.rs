@@ -1,7 +1,7 @@
 //! The record of removals and restorations: a map that two clones merge by maximum, without conflicts.
 //!
-//! The file `_gone` holds a line `KEY REMOVED RESTORED` each, sorted: a key is an id, or `branch:FILE@ID`; the
-//! numbers count how often it was removed and restored. What was removed more often than restored is gone.
+//! The file `_gone` has sorted lines `KEY REMOVED RESTORED`: a key is an id, or `branch:FILE@ID`; the numbers count
+//! how often it was removed and restored. A key removed more often than restored is gone.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use lepo_store::bubb::BubbId;
 pub struct Removed(BTreeMap<String, (u32, u32)>);
 
 impl Removed {
-    /// Reads the file; lines that are none are skipped.
+    /// Parses the file. Malformed lines are skipped.
     pub fn parse(text: &[u8]) -> Removed {
         let lines = text.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
         let read = |line: &str| {
@@ -24,12 +24,12 @@ impl Removed {
         Removed(lines.filter_map(read).collect())
     }
 
-    /// The bytes of the file.
+    /// Formats the file.
     pub fn text(&self) -> String {
         self.0.iter().map(|(key, (removed, restored))| format!("{key} {removed} {restored}\n")).collect()
     }
 
-    /// Takes in what another clone knows.
+    /// Merges the counts of another clone.
     pub fn merge(&mut self, other: &Removed) {
         for (key, (removed, restored)) in &other.0 {
             let mine = self.0.entry(key.clone()).or_default();
@@ -37,32 +37,32 @@ impl Removed {
         }
     }
 
-    /// True if a bubb is gone.
+    /// Whether a bubb is gone.
     pub fn has(&self, id: BubbId) -> bool {
         self.is_gone(&id.to_string())
     }
 
-    /// True if a branch is gone as far as it named this bubb.
+    /// Whether a branch is gone as a name of this bubb.
     pub fn has_branch(&self, file: &str, id: BubbId) -> bool {
         self.is_gone(&branch_key(file, id))
     }
 
-    /// Notes that a bubb was removed.
+    /// Records that a bubb was removed.
     pub fn remove(&mut self, id: BubbId) {
         self.note_removed(id.to_string());
     }
 
-    /// Notes that a bubb is here again.
+    /// Records that a bubb was restored.
     pub fn restore(&mut self, id: BubbId) {
         self.note_restored(&id.to_string());
     }
 
-    /// Notes that a branch was deleted that named this bubb.
+    /// Records that a branch of this bubb was deleted.
     pub fn remove_branch(&mut self, file: &str, id: BubbId) {
         self.note_removed(branch_key(file, id));
     }
 
-    /// Notes that a branch names this bubb again.
+    /// Records that a branch names this bubb again.
     pub fn restore_branch(&mut self, file: &str, id: BubbId) {
         self.note_restored(&branch_key(file, id));
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lepo_base::error::{Error, Result};
 
-/// Replaces a file, whole or not at all, for the user alone; what is not durable may be torn by a power cut.
+/// Replaces a file atomically, readable by the user alone. If not `is_durable`, a power cut may tear it.
 pub fn replace(path: &Path, bytes: &[u8], is_durable: bool) -> Result<()> {
     let write = || -> std::io::Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;

@@ -1,5 +1,5 @@
-//! One round of syncing: fetch, merge, commit, push. Each step may be repeated: a crash does no harm, since what
-//! was taken in is noted only after all of it was carried out.
+//! A single sync: fetch, merge, commit, push. Each step may be repeated after a crash without harm, because a commit
+//! is recorded as imported only after all of it was applied.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -25,50 +25,50 @@ use lepo_base::error::{Error, Kind, Result};
 use lepo_store::bubb::{BubbId, ContentHash};
 use lepo_store::store::{Store, now};
 
-/// The time in which one clone is read, at one sync.
+/// Time limit for reading a clone in a sync.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// The options of a round.
+/// Options of a single sync.
 pub struct Options<'o> {
-    /// Messages that are held back.
+    /// Finds messages to withhold.
     pub secrets: &'o Secrets,
-    /// git may ask for a password on the terminal.
+    /// Whether git may ask for a password on the terminal.
     pub may_ask: bool,
-    /// That most messages are gone, here or from another clone of the user's, is meant.
+    /// The consent that most messages are removed, here or by another clone of the user.
     pub removals: Consent<'o>,
 }
 
-/// The result of one round.
+/// The outcome of a single sync.
 #[derive(Debug, Default)]
 pub struct Round {
-    /// The commit that was made to be sent.
+    /// The commit to send.
     pub sent: Sent,
-    /// The remote has taken commits of this clone, new ones or those that had waited.
+    /// Whether the remote received commits of this clone, new or earlier ones.
     pub is_pushed: bool,
-    /// The content that came, from the user's own clones and from others.
+    /// The content received from each clone, and whether the clone is the user's own.
     pub came: Vec<(Came, bool)>,
-    /// The changes of the store by the merge of the user's own clones.
+    /// The changes to the store by merging the user's own clones.
     pub changes: Changes,
-    /// Clones with the user's git email that nothing was decided about.
+    /// Clones with the user's git email that the user has not decided about.
     pub unknown: Vec<String>,
-    /// Clones that were confirmed, whose ref does not go on from what was merged of it.
+    /// Confirmed clones whose ref does not descend from the last merged commit.
     pub replaced: Vec<String>,
     /// Clones that use the other namespace of the remote.
     pub elsewhere: Vec<String>,
-    /// The number of clones on the remote that were not looked at.
+    /// Number of ignored clones on the remote.
     pub more: usize,
     /// Clones whose ref could not be fetched or read.
     pub bad: Vec<(String, Error)>,
-    /// The old and the new name of this clone, if it had to take one.
+    /// The old and the new name of this clone, if it had to be renamed.
     pub renamed: Option<(String, String)>,
-    /// Other people whose clone is gone from the remote, and whose messages were deleted here.
+    /// Other users whose clone no longer exists on the remote, and whose messages were deleted here.
     pub swept: Vec<String>,
-    /// The remote could not be reached, or refused.
+    /// Why the remote could not be reached, or refused.
     pub failed: Option<Error>,
 }
 
-/// Syncs a store once. What was found to send is committed even if the remote cannot be reached. The refs of the
-/// remote are asked for, unless they were `told` just now.
+/// Syncs a store once. New content is committed even if the remote cannot be reached. The remote is asked for its
+/// refs unless `told` has them already.
 pub fn round(
     store: &Store,
     state: &mut SyncState,
@@ -79,7 +79,7 @@ pub fn round(
     let is_made = git.init()?;
     git.unlock()?;
     let asked = told.is_none().then(|| ask(&git, &state.settings.url)).transpose()?;
-    // The store is looked at while the remote answers.
+    // Compare the store while the remote answers.
     let mut record = Record::read(&git, &state.settings.name);
     let glance = record.as_ref().map(|record| Glance::of(store, record)).transpose()?.flatten();
     let is_same = glance.as_ref().is_some_and(|glance| glance.is_same);
@@ -142,8 +142,8 @@ pub fn round(
     Ok(round)
 }
 
-/// Pushes the commits of this clone, unless the remote was not reached, and notes how far that came. Before the round
-/// the last one was `before`.
+/// Pushes the commits of this clone, if the remote was reached, and records the progress. `before` is the last commit
+/// before this sync.
 fn send(
     git: &Git,
     state: &mut SyncState,
@@ -154,7 +154,7 @@ fn send(
 ) -> Result<()> {
     let Some(own) = &refs.own else { return Ok(()) };
     if let Some(remote) = remote {
-        // The remote has the commit before the one that was made.
+        // The remote has the parent of the only new commit.
         let is_next =
             remote.own.as_ref() == before && round.sent.made.as_ref().is_some_and(|made| made.commits == 1);
         let is_there = remote.own.as_ref() == Some(own);
@@ -173,7 +173,7 @@ fn send(
     Ok(())
 }
 
-/// Fetches what changed on the remote. What fails is noted; nothing then came.
+/// Fetches the changed refs of the remote. Records failures; `None` if the remote was not reached.
 fn receive(
     git: &Git,
     state: &SyncState,
@@ -196,7 +196,7 @@ fn receive(
     fetched.map_err(|error| round.failed = Some(error)).ok()
 }
 
-/// The importance of a clone's name: the user's own come first, then those that were seen before.
+/// Ranks clones: the user's own first, then those seen before.
 fn rank<'r>(settings: &'r Settings, refs: &'r Refs) -> impl Fn(&str) -> u8 + use<'r> {
     |clone| match settings.mine.contains(clone) {
         true => 0,
@@ -206,7 +206,7 @@ fn rank<'r>(settings: &'r Settings, refs: &'r Refs) -> impl Fn(&str) -> u8 + use
 }
 
 impl Round {
-    /// True if nothing is left to be done or told by the next round, if nothing changes.
+    /// Whether the next sync, without further changes, has no work and no messages for the user.
     fn is_done(&self) -> bool {
         self.failed.is_none()
             && self.bad.is_empty()
@@ -220,19 +220,18 @@ impl Round {
     }
 }
 
-/// The inputs of an exchange.
 struct Work<'w> {
     git: &'w Git,
     store: &'w Store,
     options: &'w Options<'w>,
     email: &'w str,
-    /// The store beside the record of the last sync.
+    /// The comparison of the store with the record of the last sync.
     seen: Option<(Glance, Record)>,
 }
 
 impl Work<'_> {
-    /// Takes in what came, and commits what is new here. Gives what the commit was made of, and the bubbs that
-    /// came to the store after it was listed.
+    /// Imports received content, and commits the changes of the store. Returns the comparison with the last commit,
+    /// and the bubbs added to the store after it was listed.
     fn merge_and_commit(
         self,
         state: &mut SyncState,
@@ -292,7 +291,7 @@ impl Work<'_> {
 }
 
 impl Work<'_> {
-    /// Takes in what came of clones that are not the user's own, or not any more.
+    /// Imports content of clones that are not, or no longer, the user's own.
     fn take_strangers(
         &self,
         settings: &Settings,
@@ -310,7 +309,7 @@ impl Work<'_> {
             }
             match take_others(self.git, self.store, clone, refs, verdicts, Until::after(LIMIT)) {
                 Ok(came) => round.came.push((came, false)),
-                // A clone that cannot be read stops no other.
+                // An unreadable clone does not affect the others.
                 Err(error) if error.kind == Kind::Remote => round.bad.push((clone.clone(), error)),
                 Err(error) => return Err(error),
             }
@@ -319,7 +318,6 @@ impl Work<'_> {
     }
 }
 
-/// The inputs of a merge of the user's other clones.
 struct Merge<'m> {
     git: &'m Git,
     store: &'m Store,
@@ -329,7 +327,7 @@ struct Merge<'m> {
 }
 
 impl Merge<'_> {
-    /// Merges them into the store. The bubbs that came are given back.
+    /// Merges the clones into the store; returns the added bubbs.
     fn merge(
         &self,
         settings: &mut Settings,
@@ -357,7 +355,7 @@ impl Merge<'_> {
     }
 }
 
-/// Notes the commits of clones that were taken in. One with messages dated ahead is looked at again.
+/// Records the imported commits. A clone with postponed content, such as messages dated ahead, is read again.
 fn note_taken(git: &Git, refs: &mut Refs, round: &Round) -> Result<()> {
     let whole = round.came.iter().filter(|(came, _)| came.is_whole()).map(|(came, _)| &came.clone);
     let taken = whole.filter(|clone| !refs.is_taken(clone));
@@ -368,7 +366,7 @@ fn note_taken(git: &Git, refs: &mut Refs, round: &Round) -> Result<()> {
     Ok(())
 }
 
-/// Branches and removals as a merge left them.
+/// Updates branches, titles and removals to the result of a merge.
 fn note_merged(here: &mut Side, changes: &Changes) {
     here.removed = changes.removed.clone();
     for file in &changes.branches_removed {
@@ -378,7 +376,7 @@ fn note_merged(here: &mut Side, changes: &Changes) {
     here.titles = changes.titles.clone();
 }
 
-/// The number of bubbs of a store that the remote did not have when it was last asked. It had this commit.
+/// Counts the bubbs of a store that are not in `pushed`, the last commit known to be on the remote.
 pub fn unsent(store: &Store, git: &Git, pushed: Option<Oid>) -> Result<usize> {
     git.init()?;
     let tree = Tree::of(git, pushed.as_deref())?;

@@ -1,4 +1,4 @@
-//! A git that runs: what it prints, as it comes or whole, and how it ended.
+//! A running git: reads its output in parts or as a whole, and checks how it ends.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -6,22 +6,21 @@ use std::thread::JoinHandle;
 
 use lepo_base::error::{Error, Result};
 
-/// Bytes of git's own output that are read, where others decide how much it is.
+/// Maximum number of bytes read of git's output, where others control its size.
 pub const MOST: u64 = 256 << 20;
 
-/// The error of a git that cannot be started.
+/// Creates the error for a git that cannot be started.
 pub fn cannot_start(error: io::Error) -> Error {
     Error::usage("cannot run git").because(error).hint("`lepo sync` needs the program git in PATH")
 }
 
-/// A call of git that prints. It is killed where it is dropped before its end.
+/// A running call of git. Dropping it before the end kills git.
 pub struct Running {
     child: Child,
     errors: Option<JoinHandle<String>>,
 }
 
 impl Running {
-    /// Starts it.
     pub fn start(mut command: Command) -> Result<Running> {
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot_start)?;
@@ -29,7 +28,7 @@ impl Running {
         Ok(Running { child, errors })
     }
 
-    /// Waits for its end and gives what it printed.
+    /// Waits for the end and returns the output.
     pub fn printed(mut self) -> Result<Vec<u8>> {
         let mut printed = Vec::new();
         let read = self.child.stdout.take().map_or(Ok(0), |out| out.take(MOST).read_to_end(&mut printed));
@@ -37,7 +36,7 @@ impl Running {
         Ok(printed)
     }
 
-    /// Gives each part of what it prints as it comes, without the byte that ends it, and waits for its end. More
+    /// Calls `each` with every part of the output as it arrives, without the byte `end`, and waits for the end. More
     /// than `most` bytes are an error.
     pub fn each(mut self, end: u8, most: u64, mut each: impl FnMut(&[u8])) -> Result<()> {
         let Some(out) = self.child.stdout.take() else { return self.ended(Ok(())) };
@@ -80,7 +79,7 @@ impl Drop for Running {
     }
 }
 
-/// Collects the end of git's stderr in a thread, so that a flood of it holds nothing up.
+/// Collects the end of git's stderr in a thread, so that a flood of messages cannot block git.
 pub fn last_words(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
     const KEPT: usize = 4 << 10;
     std::thread::spawn(move || {
@@ -94,7 +93,7 @@ pub fn last_words(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
     })
 }
 
-/// The error of a git call that ended badly.
+/// Creates the error for a failed git call from its stderr.
 pub fn failed(words: &str) -> Error {
     let lines: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let told: Vec<&str> = lines
@@ -107,7 +106,7 @@ pub fn failed(words: &str) -> Error {
                 || line.contains("rejected")
         })
         .collect();
-    // A hook of the remote tells the reason in lines of its own.
+    // A hook of the remote reports its reason on separate lines.
     let is_rejected = words.contains("[remote rejected]");
     let remote = lines.iter().copied().filter(|line| is_rejected && line.starts_with("remote: ")).take(3);
     let told: Vec<&str> = remote.chain(told).collect();
@@ -116,7 +115,7 @@ pub fn failed(words: &str) -> Error {
     Error::remote(format!("git failed: {}", without_password(&shown)))
 }
 
-/// A text with the user part of every URL in it masked.
+/// Masks the user part of every URL in a text.
 fn without_password(text: &str) -> String {
     let mut masked = String::new();
     for word in text.split_inclusive([' ', '\'', '"']) {
@@ -132,7 +131,7 @@ fn without_password(text: &str) -> String {
     masked
 }
 
-/// Feeds a child's stdin and waits for it; its stdout is dropped.
+/// Writes to a child's stdin and waits for its end; its stdout is dropped.
 pub fn feed(mut child: Child, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let errors = child.stderr.take().map(last_words);
     let out = child.stdout.take().map(last_words);

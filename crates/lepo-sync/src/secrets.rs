@@ -1,25 +1,25 @@
-//! Looks for secrets in what would be sent: well-known shapes, values that this machine keeps as secrets, and ids of AWS
-//! without their key.
+//! Searches content to send for secrets: well-known formats, values that this machine stores as secrets, and ids of
+//! AWS keys without the key.
 //!
-//! Best effort: it finds what it knows, and nothing else.
+//! Best effort: detects only what it knows.
 
 use lepo_secrets::{Finder, Value};
 
-/// The secrets that are looked for.
+/// Detects secrets.
 pub struct Secrets(Finder);
 
 impl Secrets {
-    /// Looks for these values, and for the shapes.
+    /// Detects these values and the well-known formats.
     pub fn new(values: impl IntoIterator<Item = Value>) -> Secrets {
         Secrets(Finder::new(values))
     }
 
-    /// Does beforehand what the first search does once.
+    /// Does the work of the first search in advance.
     pub fn prepare(&self) {
         self.0.prepare();
     }
 
-    /// Names the first secret that a text seems to hold; never its value.
+    /// Names the first apparent secret in a text, but never its value.
     pub fn find(&self, text: &[u8]) -> Option<String> {
         let found = self.0.find_with_ids(text).into_iter().next()?;
         Some(found.name.unwrap_or_else(|| format!("a secret ({})", found.kind)))

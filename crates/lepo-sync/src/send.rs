@@ -1,4 +1,4 @@
-//! Pushing: this clone's ref goes to the remote and is never forced, except to forget its history.
+//! Pushing: this clone's ref is pushed and never forced, except to forget its history.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,22 +14,22 @@ use super::settings::Settings;
 use super::state::SyncState;
 use lepo_base::error::{Error, Result};
 
-/// A remote that is busy is tried again so many times, with a pause that doubles from this on.
+/// Number of retries for a busy remote, and the first pause, which doubles each time.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The kind of a refusal, by git's words.
+/// The kind of a refused push, by git's message.
 #[derive(Debug, PartialEq, Eq)]
 enum Refusal {
-    /// Another process writes there at this moment.
+    /// Another process is writing there.
     Busy,
-    /// The ref has a commit that this clone has not.
+    /// The ref has a commit that this clone does not have.
     Behind,
-    /// The name stands for a folder of refs.
+    /// The name is in use as a folder of refs.
     Taken,
-    /// Refs of this namespace are not taken.
+    /// The remote refuses refs of this namespace.
     Namespace,
-    /// Any other.
+    /// Any other reason.
     Other,
 }
 
@@ -59,9 +59,9 @@ impl Refusal {
     }
 }
 
-/// Pushes this clone's ref, if the remote has not got it. A remote that is busy is tried again. Where another clone
-/// has written this ref, this one takes a new name and pushes that; the old and the new name are given back. The
-/// old one is nobody's until a person says so. `is_next`: its last commit is the only one that the remote has not.
+/// Pushes this clone's ref, unless the remote has it. A busy remote is retried. If another clone has written this
+/// ref, this clone is renamed and pushes the new ref; the old and the new name are returned. The old name then
+/// belongs to no known clone until the user decides. `is_next` means that the remote lacks only the last commit.
 pub fn push(
     git: &Git,
     state: &mut SyncState,
@@ -117,7 +117,7 @@ pub fn push(
     Ok(Some((old, name)))
 }
 
-/// Removes this clone's ref from the other namespace, where it left it; a remote that refuses that keeps it.
+/// Removes this clone's ref from the other namespace. If the remote refuses that, the ref stays.
 pub fn remove_elsewhere(git: &Git, settings: &Settings, own: &str, remote: &mut Remote) {
     let Some(old) = remote.own_elsewhere.take_if(|old| is_ancestor(git, old, own)) else { return };
     let name = settings.namespace().other().of(&settings.name);
@@ -127,8 +127,8 @@ pub fn remove_elsewhere(git: &Git, settings: &Settings, own: &str, remote: &mut 
     }
 }
 
-/// Pushes the commits that the remote has not, a part at a time: hosts limit the size of one push, and what
-/// has arrived stays there if the next one fails.
+/// Pushes the commits that the remote lacks, part by part: hosts limit the size of a push, and a part that has
+/// arrived stays there if the next one fails.
 fn push_parts(git: &Git, settings: &Settings, own: &str, remote: &mut Remote, is_next: bool) -> Result<()> {
     let steps = match is_next {
         true => vec![own.to_string()],
@@ -142,7 +142,8 @@ fn push_parts(git: &Git, settings: &Settings, own: &str, remote: &mut Remote, is
     Ok(())
 }
 
-/// The last commit of each part that the remote has not. What it has may be unknown here: a copy's.
+/// Returns the last commit of each part that the remote lacks. The remote's own commit may be unknown here if a copy
+/// of this clone pushed it.
 fn parts(git: &Git, own: &str, theirs: Option<&str>) -> Result<Vec<Oid>> {
     let mut args =
         vec!["rev-list", "--reverse", "--ignore-missing", "--no-commit-header", "--format=%H %s", own];
@@ -155,7 +156,7 @@ fn parts(git: &Git, own: &str, theirs: Option<&str>) -> Result<Vec<Oid>> {
     Ok(before_parts.chain([own]).map(String::from).collect())
 }
 
-/// Replaces this clone's ref by one without history, here and on the remote.
+/// Replaces this clone's ref by a commit without history, here and on the remote.
 pub fn forget(git: &Git, state: &SyncState, author: (&str, u64)) -> Result<()> {
     let (email, now) = author;
     let settings = &state.settings;

@@ -1,7 +1,7 @@
-//! The state of syncing a store, kept outside of it: settings, and the bare repository.
+//! The state for syncing a store, outside of it: settings, and the bare repository.
 //!
-//! The directory is named for the store's path and the identity of its directory, so that another project that
-//! takes its place later inherits nothing, and a store that is copied begins anew.
+//! The directory is named by the store's path and the identity of its directory, so that another project at this path
+//! inherits nothing, and a copied store starts afresh.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -17,24 +17,24 @@ use super::settings::Settings;
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::sha256_hex;
 
-/// The file whose time tells when the last sync ended well.
+/// The file whose modification time is the end of the last successful sync.
 const SYNCED: &str = "synced";
 
-/// The file that holds the last commit which the remote is known to have.
+/// The file with the last commit known to be on the remote.
 const PUSHED: &str = "pushed";
 
-/// The identity of a store's directory, whatever its path.
+/// The identity of a store: its path and the identity of its directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     path: PathBuf,
     device: u64,
     inode: u64,
-    /// Nanoseconds since 1970 of its making, where the filesystem tells.
+    /// Birth time in nanoseconds since 1970; 0 if the file system has none.
     birth: u128,
 }
 
 impl Identity {
-    /// The identity of the store at `path`.
+    /// Reads the identity of the store at `path`.
     pub fn of(path: &Path) -> Result<Identity> {
         let read = || -> std::io::Result<Identity> {
             let (path, meta) = (path.canonicalize()?, fs::metadata(path)?);
@@ -49,72 +49,72 @@ impl Identity {
         read().map_err(|error| Error::store(format!("cannot read {}", path.display())).because(error))
     }
 
-    /// 32 hexadecimal digits that no other directory has: the name of its directory of state.
+    /// Returns 32 hexadecimal digits, unique to this store, that name its directory of state.
     pub fn key(&self) -> String {
         let text = format!("{}\0{}\0{}\0{}", self.path.display(), self.device, self.inode, self.birth);
         sha256_hex(text.as_bytes()).get(..32).unwrap_or_default().to_string()
     }
 }
 
-/// The directory of state of one store.
+/// The open directory of state of a store.
 pub struct SyncState {
     dir: PathBuf,
-    /// Settings of the remote.
+    /// The settings, written by `save`.
     pub settings: Settings,
-    /// The settings as they are kept, if they are.
+    /// The settings in the file, if it exists.
     saved: Option<Settings>,
-    /// Held while it is open: two syncs of one store go one after the other.
+    /// Locked while this is open: syncs of a store run one after the other.
     _lock: File,
 }
 
 impl SyncState {
-    /// The directory of a store's state, below `data` (`$XDG_DATA_HOME/lepo`).
+    /// Returns the directory of a store's state, below `data` (`$XDG_DATA_HOME/lepo`).
     fn dir_of(data: &Path, store: &Identity) -> PathBuf {
         data.join("sync").join(store.key())
     }
 
-    /// True if a store is synced.
+    /// Whether syncing is set up for a store.
     pub fn is_there(data: &Path, store: &Identity) -> bool {
         Self::dir_of(data, store).join("settings.json").exists()
     }
 
-    /// The settings of a store, without waiting for a sync that runs.
+    /// Reads the settings of a store without waiting for a running sync.
     pub fn read(data: &Path, store: &Identity) -> Result<Option<Settings>> {
         read_settings(&Self::dir_of(data, store))
     }
 
-    /// The bare repository of a store, without waiting for a sync that runs.
+    /// Returns the bare repository of a store without waiting for a running sync.
     pub fn repository_of(data: &Path, store: &Identity) -> PathBuf {
         Self::dir_of(data, store).join("repository.git")
     }
 
-    /// The time at which the last sync of a store ended well.
+    /// Returns the time of the last successful sync of a store.
     pub fn synced(data: &Path, store: &Identity) -> Option<SystemTime> {
         fs::metadata(Self::dir_of(data, store).join(SYNCED)).and_then(|meta| meta.modified()).ok()
     }
 
-    /// Notes that a sync ended well just now: by the time of an empty file, which costs no wait for the disk.
+    /// Records that a sync has just succeeded: by the time of an empty file, which needs no wait for the disk.
     pub fn note_synced(&self) -> Result<()> {
         let path = self.dir.join(SYNCED);
         let write = || File::create(&path)?.set_modified(SystemTime::now());
         write().map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
     }
 
-    /// The commit that the remote of a store is known to have, told without asking it.
+    /// Reads the commit known to be on the remote of a store, without asking the remote.
     pub fn pushed(data: &Path, store: &Identity) -> Option<String> {
         let text = fs::read_to_string(Self::dir_of(data, store).join(PUSHED)).ok()?;
         let oid = text.trim_end();
         (oid.len() >= 40 && oid.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| oid.to_string())
     }
 
-    /// Notes the commit that the remote has.
+    /// Records the commit that is on the remote.
     pub fn note_pushed(&self, oid: &str) -> Result<()> {
         let path = self.dir.join(PUSHED);
         fs::write(&path, format!("{oid}\n"))
             .map_err(|error| Error::store(format!("cannot write {}", path.display())).because(error))
     }
 
-    /// Forgets what the remote is known to have, as another one is the remote now.
+    /// Forgets what is known about the remote, because another one replaces it.
     pub fn forget_remote(&self) -> Result<()> {
         Record::remove(&Git::at(&self.repository(), false))?;
         for file in [PUSHED, SYNCED] {
@@ -129,7 +129,7 @@ impl SyncState {
         Ok(())
     }
 
-    /// Opens the state of a store, made if it is not there, and waits for a sync that runs.
+    /// Opens the state of a store, creating it if it is missing, and waits for a running sync.
     pub fn open(data: &Path, store: &Identity) -> Result<SyncState> {
         let dir = Self::dir_of(data, store);
         let failed = |error| Error::store(format!("cannot write {}", dir.display())).because(error);
@@ -145,12 +145,12 @@ impl SyncState {
         Ok(SyncState { dir, settings: saved.clone().unwrap_or_default(), saved, _lock: lock })
     }
 
-    /// The bare repository.
+    /// Returns the path of the bare repository.
     pub fn repository(&self) -> PathBuf {
         self.dir.join("repository.git")
     }
 
-    /// Keeps the settings, whole or not at all; those that are kept already cost nothing.
+    /// Saves the settings atomically, if they have changed.
     pub fn save(&mut self) -> Result<()> {
         if self.saved.as_ref() == Some(&self.settings) {
             return Ok(());

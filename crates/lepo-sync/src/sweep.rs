@@ -1,4 +1,4 @@
-//! Sweeping `_from/`: the stores of other people whose clones are gone from the remote.
+//! Sweeps `_from/`: deletes the stores of other users whose clones no longer exist on the remote.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,14 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::store::Store;
 
-/// Deletes the stores of people whose clones a remote that has answered does not have any more, and gives their names. One
-/// that a message elsewhere goes on from stays: its conversation would lose its beginning.
+/// Deletes other users' stores whose clones the remote, which has answered, no longer has; returns their names. A
+/// store from which a message elsewhere continues stays, because that conversation would lose its start.
 pub fn sweep(git: &Git, store: &Store, remote: &Remote, refs: &mut Refs) -> Result<Vec<String>> {
-    // A folder that no sync of this store took is none of its business.
+    // A folder that no sync of this store created is not touched.
     let taken: HashSet<String> = refs.taken.keys().cloned().collect();
     let is_there = |clone: &str| remote.theirs.contains_key(clone) || remote.elsewhere.contains(clone);
     let is_gone = |clone: &str| taken.contains(clone) && !is_there(clone);
-    // Of more clones than are looked at, none is known to be gone.
+    // Beyond the limit of clones it is unknown which ones no longer exist.
     if remote.more > 0 || !store.others().all().iter().any(|(clone, _)| is_gone(clone)) {
         return Ok(Vec::new());
     }
@@ -46,7 +46,7 @@ pub fn sweep(git: &Git, store: &Store, remote: &Remote, refs: &mut Refs) -> Resu
     Ok(swept)
 }
 
-/// True if a message elsewhere follows one that only these are, or a branch of the user's names one.
+/// Whether a message elsewhere follows, or a branch of the user names, a message that exists only in `names`.
 fn is_needed(names: &[Name], elsewhere: impl Iterator<Item = Name>, named: &HashSet<BubbId>) -> bool {
     let mut only: HashSet<BubbId> = names.iter().map(|name| name.id).collect();
     let mut prevs = HashSet::new();
@@ -57,7 +57,7 @@ fn is_needed(names: &[Name], elsewhere: impl Iterator<Item = Name>, named: &Hash
     only.iter().any(|id| prevs.contains(id) || named.contains(id))
 }
 
-/// The people whose messages are here though the last fetch found no clone of theirs.
+/// Returns the other users with a store here for whom the last fetch found no clone.
 pub fn unfetched(store: &Store, git: &Git, own: &str) -> Result<Vec<String>> {
     git.init()?;
     let refs = Refs::read(git, own)?;
@@ -78,7 +78,7 @@ mod tests {
             ("A u0 head / B a0 A", "C u0 head / D a0 C", "D", false),
             ("A u0 head / B a0 A", "C u0 B", "", true),
             ("A u0 head / B a0 A", "C u0 A / D a0 C", "", true),
-            // the same messages are elsewhere too
+            // another store has the same messages
             ("A u0 head / B a0 A", "A u0 head / B a0 A / C u0 B", "B", false),
             ("A u0 head / B a0 A", "A u0 head / C u0 A", "", false),
             ("A u0 head / B a0 A", "", "B", true),

@@ -1,5 +1,6 @@
-//! The titles of conversations as clones exchange them: of each conversation the latest, with its time, so that clones
-//! merge by maximum. The file `_titles` is that of a store, with one line for each conversation, sorted.
+//! The titles of conversations as clones exchange them: the latest for each conversation, with its time, so that
+//! clones merge by maximum. The file `_titles` has the format of a store's, with a line for each conversation,
+//! sorted.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +9,29 @@ use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 use lepo_store::store::{Store, latest_titles};
 
-/// The latest title of each conversation, by its root, with its time in milliseconds since 1970. An empty title was taken
-/// away.
+/// The latest title of each conversation, by its root, with its time in milliseconds since 1970. An empty title means
+/// that it was removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyncTitles(BTreeMap<BubbId, (u64, String)>);
 
 impl SyncTitles {
-    /// Those that people gave in a store.
+    /// Reads the titles that users set in a store.
     pub fn read(store: &Store) -> Result<SyncTitles> {
         Ok(SyncTitles(store.titles().with_times()?))
     }
 
-    /// Those in the bytes of the file.
+    /// Parses the file.
     pub fn parse(text: &[u8]) -> SyncTitles {
         SyncTitles(latest_titles(&String::from_utf8_lossy(text)))
     }
 
-    /// The bytes of the file.
+    /// Formats the file.
     pub fn text(&self) -> String {
         self.0.iter().map(|(root, (time, title))| format!("{time} {root} {title}\n")).collect()
     }
 
-    /// Takes in what another clone knows. Of one time its own stays: words that were replaced do not come back.
+    /// Merges the titles of another clone. If the times are equal, the own title wins, so that redacted text does not
+    /// come back.
     pub fn merge(&mut self, other: &SyncTitles) {
         for (root, (time, title)) in &other.0 {
             if self.0.get(root).is_none_or(|(known, _)| known < time) {
@@ -38,12 +40,12 @@ impl SyncTitles {
         }
     }
 
-    /// Leaves out those of conversations that were removed.
+    /// Drops the titles of removed conversations.
     pub fn retain_there(&mut self, removed: &Removed) {
         self.0.retain(|root, _| !removed.has(*root));
     }
 
-    /// Leaves out those of which this is true, and gives their roots.
+    /// Removes the titles that satisfy `is_held`, and returns their roots.
     pub fn withhold(&mut self, is_held: impl Fn(BubbId, &str) -> bool) -> Vec<BubbId> {
         let held: Vec<BubbId> = self
             .0
@@ -55,7 +57,7 @@ impl SyncTitles {
         held
     }
 
-    /// Writes those that a store does not have, or has older.
+    /// Writes the titles that a store lacks or has in an older version.
     pub fn write_into(&self, store: &Store) -> Result<()> {
         let known = store.titles().with_times()?;
         let is_new = |(root, (time, _)): &(&BubbId, &(u64, String))| {

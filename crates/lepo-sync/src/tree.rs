@@ -1,4 +1,4 @@
-//! Reading what clones have pushed: the trees of their refs, and the contents of their files.
+//! Reads what clones have pushed: the trees of their refs, and the contents of their files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
 use lepo_store::bubb::{BubbId, ContentHash, Day, Name};
 
-/// The longest file of a branch, in bytes: it holds an id.
+/// Maximum size of a branch's file in bytes: enough for an id.
 const BRANCH: u64 = 64;
 
-/// The moment until which one clone may be read.
+/// The time limit for reading a clone.
 #[derive(Debug, Clone, Copy)]
 pub struct Until {
     at: Instant,
@@ -24,17 +24,17 @@ pub struct Until {
 }
 
 impl Until {
-    /// So long from now.
+    /// Sets the limit to `limit` from now.
     pub fn after(limit: Duration) -> Until {
         Until { at: Instant::now() + limit, limit }
     }
 
-    /// True once it is over.
+    /// Whether the limit has been exceeded.
     pub fn is_over(&self) -> bool {
         Instant::now() >= self.at
     }
 
-    /// The limit as it is told.
+    /// Formats the limit for messages.
     pub fn told(&self) -> String {
         format!("{} s", self.limit.as_secs())
     }
@@ -47,27 +47,25 @@ pub struct Tree {
     pub bubbs: HashMap<BubbId, (Name, Oid)>,
     /// Blobs by their SHA-256.
     pub blobs: HashMap<ContentHash, Oid>,
-    /// Branches by the names of their files.
+    /// Branches by their file names.
     pub branches: HashMap<String, Oid>,
-    /// The titles of conversations.
     pub titles: Option<Oid>,
-    /// The list of what was removed.
+    /// The record of removals.
     pub removed: Option<Oid>,
-    /// The number of entries that lepo does not write, and the first few of them.
+    /// Entries that lepo does not write.
     pub misfits: Misfits,
 }
 
-/// Entries that were left out.
+/// Skipped entries.
 #[derive(Debug, Default)]
 pub struct Misfits {
-    /// Number of the misfits.
     pub count: usize,
-    /// The first few.
+    /// The first few, with the reason.
     pub first: Vec<String>,
 }
 
 impl Misfits {
-    /// Counts one; the first few are kept.
+    /// Counts an entry, and stores the first few.
     pub fn add(&mut self, path: &[u8], why: &str) {
         self.count += 1;
         if self.first.len() < 5 {
@@ -78,7 +76,7 @@ impl Misfits {
 }
 
 impl Tree {
-    /// The tree of a commit; an empty one where there is none.
+    /// Reads the tree of a commit; an empty one without a commit.
     pub fn of(git: &Git, commit: Option<&str>) -> Result<Tree> {
         match commit {
             Some(commit) => Tree::listed(git, commit, &[]),
@@ -86,13 +84,13 @@ impl Tree {
         }
     }
 
-    /// The part of a commit's tree that lies in the folders of these days.
+    /// Reads the part of a commit's tree in the folders of these days.
     pub fn of_days(git: &Git, commit: &str, days: &[Day]) -> Result<Tree> {
         let folders: Vec<String> = days.iter().map(|day| format!("{day}/")).collect();
         Tree::listed(git, commit, &folders)
     }
 
-    /// The tree of this clone's own commit: all of it, or what lies in `folders`. Its size has no limit.
+    /// Reads the tree of this clone's own commit: all of it, or the part in `folders`. Its size is not limited.
     fn listed(git: &Git, commit: &str, folders: &[String]) -> Result<Tree> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit, "--"];
         let mut tree = Tree::default();
@@ -107,14 +105,14 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The tree of another clone's commit, read within limits.
+    /// Reads the tree of another clone's commit within limits.
     pub fn of_other(objects: &mut Objects<'_>, commit: &str, until: Until) -> Result<Tree> {
         Ok(Tree::since(objects, None, commit, until)?.0)
     }
 
-    /// Compares the tree of another clone's commit with an older one's: entries that are new or changed; and the
-    /// entries that it has not any more. Others decide what they hold: each tree is read once, only where lepo writes
-    /// one, all together up to a limit of size and time.
+    /// Compares the tree of another clone's commit with an older commit's; returns new or changed entries, and
+    /// entries that no longer exist. Others control the content: each tree is read once, only at paths where lepo
+    /// writes one, and with limits for total size and time.
     pub fn since(
         objects: &mut Objects<'_>,
         old: Option<&str>,
@@ -161,7 +159,7 @@ impl Tree {
         Ok((tree, gone))
     }
 
-    /// The bubbs by id.
+    /// Returns the bubbs by id.
     pub fn names(&self) -> HashMap<BubbId, Name> {
         self.bubbs.iter().map(|(id, (name, _))| (*id, *name)).collect()
     }
@@ -187,7 +185,7 @@ impl Tree {
         }
     }
 
-    /// The clone's record of removals.
+    /// Reads the clone's record of removals.
     pub fn removed(&self, objects: &mut Objects<'_>) -> Result<Removed> {
         match &self.removed {
             Some(oid) => {
@@ -197,13 +195,13 @@ impl Tree {
         }
     }
 
-    /// The titles that the clone knows.
+    /// Reads the clone's titles.
     pub fn titles(&self, objects: &mut Objects<'_>) -> Result<SyncTitles> {
         let bytes = self.titles.as_ref().map(|oid| objects.file(oid, LARGEST)).transpose()?.flatten();
         Ok(bytes.map(|bytes| SyncTitles::parse(&bytes)).unwrap_or_default())
     }
 
-    /// The branches with the bubbs they name; one that holds no id, or more than one, is left out.
+    /// Reads the branches with their bubbs. A branch with no id or several ids is skipped.
     pub fn branch_ids(&self, objects: &mut Objects<'_>) -> Result<Vec<(String, BubbId)>> {
         let mut found = Vec::new();
         for (file, oid) in &self.branches {
@@ -215,14 +213,13 @@ impl Tree {
     }
 }
 
-/// The blobs of a commit by their SHA-256; none where there is no commit.
+/// Returns the blobs of a commit by their SHA-256; empty without a commit.
 pub fn blobs_of(git: &Git, commit: Option<&str>) -> Result<HashSet<ContentHash>> {
     let Some(commit) = commit else { return Ok(HashSet::new()) };
     let tree = Tree::listed(git, commit, &["_blobs/".to_string()])?;
     Ok(tree.blobs.into_keys().collect())
 }
 
-/// One entry of a tree.
 #[derive(Debug, PartialEq, Eq)]
 struct InTree {
     mode: Vec<u8>,
@@ -235,26 +232,26 @@ impl InTree {
     }
 }
 
-/// One folder as it is in the new commit and in the old one, to be compared.
+/// A folder in the new commit and in the old one, to compare.
 struct Pair {
     /// The path of the folder, with a `/` at its end; empty for the root.
     folder: Vec<u8>,
-    /// Tree object of the folder in the new commit; none if the folder is not there.
+    /// Tree object of the folder in the new commit; `None` if the folder is missing there.
     new: Option<Oid>,
-    /// Tree object of the folder in the old commit.
+    /// Tree object of the folder in the old commit; `None` if the folder is missing there.
     old: Option<Oid>,
 }
 
-/// Reads tree objects of another clone: [`MOST`] bytes in all, and until a moment.
+/// Reads tree objects of another clone: at most [`MOST`] bytes in total, within a time limit.
 struct TreeReader<'o, 'g> {
     objects: &'o mut Objects<'g>,
     until: Until,
-    /// Bytes of the tree objects that were read.
+    /// Bytes of tree objects read so far.
     bytes: u64,
 }
 
 impl TreeReader<'_, '_> {
-    /// Reads one tree object; its entries by their names.
+    /// Reads a tree object; returns its entries by name.
     fn entries(&mut self, oid: &str) -> Result<BTreeMap<Vec<u8>, InTree>> {
         if self.until.is_over() {
             return Err(Error::remote(format!("reading its trees takes longer than {}", self.until.told())));
@@ -267,7 +264,7 @@ impl TreeReader<'_, '_> {
     }
 }
 
-/// Parses a tree: `MODE NAME`, a zero byte, and the twenty bytes of an object's name, for each entry.
+/// Parses a tree object; for each entry: `MODE NAME`, a zero byte, and the 20 bytes of an object id.
 fn entries_of(mut bytes: &[u8]) -> Option<BTreeMap<Vec<u8>, InTree>> {
     let mut entries = BTreeMap::new();
     while !bytes.is_empty() {

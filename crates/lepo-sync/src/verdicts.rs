@@ -1,5 +1,5 @@
-//! The verdicts on what other clones gave: refs that cannot be taken, and contents that were left out, so that the
-//! next sync neither reads nor names them again. They lie in the bare repository.
+//! Verdicts on content of other clones: unusable refs and rejected contents, recorded so that the next sync neither
+//! reads nor reports them again. Stored in the bare repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,39 +11,35 @@ use super::objects::Oid;
 use super::replace::replace;
 use lepo_base::error::{Error, Result};
 
-/// Name of the file in the bare repository.
 const FILE: &str = "lepo-verdicts.json";
 
-/// Contents remembered for one clone.
+/// Maximum number of rejected contents stored per clone.
 const MOST: usize = 20_000;
 
-/// A ref that could not be taken is looked at again after so many milliseconds.
+/// An unusable ref is tried again after this many milliseconds.
 const AGAIN: u64 = 24 * 60 * 60 * 1000;
 
-/// The verdicts by clone.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdicts(BTreeMap<String, Verdict>);
 
-/// The verdicts on one clone.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Verdict {
-    /// The commit that was looked at last.
+    /// The last commit read.
     tip: Oid,
-    /// The reason why it cannot be taken, and when that was found.
+    /// Why the commit is unusable, and when that was found, in milliseconds since 1970.
     refused: Option<(String, u64)>,
-    /// Paths with the objects that were left out.
+    /// Rejected paths, each with its object.
     left_out: BTreeSet<String>,
 }
 
 impl Verdicts {
-    /// Reads them; none where there is no file that can be read.
+    /// Reads the verdicts; empty if the file is missing or unreadable.
     pub fn read(git: &Git) -> Verdicts {
         let bytes = fs::read(git.file(FILE)).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// Keeps them.
     pub fn keep(&self, git: &Git) -> Result<()> {
         let path = git.file(FILE);
         let text = serde_json::to_vec(self)
@@ -51,20 +47,20 @@ impl Verdicts {
         replace(&path, &text, false)
     }
 
-    /// The reason why this commit of a clone cannot be taken.
+    /// Returns why this commit of a clone is unusable; `None` if it may be tried.
     pub fn refusal(&self, clone: &str, tip: &str, now: u64) -> Option<Error> {
         let verdict = self.0.get(clone).filter(|verdict| verdict.tip == tip)?;
         let (why, at) = verdict.refused.as_ref()?;
         (now.abs_diff(*at) < AGAIN).then(|| Error::remote(why.clone()))
     }
 
-    /// Notes that this commit of a clone cannot be taken.
+    /// Records that this commit of a clone is unusable.
     pub fn refuse(&mut self, clone: &str, tip: &str, why: &Error, now: u64) {
         let verdict = self.0.entry(clone.into()).or_default();
         (verdict.tip, verdict.refused) = (tip.into(), Some((why.chain(), now)));
     }
 
-    /// The verdicts on a clone; and whether this commit of it was looked at before.
+    /// Returns the verdict on a clone, and whether this commit of it has been read before.
     pub fn on(&mut self, clone: &str, tip: &str) -> (&mut Verdict, bool) {
         let verdict = self.0.entry(clone.into()).or_default();
         let is_known = verdict.tip == tip;
@@ -74,19 +70,18 @@ impl Verdicts {
         (verdict, is_known)
     }
 
-    /// Forgets a clone.
     pub fn forget(&mut self, clone: &str) {
         self.0.remove(clone);
     }
 }
 
 impl Verdict {
-    /// True if this object was left out at this path.
+    /// Whether this object was rejected at this path.
     pub fn has_left_out(&self, path: &str, oid: &str) -> bool {
         !self.left_out.is_empty() && self.left_out.contains(&format!("{path} {oid}"))
     }
 
-    /// Notes that it was.
+    /// Records that this object was rejected at this path.
     pub fn leave_out(&mut self, path: &str, oid: &str) {
         if self.left_out.len() < MOST {
             self.left_out.insert(format!("{path} {oid}"));
@@ -111,7 +106,7 @@ mod tests {
         for (clone, tip, now) in [("a", "2", 2000), ("b", "1", 2000), ("a", "1", 1000 + AGAIN)] {
             assert!(verdicts.refusal(clone, tip, now).is_none(), "{clone} {tip} {now}");
         }
-        // Objects that were left out count for the next commit, too.
+        // Rejected objects count for the next commit, too.
         for (tip, is_known) in [("2", true), ("4", false), ("4", true)] {
             let (verdict, known) = verdicts.on("b", tip);
             assert_eq!(known, is_known);
