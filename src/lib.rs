@@ -1,4 +1,4 @@
-//! The program `lepo`: commands, the interactive session, and everything that is displayed. Its libraries are
+//! The program `lepo`: commands, the interactive session, and all output. Its libraries are
 //! the crates in `crates/`; ARCHITECTURE.md has their map.
 //!
 //! | module | contains | does not know |

@@ -11,7 +11,7 @@ use lepo_store::store::{FactIndex, Store, now};
 /// Maximum characters of a row's text.
 const WORDS: usize = 200;
 
-/// Limit on the children of a message that are checked for another model's answer.
+/// Maximum number of children of a message to check for another model's answer.
 const MOST_BESIDE: usize = 50;
 
 #[derive(Debug, Clone)]

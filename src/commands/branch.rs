@@ -102,7 +102,7 @@ fn check_is_no_others(store: &Store, name: &str) -> Result<()> {
     }
 }
 
-/// Deletes all of them, or none if any does not exist.
+/// Deletes all branches; if any does not exist, deletes none.
 fn delete(store: &Store, names: &[String]) -> Result<()> {
     for name in names {
         check_branch_name(name)?;

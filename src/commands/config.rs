@@ -134,7 +134,7 @@ fn stores(stores: &Stores, args: &ConfigArgs, context: &mut Context<'_>) -> Resu
     Ok(0)
 }
 
-/// Warns if another source overrides a setting that was written to `file`.
+/// Warns if another source overrides a setting just written to `file`.
 fn say_if_hidden(settings: &Settings, file: &Path, name: &str) {
     let wins = match settings.source(name) {
         Source::File { path, .. } if **path == *file => return,

@@ -65,7 +65,7 @@ pub struct Context<'o> {
     save_to: Option<PathBuf>,
     /// The command does not write to the store, which may then be anywhere.
     reads_only: bool,
-    /// A store that is deleted when the command ends.
+    /// A store to delete when the command ends.
     unkept: RefCell<Option<Unkept>>,
     /// Where the user reads the hints, which decides how commands in them are written.
     pub at: At<'o>,
@@ -190,7 +190,7 @@ impl<'o> Context<'o> {
         Ok(store)
     }
 
-    /// Creates a store in the state directory that is deleted at the end, with the working directory and the
+    /// Creates a temporary store in the state directory, deleted at the end, with the working directory and the
     /// instructions of the existing store.
     pub fn unkept_store(&self) -> Result<Store> {
         let paths = Paths::from_env(&Env::from_process())?;
@@ -285,7 +285,7 @@ fn tell_linked(store: &Store) {
     record.record(None);
 }
 
-/// Adds a store that is written to to the list of `--everywhere`.
+/// Adds a store to the list of `--everywhere` when it is written to.
 fn remember(store: &Store) {
     if let Ok(stores) = stores::Stores::of_user() {
         stores.remember(store);

@@ -64,7 +64,7 @@ pub fn search(store: &Store, each: &mut dyn FnMut(Searched, Vec<u8>)) -> Result<
     Ok(())
 }
 
-/// Reads every text file in `_tmp/`: files being written, and those of processes that have ended.
+/// Reads every text file in `_tmp/`: files being written, and files of processes that have ended.
 pub fn search_unfinished(store: &Store, each: &mut dyn FnMut(PathBuf, Vec<u8>)) -> Result<()> {
     let (root, folder) = (store.path(), store.path().join(UNFINISHED));
     if !folder.is_dir() {

@@ -1,4 +1,4 @@
-//! The part of a log's last message that is held back, because it may be incomplete: the facts that the
+//! The withheld part of a log's last message, which may be incomplete: the facts that the
 //! report prints.
 
 use super::kind_of;

@@ -55,7 +55,7 @@ pub fn store_in(path: &Path) -> Option<PathBuf> {
     [path.to_path_buf(), path.join(STORE)].into_iter().find(is_store)
 }
 
-/// Opens another store and selects the bubbs that are connected to a root, without pending requests.
+/// Opens another store and selects the bubbs connected to a root, without pending requests.
 pub fn copy(path: &Path, tally: &mut Tally) -> Result<Copied> {
     let (parent, name) = match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => (parent, name),

@@ -29,7 +29,7 @@ pub struct Rules {
     /// How much of tool traffic is imported.
     pub tools: Tools,
     pub date: Option<u64>,
-    /// Current time: only decides which parts are held back, and never enters an id.
+    /// Current time: only decides which parts to withhold, and never enters an id.
     pub now: u64,
     /// Modification time of the source; also only for holding back.
     pub written: Option<u64>,
@@ -98,7 +98,7 @@ pub fn plan(conversation: Conversation, rules: &Rules) -> Plan {
     let since = newest.or(start).or(rules.written);
     let has_date = newest.or(start).or(updated).is_none() && rules.date.is_some();
     let settled = |node: &Node| has_date || held_until(node, since).is_some_and(|at| at <= rules.now);
-    // Hidden parts alone are not a conversation, so there is nothing to hold back.
+    // Hidden parts alone are not a conversation, so there is nothing to withhold.
     let grows = grows && nodes.iter().any(|node| matches!(node.what, What::Text(..) | What::Exact(..)));
     let recent: Vec<bool> = nodes.iter().map(|node| grows && node.last && !settled(node)).collect();
     // Without a start time, the conversation starts at its earliest message.

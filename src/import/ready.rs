@@ -1,4 +1,4 @@
-//! Prepares texts in the reading threads: shortens those of tools and hashes each, so that the plan only
+//! Prepares texts in the reading threads: shortens tools' texts and hashes each, so that the plan only
 //! links them. A text to which the plan would add something stays for the plan.
 
 use sha2::{Digest, Sha256};

@@ -150,7 +150,7 @@ fn a_log_at_any_moment_gives_a_part_of_what_it_gives_later() {
             continue;
         }
         let whole = sample(file);
-        // Shortly after the sample was written: its last message is held back.
+        // Shortly after the sample was written: its last message is withheld.
         let now = 1_785_578_500_000;
         let (all, settled) = (read(*format, &[(file, &whole)], now), read(*format, &[(file, &whole)], LATER));
         assert!(all.keys().all(|name| settled.contains_key(name)), "{file}");

@@ -49,7 +49,7 @@ pub struct TallyRow {
     /// Set for rows by day and model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Questions that were sent to a model.
+    /// Questions to a model.
     pub questions: u64,
     /// Complete answers and imported ones.
     pub answers: u64,

@@ -120,7 +120,7 @@ impl Drop for FullScreen {
     }
 }
 
-/// Reads the terminal in a separate thread: crossterm never returns from reading one that is gone.
+/// Reads the terminal in a separate thread: crossterm never returns from reading a lost one.
 struct Events {
     asked: SyncSender<()>,
     pressed: Receiver<io::Result<Option<Event>>>,

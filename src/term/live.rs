@@ -37,7 +37,7 @@ impl Live {
         // The last column stays free: a terminal may wrap after writing it.
         let lines: Vec<String> =
             lines.iter().skip(first).map(|line| cut(&clean(line), columns.saturating_sub(1))).collect();
-        // Redrawn row by row: a terminal that is erased from its first cell on may copy the erased rows to
+        // Redrawn row by row: when erased from its first cell on, a terminal may copy the erased rows to
         // its scrollback each time.
         let text = self.to_first(columns) + &lines.join("\u{1b}[K\n") + "\u{1b}[J";
         self.drawn = lines.iter().map(|line| width(line)).collect();

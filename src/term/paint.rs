@@ -65,12 +65,12 @@ impl Paint {
         self.on
     }
 
-    /// Start and end sequence, for red text that is written in parts.
+    /// Start and end sequence, for writing red text in parts.
     pub fn red_ends(self) -> (&'static str, &'static str) {
         if self.on { ("\u{1b}[31m", "\u{1b}[0m") } else { ("", "") }
     }
 
-    /// Start and end sequence, for green text that is written in parts.
+    /// Start and end sequence, for writing green text in parts.
     pub fn green_ends(self) -> (&'static str, &'static str) {
         if self.on { ("\u{1b}[32m", "\u{1b}[0m") } else { ("", "") }
     }

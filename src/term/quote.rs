@@ -15,7 +15,7 @@ pub const GOES_ON: &str = "  + ";
 /// Minimum columns for the text, even on a narrower terminal.
 const NARROWEST: usize = 20;
 
-/// Most consecutive blanks, and most consecutive empty lines, that are printed literally.
+/// Most consecutive blanks, and most consecutive empty lines, to print literally.
 const BLANKS: usize = 40;
 const EMPTY: usize = 3;
 

@@ -1,5 +1,5 @@
-//! Buffers text that is typed or pasted while no prompt reads it: neither echoed nor cut, and passed to the
-//! next prompt. Without one, it is left to the shell.
+//! Buffers text that the user types or pastes while no prompt reads it: neither echoed nor cut, and passed to the
+//! next prompt. Without one, the shell gets it.
 //!
 //! Otherwise the terminal would buffer one line of at most 4,095 bytes, echo it into the answer and drop it
 //! on Ctrl+C; and a paste would become several separate lines.

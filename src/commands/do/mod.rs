@@ -108,7 +108,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     if args.takes_default_tail() {
         args.tail = match args.recorded.wish()? {
-            // The message may be in the store that is searched.
+            // The message may be in the store to search.
             Some(_) => lepo_base::env::text("LEPO_TAIL").filter(|tail| !tail.is_empty()),
             None => setup::default_tail(context)?,
         };

@@ -1,4 +1,4 @@
-//! The set-up of a turn: options, the user's files and those of the repository, the store, the log.
+//! The set-up of a turn: options, the user's and the repository's files, the store, the log.
 
 use std::path::PathBuf;
 use std::sync::Arc;

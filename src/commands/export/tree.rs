@@ -27,7 +27,7 @@ pub struct Tree {
     pub title: String,
     /// The user gave it the title.
     pub is_titled: bool,
-    /// Index of the bubb that is displayed first.
+    /// Index of the bubb to display first.
     pub current: usize,
 }
 

@@ -65,12 +65,12 @@ impl<'p, F: FnMut(BubbId) -> Option<Name>> Printer<'p, F> {
         }
     }
 
-    /// Sets the project, and the number of lines that were printed for earlier ones.
+    /// Sets the project, and the number of lines already printed for earlier ones.
     pub fn of_project(self, project: Option<String>, printed: usize) -> Self {
         Printer { project, printed, ..self }
     }
 
-    /// Number of lines, paths or objects that were printed.
+    /// Number of printed lines, paths or objects.
     pub fn printed(&self) -> usize {
         self.printed
     }

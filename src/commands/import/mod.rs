@@ -136,7 +136,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let done = import.all(chosen, &mut reading);
     let mut report = import.report;
-    // Keeps the conversations that were read before a failure.
+    // Publishes the conversations read before a failure.
     writer.finish()?;
     let made = Some(writer.made).filter(|_| !args.dry_run);
     done.map_err(|error| stop::with_count(error, made))?;

@@ -80,7 +80,7 @@ impl Report {
         !self.skipped.is_empty()
     }
 
-    /// Whether no conversation was imported, found again, held back or too old.
+    /// Whether no conversation was imported, found again, withheld or too old.
     pub fn is_empty(&self) -> bool {
         self.made + self.here + self.held + self.older + self.known == 0
     }
@@ -104,7 +104,7 @@ impl Report {
         })
     }
 
-    /// Formats the time after which everything held back can be imported, even if nothing follows it.
+    /// Formats the time after which all withheld parts can be imported, even if nothing follows them.
     fn until(&self) -> String {
         match self.held_back.iter().filter_map(|held| held.until).max() {
             Some(until) => format!("; imported anyway after {}", when::day_and_hour(until, now())),

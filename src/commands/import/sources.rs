@@ -169,7 +169,7 @@ pub fn on_this_machine() -> Vec<Place> {
 /// The program that reads databases.
 const PROGRAM: &str = "lepo-import-db";
 
-/// Maximum bytes of its error output that are used.
+/// Maximum bytes to read of its error output.
 const MOST_COMPLAINT: u64 = 4096;
 
 pub fn database(

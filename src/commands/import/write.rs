@@ -58,7 +58,7 @@ pub struct Writer<'s> {
     imports: Imports,
     /// Records of redacted messages, which must not be restored.
     redactions: Option<Redactions<'s>>,
-    /// New ids of bubbs that were redacted, or follow a redacted one.
+    /// New ids of redacted bubbs and their descendants.
     ids: HashMap<BubbId, BubbId>,
     branches: Vec<(String, BubbId)>,
     /// Bubbs of the user's own, to be proven.
@@ -128,7 +128,7 @@ impl<'s> Writer<'s> {
         self.imports.any(|known| known.format == format && is_other(known) && is_root(known))
     }
 
-    /// Adds a conversation, or the part of it that is written before a signal.
+    /// Adds a conversation; a signal ends it early, after a complete bubb.
     pub fn add(&mut self, about: About<'_>, plan: Plan, branches: bool) -> Result<()> {
         if !plan.bubbs.is_empty() {
             self.begin()?;

@@ -16,7 +16,7 @@ pub enum Form {
     /// `--long`, cut to the terminal's width.
     Long(Option<usize>),
     Paths,
-    /// JSON: the fields of a row that are not skipped, after those of its name.
+    /// JSON: the fields of a row without the skipped ones, after the fields of its name.
     Json,
 }
 

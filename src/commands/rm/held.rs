@@ -1,4 +1,4 @@
-//! Finds other copies of text that was redacted in a store.
+//! Finds other copies of redacted text.
 
 use std::collections::{BTreeSet, HashSet};
 

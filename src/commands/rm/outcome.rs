@@ -21,7 +21,7 @@ pub struct Outcome {
     pub changed: HashMap<BubbId, Kinds>,
     pub blobs: Vec<ContentHash>,
     pub files: Vec<(String, Kinds)>,
-    /// Files that were left unchanged, with the reason.
+    /// Unchanged files, with the reason.
     pub left: Vec<(String, Kinds, String)>,
     pub lost: Vec<BubbId>,
     /// Descriptions of other copies of the originals.

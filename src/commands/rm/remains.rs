@@ -24,7 +24,7 @@ const NAMED: usize = 8;
 
 #[derive(Default)]
 pub struct Remains {
-    /// Messages with a secret that is masked in others.
+    /// Messages with a secret that the redaction masks in others.
     secrets: BTreeSet<BubbId>,
     /// Messages with text that another message loses.
     words: BTreeSet<BubbId>,

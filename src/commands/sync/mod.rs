@@ -1,4 +1,4 @@
-//! `lepo sync`: sends messages to a git remote and imports those of other clones.
+//! `lepo sync`: sends messages to a git remote and imports other clones' messages.
 
 mod args;
 mod choose_remote;
@@ -153,7 +153,7 @@ fn make_mine(name: &str, state: &mut SyncState, store: &Store) -> Result<()> {
     Ok(())
 }
 
-/// Marks a clone as another user's. Messages that were merged stay.
+/// Marks a clone as another user's. Merged messages stay.
 fn give_up(name: &str, state: &mut SyncState) -> Result<()> {
     state.settings.mine.remove(name);
     state.settings.seen.remove(name);

@@ -1,4 +1,4 @@
-//! Parses the spans within a line (emphasis, code, links), as far as they are decided.
+//! Parses the spans within a line (emphasis, code, links), as far as the text decides them.
 //!
 //! Output is never redrawn, so an opening mark waits for its closing one, at most to the end of the line.
 

@@ -52,7 +52,7 @@ impl Markdown {
         Markdown { paint, columns, cleaner: Cleaner::default(), pending: String::new(), place: START, wrap }
     }
 
-    /// Appends the output that is decided once `bytes` have arrived.
+    /// Appends the output that is certain once `bytes` have arrived.
     pub fn push(&mut self, bytes: &[u8], out: &mut String) {
         self.cleaner.push(bytes, &mut self.pending);
         self.go(false, out);

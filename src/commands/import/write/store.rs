@@ -11,7 +11,7 @@ use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Forest;
 
 impl Writer<'_> {
-    /// Adds the bubbs of another store; returns the requests that were omitted: their results or successors
+    /// Adds the bubbs of another store; returns the omitted requests: their results or successors
     /// cannot be copied, so that here they would be pending.
     pub fn add_store(&mut self, from: &Copied, branches: bool, tally: &mut Tally) -> Result<Vec<BubbId>> {
         if !from.bubbs.is_empty() {

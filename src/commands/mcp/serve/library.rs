@@ -25,7 +25,7 @@ fn watch_one(shelf: &Shelf, number: usize, tell: &(dyn Fn(bool) -> bool + Sync))
         if std::mem::take(&mut was_missing) {
             tell(true);
         }
-        // A store that was deleted may be created again.
+        // A deleted store may be created again.
         if watch_store(&store, tell).is_err() {
             std::thread::sleep(TICK);
         }
