@@ -1,4 +1,4 @@
-//! A model that is about to be added: as the configuration would have it, before anything is written.
+//! //! The configuration of a model that is about to be added, before anything is written.
 
 use super::Settings;
 use super::edit::{NewModel, text_of, with_model};
@@ -8,7 +8,7 @@ use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_model::ModelConfig;
 
-/// The model as it would be once it stands in the user's file; `None` if that has one of its name.
+/// Returns the model as the user's file would define it; `None` if the file has a model of this name.
 pub fn planned_model(settings: &Settings, model: &NewModel, env: &Env) -> Result<Option<ModelConfig>> {
     let file = &settings.file;
     let Some(text) = with_model(file, &text_of(file)?, model)? else { return Ok(None) };

@@ -1,23 +1,23 @@
-//! `[alias]` of the user's file: words of one's own for a command and its options.
+//! `[alias]` of the user's file: names for a command with its options.
 
 use super::document::{Set, Source};
 use super::reader::Section;
 use lepo_base::error::Result;
 
-/// A word that stands for others.
+/// An alias.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alias {
-    /// The word.
+    /// Name of the alias.
     pub name: String,
-    /// The text as it is written.
+    /// Text as written in the file.
     pub text: String,
-    /// The words it stands for, split as a shell splits them; never none.
+    /// The command and its arguments, split like a shell does; never empty.
     pub words: Vec<String>,
-    /// Place of the alias.
+    /// Source of the alias.
     pub source: Source,
 }
 
-/// Reads the table.
+/// Reads `[alias]`.
 pub fn read_aliases(section: Section<'_>) -> Result<Vec<Alias>> {
     section.texts(|name, Set { value: text, source }| {
         let is_word = |c: char| c.is_alphanumeric() || "-_.+".contains(c);

@@ -1,6 +1,6 @@
-//! The models that the environment alone offers, with its addresses and keys: `openai:gpt-4o`,
-//! `ollama:qwen3:8b`, `embedded:`. An address and its key are taken as a pair, so that a key never
-//! reaches a server it was not meant for.
+//! Models that the environment alone offers, with their URLs and keys: `openai:gpt-4o`, `ollama:qwen3:8b`,
+//! `embedded:`. A URL and its key are read as a pair, so that a key never reaches a server it was not meant
+//! for.
 
 use std::path::PathBuf;
 
@@ -13,28 +13,27 @@ use lepo_model::{Fields, ServerFacts};
 use lepo_model::{Key, ModelConfig, Options, Provider};
 use lepo_model::{agent_preset, preset};
 
-/// The model settings of the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ambient {
     servers: Vec<AmbientServer>,
-    /// The options of each of these models.
+    /// Request options of each of these models.
     options: Options,
-    /// The folder of the embedded model's weights.
+    /// Folder of the embedded model's weights.
     weights: PathBuf,
 }
 
-/// The environment's settings of one provider's server.
+/// Settings of one provider's server in the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AmbientServer {
     provider: Provider,
     url: String,
     key: Key,
-    /// The model that is asked where none is named, and has a key.
+    /// The model to ask if the user names none, and there is a key.
     model: Option<String>,
 }
 
 impl Ambient {
-    /// Reads the variables; a wrong address is exit 2 with its name.
+    /// Reads the variables. Exit 2 for an invalid URL, with the variable's name.
     pub fn from_env(env: &Env) -> Result<Ambient> {
         let servers = Provider::ALL.iter().filter_map(|&provider| Some((provider, provider.server()?)));
         let servers = servers.map(|(provider, facts)| AmbientServer::from_env(provider, facts, env));
@@ -45,12 +44,12 @@ impl Ambient {
         })
     }
 
-    /// These models, asked with other options.
+    /// Sets the request options of these models.
     pub fn asking(self, options: &Options) -> Ambient {
         Ambient { options: options.clone(), ..self }
     }
 
-    /// These models, and by name those whose weights are in this folder.
+    /// Adds the models whose weights are in this folder, by name.
     pub fn with_weights(self, weights: PathBuf) -> Ambient {
         Ambient { weights, ..self }
     }
@@ -59,13 +58,13 @@ impl Ambient {
         self.servers.iter().find(|server| server.provider == provider)
     }
 
-    /// The address of a provider, with the key that belongs to it.
+    /// Returns a provider's URL and the key that belongs to it.
     pub fn pair(&self, provider: Provider) -> (String, Key) {
         self.server(provider).map(|server| (server.url.clone(), server.key.clone())).unwrap_or_default()
     }
 
-    /// The models that the environment has a key for, then those that it has an address for that needs none, as
-    /// `PROVIDER:MODEL`, each with the variable.
+    /// Returns the available models as `PROVIDER:MODEL`, each with the variable that offers it: first those
+    /// with a key, then those at a configured URL that need no key.
     pub fn offers(&self) -> impl Iterator<Item = (String, &'static str)> {
         let with_key = self.servers.iter().filter_map(|server| {
             server.key.value.as_ref()?;
@@ -82,8 +81,8 @@ impl Ambient {
         with_key.chain(without)
     }
 
-    /// The model that `PROVIDER:MODEL` means, or the name of a preset or of weights; `None` if the text is none of
-    /// these.
+    /// Returns the model for `PROVIDER:MODEL`, a preset's name or the name of weights; `None` for any other
+    /// text.
     pub fn model(&self, text: &str) -> Option<Result<ModelConfig>> {
         if let Some((command, answer)) = preset(text) {
             let command = command.iter().map(|word| word.to_string()).collect();
@@ -116,7 +115,7 @@ impl Ambient {
 }
 
 impl AmbientServer {
-    /// `PROVIDER:MODEL`, if the model is known.
+    /// Returns `PROVIDER:MODEL`, if the model is known.
     fn name(&self) -> Option<String> {
         Some(format!("{}:{}", self.provider.word(), self.model.as_ref()?))
     }
@@ -136,7 +135,7 @@ impl AmbientServer {
             key.bearer = *bearer;
             break;
         }
-        // A local server needs no key; the provider's own does.
+        // A local server needs no key, unlike the provider's own server.
         if key.value.is_none() && facts.needs_key && url == facts.url {
             let names: Vec<&str> = facts.key_env.iter().map(|(name, _)| *name).collect();
             key.looked_for = format!("{} in the environment", names.join(" or "));

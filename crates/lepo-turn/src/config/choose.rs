@@ -1,8 +1,8 @@
-//! Chooses the model that answers: the one asked for, the active one, or, if nothing is configured at all,
-//! what the environment offers; else the words that tell a person how to get one.
+//! Chooses the model that answers: the requested one, the active one, or, if nothing is configured, one from
+//! the environment. Otherwise returns guidance on how to add one.
 //!
-//! This module uses no network. Where an Ollama server would have to be asked, it says so and waits
-//! for the answer as a value.
+//! This module does not use the network. If an Ollama server has to be asked, it returns a [`Look`] and
+//! receives the answer as a value.
 
 use super::Settings;
 use super::ambient::Ambient;
@@ -16,33 +16,33 @@ use lepo_model::PRESETS;
 /// The outcome of choosing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelChoice {
-    /// This one.
+    /// The model that answers.
     Model(Box<ModelConfig>),
-    /// Nothing is configured: look around, then [`Look::settle`].
+    /// Nothing is configured: look for local models, then call [`Look::settle`].
     Look(Box<Look>),
 }
 
-/// The facts that are still needed when nothing is configured.
+/// A choice that depends on the local models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
-    /// The Ollama server to ask for its models (`GET {ollama_url}/api/tags`).
+    /// URL of the Ollama server to ask for its models (`GET {ollama_url}/api/tags`).
     pub ollama_url: String,
     ambient: Ambient,
     guidance: Hint,
 }
 
-/// The models found on this machine.
+/// Models found on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The first model of the Ollama server, if one answered and has any.
+    /// The Ollama server's first model, if the server answered and has a model.
     pub ollama_model: Option<String>,
-    /// The embedded model is there: its program and its weights.
+    /// Whether the embedded model's program and its weights are installed.
     pub embedded: bool,
 }
 
 impl Settings {
-    /// The model that answers, with its key. Exit 2: an unknown name, a missing key, or none is
-    /// active (the guidance).
+    /// Returns the model that answers, with its key. Exit 2 if the name is unknown, the key is missing, or no
+    /// model is active (with guidance).
     pub fn choose(&self) -> Result<ModelChoice> {
         if let Some(chosen) = self.chosen() {
             let model = self.model(&chosen.value)?;
@@ -60,7 +60,8 @@ impl Settings {
         })))
     }
 
-    /// The name of the model that answers, and the source of the choice, if no server has to be asked for it.
+    /// Returns the name of the model that answers, and the source of the choice, if no server has to be
+    /// asked.
     pub fn chosen(&self) -> Option<Set<String>> {
         let set = |value: &str, source: &Source| Set { value: value.to_string(), source: source.clone() };
         if let Some(wanted) = &self.wanted {
@@ -73,7 +74,7 @@ impl Settings {
         Some(set(&offer, &Source::Env(variable)))
     }
 
-    /// The note where nothing is configured and the environment offers more than one model.
+    /// Returns the notice for the case that nothing is configured and the environment offers several models.
     pub fn ambient_note(&self) -> Option<Notice> {
         let unsaid = self.wanted.is_none() && self.models.is_empty();
         let offers: Vec<_> = self.ambient.offers().filter(|_| unsaid).collect();
@@ -81,14 +82,14 @@ impl Settings {
         Some(Notice::AmbientModel(taken.clone(), because, other.clone()))
     }
 
-    /// The note where nothing is configured and the embedded model answers.
+    /// Returns the notice for the case that nothing is configured and the embedded model answers.
     pub fn embedded_note(&self, answers: &ModelConfig) -> Option<Notice> {
         let unsaid = self.chosen().is_none() && answers.provider == lepo_model::Provider::Embedded;
         unsaid.then_some(Notice::EmbeddedAnswers)
     }
 
-    /// The model of that name, configured, a preset or `PROVIDER:MODEL`. Its key is not asked for yet, see
-    /// [`ModelConfig::require_key`]. An unknown name: exit 2, with those that are known.
+    /// Returns the configured model, preset or `PROVIDER:MODEL` of this name. Does not require its key yet,
+    /// see [`ModelConfig::require_key`]. Exit 2 for an unknown name, with the known ones.
     pub fn model(&self, name: &str) -> Result<ModelConfig> {
         if let Some(model) = self.models.iter().find(|model| model.name == name) {
             return Ok(model.clone());
@@ -105,7 +106,8 @@ impl Settings {
         })
     }
 
-    /// A model of the server that `name` is about: a model, or a provider (`anthropic`, `ollama:`).
+    /// Returns a model of the server that `name` refers to: a model's name, or a provider's (`anthropic`,
+    /// `ollama:`).
     pub fn server_of(&self, name: &str) -> Result<ModelConfig> {
         let word = name.strip_suffix(':').unwrap_or(name);
         let provider = lepo_base::word::read_word(word, lepo_model::Provider::ALL);
@@ -130,13 +132,12 @@ impl Settings {
 
     fn none_configured(&self) -> Hint {
         let file = format!(", or write to {}:\n\n{EXAMPLE}", self.file.display());
-        // A session has offered to add one before it tells this.
+        // A session has offered to add a model before it prints this.
         Hint::from("run `lepo model add`, or `lepo model get` for the small embedded model")
             .either(file.as_str(), "")
     }
 }
 
-/// An example of a first model.
 const EXAMPLE: &str = r#"    [[models]]
     name = "gpt"
     provider = "openai"
@@ -145,7 +146,8 @@ const EXAMPLE: &str = r#"    [[models]]
     active = true"#;
 
 impl Look {
-    /// The model that was found, Ollama's before the embedded one; else the guidance (exit 2).
+    /// Returns the model that was found, preferring Ollama's to the embedded one; otherwise the guidance
+    /// (exit 2).
     pub fn settle(self, found: Found) -> Result<ModelConfig> {
         let name = match found {
             Found { ollama_model: Some(model), .. } => format!("ollama:{model}"),

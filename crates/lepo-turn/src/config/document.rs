@@ -1,4 +1,4 @@
-//! A TOML file that is read, and values with the line they stand in.
+//! Reads a TOML file, and reports values with their line.
 
 use std::cell::Cell;
 use std::fmt;
@@ -14,12 +14,12 @@ pub struct Document<'a> {
     path: Arc<Path>,
     text: &'a str,
     typed: Option<&'a str>,
-    /// A value was refused for its type.
+    /// Whether a value was rejected for its type.
     is_of_wrong_type: Cell<bool>,
 }
 
 impl<'a> Document<'a> {
-    /// `path` is only named, never opened. A file that is not UTF-8 fails with the line (exit 2).
+    /// Parses `bytes`; `path` is used in messages only. Exit 2 with the line if the file is not UTF-8.
     pub fn new(path: &Path, bytes: &'a [u8]) -> Result<Document<'a>> {
         let path = Arc::from(path);
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
@@ -33,28 +33,26 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The file as it would be with a value that is `typed`, in a shell: its mistakes have no line, and no words about
-    /// the form of the file.
+    /// Sets the value that the user typed in a shell: errors about it have no line, and do not mention the
+    /// format of the file.
     pub fn with_typed(self, typed: &'a str) -> Document<'a> {
         Document { typed: Some(typed), ..self }
     }
 
-    /// The value that is typed, if it is told of that.
     pub fn typed(&self) -> Option<&'a str> {
         self.typed
     }
 
-    /// Notes that a value is refused for its type.
+    /// Records that a value was rejected for its type.
     pub fn note_wrong_type(&self) {
         self.is_of_wrong_type.set(true);
     }
 
-    /// True if a value was refused for its type.
     pub fn is_of_wrong_type(&self) -> bool {
         self.is_of_wrong_type.get()
     }
 
-    /// The root table; a syntax error has file and line (exit 2).
+    /// Returns the root table. Exit 2 with file and line for a syntax error.
     pub fn root(&self) -> Result<DeTable<'_>> {
         let table = DeTable::parse(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -70,7 +68,7 @@ impl<'a> Document<'a> {
         Ok(table.into_inner())
     }
 
-    /// The key of the line at a byte offset, if its value is a bare word.
+    /// Returns the key of the line at a byte offset, if its value is an unquoted word.
     fn unquoted_at(&self, at: usize) -> Option<&str> {
         let line = self.text.lines().nth(line_at(self.text.as_bytes(), at) - 1)?;
         let (key, value) = line.split_once('=')?;
@@ -80,7 +78,7 @@ impl<'a> Document<'a> {
         (is_key && is_word).then_some(key)
     }
 
-    /// A mistake at a byte offset of the text.
+    /// Returns the error for a byte offset of the text.
     pub fn error(&self, at: usize, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
         let what = what.as_ref();
         let message = match self.typed {
@@ -91,7 +89,6 @@ impl<'a> Document<'a> {
         Error::usage(message).hint(allowed)
     }
 
-    /// The place of a byte offset.
     pub fn source(&self, at: usize) -> Source {
         Source::File { path: Arc::clone(&self.path), line: line_at(self.text.as_bytes(), at) }
     }
@@ -102,16 +99,16 @@ fn line_at(bytes: &[u8], at: usize) -> usize {
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// The place that set a value.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Nothing sets it.
+    /// The default.
     Default,
-    /// A line of a file, from 1.
+    /// A line of a file, counted from 1.
     File {
-        /// The file.
+        /// Path of the file.
         path: Arc<Path>,
-        /// The line.
+        /// Number of the line.
         line: usize,
     },
     /// A variable of the environment.
@@ -130,17 +127,17 @@ impl fmt::Display for Source {
     }
 }
 
-/// A value, and the place that set it.
+/// A value, and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set<T> {
     /// The value.
     pub value: T,
-    /// Place of the value.
+    /// Source of the value.
     pub source: Source,
 }
 
 impl<T> Set<T> {
-    /// Another form of the value, at this place.
+    /// Converts the value; its source remains.
     pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Set<U> {
         Set { value: form(self.value), source: self.source }
     }

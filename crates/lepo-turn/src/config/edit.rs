@@ -1,5 +1,5 @@
-//! Changes in the user's `config.toml`, comments and layout kept. The text is checked before and
-//! after, so that lepo never makes a file that it would refuse to read.
+//! Edits the user's `config.toml`, preserving comments and layout. The text is checked before and after each
+//! edit, so that lepo never writes a file that it would refuse to read.
 
 use std::path::Path;
 
@@ -22,17 +22,17 @@ pub struct NewModel {
     pub name: String,
     /// Provider of the model.
     pub provider: Provider,
-    /// The provider's name for it, where it has one.
+    /// The provider's name for the model, if the provider has named models.
     pub model: Option<String>,
-    /// The path of the file, if not the usual one.
+    /// URL of the server, if not the provider's default.
     pub base_url: Option<String>,
-    /// Place of its key; a literal one is written into the file.
+    /// Source of its key. A literal key is written into the file.
     pub key: KeyEntry,
-    /// The model becomes the active one.
+    /// Whether the model becomes the active one.
     pub active: bool,
 }
 
-/// Makes one model of the file the active one. Exit 2 if it is not in this file.
+/// Makes a model of the file the active one. Exit 2 if the file does not have it.
 pub fn set_active(path: &Path, name: &str) -> Result<()> {
     change(path, |document| {
         if activate(document, name) {
@@ -44,7 +44,7 @@ pub fn set_active(path: &Path, name: &str) -> Result<()> {
     })
 }
 
-/// Sets `tool_call_mode`; makes the file if there is none. `off` is not for keeping: exit 2.
+/// Sets `tool_call_mode`; creates the file if necessary. Exit 2 for `off`, which cannot be a default.
 pub fn set_tool_mode(path: &Path, mode: ToolMode) -> Result<()> {
     change(path, |document| {
         put(document.as_table_mut(), "tool_call_mode", mode.word().into());
@@ -52,8 +52,8 @@ pub fn set_tool_mode(path: &Path, mode: ToolMode) -> Result<()> {
     })
 }
 
-/// Adds a model at the end of the file's models; makes the file if there is none. False, and
-/// nothing is written, if it has one of that name.
+/// Appends a model; creates the file if necessary. Returns false, and writes nothing, if the file has a model
+/// of this name.
 pub fn add_model(path: &Path, model: &NewModel) -> Result<bool> {
     let old = text_of(path)?;
     match with_model(path, &old, model)? {
@@ -62,7 +62,8 @@ pub fn add_model(path: &Path, model: &NewModel) -> Result<bool> {
     }
 }
 
-/// Removes a model from a file; the comments before it stay. False, and nothing is written, if it has none of that name.
+/// Removes a model; the comments before it remain. Returns false, and writes nothing, if the file has no
+/// model of this name.
 pub fn remove_model(path: &Path, name: &str) -> Result<bool> {
     let mut is_removed = false;
     change(path, |document| {
@@ -72,7 +73,7 @@ pub fn remove_model(path: &Path, name: &str) -> Result<bool> {
     Ok(is_removed)
 }
 
-/// The text of a file with one model more; `None` if it has one of that name.
+/// Returns the text of a file with the model added; `None` if it has a model of this name.
 pub(super) fn with_model(path: &Path, text: &str, model: &NewModel) -> Result<Option<String>> {
     let file = ConfigFile::parse(path, text.as_bytes())?;
     if file.models.iter().any(|entry| entry.name == model.name) {
@@ -81,7 +82,7 @@ pub(super) fn with_model(path: &Path, text: &str, model: &NewModel) -> Result<Op
     changed(path, text, |document| push(document, model)).map(Some)
 }
 
-/// The text of a file with one setting of its root more.
+/// Returns the text of a file with a setting of its root added or changed.
 pub(super) fn with_setting(path: &Path, text: &str, key: &str, word: &str) -> Result<String> {
     changed(path, text, |document| {
         put(document.as_table_mut(), key, word.into());
@@ -89,15 +90,15 @@ pub(super) fn with_setting(path: &Path, text: &str, key: &str, word: &str) -> Re
     })
 }
 
-/// A file's text, empty if there is none.
+/// Returns a file's text, empty if the file does not exist.
 pub(super) fn text_of(path: &Path) -> Result<String> {
     let bytes = read_if_there(path)?.unwrap_or_default();
     ConfigFile::parse(path, &bytes)?;
-    // Parsed, so it is UTF-8.
+    // The parser has checked that it is UTF-8.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Changes the text of a file, checked before and after.
+/// Changes the text of a file, and checks it before and after.
 pub(super) fn change(path: &Path, edit: impl FnOnce(&mut DocumentMut) -> Result<()>) -> Result<()> {
     let old = text_of(path)?;
     let new = changed(path, &old, edit)?;
@@ -117,7 +118,7 @@ fn changed(path: &Path, text: &str, edit: impl FnOnce(&mut DocumentMut) -> Resul
     Ok(new)
 }
 
-/// The tables of `models`, whether written as `[[models]]` or inline.
+/// Returns the tables of `models`, written as `[[models]]` or inline.
 fn models(document: &mut DocumentMut) -> Vec<&mut dyn TableLike> {
     match document.get_mut("models") {
         Some(Item::ArrayOfTables(tables)) => {
@@ -132,7 +133,7 @@ fn models(document: &mut DocumentMut) -> Vec<&mut dyn TableLike> {
     }
 }
 
-/// False if no model has that name.
+/// Returns false if no model has this name.
 fn activate(document: &mut DocumentMut, name: &str) -> bool {
     let mut found = false;
     for table in models(document) {
@@ -145,7 +146,7 @@ fn activate(document: &mut DocumentMut, name: &str) -> bool {
     found
 }
 
-/// Sets a value where it stands, with the spaces and the comment around it, or at the end.
+/// Replaces a value, preserving the spaces and comments around it, or appends it.
 pub(super) fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(old) => {
@@ -158,7 +159,7 @@ pub(super) fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
     }
 }
 
-/// False if no model has that name.
+/// Returns false if no model has this name.
 fn pull(document: &mut DocumentMut, name: &str) -> bool {
     let is_it = |table: &dyn TableLike| table.get("name").and_then(Item::as_str) == Some(name);
     let (mut comments, mut is_last) = (String::new(), false);

@@ -1,5 +1,5 @@
-//! One `[[models]]` of a file: read, checked, and still without the environment, so that a file
-//! means the same everywhere until it is used.
+//! Reads and checks a `[[models]]` table without using the environment, so that a file has the same meaning
+//! everywhere until it is used.
 
 use serde_json::{Map, Value};
 
@@ -17,57 +17,50 @@ use lepo_model::{AgentSandbox, AnswerForm, Options, Provider, Wire};
 use lepo_model::{BASE_URL_FORM, base_url};
 use lepo_model::{Fields, ServerFacts};
 
-/// The place of a model's key, as the file gives it.
+/// The source of a model's key, as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyEntry {
-    /// Nothing is said.
+    /// The file does not mention a key.
     None,
     /// `api_key`.
     Literal(Secret),
     /// `api_key_env`: a variable of the environment.
     Env(String),
-    /// `api_key_command`: a program that prints it. Of the user's own file only.
+    /// `api_key_command`: a program that prints it. Allowed in the user's own file only.
     Command(Vec<String>),
 }
 
-/// A model as the file has it.
+/// A model as written in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelEntry {
     /// The line of its `[[models]]`.
     pub source: Source,
     /// Name for `-m`.
     pub name: String,
-    /// Provider of the model.
     pub provider: Provider,
-    /// The provider's name for it; empty where there is none.
+    /// The provider's name for the model; empty if it has none.
     pub model: String,
-    /// Checked, no trailing slash.
+    /// Checked, and without a trailing slash.
     pub base_url: Option<String>,
-    /// The place of its key.
     pub key: KeyEntry,
     /// Program and arguments.
     pub command: Vec<String>,
-    /// The place of the answer.
+    /// Where to find the answer in the program's output.
     pub answer: AnswerForm,
     /// `sandbox` and `sandbox_home`.
     pub sandbox: Option<AgentSandbox>,
     /// `system = "first"`.
     pub system_first: bool,
-    /// The price of its tokens.
     pub price: Option<Price>,
-    /// `wire`
     pub wire: Option<Wire>,
-    /// `options`
     pub options: Options,
-    /// `extra`
     pub extra: Map<String, Value>,
-    /// `context`
     pub context: Option<u64>,
-    /// Used when nothing else is said.
+    /// Used if the user names no model.
     pub active: bool,
 }
 
-/// Reads one table of `[[models]]`, all keys and only those its provider has.
+/// Reads a `[[models]]` table, and rejects keys that its provider does not have.
 pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     let source = section.source();
     let name = match (section.take("name"), section.text_of("preset")) {
@@ -78,7 +71,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
             }
             said
         }
-        // A preset alone is a model of its name.
+        // A preset without a name is a model of the preset's name.
         (None, Some(preset)) => preset,
         (None, None) => {
             return Err(section.error("a model without a name", "add name = \"…\", the name that -m takes"));
@@ -86,7 +79,7 @@ pub fn read_entry(mut section: Section) -> Result<ModelEntry> {
     };
     let provider = match section.get("provider", &Provider::ALL)? {
         Some(provider) => provider,
-        // A preset is a program, whether that is said or not.
+        // A preset implies the provider `cli`.
         None if section.has("preset") => Provider::Cli,
         None => {
             let words: Vec<String> = Provider::ALL.iter().map(|p| format!("\"{}\"", p.word())).collect();

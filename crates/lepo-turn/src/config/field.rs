@@ -1,5 +1,5 @@
-//! One value of a TOML table with its key, and the mistakes in it. A mistake names the key and what is allowed; it
-//! never shows a value that was not one of a few words.
+//! A value of a TOML table with its key, and the errors about it. An error names the key and the allowed
+//! values, and never contains the value, except where the allowed values are a fixed list.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -7,28 +7,25 @@ use toml::de::{DeTable, DeValue};
 use super::document::Document;
 use lepo_base::error::{Error, Result};
 
-/// A value that is being read, with the key it stands under.
+/// A value that is being read, with its key.
 pub struct Field<'d> {
-    /// The file.
     pub document: &'d Document<'d>,
-    /// The key.
     pub key: &'static str,
-    /// ` in [NAME]`, or nothing for the root.
+    /// ` in [NAME]`; empty for the root table.
     pub title: String,
-    /// The byte offset at which the key starts.
+    /// Byte offset of the key.
     pub at: usize,
-    /// The value.
     pub value: Spanned<DeValue<'d>>,
 }
 
 impl<'d> Field<'d> {
-    /// A mistake in this value. It names the key and never shows the value.
+    /// Returns an error about this value, which names the key and never the value.
     pub fn error(&self, what: &str, allowed: impl Into<String>) -> Error {
         let what = format!("`{}`{} {what}", self.key, self.title);
         self.document.error(self.at, what, allowed)
     }
 
-    /// A mistake in the type of this value.
+    /// Returns the error for a value of the wrong type.
     pub fn wrong_type(&self, wanted: &str) -> Error {
         self.document.note_wrong_type();
         let what = match self.document.typed() {
@@ -38,12 +35,12 @@ impl<'d> Field<'d> {
         self.error(&what, format!("`{}` is {wanted}", self.key))
     }
 
-    /// A mistake in a value that has the right type.
+    /// Returns the error for a value that has the right type and is out of range.
     pub fn out_of_range(&self, wanted: &str) -> Error {
         self.error("is out of range", format!("`{}` is {wanted}", self.key))
     }
 
-    /// Text of any length, without the line ends it closes with.
+    /// Returns a text of any length, without trailing newlines.
     pub fn prose(&self) -> Result<String> {
         match self.value.get_ref().as_str() {
             Some(text) => Ok(text.trim_end_matches(['\r', '\n']).to_string()),
@@ -51,7 +48,6 @@ impl<'d> Field<'d> {
         }
     }
 
-    /// A table.
     pub fn table(self) -> Result<DeTable<'d>> {
         if !self.value.get_ref().is_table() {
             return Err(self.wrong_type(&match self.title.is_empty() {
@@ -65,7 +61,7 @@ impl<'d> Field<'d> {
         }
     }
 
-    /// An array of tables, each with the place where it starts.
+    /// Returns an array of tables, each with the byte offset of its start.
     pub fn tables(self) -> Result<Vec<(usize, DeTable<'d>)>> {
         let wrong = || self.wrong_type(&format!("a list of tables, each under a line [[{}]]", self.key));
         let DeValue::Array(array) = self.value.get_ref() else { return Err(wrong()) };

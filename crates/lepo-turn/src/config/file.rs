@@ -1,5 +1,5 @@
-//! `config.toml`, the user's or a trusted repository's: bytes in, a [`Layer`] and models out, or
-//! the first mistake with its line. Opens nothing.
+//! Parses `config.toml`, the user's or a trusted repository's, into a [`Layer`] and models, or returns the
+//! first error with its line. Opens no files.
 
 use std::path::Path;
 
@@ -16,23 +16,20 @@ use lepo_base::record::read_if_there;
 /// The settings and models of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigFile {
-    /// Settings of the file.
     pub layer: Layer,
-    /// Models of the file, in order; names differ, at most one is active.
+    /// Models in the order of the file. Their names are unique, and at most one is active.
     pub models: Vec<ModelEntry>,
-    /// Aliases of the file.
     pub aliases: Vec<Alias>,
-    /// Prices of the file, in order.
+    /// Prices in the order of the file.
     pub prices: Vec<PriceEntry>,
 }
 
 impl ConfigFile {
-    /// Reads the text of a file. `path` is what mistakes are reported against (exit 2).
+    /// Parses the text of a file. Errors name `path` (exit 2).
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile> {
         ConfigFile::read(&Document::new(path, bytes)?)
     }
 
-    /// Reads a file.
     pub(super) fn read(document: &Document<'_>) -> Result<ConfigFile> {
         let mut root = Section::root(document)?;
         let layer = Layer::from_file(&mut root)?;
@@ -60,8 +57,8 @@ impl ConfigFile {
 }
 
 impl ConfigFile {
-    /// Refuses what is for the user's own file: a repository's may not run programs (`api_key_command`), nor
-    /// give commands other names.
+    /// Rejects keys that only the user's own file may have: a repository may not run programs
+    /// (`api_key_command`), define aliases, change `secrets` or set prices.
     pub fn of_repository(self) -> Result<ConfigFile> {
         if let Some(alias) = self.aliases.first() {
             let what = format!("{}: `[alias]` is not allowed in a repository's file", alias.source);
@@ -85,7 +82,7 @@ impl ConfigFile {
         }
     }
 
-    /// The variables that its models' keys are in.
+    /// Returns the variables that contain its models' keys.
     pub fn key_variables(&self) -> impl Iterator<Item = String> {
         self.models.iter().filter_map(|model| match &model.key {
             KeyEntry::Env(name) => Some(name.clone()),
@@ -94,7 +91,7 @@ impl ConfigFile {
     }
 }
 
-/// The aliases of the user's file.
+/// Reads the aliases of the user's file.
 pub fn aliases(paths: &Paths) -> Result<Vec<Alias>> {
     let file = paths.config_file();
     let Some(bytes) = read_if_there(&file)? else { return Ok(Vec::new()) };

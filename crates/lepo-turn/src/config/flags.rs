@@ -1,21 +1,19 @@
-//! The options of the command line that change settings.
-
 use std::path::PathBuf;
 
 use super::money::Money;
 use lepo_model::Options;
 use lepo_tool::ToolMode;
 
-/// The options of the command line that change settings.
+/// Command line options that change settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// `--config FILE`: instead of the user's file.
+    /// `--config FILE`: replaces the user's file.
     pub config: Option<PathBuf>,
     /// `-m NAME`, if given once.
     pub model: Option<String>,
     /// `--tools`.
     pub tools: Option<ToolMode>,
-    /// Tools are off as nobody asked for them, in a replay: what an agent wants to do by itself is still asked.
+    /// Tools are off by default, because this is a replay: an agent's own requests still need consent.
     pub asks_for_agents: bool,
     /// `--orchestrator NAME`.
     pub orchestrator: Option<String>,
@@ -23,18 +21,19 @@ pub struct Flags {
     pub participants: Option<Vec<String>>,
     /// `--no-agents`: false.
     pub agents: Option<bool>,
-    /// The folder that lepo was started in: instructions and skills of its repository go along. None without it.
+    /// The folder in which lepo was started, whose repository provides instructions and skills. `None` means
+    /// neither.
     pub dir: Option<PathBuf>,
     /// `--system`: the system prompt of new convs, instead of the user's file.
     pub system_prompt: Option<String>,
-    /// `--temperature`, `--effort`, `--max-tokens`: over what each model is configured with.
+    /// `--temperature`, `--effort`, `--max-tokens`: override each model's configured options.
     pub options: Options,
     /// `--max-cost`.
     pub max_cost: Option<Money>,
     /// `--max-tokens-total`.
     pub max_tokens_total: Option<u64>,
-    /// `--recorded=only`: no request leaves.
+    /// `--recorded=only`: sends no requests.
     pub sends_nothing: bool,
-    /// `--dry-run`: nothing is written.
+    /// `--dry-run`: writes nothing.
     pub writes_nothing: bool,
 }

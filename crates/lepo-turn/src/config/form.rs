@@ -1,4 +1,4 @@
-//! The types of values: how each is read from a file and from a variable, and how it is shown.
+//! Types of setting values: how to read them from a file and from a variable, and how to display them.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -15,32 +15,30 @@ use lepo_base::word::{Word, list_words, read_word};
 use lepo_model::{AgentAccess, Planner, Provider, Wire};
 use lepo_tool::{AutoAccess, ToolMode};
 
-/// A type of values, of settings and of models' keys.
+/// A type of value, used by settings and by keys of models.
 pub trait Form: Sized {
-    /// The limits of its values.
+    /// Limits of its values.
     type Limits: ?Sized;
 
-    /// Reads a value of a file.
     fn of_field(field: &Field<'_>, limits: &Self::Limits) -> Result<Self>;
 
-    /// Reads the value of a variable.
     fn of_text(variable: &str, text: &str, limits: &Self::Limits) -> Result<Self>;
 
-    /// The value as `lepo config` shows it: times in seconds, empty if there is none.
+    /// Returns the value as `lepo config` prints it: durations in seconds, empty if unset.
     fn shown(&self) -> String;
 
-    /// The values that are allowed, where they can be listed or have bounds.
+    /// Describes the allowed values, if they can be listed or have bounds.
     fn allowed(_: &Self::Limits) -> Option<String> {
         None
     }
 
-    /// The value once the directories of this machine are known.
+    /// Resolves the value against the directories of this machine.
     fn settled(self, _: &Paths) -> Self {
         self
     }
 }
 
-/// Values that are one word of a few.
+/// Implements the trait for enums that are spelled as a word.
 macro_rules! words {
     ($($word:ty),*) => {$(
         impl Form for $word {
@@ -172,7 +170,7 @@ impl Form for Money {
     }
 }
 
-/// Text that is not blank and has no control characters.
+/// A text that is not blank and has no control characters.
 impl Form for String {
     type Limits = ();
 
@@ -190,7 +188,7 @@ impl Form for String {
     }
 }
 
-/// A value that may be left open.
+/// An optional value.
 impl<T: Form> Form for Option<T> {
     type Limits = T::Limits;
 
@@ -211,7 +209,7 @@ impl<T: Form> Form for Option<T> {
     }
 }
 
-/// Texts, none of them blank.
+/// Texts, each of them not blank.
 impl Form for Vec<String> {
     type Limits = ();
 
@@ -251,7 +249,7 @@ impl Form for Vec<PathBuf> {
         self.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 
-    /// `~/` is the home directory. A path that is not absolute even so is none.
+    /// Replaces `~/` by the home directory. Drops a path that is still not absolute.
     fn settled(self, paths: &Paths) -> Self {
         let home = |path: PathBuf| match (path.strip_prefix("~"), &paths.home) {
             (Ok(rest), Some(home)) => home.join(rest),
@@ -261,7 +259,7 @@ impl Form for Vec<PathBuf> {
     }
 }
 
-/// A number of a file, whole or decimal.
+/// Reads an integer or a decimal number.
 fn decimal(field: &Field<'_>, range: RangeInclusive<f64>, wanted: &str) -> Result<f64> {
     let number = match field.value.get_ref() {
         DeValue::Integer(number) => number.as_str().parse().ok(),

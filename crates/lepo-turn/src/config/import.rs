@@ -1,5 +1,6 @@
-//! `lepo config --import FILE`: an old humble-ai-cli `config.json` or `mcp-servers.json` into `config.toml` or `mcp.json`. First a plan, that a person can read; nothing that is
-//! there already is replaced, and nothing is left out without saying so.
+//! `lepo config --import FILE`: converts an old humble-ai-cli `config.json` or `mcp-servers.json` to
+//! `config.toml` or `mcp.json`, after a readable plan. Existing entries are never replaced, and each entry
+//! that cannot be imported is reported.
 
 use std::path::{Path, PathBuf};
 
@@ -20,19 +21,19 @@ use lepo_model::base_url;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::config::without_comments;
 
-/// The plan of an import. Not `Debug`: the new text may hold keys.
+/// The plan of an import. Not `Debug`, because the new text may contain keys.
 pub struct Plan {
-    /// The file that would be written.
+    /// The file to write.
     pub target: PathBuf,
-    /// The entries that would be added, one line each, without keys.
+    /// The entries to add, one line each, without keys.
     pub added: Vec<String>,
-    /// The entries that would not, and why.
+    /// The entries not to add, each with the reason.
     pub left_out: Vec<String>,
     text: String,
 }
 
 impl Plan {
-    /// Reads `file` and says what it would bring. Exit 2 if it is neither of the two.
+    /// Reads `file` and plans its import. Exit 2 if it is neither of the two.
     pub fn make(paths: &Paths, file: &Path) -> Result<Plan> {
         let shown = file.display();
         let Some(bytes) = read_if_there(file)? else {
@@ -50,7 +51,7 @@ impl Plan {
         }
     }
 
-    /// Writes what was planned; nothing if nothing is added.
+    /// Writes the planned file, unless there is nothing to add.
     pub fn apply(&self) -> Result<()> {
         match self.added.is_empty() {
             true => Ok(()),
@@ -89,7 +90,7 @@ fn settings(paths: &Paths, mut old: Map<String, Value>) -> Result<Plan> {
             plan.left_out.push("models: not a list".to_string());
             Vec::new()
         }
-        // One model and no list: its keys stand at the root.
+        // A file without a list has the keys of a single model at the root.
         None => {
             let keys = ["provider", "name", "model", "apiKey", "baseUrl", "active"];
             let found = keys.iter().filter_map(|key| old.remove_entry(*key));
@@ -129,7 +130,7 @@ impl Plan {
     }
 }
 
-/// One old model, or why it cannot be one of lepo's.
+/// Converts an old model; the error says why lepo cannot have it.
 fn model(value: Value, left_out: &mut Vec<String>) -> std::result::Result<NewModel, String> {
     let Value::Object(mut old) = value else {
         return Err("not an object".to_string());

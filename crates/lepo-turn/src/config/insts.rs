@@ -1,5 +1,5 @@
-//! `_insts.toml`: the texts that tell a model what to do. Inert data of a repository: they can be
-//! read without trust, since nothing in them makes lepo run or connect.
+//! `_insts.toml`: the instruction texts for models. They are inert data of a repository and can be read
+//! without trust, because nothing in them makes lepo run a program or connect to a server.
 
 use std::path::Path;
 
@@ -8,32 +8,32 @@ use super::field::Field;
 use super::reader::Section;
 use lepo_base::error::Result;
 
-/// The file that `lepo init` writes: every default under a comment on its use. It is the one
-/// source of the defaults too.
+/// The file that `lepo init` writes: each default below a comment on its use. Also the only source of the
+/// defaults.
 const DEFAULTS: &str = include_str!("default-insts.toml");
 
-/// The instruction texts in use; `None` where the file has an empty one: nothing is sent.
+/// The instruction texts in use. `None` if the file has an empty text: nothing is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Insts {
-    /// With requests for an answer; while it is as made, only with those of conversations that hold a result.
+    /// Sent with requests for an answer; the default text only in conversations that contain a result.
     pub general: Option<String>,
-    /// Is a command needed (`toolChooser`).
+    /// Asks whether a command is needed (`toolChooser`).
     pub tool_chooser: Option<String>,
-    /// The name of the inst (`commandWriter`).
+    /// Asks for the command (`commandWriter`).
     pub command_writer: Option<String>,
-    /// A debate: who speaks.
+    /// Asks a debate's orchestrator for the next speaker.
     pub orchestrator: Option<String>,
-    /// A debate: do you want to speak.
+    /// Asks a debate's participant whether it wants to speak.
     pub floor: Option<String>,
-    /// A debate: speak.
+    /// Asks a debate's participant for its speech.
     pub speech: Option<String>,
-    /// Several answers to one question: judge them.
+    /// Asks a judge to compare several answers to a question.
     pub judge: Option<String>,
 }
 
 impl Default for Insts {
-    /// Takes the texts of the default file, which every `do` needs, without the TOML reader: in that file each key
-    /// stands on a line that ends with the quotes, and its text ends with a line of them.
+    /// Extracts the texts of the default file, which every `do` needs, without the TOML parser: in that file
+    /// each key is on a line that ends with the quotes, and its text ends with a line of quotes.
     fn default() -> Self {
         let mut insts = Insts {
             general: None,
@@ -63,8 +63,8 @@ impl Default for Insts {
 }
 
 impl Insts {
-    /// Reads the bytes of `_insts.toml`, and says what was ignored in it. A key that is missing
-    /// means its default. A syntax error or a text that is none: exit 2, with `path` and line.
+    /// Parses `_insts.toml`, and returns what it ignored. A missing key means its default. Exit 2, with
+    /// `path` and line, for a syntax error or a value that is not a text.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
         if bytes == DEFAULTS.as_bytes() {
             return Ok((Insts::default(), Vec::new()));
@@ -74,7 +74,7 @@ impl Insts {
         Ok((said.over(Insts::default()), ignored))
     }
 
-    /// The names of the texts that are not the default ones.
+    /// Returns the names of the texts that differ from the defaults.
     pub fn changed(&self) -> Vec<&'static str> {
         let default = Insts::default();
         let texts = [
@@ -89,12 +89,12 @@ impl Insts {
         texts.into_iter().filter(|(_, own, default)| own != default).map(|(name, ..)| name).collect()
     }
 
-    /// The text of a new `_insts.toml`: the defaults, commented.
+    /// Returns the text of a new `_insts.toml`: the defaults, commented.
     pub fn default_file_text() -> &'static str {
         DEFAULTS
     }
 
-    /// The texts of the file, or the default where it has none. Blank: none.
+    /// Returns the file's texts, or the default where the file has none. A blank text becomes `None`.
     fn over(self, defaults: Insts) -> Insts {
         let text = |said: Option<String>, default: Option<String>| {
             said.or(default).filter(|text| !text.trim().is_empty())
@@ -111,15 +111,15 @@ impl Insts {
     }
 }
 
-/// Words that the default `general` of earlier stores has besides.
+/// Text that the default `general` of earlier stores contains in addition.
 const EARLIER: &str = ", in the language it is written in";
 
-/// True for the default text of `general`, also for that of earlier stores.
+/// Whether this is the default text of `general`, of this or an earlier version.
 pub fn is_general_as_made(text: &str) -> bool {
     Insts::default().general == Some(text.trim().replacen(EARLIER, "", 1))
 }
 
-/// The texts that a file has, blank ones too, and what else is in it.
+/// Reads the texts of a file, including blank ones, and lists its unknown keys.
 fn read(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
     let document = Document::new(path, bytes)?;
     let mut root = Section::root(&document)?;
@@ -136,8 +136,8 @@ fn read(path: &Path, bytes: &[u8]) -> Result<(Insts, Vec<String>)> {
     Ok((said, root.rest().into_iter().map(ignored).collect()))
 }
 
-/// A text with each `{name}` of `values` put in. What is put in is not looked at again, so a topic
-/// that speaks of `{topic}` stays as it is; any other brace stays too.
+/// Replaces each `{name}` of `values` in a text. Inserted text is not expanded again, so a topic that
+/// contains `{topic}` remains unchanged, like any other brace.
 pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! Parameters of every request: `options`, which each wire has its own names for, and
-//! `extra`, which goes into the body as it is.
+//! Parameters of every request: `options`, which each protocol names differently, and `extra`, which goes
+//! into the body unchanged.
 
 use serde_json::{Map, Number, Value};
 use toml::de::{DeTable, DeValue};
@@ -9,10 +9,9 @@ use super::reader::Section;
 use lepo_base::error::Result;
 use lepo_model::Options;
 
-/// The most levels that a value of `extra` may have.
+/// Maximum nesting of a value of `extra`.
 const DEEPEST: usize = 32;
 
-/// Reads `options`.
 pub fn read_options(mut section: Section) -> Result<Options> {
     let number = |field: Option<Field>, most: f64| -> Result<Option<Number>> {
         let Some(field) = field else { return Ok(None) };
@@ -47,7 +46,7 @@ pub fn read_options(mut section: Section) -> Result<Options> {
     })
 }
 
-/// Reads `extra`: a table of any values.
+/// Reads `extra`: a table with any values.
 pub fn read_extra(field: Field) -> Result<Map<String, Value>> {
     let wrong = field.error("cannot go into a request", "it is a table like { top_k = 20 }");
     let table = field.table()?;
@@ -61,7 +60,7 @@ fn table_json(table: &DeTable<'_>, depth: usize) -> Option<Map<String, Value>> {
         .collect()
 }
 
-/// A TOML value as JSON; none if it is too deep or no number that JSON has.
+/// Converts a TOML value to JSON; `None` if it is nested too deeply or a number that JSON does not have.
 fn json(value: &DeValue<'_>, depth: usize) -> Option<Value> {
     if depth > DEEPEST {
         return None;

@@ -1,29 +1,29 @@
-//! lepo's own directories, outside any repository: the XDG base directories, and `LEPO_CONFIG_HOME` for a
-//! configuration that is all in one folder (tests, experiments).
+//! lepo's own directories, outside of repositories: the XDG base directories, or the folder
+//! `LEPO_CONFIG_HOME` that contains the whole configuration (tests, experiments).
 
 use std::path::PathBuf;
 
 use lepo_base::env::Env;
 use lepo_base::error::{Error, Result};
 
-/// The three directories. None of them is made by asking for it.
+/// The three directories. Computing a path creates nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
     /// `config.toml`, `mcp.json` and `system_prompt.txt`.
     pub config: PathBuf,
-    /// Logs, recorded trust, what was learned about models.
+    /// Logs, recorded trust, and learned facts about models.
     pub state: PathBuf,
     /// The embedded model's weights.
     pub data: PathBuf,
-    /// The home directory, if there is one: what `~/` stands for in the configuration.
+    /// The home directory, if there is one: it replaces `~/` in the configuration.
     pub home: Option<PathBuf>,
 }
 
 impl Paths {
-    /// From `LEPO_CONFIG_HOME`, `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_DATA_HOME` and `HOME`.
+    /// Reads `LEPO_CONFIG_HOME`, `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_DATA_HOME` and `HOME`.
     ///
-    /// A relative XDG value is ignored, as the XDG Base Directory Specification (0.8) demands.
-    /// Exit 2 if a directory is named by nothing.
+    /// A relative XDG value is ignored, as the XDG Base Directory Specification (0.8) demands. Exit 2 if no
+    /// variable determines a directory.
     pub fn from_env(env: &Env) -> Result<Paths> {
         let home = absolute(env, "HOME");
         let base = |variable: &str, below_home: &str| match absolute(env, variable) {
@@ -68,12 +68,12 @@ impl Paths {
         self.state.join("mcp-auth")
     }
 
-    /// The folder of the kept lists of MCP servers' tools.
+    /// The folder of cached tool lists of MCP servers.
     pub fn tool_lists(&self) -> PathBuf {
         self.state.join("mcp-tools")
     }
 
-    /// The folder of stores that are deleted at their end.
+    /// The folder of stores that are deleted when their process ends.
     pub fn unkept(&self) -> PathBuf {
         self.state.join("unkept")
     }
@@ -98,7 +98,6 @@ mod tests {
     use super::*;
     use lepo_base::hint::At;
 
-    /// Variables of an environment.
     type Vars<'a> = &'a [(&'a str, &'a str)];
 
     #[test]

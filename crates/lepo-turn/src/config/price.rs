@@ -1,16 +1,15 @@
-//! Prices of tokens: that of a model, and the table `[[prices]]`.
+//! Token prices: a model's own, and the table `[[prices]]`.
 
 use super::money::Money;
 use super::reader::Section;
 use lepo_base::error::Result;
 use lepo_model::{ModelConfig, Price};
 
-/// One table of `[[prices]]`.
+/// A table of `[[prices]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceEntry {
-    /// Names of models that it fits; `*` stands for any characters.
+    /// Model name pattern; `*` matches any characters.
     pub model: String,
-    /// The price.
     pub price: Price,
 }
 
@@ -55,7 +54,7 @@ fn read_amounts(table: &mut Section<'_>) -> Result<Option<Price>> {
     }
 }
 
-/// Prices of tokens: models with a price of their own, and the table.
+/// Prices of tokens: those of models, and the table.
 #[derive(Debug, Clone, Default)]
 pub struct Prices {
     pub(super) table: Vec<PriceEntry>,
@@ -63,18 +62,18 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// True if no price is given.
+    /// Whether no price is configured.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty() && self.models.iter().all(|model| model.price.is_none())
     }
 
-    /// The price of a model by its configured name, and of one that is not configured by its provider's name too.
+    /// Returns the price of a model by its configured name, or by the provider's name for it.
     pub fn of(&self, name: &str, id: Option<&str>) -> Option<Price> {
         let configured = self.models.iter().find(|model| model.name == name);
         if let Some(price) = configured.and_then(|model| model.price) {
             return Some(price);
         }
-        // `PROVIDER:MODEL` is the name of a model that is not configured.
+        // The name of a model that is not configured is `PROVIDER:MODEL`.
         let id =
             id.or(configured.map(|model| model.model.as_str())).or(name.split_once(':').map(|(_, id)| id));
         let fits =
@@ -83,7 +82,7 @@ impl Prices {
     }
 }
 
-/// True if a pattern fits all of a text; `*` stands for any characters.
+/// Whether a pattern matches a whole text; `*` matches any characters.
 fn glob(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

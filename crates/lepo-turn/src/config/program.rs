@@ -1,4 +1,4 @@
-//! A model that is a program: its command line, and where the answer stands in what it prints.
+//! A model that is a program: its command line, and where to find the answer in its output.
 
 use lepo_base::error::Result;
 use lepo_base::word::list_words;
@@ -7,7 +7,7 @@ use lepo_model::{AGENTS, AgentAccess, AgentSandbox, AnswerForm, agent_preset, pr
 use super::form::Form;
 use super::reader::Section;
 
-/// Reads the keys of the `cli` model of this name: a preset, or a command with the form of its answer.
+/// Reads the keys of a `cli` model: a preset, or a command with the format of its answer.
 pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, AnswerForm)> {
     let command = section.take("command");
     let answer = section.take("answer");
@@ -40,7 +40,7 @@ pub fn read_program(model: &str, section: &mut Section) -> Result<(Vec<String>, 
     }
 }
 
-/// Reads the sandbox of an `acp` model, and folders of the agent's own that stay open to it.
+/// Reads the sandbox of an `acp` model, and the agent's own folders to which it has access.
 pub fn read_sandbox(section: &mut Section) -> Result<Option<AgentSandbox>> {
     let access = section.get("sandbox", &AgentAccess::ALL)?;
     let home = section.take("sandbox_home");
@@ -56,7 +56,7 @@ pub fn read_sandbox(section: &mut Section) -> Result<Option<AgentSandbox>> {
     }
 }
 
-/// Reads the keys of the `acp` model of this name: a preset, or a command.
+/// Reads the keys of an `acp` model: a preset, or a command.
 pub fn read_agent(model: &str, section: &mut Section) -> Result<Vec<String>> {
     let command = section.take("command");
     if let Some(field) = section.take("preset") {
@@ -79,7 +79,7 @@ pub fn read_agent(model: &str, section: &mut Section) -> Result<Vec<String>> {
     }
 }
 
-/// `text`, `json:POINTER` or `jsonl:POINTER`, where a pointer (RFC 6901) is empty or starts with `/`.
+/// Parses `text`, `json:POINTER` or `jsonl:POINTER`, where a pointer (RFC 6901) is empty or starts with `/`.
 fn answer_form(text: &str) -> Option<AnswerForm> {
     let is_pointer = |pointer: &&str| pointer.is_empty() || pointer.starts_with('/');
     match text.split_once(':') {

@@ -1,30 +1,30 @@
-//! Prompts to use again: `_prompts/NAME.md` of a store or of the configuration folder. Plain text, in which
-//! `$1` to `$9`, `$*` and `$stdin` are filled in; a first line `model: NAME` says who answers.
+//! Reusable prompts: `_prompts/NAME.md` of a store or of the configuration folder. They are plain text with
+//! the placeholders `$1` to `$9`, `$*` and `$stdin`; a first line `model: NAME` chooses the model.
 
 use std::path::Path;
 
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 
-/// A prompt as it is written.
+/// A prompt as written in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// The model that is to answer, if it says so.
+    /// The model that answers, if the prompt names it.
     pub model: Option<String>,
-    /// The text, without that line.
+    /// The text without that line.
     pub text: String,
 }
 
-/// The texts that fill a prompt.
+/// Values for the placeholders of a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Filling<'f> {
-    /// The words behind its name.
+    /// Arguments after the prompt's name.
     pub words: &'f [String],
     /// The text of stdin, if there was any.
     pub stdin: Option<&'f str>,
 }
 
-/// Checks that a prompt can have this name: a part of a path, without white space.
+/// Checks that a prompt can have this name: a path component without white space.
 pub fn check_prompt_name(name: &str) -> Result<()> {
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let ok = !name.is_empty() && name.len() <= 100 && !name.starts_with(['.', '-']) && name.chars().all(good);
@@ -35,7 +35,7 @@ pub fn check_prompt_name(name: &str) -> Result<()> {
     }
 }
 
-/// The names of the prompts in a folder, sorted. One that is not there has none.
+/// Returns the names of the prompts in a folder, sorted. A missing folder has no prompts.
 pub fn prompt_names(folder: &Path) -> Vec<String> {
     let name = |entry: std::io::Result<std::fs::DirEntry>| {
         let entry = entry.ok()?;
@@ -48,7 +48,7 @@ pub fn prompt_names(folder: &Path) -> Vec<String> {
 }
 
 impl Prompt {
-    /// Reads the bytes of `path`.
+    /// Parses the bytes of `path`.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Prompt> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let offset = error.valid_up_to();
@@ -63,8 +63,9 @@ impl Prompt {
         Ok(Prompt { model: model.map(str::to_string), text: rest.trim_matches(['\n', '\r']).to_string() })
     }
 
-    /// The text of the prompt with everything put in, and whether stdin was. What is put in is not read again. Words
-    /// that no `$` asks for stand behind the text. A `$1` without a word: exit 2.
+    /// Returns the text with all placeholders replaced, and whether `$stdin` was among them. Inserted text is
+    /// not expanded again. Arguments are appended if no placeholder refers to any. Exit 2 for a `$1` without
+    /// an argument.
     pub fn fill(&self, name: &str, filling: Filling<'_>) -> Result<(String, bool)> {
         let Filling { words, stdin } = filling;
         let (mut filled, mut rest) = (String::new(), self.text.as_str());
@@ -98,7 +99,7 @@ impl Prompt {
     }
 }
 
-/// The number of `$1` to `$9`, behind the sign; `$10` is no such place.
+/// Returns the number of `$1` to `$9`, without the `$`; `None` for `$10`.
 fn place(after: &str) -> Option<usize> {
     let mut digits = after.chars().take_while(char::is_ascii_digit);
     let first = digits.next().and_then(|digit| digit.to_digit(10)).filter(|&number| number > 0)?;

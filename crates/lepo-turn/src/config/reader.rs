@@ -1,7 +1,7 @@
-//! Reads a TOML table key by key, each with its line, so that every mistake can be told as
-//! `FILE:LINE: what` with what is allowed. By hand and not by derive: a derived message shows the value it did not
-//! like, and some values are keys; and it names neither the key nor, of a model, the line, since the keys that a model
-//! may have depend on its provider.
+//! Reads a TOML table key by key, so that every error can be reported as `FILE:LINE: message` with the
+//! allowed values. A derived reader does not do: its error message contains the invalid value, which may be a
+//! key, but neither the name of the field nor the line of a model, because the keys that a model may have
+//! depend on its provider.
 
 use toml::de::DeTable;
 
@@ -11,30 +11,29 @@ use super::form::Form;
 use lepo_base::error::{Error, Result};
 use lepo_base::nearest::nearest;
 
-/// A table that is being read. Each key is taken once; [`Section::end`] refuses what is left.
+/// A table that is being read. Each key is read once; [`Section::end`] rejects the remaining ones.
 pub struct Section<'d> {
     document: &'d Document<'d>,
-    /// ` in [http]`, or nothing for the root.
+    /// ` in [http]`; empty for the root table.
     title: String,
-    /// The byte offset at which the table starts.
+    /// Byte offset of the start of the table.
     pub at: usize,
     table: DeTable<'d>,
     known: Vec<&'static str>,
 }
 
 impl<'d> Section<'d> {
-    /// The root table of a file.
     pub fn root(document: &'d Document<'d>) -> Result<Section<'d>> {
         Ok(Section::new(document, String::new(), 0, document.root()?))
     }
 
-    /// A table that starts at a byte offset; `title` is ` in [NAME]`, for messages.
+    /// Creates a reader for a table at a byte offset; `title` is ` in [NAME]`, for messages.
     fn new(document: &'d Document<'d>, title: String, at: usize, table: DeTable<'d>) -> Section<'d> {
         let known = Vec::new();
         Section { document, title, at, table, known }
     }
 
-    /// A key's value, if the table has it.
+    /// Removes and returns the value of `key`, if the table has it.
     pub fn take(&mut self, key: &'static str) -> Option<Field<'d>> {
         self.known.push(key);
         let (name, value) = self.table.remove_entry(key)?;
@@ -43,17 +42,17 @@ impl<'d> Section<'d> {
         Some(Field { document, key, title, at: name.span().start, value })
     }
 
-    /// True if the table has a key that was not taken yet.
+    /// Whether the table has this key, and it was not read yet.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
 
-    /// The text under a key that was not taken yet, if it is one.
+    /// Returns the value of a key that was not read yet, if it is a text.
     pub fn text_of(&self, key: &str) -> Option<String> {
         self.table.get(key)?.get_ref().as_str().map(str::to_string)
     }
 
-    /// Reads the value of `key`, if the table has it.
+    /// Reads the value of `key` with `form`, if the table has it.
     pub fn read<T>(
         &mut self,
         key: &'static str,
@@ -62,19 +61,19 @@ impl<'d> Section<'d> {
         self.take(key).map(|field| form(&field)).transpose()
     }
 
-    /// The value of `key`, if the table has it.
+    /// Reads the value of `key`, if the table has it.
     pub fn get<T: Form>(&mut self, key: &'static str, limits: &T::Limits) -> Result<Option<T>> {
         self.read(key, |field| T::of_field(field, limits))
     }
 
-    /// The value of `key` with its place, if the table has it.
+    /// Reads the value of `key` with its source, if the table has it.
     pub fn set<T: Form>(&mut self, key: &'static str, limits: &T::Limits) -> Result<Option<Set<T>>> {
         self.read(key, |field| {
             Ok(Set { value: T::of_field(field, limits)?, source: field.document.source(field.at) })
         })
     }
 
-    /// The table under `key`, empty if it is not there.
+    /// Returns the table `key`; an empty one if it is missing.
     pub fn section(&mut self, key: &'static str) -> Result<Section<'d>> {
         match self.take(key) {
             None => Ok(Section::new(self.document, String::new(), 0, DeTable::new())),
@@ -85,15 +84,15 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// The tables of the array `key`, in order.
+    /// Returns the tables of the array `key`, in order.
     pub fn sections(&mut self, key: &'static str) -> Result<Vec<Section<'d>>> {
         let tables = self.take(key).map(Field::tables).transpose()?.unwrap_or_default();
         let section = |(at, table)| Section::new(self.document, format!(" in [[{key}]]"), at, table);
         Ok(tables.into_iter().map(section).collect())
     }
 
-    /// All keys of a table that may have any, each with its text, as `form` reads them; a mistake of it is what is
-    /// wrong, and what is allowed.
+    /// Reads all keys of a table that may have any keys, each with its text. An error of `form` is the
+    /// message and the hint.
     pub fn texts<T>(
         self,
         form: impl Fn(String, Set<String>) -> std::result::Result<T, (String, &'static str)>,
@@ -113,32 +112,33 @@ impl<'d> Section<'d> {
         Ok(texts.into_iter().map(|(_, text)| text).collect())
     }
 
-    /// A mistake in this table as a whole.
+    /// Returns an error about the table as a whole.
     pub fn error(&self, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
         self.document.error(self.at, what, allowed)
     }
 
-    /// The place of this table, for messages.
+    /// Returns the source of this table, for messages.
     pub fn source(&self) -> Source {
         self.document.source(self.at)
     }
 
-    /// Names the table by what it turned out to be: ` in …`, for [`Section::end`].
+    /// Changes the title, once the kind of the table is known: ` in …`, for [`Section::end`].
     pub fn rename(&mut self, title: String) {
         self.title = title;
     }
 
-    /// Refuses the first key that was not taken.
+    /// Rejects the first key that was not read.
     pub fn end(self) -> Result<()> {
         self.unknown().map_or(Ok(()), Err)
     }
 
-    /// A key is missing that has to be there, once all others were taken; one that was misspelled is told instead.
+    /// Returns the error for a missing key, after all others were read; if an unknown key remains, reports
+    /// that instead, as it may be a typo.
     pub fn lacks(&self, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
         self.unknown().unwrap_or_else(|| self.error(what, allowed))
     }
 
-    /// This key is missing; one that is nearly so named is told instead.
+    /// Returns the error for a missing key; a remaining key with a similar name is reported instead.
     pub fn lacks_key(&self, wanted: &str, what: impl AsRef<str>, allowed: impl Into<String>) -> Error {
         let slip = self.rest().into_iter().find(|(_, key)| nearest(key, [wanted].into_iter()).is_some());
         match slip {
@@ -156,7 +156,7 @@ impl<'d> Section<'d> {
         Some(self.document.error(at, format!("unknown key `{key}`{}", self.title), allowed))
     }
 
-    /// The keys that were not taken, each with its byte offset, in the order of the file.
+    /// Returns the keys that were not read, each with its byte offset, in the order of the file.
     pub fn rest(&self) -> Vec<(usize, String)> {
         let keys = self.table.keys();
         let mut rest: Vec<_> = keys.map(|key| (key.span().start, key.get_ref().to_string())).collect();

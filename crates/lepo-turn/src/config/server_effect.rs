@@ -1,20 +1,21 @@
-//! The whole definition of an MCP server in a line, as a person sees it before a yes: values of variables and headers
-//! too, as `LD_PRELOAD`, `NODE_OPTIONS` and `PATH` decide what runs. What looks like a secret is hidden.
+//! Describes the whole definition of an MCP server in a line, which the user sees before consent, including
+//! the values of variables and headers, because `LD_PRELOAD`, `NODE_OPTIONS` and `PATH` decide which code
+//! runs. Values that look like a secret are hidden.
 
 use lepo_base::secret::Secret;
 use lepo_secrets::{Masker, is_named_secret};
 use lepo_tool::mcp::config::{ServerConfig, Target};
 
-/// The place of a hidden value.
+/// Replaces a hidden value.
 const HIDDEN: &str = "(hidden: it looks like a secret)";
 
-/// Variables that end like a secret's and name a program.
+/// Variables whose names end like a secret's, and whose values are programs.
 const NAMES_OF_PROGRAMS: &[&str] = &["ASKPASS", "_COMMAND", "_CMD", "_HELPER"];
 
-/// Headers that carry a secret, in lower case.
+/// Headers that contain a secret, in lower case.
 const SECRET_HEADERS: &[&str] = &["authorization", "proxy-authorization", "cookie"];
 
-/// What a server does when it is started, or where it is.
+/// Describes which program a server starts, or its URL.
 pub fn server_effect(config: &ServerConfig) -> String {
     let with = |what: &str, entries: &[(String, Secret)]| match entries {
         [] => String::new(),
@@ -39,19 +40,19 @@ pub fn server_effect(config: &ServerConfig) -> String {
     format!("server {:?}: {what}{variables}{off}", config.name)
 }
 
-/// A variable or a header with its value.
+/// Formats a variable or a header with its value.
 fn entry((name, value): &(String, Secret)) -> String {
     let value = value.reveal();
     let is_secret = is_named_secret(name) || SECRET_HEADERS.contains(&name.to_ascii_lowercase().as_str());
     let names_program = NAMES_OF_PROGRAMS.iter().any(|end| name.to_ascii_uppercase().ends_with(end));
-    // A variable that is put in is named, and is no value yet.
+    // A value with a placeholder names a variable, and does not contain its value yet.
     match is_secret && !names_program && !value.is_empty() && !value.contains("${") {
         true => format!("{name}={HIDDEN}"),
         false => format!("{name}={:?}", masked(value)),
     }
 }
 
-/// A text with what has the shape of a secret hidden, and nothing else of it.
+/// Hides the parts of a text that have the format of a secret.
 fn masked(text: &str) -> String {
     let masker = Masker::for_imports();
     masker.mask(text).text.into_owned()

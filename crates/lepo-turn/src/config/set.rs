@@ -1,4 +1,4 @@
-//! One setting of the user's file, set or taken out by its name: `http.idle_timeout`, `alias.r`.
+//! Sets or removes a setting of the user's file by its name: `http.idle_timeout`, `alias.r`.
 
 use std::path::Path;
 
@@ -11,14 +11,15 @@ use super::table::NAMES;
 use super::write::replace;
 use lepo_base::error::{Error, Result};
 
-/// Sets a setting; makes the file if there is none. The text is taken for the type that the setting has.
+/// Sets a setting; creates the file if necessary. The type of the setting decides how the text is read.
 ///
 /// # Errors
 /// Exit 2: no such setting, or a value that it cannot have.
 pub fn set_setting(path: &Path, name: &str, text: &str) -> Result<()> {
     check(name)?;
     change(path, |document| {
-        // A mistake in a value says more than that its type is another one; of types, the last is the nearest.
+        // An error about a value is more useful than an error about a type; of several type errors, the last
+        // is the most specific.
         let mut wrong: Option<(bool, Error)> = None;
         for value in readings(text) {
             let mut tried = document.clone();
@@ -39,7 +40,7 @@ pub fn set_setting(path: &Path, name: &str, text: &str) -> Result<()> {
     })
 }
 
-/// Takes a setting out of the file, so that it has its default again; false if it is not there.
+/// Removes a setting from the file, which restores its default; returns false if the file does not have it.
 pub fn unset_setting(path: &Path, name: &str) -> Result<bool> {
     check(name)?;
     let mut was_there = false;
@@ -61,18 +62,18 @@ pub fn check_config(path: &Path, text: &[u8]) -> Result<()> {
     ConfigFile::parse(path, text).map(|_| ())
 }
 
-/// Puts a new text in the place of the file, whole and private to its owner.
+/// Replaces the content of the file atomically; the file is readable by its owner only.
 pub fn replace_config(path: &Path, text: &[u8]) -> Result<()> {
     check_config(path, text)?;
     replace(path, text)
 }
 
-/// The names of all settings that can stand in a file.
+/// Returns the names of all settings that a file can have.
 pub fn setting_names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied().filter(|name| *name != "model")
 }
 
-/// Checks that a setting of this name can stand in a file.
+/// Checks that a file can have a setting of this name.
 fn check(name: &str) -> Result<()> {
     let no = |what: String, hint: &str| Err(Error::usage(what).hint(hint));
     if name == "model" {
@@ -95,7 +96,7 @@ fn check(name: &str) -> Result<()> {
     }
 }
 
-/// The TOML values that a text may stand for: a string, a number, `true` or `false`, or a list.
+/// Returns the TOML values that a text may mean: a string, a number, `true` or `false`, or a list.
 fn readings(text: &str) -> Vec<Value> {
     let items = text.trim_matches(['[', ']']).split(',').map(|item| item.trim().trim_matches('"'));
     let list: Array = items.filter(|item| !item.is_empty()).collect();
@@ -110,7 +111,7 @@ fn readings(text: &str) -> Vec<Value> {
     readings
 }
 
-/// The table that a setting stands in, made where it is not there, and its key.
+/// Returns the table of a setting, created if necessary, and the setting's key.
 fn table_of<'d, 'n>(
     document: &'d mut DocumentMut,
     name: &'n str,

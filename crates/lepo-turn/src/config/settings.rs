@@ -1,5 +1,4 @@
-//! Puts the settings in force together: defaults < user file < trusted repo file < environment < flags; and lists
-//! them.
+//! Merges the settings: defaults < user file < trusted repo file < environment < flags; and lists them.
 
 use std::path::PathBuf;
 
@@ -18,21 +17,21 @@ use lepo_base::record::read_if_there;
 use lepo_base::word::Word;
 use lepo_model::{ModelConfig, Provider};
 
-/// One setting in force.
+/// A setting in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// `max_rounds`, `http.idle_timeout`, `models.gpt`.
     pub name: String,
-    /// The value as a person reads it; times in seconds, empty if there is none.
+    /// The value in readable form; durations in seconds, empty if unset.
     pub value: String,
-    /// The source of the value.
+    /// Source of the value.
     pub source: Source,
-    /// The values that are allowed, where they can be listed or have bounds.
+    /// The allowed values, if they can be listed or have bounds.
     pub allowed: Option<String>,
 }
 
-/// Reads the user's file (or `--config`) and puts everything over it. `repo` is a trusted
-/// `.lepo/_config.toml`: its path and bytes. Any mistake: exit 2.
+/// Reads the user's file (or `--config`) and applies the other sources over it. `repo` is a trusted
+/// `.lepo/_config.toml`: its path and bytes. Exit 2 for any error.
 pub fn load_settings(
     paths: &Paths,
     env: &Env,
@@ -52,7 +51,8 @@ pub fn load_settings(
         Some((path, bytes)) => ConfigFile::parse(&path, &bytes)?.of_repository()?,
         None => ConfigFile::default(),
     };
-    // Of every file, also of a model that another one replaces now: no command gets a key.
+    // Collects the variables of every file, and of models that another file overrides: no command may inherit
+    // a key.
     let mut keys: Vec<String> = user.key_variables().chain(repo.key_variables()).collect();
     if flags.config.is_some()
         && let Some(bytes) = read_if_there(&paths.config_file())?
@@ -78,8 +78,8 @@ pub fn load_settings(
     Ok(Settings { key_variables: keys, aliases: user.aliases, price_table: user.prices, ..settings })
 }
 
-/// Every setting and every model, in the order of the manual, as `lepo config` shows them: no key is among
-/// them, and of a program only its name, since an argument may be a key.
+/// Returns every setting and every model in the order of the manual, as `lepo config` prints them. Contains
+/// no keys; a model's program is listed without its arguments, since an argument may be a key.
 pub fn setting_lines(settings: &Settings) -> Vec<Line> {
     let none = Set { value: String::new(), source: Source::Default };
     let Set { value, source } = settings.chosen().unwrap_or(none);

@@ -1,38 +1,39 @@
-//! The system prompt of new convs: a file of the user's, made on first use so that there is
-//! something to edit, and theirs from then on.
+//! The system prompt of new convs: a file of the user. lepo creates it on first use, so that the user has a
+//! file to edit, and never changes it.
 
 use super::write::create;
 use crate::config::Paths;
 use lepo_base::error::{Error, Result};
 use lepo_base::record::read_if_there;
 
-/// The text that a new `system_prompt.txt` has, to the letter.
+/// The exact text of a new `system_prompt.txt`.
 pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("default-system-prompt.txt");
 
-/// The system prompt in place of that text where no MCP servers are configured: it is for agents with tools.
+/// Replaces the default text if no MCP servers are configured, because the default is written for agents with
+/// tools.
 pub const SHORT_SYSTEM_PROMPT: &str =
     "You are a helpful assistant in a terminal. Be brief and exact; use Markdown sparingly.";
 
-/// True for the system prompt of a user who has not written one.
+/// Whether the user has not written a system prompt.
 pub fn is_as_made(prompt: &str) -> bool {
     let prompt = prompt.trim();
     prompt == DEFAULT_SYSTEM_PROMPT.trim() || prompt == SHORT_SYSTEM_PROMPT
 }
 
-/// The system prompt in force: the file byte for byte, or where that is as it was made and there are no servers, a
-/// short one. `None` if the file is blank: no system prompt.
+/// Returns the system prompt in effect: the file byte for byte, or a short prompt if the file has the default
+/// text and no servers are configured. `None` if the file is blank: no system prompt.
 ///
-/// Makes the file if there is none (0600, its directory 0700), it can be made and something may be written; never touches
-/// one that is there. Exit 2 if it cannot be read, or is not UTF-8.
+/// Creates the file (0600, its directory 0700) if it is missing, if this is possible, and unless
+/// `writes_nothing`. Never changes an existing file. Exit 2 if it cannot be read, or is not UTF-8.
 pub fn system_prompt(paths: &Paths, with_servers: bool, writes_nothing: bool) -> Result<Option<String>> {
     let path = paths.system_prompt_file();
     let bytes = match read_if_there(&path)? {
         Some(bytes) => bytes,
         None if writes_nothing => DEFAULT_SYSTEM_PROMPT.into(),
         None => match create(&path, DEFAULT_SYSTEM_PROMPT.as_bytes()) {
-            // Read back: another process may have been first, with another text.
+            // Read it back: another process may have created the file first, with another text.
             Ok(()) => read_if_there(&path)?.unwrap_or_default(),
-            // A configuration that is not to be written: the default then, without a file to edit.
+            // The configuration is read-only: use the default, without a file to edit.
             Err(_) => DEFAULT_SYSTEM_PROMPT.into(),
         },
     };
@@ -80,7 +81,7 @@ mod tests {
             assert_eq!(std::fs::read(&file).unwrap(), bytes);
         }
 
-        // If the file cannot be made, the default counts all the same.
+        // If the file cannot be created, the default applies.
         let env = [("HOME", "/"), ("LEPO_CONFIG_HOME", "/proc/lepo")];
         let nowhere = Paths::from_env(&Env::of(&env)).unwrap();
         assert_eq!(system_prompt(&nowhere, true, false).unwrap().as_deref(), Some(DEFAULT_SYSTEM_PROMPT));

@@ -1,5 +1,5 @@
-//! The settings: one row of the table is one setting. Files, environment, options, `lepo config` and
-//! [`Settings`] follow from it; a new setting is a new row.
+//! The settings: each row of the table is a setting. Files, environment, options, `lepo config` and
+//! [`Settings`] are generated from it; a new setting is a new row.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,19 +21,19 @@ use lepo_model::ModelConfig;
 use lepo_model::Planner;
 use lepo_tool::{AutoAccess, ToolMode};
 
-/// Makes [`Settings`] and [`Layer`] of the rows: field, its type, its name in files and in `lepo config`, its
-/// limits, its default; then the option (a field of [`Flags`]) and the variable that set it too, if any. A name
-/// without a file (`-`) is set by them alone.
+/// Generates [`Settings`] and [`Layer`] from the rows: field, its type, its name in files and in `lepo
+/// config`, its limits, its default; then the option (a field of [`Flags`]) and the variable that also set
+/// it, if any. A setting marked `-` is not read from files.
 macro_rules! settings {
     ($($(#[$about:meta])* $field:ident: $type:ty, $place:tt $name:literal, $limits:expr, $default:expr
         $(, option $flag:ident $option:literal)? $(, variable $variable:literal)?;)*) => {
-        /// The settings in force, read-only. Times are as long as they say.
+        /// The settings in effect, read-only. Durations have the unit of their type.
         #[derive(Debug, Clone)]
         pub struct Settings {
             $($(#[$about])* pub $field: $type,)*
             /// The configured models, the user's first; at most one is active.
             pub models: Vec<ModelConfig>,
-            /// The user's own words for commands.
+            /// The user's aliases.
             pub aliases: Vec<Alias>,
             pub(super) price_table: Vec<PriceEntry>,
             /// The file that `model use` and `/set-model` change.
@@ -43,19 +43,20 @@ macro_rules! settings {
             pub(super) key_variables: Vec<String>,
         }
 
-        /// The settings that one place sets: a file, the environment, the options. Each is set or left open.
+        /// The settings of one source: a file, the environment or the options. A field is `None` if the
+        /// source does not set it.
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct Layer {
             $(pub $field: Option<Set<$type>>,)*
         }
 
         impl Layer {
-            /// This one, and what it leaves open from the one `below`.
+            /// Returns this layer, with unset values from the layer `below`.
             pub fn over(self, below: Layer) -> Layer {
                 Layer { $($field: self.$field.or(below.$field),)* }
             }
 
-            /// Reads the settings of a file; unknown keys in its sections are refused.
+            /// Reads the settings of a file, and rejects unknown keys in its sections.
             pub fn from_file(root: &mut Section<'_>) -> Result<Layer> {
                 let mut sections = Sections::of(root, NAMES)?;
                 let layer = Layer { $($field: settings!(@file $place sections, $name, $limits),)* };
@@ -63,19 +64,18 @@ macro_rules! settings {
                 Ok(layer)
             }
 
-            /// Reads the environment. A variable that is wrong: exit 2, with its name and what is allowed.
+            /// Reads the environment. Exit 2 for an invalid variable, with its name and the allowed values.
             pub fn from_env(env: &Env) -> Result<Layer> {
                 Ok(Layer { $($field: settings!(@variable env, $type, $limits $(, $variable)?),)* })
             }
 
-            /// The options of the command line.
             pub fn from_flags(flags: &Flags) -> Layer {
                 Layer { $($field: settings!(@option flags $(, $flag $option)?),)* }
             }
         }
 
         impl Settings {
-            /// The settings that `layer` sets, and the defaults of the others.
+            /// Returns the settings of `layer`, with defaults for unset ones.
             pub(super) fn of(layer: Layer, paths: &Paths, ambient: Ambient) -> Settings {
                 let mut sources = BTreeMap::new();
                 $(if let Some(set) = &layer.$field {
@@ -93,13 +93,13 @@ macro_rules! settings {
                 }
             }
 
-            /// Each setting's name, value and allowed values, in the order of the table.
+            /// Returns each setting's name, value and allowed values, in the order of the table.
             pub(super) fn values(&self) -> Vec<(&'static str, String, Option<String>)> {
                 vec![$(($name, self.$field.shown(), <$type as Form>::allowed(&$limits)),)*]
             }
         }
 
-        /// The names of all settings.
+        /// Names of all settings.
         pub(super) const NAMES: &[&str] = &[$($name,)*];
     };
     (@file file $sections:ident, $name:literal, $limits:expr) => {
@@ -122,76 +122,76 @@ macro_rules! settings {
     };
 }
 
-/// The rounds that a turn or a debate may have.
+/// Range of the rounds of a turn or a debate.
 const ROUNDS: std::ops::RangeInclusive<u32> = 1..=1000;
 
-/// The bytes of a command's output that the model may be given.
+/// Range in bytes of a command's output that the model receives.
 const OUTPUT: std::ops::RangeInclusive<u32> = 1_000..=50_000_000;
 
-/// The bubbs that `.lepo/` may hold before a tidying.
+/// Range of the number of bubbs in `.lepo/` before they move to folders.
 const TIDY: std::ops::RangeInclusive<u32> = 100..=100_000_000;
 
-/// The bytes that an answer may have.
+/// Range in bytes of an answer.
 const ANSWER: std::ops::RangeInclusive<u32> = 1_000..=u32::MAX;
 
 settings! {
-    /// The model that answers: it wins over the active one.
+    /// The model that answers; overrides the active one.
     wanted: Option<String>, - "model", (), None, option model "--model", variable "LEPO_MODEL";
-    /// The least of what the log holds.
+    /// Minimum level of log records.
     log_level: LogLevel, file "log_level", LogLevel::ALL, LogLevel::Info, variable "LEPO_LOG_LEVEL";
-    /// The way a tool request gets its consent.
+    /// How tool requests get consent.
     tool_call_mode: ToolMode, file "tool_call_mode", ToolMode::LASTING, ToolMode::Manual,
         option tools "--tools", variable "LEPO_TOOL_CALL_MODE";
     /// The most that `auto` runs without asking.
     auto_access: AutoAccess, file "auto_access", AutoAccess::ALL, AutoAccess::Read,
         variable "LEPO_AUTO_ACCESS";
-    /// Automatic compaction of a conversation that outgrows its window.
+    /// Automatic compaction of a conversation that exceeds its window.
     compact: AutoCompact, file "compact", AutoCompact::ALL, AutoCompact::Off;
-    /// The questions that begin a new conversation by themselves.
+    /// Questions that start a new conversation automatically.
     new: NewConversation, file "new", NewConversation::ALL, NewConversation::Never;
-    /// The way it is decided that a command is needed; see [`Settings::planner_or`].
+    /// How lepo decides that a command is needed; see [`Settings::planner_or`].
     planner: Planner, file "planner", Planner::ALL, Planner::Auto, variable "LEPO_PLANNER";
-    /// Rounds of tool requests in one turn.
+    /// Rounds of tool requests per turn.
     max_rounds: u32, file "max_rounds", ROUNDS, 8, variable "LEPO_MAX_ROUNDS";
-    /// The time limit of a command.
+    /// Time limit of a command.
     command_timeout: Duration, file "command_timeout", (), Duration::from_secs(120);
-    /// The most of a command's output that the model is given, in bytes.
+    /// Maximum bytes of a command's output that the model receives.
     output_limit: u32, file "output_limit", OUTPUT, 50_000;
-    /// The most bubbs in `.lepo/` itself; of more, those of days that are over get folders.
+    /// Maximum bubbs in `.lepo/` itself; above it, the bubbs of past days move to folders.
     tidy: Tidy, file "tidy", TIDY, Tidy::default(), variable "LEPO_TIDY";
-    /// The most bytes of an answer; a longer one is stopped and kept.
+    /// Maximum bytes of an answer; a longer answer is interrupted, and its text is saved.
     max_answer: u32, file "max_answer", ANSWER, 268_435_456;
-    /// The most that a turn may cost.
+    /// Maximum cost of a turn.
     budget_turn: Option<Money>, file "budget.turn", (), None;
-    /// The most that a local day may cost, in one store.
+    /// Maximum cost of a local day, per store.
     budget_day: Option<Money>, file "budget.day", (), None;
-    /// The treatment of secrets in what is written to the store; of the user's own file only.
+    /// Treatment of secrets in writes to the store; allowed in the user's own file only.
     secrets: SecretsMode, file "secrets", SecretsMode::ALL, SecretsMode::Mask;
-    /// The instructions of the repository, `AGENTS.md`, go with questions.
+    /// Whether questions include the instructions of the repository, `AGENTS.md`.
     agents: bool, file "agents", (), true, option agents "--no-agents";
-    /// Skills are offered to models, and found by name.
+    /// Whether models are offered skills, and skills are found by name.
     skills: bool, file "skills", (), true, option agents "--no-agents";
-    /// A line about tokens and time follows an answer on a terminal.
+    /// Whether a terminal shows a line with tokens and time after an answer.
     term_usage: bool, file "term.usage", (), true;
     /// The part of a model's thinking that a terminal shows.
     term_thinking: ThinkingShown, file "term.thinking", ThinkingShown::ALL, ThinkingShown::Show;
     /// The effect of an empty line at the prompt.
     empty_line: EmptyLine, file "repl.empty_line", EmptyLine::ALL, EmptyLine::Leave;
-    /// The keys of the prompt.
+    /// Key bindings of the prompt.
     repl_keys: EditKeys, file "repl.keys", EditKeys::ALL, EditKeys::Emacs;
-    /// The time limit of a connection to a model server.
+    /// Time limit for connecting to a model server.
     http_connect: Duration, file "http.connect_timeout", (), Duration::from_secs(10);
-    /// The longest silence of a model.
+    /// Maximum time without data from a model.
     http_idle: Duration, file "http.idle_timeout", (), Duration::from_secs(120);
-    /// The time limit for an MCP server to start.
+    /// Time limit for starting an MCP server.
     mcp_connect: Duration, file "mcp.connect_timeout", (), Duration::from_secs(30);
-    /// The longest silence of an MCP call.
+    /// Maximum time without data during an MCP call.
     mcp_idle: Duration, file "mcp.idle_timeout", (), Duration::from_secs(60);
-    /// The time limit of an MCP call.
+    /// Time limit of an MCP call.
     mcp_total: Duration, file "mcp.total_timeout", (), Duration::from_secs(600);
-    /// Directories that the sandbox shows besides its own, read-only; absolute.
+    /// Additional directories that are visible in the sandbox, read-only; absolute.
     sandbox_read_only: Vec<PathBuf>, file "sandbox.read_only", (), Vec::new();
-    /// Variables that held commands get, though their names look secret.
+    /// Variables that sandboxed commands inherit, although their names look secret.
     sandbox_env: Vec<String>, file "sandbox.env", (), Vec::new();
     /// The model that leads a debate.
     many_orchestrator: Option<String>, file "many.orchestrator", (), None,
@@ -201,34 +201,34 @@ settings! {
         option participants "--participants";
     /// Rounds of a debate.
     many_rounds: u32, file "many.max_rounds", ROUNDS, 10;
-    /// The time limit of one reply among many.
+    /// Time limit of a reply in a group turn.
     many_timeout: Duration, file "many.timeout", (), Duration::from_secs(300);
 }
 
 impl Settings {
-    /// The limits that hold.
+    /// Returns the limits in effect.
     pub fn budgets(&self, flags: &Flags) -> Budgets {
         let (max_cost, max_tokens_total) = (flags.max_cost, flags.max_tokens_total);
         Budgets { turn: self.budget_turn, day: self.budget_day, max_cost, max_tokens_total }
     }
 
-    /// Prices of tokens.
+    /// Returns the prices of tokens.
     pub fn prices(&self) -> Prices {
         Prices { table: self.price_table.clone(), models: self.models.clone() }
     }
 
-    /// The models' keys themselves, to be kept out of other places.
+    /// Returns the models' keys, to be masked elsewhere.
     pub fn keys(&self) -> Vec<String> {
         self.models.iter().filter_map(|model| Some(model.key.value.as_ref()?.reveal().to_string())).collect()
     }
 
-    /// True if a model may ask for commands.
+    /// Whether a model may request commands.
     pub fn may_command(&self, config: &ModelConfig) -> bool {
         self.planner_or(lepo_model::spec(config).planner) != Planner::Off
     }
 
-    /// The planner in force; `fitting` is the one that suits the model that answers. Without
-    /// tools there is nothing to decide.
+    /// Returns the planner in effect; `fitting` is the answering model's default. Without tools it is
+    /// [`Planner::Off`], as there is nothing to decide.
     pub fn planner_or(&self, fitting: Planner) -> Planner {
         match (self.tool_call_mode, self.planner) {
             (ToolMode::Off, _) => Planner::Off,
@@ -237,18 +237,18 @@ impl Settings {
         }
     }
 
-    /// The variables that hold keys: no command and no MCP server may inherit them.
+    /// Returns the variables that contain keys: no command and no MCP server may inherit them.
     pub fn key_variables(&self) -> &[String] {
         &self.key_variables
     }
 
-    /// The place that said a setting (`max_rounds`, `http.idle_timeout`) or a model (`models.NAME`).
+    /// Returns the source of a setting (`max_rounds`, `http.idle_timeout`) or a model (`models.NAME`).
     pub fn source(&self, name: &str) -> &Source {
         self.sources.get(name).unwrap_or(&Source::Default)
     }
 }
 
-/// The sections of a file that settings stand in: the root, and the tables that their names begin with.
+/// The sections of a file that contain settings: the root, and the tables that prefix their names.
 struct Sections<'s, 'd> {
     root: &'s mut Section<'d>,
     named: Vec<(&'static str, Section<'d>)>,

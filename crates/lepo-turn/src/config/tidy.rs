@@ -1,4 +1,4 @@
-//! The setting `tidy`: how many messages `.lepo/` holds before those of days that are over get folders.
+//! The setting `tidy`: how many messages `.lepo/` may contain before those of past days move to folders.
 
 use std::ops::RangeInclusive;
 
@@ -6,12 +6,11 @@ use super::field::Field;
 use super::form::Form;
 use lepo_base::error::Result;
 
-/// A number of bubbs, or `false`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tidy(Option<u32>);
 
 impl Tidy {
-    /// The most bubbs in `.lepo/`; none if they stay there however many they are.
+    /// Returns the maximum number of bubbs in `.lepo/`; `None` if they never move to folders.
     pub fn limit(self) -> Option<u32> {
         self.0
     }

@@ -1,6 +1,6 @@
-//! Trust in a repository's own configuration: nothing in it counts before a person has seen what it
-//! would do. A yes is kept outside the repository, as a hash of path and exact bytes; so is the consent to a repository's
-//! instructions.
+//! Trust in a repository's own configuration, which has no effect before the user has seen what it would do.
+//! Consent is recorded outside the repository, as a hash of path and exact bytes; so is consent to a
+//! repository's instructions.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -16,19 +16,19 @@ use lepo_base::word::Word;
 use lepo_model::{AgentSandbox, Fields};
 use lepo_tool::mcp::config as servers;
 
-/// A repository's configuration file, as it is now.
+/// A repository's configuration file in its current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoFile {
-    /// Path of the file, absolute and without links.
+    /// Absolute path of the file, without symbolic links.
     pub path: PathBuf,
-    /// All of it. What was shown, hashed and used are these very bytes.
+    /// The whole content. Exactly these bytes are displayed, hashed and used.
     pub bytes: Vec<u8>,
 }
 
-/// Prefix of the hash of an agreement, so that none is ever the trust of a file that does something.
+/// Prefix in the hash of a consent to instructions, so that it can never be trust in a configuration file.
 const INSTRUCTIONS: &[u8] = b"instructions";
 
-/// Prefix of the hash of an agreement to a message.
+/// Prefix in the hash of a consent to a message.
 const MESSAGE: &[u8] = b"message";
 
 fn message_hash(path: &Path, bytes: &[u8]) -> String {
@@ -39,49 +39,50 @@ fn instructions_hash(path: &Path, text: &str) -> String {
     hash_of(&[INSTRUCTIONS, path.as_os_str().as_bytes(), text.as_bytes()])
 }
 
-/// The record of what was trusted: one line a file, `HASH PATH`.
+/// The record of trust: one line per file, `HASH PATH`.
 #[derive(Debug, Clone)]
 pub struct Trust {
     record: HashFile,
 }
 
 impl Trust {
-    /// The user's record.
+    /// Opens the user's record.
     pub fn of(paths: &Paths) -> Trust {
         Trust::in_state(&paths.state)
     }
 
-    /// The record in this state folder.
+    /// Opens the record in this state folder.
     pub fn in_state(state: &Path) -> Trust {
         Trust { record: HashFile::at(state.join("trust")) }
     }
 
-    /// True if a person said yes to this file: these bytes, at this path.
+    /// Whether the user trusts this file: these bytes at this path.
     pub fn covers(&self, file: &RepoFile) -> Result<bool> {
         self.record.has(&file.hash())
     }
 
-    /// Keeps a person's yes, durable when this returns.
+    /// Records trust in these files, durably.
     pub fn keep(&self, files: &[RepoFile]) -> Result<()> {
         let lines: Vec<String> =
             files.iter().map(|file| format!("{} {:?}", file.hash(), file.path)).collect();
         if lines.is_empty() { Ok(()) } else { self.record.keep(&lines) }
     }
 
-    /// Tells which of these instructions, each with its place, a person has agreed to.
+    /// Returns for each of these instructions, given with its path, whether the user has agreed to it.
     pub fn agreed<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<Vec<bool>> {
         let hashes: Vec<String> = files.map(|(path, text)| instructions_hash(path, text)).collect();
         self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Keeps a person's agreement to these instructions, durable when this returns.
+    /// Records the user's consent to these instructions, durably.
     pub fn agree<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<()> {
         let lines: Vec<String> =
             files.map(|(path, text)| format!("{} {path:?}", instructions_hash(path, text))).collect();
         if lines.is_empty() { Ok(()) } else { self.record.keep(&lines) }
     }
 
-    /// Tells which of these messages, each with the path of its file, a person has agreed to.
+    /// Returns for each of these messages, given with the path of its file, whether the user has agreed to
+    /// it.
     pub fn agreed_messages<'m>(
         &self,
         messages: impl Iterator<Item = (&'m Path, &'m [u8])>,
@@ -90,18 +91,18 @@ impl Trust {
         self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Keeps a person's agreement to these messages, durable when this returns.
+    /// Records the user's consent to these messages, durably.
     pub fn agree_to_messages<'m>(&self, messages: impl Iterator<Item = (&'m Path, &'m [u8])>) -> Result<()> {
         let line = |(path, bytes): (&Path, &[u8])| format!("{} {path:?}", message_hash(path, bytes));
         let lines: Vec<String> = messages.map(line).collect();
         if lines.is_empty() { Ok(()) } else { self.record.keep(&lines) }
     }
 
-    /// The paths that the record holds below one of these folders, sorted, as they are written in it.
+    /// Returns the recorded paths below these folders, sorted, as written in the record.
     pub fn listed(&self, folders: &[&Path]) -> Result<Vec<String>> {
         let mut begins = Vec::new();
         for folder in folders {
-            // `"/a/b"` with its last mark taken away begins each path below it.
+            // `"/a/b/"` without its closing quote is a prefix of each path below the folder.
             begins.push(format!("{:?}", folder.join("")).trim_end_matches('"').to_string());
         }
         let mut paths = self.record.kept_texts()?;
@@ -111,7 +112,7 @@ impl Trust {
         Ok(paths)
     }
 
-    /// Takes back every yes to what is at this path or below it; gives their number.
+    /// Revokes all trust in this path and in paths below it; returns the number of removed records.
     pub fn forget(&self, path: &Path) -> Result<usize> {
         let mut taken = self.record.take_back(&format!("{path:?}"))?;
         for below in self.listed(&[path])? {
@@ -122,7 +123,8 @@ impl Trust {
 }
 
 impl RepoFile {
-    /// The effects of the file, one line each, where the user has models of the names `mine`. A file with mistakes is a usage error.
+    /// Describes the effects of the file, one line each, if the user has models with the names `mine`. A file
+    /// with errors is a usage error.
     pub fn effects(&self, mine: &[&str]) -> Result<Vec<String>> {
         let ends_with = |end: &str| self.path.extension().is_some_and(|extension| extension == end);
         match ends_with("json") {
@@ -143,7 +145,7 @@ impl RepoFile {
         }
     }
 
-    /// No path holds a zero byte, so no two files come to the same text.
+    /// A path never contains a zero byte, so no two files hash the same input.
     fn hash(&self) -> String {
         hash_of(&[self.path.as_os_str().as_bytes(), &self.bytes])
     }

@@ -1,23 +1,23 @@
-//! The settings that are one word out of a few: closed enums, spelled the same in a file, in the
-//! environment, in a flag and in `lepo config`.
+//! Settings with a fixed list of values: closed enums, spelled alike in a file, the environment, a flag and
+//! `lepo config`.
 
 use lepo_base::word::Word;
 
-/// The least level of what the log of `do` holds.
+/// Minimum level of records in the log of `do`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogLevel {
     /// Every request and response too, without keys.
     Debug,
     /// The default.
     Info,
-    /// Failures that were survived.
+    /// Failures from which lepo recovered.
     Warn,
     /// Failures.
     Error,
 }
 
 impl LogLevel {
-    /// All of them.
+    /// All levels.
     pub const ALL: &[LogLevel] = &[LogLevel::Debug, LogLevel::Info, LogLevel::Warn, LogLevel::Error];
 }
 
@@ -32,17 +32,17 @@ impl Word for LogLevel {
     }
 }
 
-/// Automatic compaction of a conversation that outgrows its window.
+/// Automatic compaction of a conversation that exceeds its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AutoCompact {
-    /// Only when it is asked for (the default).
+    /// Only on request (the default).
     Off,
     /// Before a question that would not fit.
     Auto,
 }
 
 impl AutoCompact {
-    /// All of them.
+    /// Both values.
     pub const ALL: &[AutoCompact] = &[AutoCompact::Off, AutoCompact::Auto];
 }
 
@@ -55,19 +55,19 @@ impl Word for AutoCompact {
     }
 }
 
-/// The treatment of secrets in what is written to a store.
+/// Treatment of secrets in writes to a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretsMode {
-    /// A mask is written in their place (the default).
+    /// Replaces each secret by a mask (the default).
     Mask,
-    /// They are written, and told.
+    /// Writes secrets unmasked, and warns.
     Warn,
-    /// They are not looked for.
+    /// Does not look for secrets.
     Off,
 }
 
 impl SecretsMode {
-    /// All of them.
+    /// All treatments.
     pub const ALL: &[SecretsMode] = &[SecretsMode::Mask, SecretsMode::Warn, SecretsMode::Off];
 }
 
@@ -81,19 +81,19 @@ impl Word for SecretsMode {
     }
 }
 
-/// The questions that begin a new conversation by themselves.
+/// Questions that start a new conversation automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewConversation {
-    /// None (the default).
+    /// No question (the default).
     Never,
-    /// Those without a terminal on stdin and stdout: of scripts.
+    /// Questions from scripts: without a terminal on stdin and stdout.
     Pipe,
-    /// Every one.
+    /// Every question.
     Always,
 }
 
 impl NewConversation {
-    /// All of them.
+    /// All values.
     pub const ALL: &[NewConversation] =
         &[NewConversation::Never, NewConversation::Pipe, NewConversation::Always];
 }
@@ -118,7 +118,7 @@ pub enum EmptyLine {
 }
 
 impl EmptyLine {
-    /// All of them.
+    /// Both values.
     pub const ALL: &[EmptyLine] = &[EmptyLine::Leave, EmptyLine::Stay];
 }
 
@@ -131,18 +131,18 @@ impl Word for EmptyLine {
     }
 }
 
-/// The keys of the prompt.
+/// Key bindings of the prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum EditKeys {
-    /// Emacs' (the default).
+    /// Emacs (the default).
     #[default]
     Emacs,
-    /// vi's.
+    /// vi.
     Vi,
 }
 
 impl EditKeys {
-    /// All of them.
+    /// Both values.
     pub const ALL: &[EditKeys] = &[EditKeys::Emacs, EditKeys::Vi];
 }
 
@@ -158,17 +158,17 @@ impl Word for EditKeys {
 /// The part of a model's thinking that a terminal shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ThinkingShown {
-    /// All of it (the default).
+    /// The whole text (the default).
     #[default]
     Show,
-    /// The time it took.
+    /// Only its duration.
     Brief,
     /// Nothing.
     Hide,
 }
 
 impl ThinkingShown {
-    /// All of them.
+    /// All values.
     pub const ALL: &[ThinkingShown] = &[ThinkingShown::Show, ThinkingShown::Brief, ThinkingShown::Hide];
 }
 

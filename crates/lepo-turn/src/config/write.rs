@@ -1,4 +1,4 @@
-//! Writes the user's own files whole or not at all, for their owner only: they may hold keys.
+//! Writes the user's own files atomically, and readable by their owner only, as they may contain keys.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,9 +9,9 @@ use tempfile::NamedTempFile;
 
 use lepo_base::error::{Error, Result};
 
-/// Puts `bytes` in the place of a file, mode 0600, by a rename in its directory. A symbolic link
-/// stays one: what it points to is replaced, as a manager of dotfiles expects. Exit 2 on failure,
-/// and then the old file is as it was.
+/// Replaces the content of a file, mode 0600, by a rename in its directory. A symbolic link remains, and its
+/// target is replaced, as a manager of dotfiles expects. Exit 2 on failure, and then the old file is
+/// unchanged.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let attempt = || {
         let target = follow(path)?;
@@ -24,13 +24,13 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     attempt().map_err(|error| failed(path, error))
 }
 
-/// Makes a file with `bytes`, mode 0600, in a directory that is made 0700 if need be. If there is
-/// one by then it stays untouched; a reader never sees a part of it. Exit 2 on failure.
+/// Creates a file with `bytes`, mode 0600; creates its directory with 0700 if necessary. If the file exists
+/// by then, it remains unchanged. A reader never sees a partial file. Exit 2 on failure.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<()> {
     let attempt = || {
         match written_beside(path, bytes)?.persist_noclobber(path) {
             Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-            // A file system that can do neither this rename nor links.
+            // The file system supports neither this rename nor links.
             Err(_) => exclusively(path, bytes)?,
             Ok(_) => {}
         }
@@ -45,7 +45,7 @@ fn failed(path: &Path, error: io::Error) -> Error {
         .hint("make its directory writable, or name another one with LEPO_CONFIG_HOME")
 }
 
-/// The file that a path means in the end. One that does not exist yet means itself.
+/// Resolves symbolic links. A path that does not exist yet resolves to itself.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(target) => Ok(target),
@@ -64,7 +64,7 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// A new file with `bytes` on disk, beside the one it is meant for.
+/// Writes and syncs `bytes` to a temporary file in the directory of `path`.
 fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let directory = directory(path);
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;

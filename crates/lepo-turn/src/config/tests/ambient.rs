@@ -1,4 +1,4 @@
-//! Models that only the environment speaks of.
+//! Models from the environment only.
 
 use super::Vars;
 use crate::config::ambient::Ambient;

@@ -1,4 +1,4 @@
-//! The choice of the model and its key, and the message if there is none.
+//! The choice of the model and its key, and the message if no model is found.
 
 use super::{Vars, load, user};
 use crate::Notice;
@@ -124,7 +124,7 @@ fn the_variables_of_all_keys_are_hidden_whoever_uses_them() {
         format!("[[models]]\nname='m'\nprovider='openai'\nmodel='m'\napi_key_env='{variable}'\n")
     };
     let keys = |settings: Settings| settings.key_variables().to_vec();
-    // A repository's model of the same name takes the place of the user's.
+    // A repository's model replaces the user's model of the same name.
     let settings = load(&model("MINE"), &model("THEIRS"), &[], &Flags::default()).unwrap();
     assert_eq!(
         keys(settings),

@@ -1,4 +1,4 @@
-//! A change touches what it means and nothing else of the file.
+//! An edit changes its target and nothing else of the file.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ model = 'm'
 timeout = 3
 ";
 
-/// Runs `edit` on a file with `text`; its text afterwards.
+/// Runs `edit` on a file with `text`, and returns the text afterwards.
 fn after<T>(text: &str, edit: impl FnOnce(&Path) -> Result<T>) -> Result<String> {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("lepo/config.toml");

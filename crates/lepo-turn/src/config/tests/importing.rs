@@ -1,10 +1,11 @@
-//! Old files come in whole or with a word about what did not.
+//! Old files are imported completely, or with a report of the rest.
 
 use std::fs;
 
 use super::*;
 
-/// Imports `old` into a folder whose target has `there`; the target's text, what was added, what not.
+/// Imports `old` into a folder whose target contains `there`. Returns the target's text, the added entries
+/// and the others.
 fn import(old: &str, target: &str, there: &str) -> (String, Vec<String>, Vec<String>) {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().to_str().unwrap();

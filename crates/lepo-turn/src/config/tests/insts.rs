@@ -14,7 +14,7 @@ fn the_default_file_has_every_default_and_nothing_else() {
     let file = Insts::default_file_text();
     let (insts, ignored) = parse(file).unwrap();
     assert_eq!((&insts, ignored.len()), (&Insts::default(), 0));
-    // The file as it is made is known; changed, it is read.
+    // The default file is recognised; an edited one is parsed.
     assert_eq!(parse(&format!("{file}\n# mine")).unwrap(), (Insts::default(), Vec::new()));
     let texts = [
         (insts.general, "results of commands"),

@@ -1,4 +1,4 @@
-//! A mistake is told with its file, its line and what is allowed, and never with a key.
+//! An error has its file, its line and the allowed values, and never contains a key.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The whole way: files, environment and flags in, settings, a model or the right words out.
+//! Files, environment and flags as input; settings, a model or the right message as output.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,10 +17,9 @@ mod importing;
 mod insts;
 mod mistakes;
 
-/// Variables of an environment.
 type Vars<'a> = &'a [(&'a str, &'a str)];
 
-/// Settings from a user's file, a trusted repository's, the environment and flags.
+/// Loads settings from a user's file, a trusted repository's, the environment and flags.
 fn load(user: &str, repo: &str, env: Vars, flags: &Flags) -> lepo_base::error::Result<Settings> {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().to_str().unwrap();
