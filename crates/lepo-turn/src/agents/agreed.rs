@@ -1,6 +1,6 @@
-//! Consent to the instructions of a repository: which files of a conversation nobody has agreed to, and a yes to them.
+//! Consent to the instructions of a repository: which files of a conversation still need it, and its record.
 //!
-//! A yes is for these bytes, as they were written, at this place.
+//! Consent applies to these bytes, as written to the store, at this path.
 
 use std::path::{Path, PathBuf};
 
@@ -11,18 +11,18 @@ use crate::config::Trust;
 use crate::path::PathEntry;
 use lepo_base::error::Result;
 
-/// A file of instructions that stands in a conversation.
+/// A file of instructions in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldFile {
-    /// The place of the file on this machine.
+    /// Path of the file on this machine.
     pub place: PathBuf,
-    /// The path below the root of the repository.
+    /// Path below the root of the repository.
     pub path: String,
-    /// The text, as it was written.
+    /// The text, as written to the store.
     pub text: String,
 }
 
-/// The files of a path that nobody has agreed to, where the repository has this root.
+/// Returns the files of a path that need consent, in the repository at `root`.
 pub(crate) fn unagreed(
     path: &[PathEntry],
     root: &Path,
@@ -30,12 +30,12 @@ pub(crate) fn unagreed(
 ) -> Result<Vec<ToldFile>> {
     let mut files: Vec<ToldFile> = Vec::new();
     for entry in path.iter().filter(|entry| is_instructions_entry(entry)) {
-        // A bubb that was written by something else is one file: all of it.
+        // A bubb that another program wrote counts as a single file.
         let read =
             read(&entry.text).filter(|read| read.iter().all(|(path, _)| is_path_of_instructions(path)));
         let read = read.unwrap_or_else(|| vec![("AGENTS.md", &entry.text)]);
         for (path, text) in read {
-            // In the turn that told it, it is there with its secrets.
+            // In the turn that wrote it, the text is still unmasked in memory.
             let text = masking.masked(text).into_owned();
             let file = ToldFile { place: root.join(path), path: path.to_string(), text };
             if !files.contains(&file) {
@@ -47,7 +47,7 @@ pub(crate) fn unagreed(
     Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
 }
 
-/// The instructions for a folder that nobody has agreed to, as they would be written.
+/// Returns the instructions for a folder that need consent, as they would be written.
 pub fn unagreed_here(dir: &Path, trust: &Trust, masking: &Masking) -> Result<Vec<ToldFile>> {
     let found = Instructions::of(dir);
     let Some(root) = found.root else { return Ok(Vec::new()) };
@@ -61,21 +61,21 @@ pub fn unagreed_here(dir: &Path, trust: &Trust, masking: &Masking) -> Result<Vec
     Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
 }
 
-/// Keeps a yes to these files.
+/// Records the user's consent to these files.
 pub fn agree(files: &[ToldFile], trust: &Trust) -> Result<()> {
     trust.agree(files.iter().map(|file| (file.place.as_path(), file.text.as_str())))
 }
 
-/// Instructions of a repository that were agreed to.
+/// Instructions of a repository that the user agreed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agreement {
-    /// The path, as the record has it.
+    /// The path as recorded.
     pub path: String,
-    /// The file is now as it was agreed to.
+    /// Whether the file is unchanged since then.
     pub is_as_now: bool,
 }
 
-/// The instructions below these folders that were agreed to.
+/// Returns the consents to instructions below these folders.
 pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result<Vec<Agreement>> {
     let mut found = Vec::new();
     for path in trust.listed(folders)? {
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(names(&[one.clone(), two], "/r"), "AGENTS.md");
         let visible = PathEntry { hidden: false, ..told(&written([("AGENTS.md", "three")])) };
         assert_eq!(names(&[one.clone(), visible], "/r"), "");
-        // A part of one file is none that was agreed to.
+        // Part of an agreed file is not agreed to.
         let glued = told(&written([("AGENTS.md", "one\n\n== sub/AGENTS.md, 3 bytes ==\nlow")]));
         assert_eq!(names(&[glued], "/r"), "AGENTS.md");
         assert_eq!(trust.forget(Path::new("/r/AGENTS.md")).unwrap(), 1);

@@ -1,4 +1,4 @@
-//! Reads a small text file of a repository: a regular file inside of it, in UTF-8, never more than fits.
+//! Reads a small text file of a repository: a regular UTF-8 file inside of it, of limited size.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, open};
 
-/// A path for a note: on one line, whatever is in it.
+/// Formats a path for a notice: a single line, without control characters.
 pub fn in_note(path: &Path) -> String {
     path.to_string_lossy().replace(char::is_control, "\u{fffd}")
 }
 
-/// Folders of a work tree that are no part of what is worked on.
+/// Folders of a work tree whose files are never read.
 const NOT_WORKED_ON: [&str; 2] = [".git", ".lepo"];
 
-/// The text at `path`, and the file that links on the way lead to. `within`, if set, is the folder, without links, that
-/// it must lie in. The error says why it is left out.
+/// Returns the text at `path`, and the file that it resolves to. If `within` is set, the file must be inside
+/// of that folder, which has no symbolic links in its path. The error is the reason for which the file is
+/// skipped.
 pub fn read_inside(
     within: Option<&Path>,
     path: &Path,
@@ -33,7 +34,7 @@ pub fn read_inside(
             }
         }
     }
-    // Not blocked by a pipe, and no link that took the file's place meanwhile is followed.
+    // Does not block on a pipe, and does not follow a link that replaced the file in the meantime.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file: File = open(&real, flags, Mode::empty()).map_err(|error| error.to_string())?.into();
     let kind = file.metadata().map_err(|error| error.to_string())?;

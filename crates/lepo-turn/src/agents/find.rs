@@ -1,4 +1,4 @@
-//! Finds the instructions of a repository for a folder in it.
+//! Finds the instructions of a repository that apply to a folder in it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -6,37 +6,37 @@ use std::path::{Path, PathBuf};
 use super::bounded::read_inside;
 use lepo_base::work_tree::WorkTree;
 
-/// The names of instructions; of each folder the first that is there counts.
+/// File names of instructions; the first that exists in a folder counts.
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
-/// The most bytes of all instructions together.
+/// Maximum bytes of all instructions together.
 pub(super) const MOST: usize = 64 << 10;
 
-/// The reason why what another user owns is left out.
+/// The reason for skipping another user's files.
 pub(crate) const NOT_TAKEN: &str =
     "the repository belongs to another user, and git's safe.directory does not name it";
 
 /// A file of instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstructionFile {
-    /// The path below the root of the repository.
+    /// Path below the root of the repository.
     pub path: String,
     /// The text.
     pub text: String,
 }
 
-/// The instructions of a repository for a folder in it.
+/// The instructions of a repository that apply to a folder in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Instructions {
-    /// The root of the repository; none outside of one.
+    /// Root of the repository; `None` outside of a repository.
     pub root: Option<PathBuf>,
     /// The files, from the root down.
     pub files: Vec<InstructionFile>,
-    /// The files that are left out, each with the reason.
+    /// The skipped files, each with the reason.
     pub left_out: Vec<(String, String)>,
 }
 
-/// True for the path of instructions below the root of a repository, as lepo writes it.
+/// Whether this is a path of instructions below the root of a repository, as lepo writes it.
 pub fn is_path_of_instructions(path: &str) -> bool {
     let mut parts = path.split('/').rev();
     parts.next().is_some_and(|name| NAMES.contains(&name))
@@ -45,7 +45,7 @@ pub fn is_path_of_instructions(path: &str) -> bool {
 }
 
 impl Instructions {
-    /// Reads the files for `dir`.
+    /// Reads the files that apply to `dir`.
     pub fn of(dir: &Path) -> Instructions {
         let Some(tree) = WorkTree::of(dir) else { return Instructions::default() };
         let mut found = Instructions { root: Some(tree.root.clone()), ..Instructions::default() };
@@ -56,7 +56,7 @@ impl Instructions {
             return found;
         }
         let (mut seen, mut room) = (HashSet::new(), MOST);
-        // The nearest to the folder first: those further away go without, if not all fit.
+        // The nearest file is read first: if not all fit, the more distant ones are skipped.
         paths.reverse();
         for path in paths {
             let shown = shown(&tree.root, &path);
@@ -88,17 +88,18 @@ impl Instructions {
         found
     }
 
-    /// The bytes of all files.
+    /// Returns the bytes of all files.
     pub fn len(&self) -> usize {
         self.files.iter().map(|file| file.text.len()).sum()
     }
 
-    /// True if there is no file.
+    /// Whether no file was found.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// `AGENTS.md (1.2k tokens)`, or with the number of files; none without one.
+    /// Returns `AGENTS.md (1.2k tokens)`, or this with the number of further files; `None` if no file was
+    /// found.
     pub fn about(&self) -> Option<String> {
         let first = self.files.first()?;
         let name = match self.files.len() {
@@ -109,14 +110,15 @@ impl Instructions {
     }
 }
 
-/// The most bytes of a path.
+/// Maximum bytes of a path.
 const MOST_PATH: usize = 4096;
 
-/// The most files that name each other.
+/// Maximum number of files that point to each other.
 const HOPS: usize = 8;
 
-/// The text of a file of instructions, and the file that it is from. One that holds only a path is what git writes where
-/// it makes no links: the file of that path is read, if there is one.
+/// Returns the text of a file of instructions, and the path that it was read from. A file that contains only
+/// a path is how git checks out a link without `core.symlinks`: the file at that path is read instead, if it
+/// exists.
 pub(super) fn read_instructions(within: Option<&Path>, path: &Path) -> Result<(String, PathBuf), String> {
     let (mut text, mut real) = read_inside(within, path, MOST)?;
     for _ in 0..HOPS {
@@ -126,7 +128,7 @@ pub(super) fn read_instructions(within: Option<&Path>, path: &Path) -> Result<(S
     Ok((text, real))
 }
 
-/// The file that a text names which is a path and nothing else.
+/// Returns the file that a text points to, if the text is nothing but a path.
 fn linked(text: &str, file: &Path) -> Option<PathBuf> {
     let path = text.trim();
     let is_path = !path.is_empty() && path.len() <= MOST_PATH && !path.contains(char::is_control);
@@ -134,7 +136,7 @@ fn linked(text: &str, file: &Path) -> Option<PathBuf> {
     (target != file && (target.is_symlink() || target.is_file())).then_some(target)
 }
 
-/// `312`, `1.2k`, `12k`.
+/// Formats `312`, `1.2k`, `12k`.
 pub(crate) fn in_thousands(n: usize) -> String {
     match n {
         0..1000 => n.to_string(),
@@ -143,7 +145,7 @@ pub(crate) fn in_thousands(n: usize) -> String {
     }
 }
 
-/// The files of instructions from `root` down to `dir`, one a folder.
+/// Returns the files of instructions from `root` down to `dir`, at most one per folder.
 fn paths_between(root: &Path, dir: &Path) -> Vec<PathBuf> {
     let Ok(dir) = dir.canonicalize() else { return Vec::new() };
     let Ok(below) = dir.strip_prefix(root) else { return Vec::new() };
@@ -157,12 +159,12 @@ fn paths_between(root: &Path, dir: &Path) -> Vec<PathBuf> {
     folders.into_iter().filter_map(of).collect()
 }
 
-/// True for what is there, a link that leads nowhere too.
+/// Whether an entry exists, even a broken link.
 fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The path below the root; what is no text of it as U+FFFD.
+/// Formats the path below the root. Bytes that are not UTF-8 become U+FFFD.
 fn shown(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }
@@ -173,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    /// A repository with these files.
+    /// Creates a repository with these files.
     fn repository(files: &[(&str, &[u8])]) -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap().join("repo");

@@ -1,5 +1,6 @@
-//! Instructions of a repository: `AGENTS.md`, or `CLAUDE.md`, of each folder from its root down to the one that lepo was
-//! started in. They go with a conversation once, as a hidden bubb, so that its history proves what an answer was told.
+//! Instructions of a repository: `AGENTS.md`, or `CLAUDE.md`, of each folder from its root down to the folder
+//! that lepo was started in. They are added to a conversation once, as a hidden bubb, so that its history
+//! proves which instructions an answer was based on.
 
 mod agreed;
 mod bounded;
@@ -16,8 +17,9 @@ pub use find::{InstructionFile, Instructions};
 pub use told::is_instructions;
 pub(crate) use turn::instructions;
 
-/// True for the text of a bubb with what the repository or its user's skills say beforehand: instructions, or the names of
-/// skills. In a conversation it is hidden and of kind system, and no system prompt, though it may be the root.
+/// Whether this is the text of a bubb with content of the repository or of the user's skills: instructions,
+/// or the names of skills. In a conversation such a bubb is hidden and of kind system, but is not a system
+/// prompt, although it may be the root.
 pub fn is_of_repository(text: &str) -> bool {
     is_instructions(text) || crate::skills::is_catalogue(text)
 }

@@ -1,4 +1,4 @@
-//! Decides whether a question is preceded by instructions: once a conversation, and again when they changed.
+//! Decides whether instructions precede a question: once per conversation, and again after they changed.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::path::{Opening, PathEntry};
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 
-/// The bubb that goes before a question at the end of this path, if one is needed.
+/// Returns the bubb to insert before a question at the end of this path, if one is needed.
 pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Masking) -> Option<Opening> {
     let last = path.iter().rfind(|entry| is_instructions_entry(entry));
     let hidden = |text: String, kept: Kept<'_>| {
@@ -22,13 +22,13 @@ pub(crate) fn opening(found: &Instructions, path: &[PathEntry], masking: &Maskin
     }
     let masked: Vec<(&str, Cow<'_, str>)> =
         found.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();
-    // Compared as it would be written: where it is on disk, its secrets are masked.
+    // Compares the text as it would be written, since secrets are masked on disk.
     let kept = written(masked.iter().map(|(path, text)| (*path, &**text)));
     if last.is_some_and(|entry| *entry.text == *kept) {
         return None;
     }
     for file in &found.files {
-        // Counted only when it is written.
+        // Secrets are counted only when the bubb is written.
         masking.kept(file.text.as_bytes(), "AGENTS.md");
     }
     let text = written(found.files.iter().map(|file| (file.path.as_str(), file.text.as_str())));

@@ -1,21 +1,21 @@
-//! The bubb that tells a model of instructions: what it is, then each file under its path and its length, so that it
-//! reads back exactly.
+//! The bubb of instructions: an introduction, then each file below its path and length, so that it can be
+//! parsed exactly.
 
 use crate::path::PathEntry;
 use lepo_store::bubb::Kind;
 
-/// The beginning of each such bubb.
+/// Prefix of each such bubb.
 const MARK: &str = "[instructions of this repository]";
 
-/// The rest of its first line.
+/// The rest of the first line.
 const ABOUT: &str = "The people who work in it wrote them for every task. Of two that differ the later one, which is \
     of a deeper folder, wins for what lies there; the user's own words win over both.";
 
-/// The bubb once no file is there any more.
+/// The bubb to write after all files were removed.
 pub const GONE: &str =
     "[instructions of this repository] None are there any more: the earlier ones no longer apply.";
 
-/// The bubb of these files: the path and the text of each.
+/// Returns the text of the bubb for these files, each a path and a text.
 pub fn written<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> String {
     let mut told = format!("{MARK} {ABOUT}\n");
     for (path, text) in files {
@@ -27,7 +27,7 @@ pub fn written<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Strin
     told
 }
 
-/// The files of such a bubb; none if it was not written as [`written`] does it.
+/// Parses the files of such a bubb; `None` if it does not have the format of [`written`].
 pub fn read(told: &str) -> Option<Vec<(&str, &str)>> {
     if told == GONE {
         return Some(Vec::new());
@@ -47,12 +47,11 @@ pub fn read(told: &str) -> Option<Vec<(&str, &str)>> {
     Some(files)
 }
 
-/// True for the text of a bubb of instructions. In a conversation it is hidden and of kind system.
+/// Whether this is the text of a bubb of instructions. In a conversation it is hidden and of kind system.
 pub fn is_instructions(text: &str) -> bool {
     text.starts_with(MARK)
 }
 
-/// True for a bubb of instructions.
 pub fn is_instructions_entry(entry: &PathEntry) -> bool {
     entry.hidden && entry.kind == Kind::System && is_instructions(&entry.text)
 }

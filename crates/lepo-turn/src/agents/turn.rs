@@ -1,4 +1,4 @@
-//! Instructions in a turn: told before its question.
+//! Adds instructions to a turn, before its question.
 
 use std::path::Path;
 
@@ -12,16 +12,15 @@ use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
 use std::os::unix::ffi::OsStrExt;
 
-/// The name of the record of repositories in which instructions were told of.
+/// File name of the record of repositories whose instructions were announced.
 const TOLD: &str = "agents-told";
 
-/// The files that are left out.
 fn left_out(found: &Instructions) -> impl Iterator<Item = Notice> {
     let notice = |(path, why): &(String, String)| Notice::LeftOut(in_note(path.as_ref()), why.clone());
     found.left_out.iter().map(notice)
 }
 
-/// Note for the first time in a repository.
+/// Returns the notice for the first time in a repository.
 fn news(found: &Instructions, state: &Path) -> Option<Notice> {
     let first = found.files.first()?;
     let hash = hash_of(&[found.root.as_ref()?.as_os_str().as_bytes()]);
@@ -29,12 +28,12 @@ fn news(found: &Instructions, state: &Path) -> Option<Notice> {
     if record.has(&hash).unwrap_or(true) {
         return None;
     }
-    // If it cannot be kept, it is said again.
+    // On failure, the notice is repeated next time.
     let _ = record.keep(&[hash]);
     Some(Notice::InstructionsGo(first.path.clone(), found.files.len() - 1))
 }
 
-/// The bubb of instructions that is due before a question. What is left out of it is said.
+/// Returns the bubb of instructions to insert before a question, and reports the skipped files.
 pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<Opening> {
     let found = turn.env.configured.instructions(turn.config)?;
     left_out(&found).for_each(|notice| turn.say_once(notice));

@@ -1,5 +1,5 @@
-//! Files of a question on their way into the store: they are hashed, and their request is prepared, while the disk
-//! is waited for.
+//! Files of a question while they are copied into the store: they are hashed, and their request is prepared,
+//! during the wait for the disk.
 
 use std::fs::File;
 
@@ -9,12 +9,12 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{Attachment, with_attachments};
 use lepo_store::store::{NewBlob, Store};
 
-/// A file whose bytes are in the store, and whose blob has no name yet.
+/// A file whose bytes are in the store, but whose blob does not have its final name yet.
 pub struct Arriving {
     /// Line of the file.
     pub line: Attachment,
     blob: NewBlob,
-    /// The file, to be read.
+    /// The open file, for the request.
     file: File,
     side: Option<u32>,
 }
@@ -29,32 +29,32 @@ impl Arriving {
         Ok(Arriving { line, blob, file: copy, side })
     }
 
-    /// Gives its blob its name, durable when this returns.
+    /// Renames the blob to its final name; durable when this returns.
     pub fn publish(&mut self, store: &Store) -> Result<()> {
         self.blob.publish(store)
     }
 
-    /// The file as one of its bubb, to be sent.
+    /// Returns the file as an attachment of its bubb, to be sent.
     pub fn attached(&self) -> Attached {
         Attached::open(self.line.clone(), self.file.try_clone().ok(), self.side)
     }
 }
 
-/// Copies the files of a question into the store; nothing is durable yet. The text of its bubb.
+/// Copies the files of a question into the store, without durability, and returns the text of its bubb.
 pub fn begin_files(store: &Store, question: Question) -> Result<(String, Vec<Arriving>)> {
     let files = question.files.iter().map(|file| Arriving::begin(file, store)).collect::<Result<Vec<_>>>()?;
     let lines: Vec<Attachment> = files.iter().map(|file| file.line.clone()).collect();
     Ok((with_attachments(&question.text, &lines), files))
 }
 
-/// Keeps a file in the store, durable when this returns.
+/// Stores a file, durably.
 pub fn keep_file(file: &NewFile, store: &Store) -> Result<Attachment> {
     let mut arriving = Arriving::begin(file, store)?;
     arriving.publish(store)?;
     Ok(arriving.line)
 }
 
-/// Keeps the files of a question in the store, durable when this returns. The text of its bubb.
+/// Stores the files of a question, durably, and returns the text of its bubb.
 pub fn keep_files(store: &Store, question: Question) -> Result<String> {
     let (text, mut files) = begin_files(store, question)?;
     files.iter_mut().try_for_each(|file| file.publish(store))?;

@@ -1,4 +1,4 @@
-//! Reads a file that is named for a question: never a device that has no end, and no more than a text can be.
+//! Reads a file that is named for a question: never an endless device, and only up to a limit.
 
 use std::fs::File;
 use std::io::{IsTerminal, Read};
@@ -7,11 +7,11 @@ use std::path::Path;
 
 use lepo_base::error::{Error, Result};
 
-/// Bytes of a file that is no attachment at most.
+/// Maximum bytes of a file that is not an attachment.
 const MOST: u64 = 64 << 20;
 
-/// The rest of an open file after `begun`, whose path is this. Pipes are read; of devices only terminals and those that
-/// are empty.
+/// Reads the rest of an open file after `begun`; `path` is for messages. Pipes are read; among devices, only
+/// terminals and empty ones.
 pub fn read_bounded(file: &File, path: &Path, begun: Vec<u8>) -> Result<Vec<u8>> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
     let kind = file.metadata().map_err(failed)?.file_type();
@@ -28,7 +28,7 @@ pub fn read_bounded(file: &File, path: &Path, begun: Vec<u8>) -> Result<Vec<u8>>
     }
 }
 
-/// The text of the file at this path.
+/// Reads the text of a file.
 pub fn read_text(path: &Path) -> Result<String> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
     let mut file = File::open(path).map_err(failed)?;
@@ -37,7 +37,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     let bytes = read_bounded(&file, path, begun)?;
     let text = String::from_utf8(bytes)
         .map_err(|error| Error::usage(format!("{} is not UTF-8", path.display())).because(error))?;
-    // A byte order mark is no part of it.
+    // A byte order mark is not part of the text.
     Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
 }
 

@@ -1,5 +1,5 @@
-//! Files named for a question, and the text files of folders: what git ignores is left out, and so is what is
-//! hidden, no text, or beyond the limits.
+//! Files named for a question, and the text files of folders. Skips files that git ignores, hidden files,
+//! files that are not text, and files beyond the limits.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -16,34 +16,34 @@ use crate::{ContextFile, NOT_FETCHED, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::is_url;
 
-/// Files of folders that go with one question at most.
+/// Maximum number of files from folders per question.
 const FILES: usize = 200;
 
-/// Bytes of text of folders that go with one question at most.
+/// Maximum bytes of text from folders per question.
 const BYTES: u64 = 1 << 20;
 
-/// Bytes of text for one token, about.
+/// Approximate bytes of text per token.
 const BYTES_OF_TOKEN: u64 = 4;
 
-/// Names of what is left out for one reason that are shown.
+/// Number of skipped entries to name for each reason.
 const NAMED: usize = 3;
 
-/// Folders that hold what a program keeps, not what a person wrote; not counted as hidden.
+/// Folders of data that programs write, not the user; not counted as hidden.
 const KEPT_BY_PROGRAMS: &[&str] = &[".git", ".lepo", ".hg", ".jj"];
 
-/// Files taken so far for one question.
+/// Files added so far for a question.
 #[derive(Default)]
 pub struct Gathering {
     files: usize,
     bytes: u64,
-    /// Bytes of text files that were named themselves.
+    /// Bytes of the text files that the user named directly.
     named_bytes: u64,
     notes: Vec<Notice>,
-    /// Pages are not fetched.
+    /// Whether pages are not fetched.
     is_offline: bool,
 }
 
-/// Entries of one folder that were left out.
+/// Skipped entries of a folder.
 #[derive(Default)]
 struct LeftOut {
     links: Vec<String>,
@@ -56,7 +56,7 @@ struct LeftOut {
     ignored: usize,
 }
 
-/// The entries that a walk came to.
+/// Entries that a walk visited.
 #[derive(Default)]
 struct Seen {
     folders: Vec<PathBuf>,
@@ -71,7 +71,7 @@ impl Seen {
         self.entries.insert(entry.path().to_path_buf());
     }
 
-    /// The number of entries of its folders that are not hidden, and that git ignores all the same.
+    /// Counts the entries of the visited folders that are not hidden but that git ignores.
     fn ignored(&self) -> usize {
         let entries =
             self.folders.iter().flat_map(|folder| folder.read_dir().into_iter().flatten().flatten());
@@ -81,14 +81,15 @@ impl Seen {
 }
 
 impl Gathering {
-    /// A gathering that fetches no page: a word stands in its place.
+    /// Creates a gathering that does not fetch pages, but inserts a placeholder.
     pub fn offline() -> Gathering {
         Gathering { is_offline: true, ..Gathering::default() }
     }
 
-    /// The file at this path; or the files of the folder, in the order of their paths; or the page at this address.
+    /// Returns the file at this path; or the files of the folder, ordered by path; or the page at this URL.
     ///
-    /// If a folder has too much, its largest files are left out: a cut at its end would leave out whole subfolders.
+    /// If a folder exceeds the limits, its largest files are skipped: cutting off its end would drop whole
+    /// subfolders.
     pub fn take(&mut self, path: &Path) -> Result<Vec<ContextFile>> {
         if let Some(address) = path.to_str().filter(|path| is_url(path)) {
             let content = match self.is_offline {
@@ -158,22 +159,22 @@ impl Gathering {
         Ok(taken)
     }
 
-    /// Tokens of the text files of folders, about.
+    /// Returns the approximate tokens of the text files of folders.
     pub fn tokens(&self) -> u64 {
         self.bytes.div_ceil(BYTES_OF_TOKEN)
     }
 
-    /// Tokens of all text files, of folders and named themselves, about.
+    /// Returns the approximate tokens of all text files, of folders and named directly.
     pub fn all_tokens(&self) -> u64 {
         (self.bytes + self.named_bytes).div_ceil(BYTES_OF_TOKEN)
     }
 
-    /// Values that tell what came of folders, and what did not.
+    /// Returns the notices about added folders and skipped files.
     pub fn notes(&self) -> &[Notice] {
         &self.notes
     }
 
-    /// A file of a folder, if it can go along.
+    /// Reads a file of a folder, if it fits.
     fn one(&mut self, path: &Path, size: u64, left_out: &mut LeftOut) -> Option<ContextFile> {
         let shown = shown(path);
         if self.files == FILES && size <= BYTES - self.bytes {
@@ -211,7 +212,7 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// A file to attach, or the bytes of another; nothing if these are more than there is room for.
+/// Returns a file to attach, or the bytes of another file; `None` if the bytes exceed `room`.
 fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
     let mut bytes = Vec::new();
@@ -224,9 +225,9 @@ fn read_within(path: &Path, room: u64) -> Result<Option<Looked>> {
 }
 
 impl LeftOut {
-    /// The reasons, each with its first entries.
+    /// Returns the reasons, each with its first entries.
     fn skipped(mut self) -> Vec<Skipped> {
-        // They were looked at from the smallest on.
+        // The entries were visited by ascending size.
         self.not_text.sort();
         self.unreadable.sort();
         self.too_large.reverse();

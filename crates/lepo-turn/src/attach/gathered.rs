@@ -1,45 +1,45 @@
-//! The outcome of taking a folder, for the person: what goes along, and what was left out and why.
+//! The report about an added folder: the number of added files, and the skipped ones with the reasons.
 
-/// Files of a folder that go along, and those that do not.
+/// Added and skipped files of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gathered {
-    /// The folder.
+    /// Path of the folder.
     pub folder: String,
-    /// The number of files that go along.
+    /// Number of added files.
     pub files: usize,
-    /// Tokens of their texts, about.
+    /// Approximate tokens of their texts.
     pub tokens: u64,
-    /// Those that do not, by reason; a reason without any is not among them.
+    /// Skipped entries by reason; each reason has at least one.
     pub skipped: Vec<Skipped>,
 }
 
-/// Entries of a folder that were left out for one reason.
+/// Entries of a folder that were skipped for a reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// The number of entries.
+    /// Number of entries.
     pub count: usize,
     /// The reason.
     pub why: SkippedWhy,
-    /// The first of them, where they are named.
+    /// The first entries, if the report names them.
     pub named: Vec<String>,
 }
 
-/// A reason why an entry of a folder is left out.
+/// The reason for skipping an entry of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkippedWhy {
-    /// It is a link.
+    /// A symbolic link.
     Link,
-    /// It is no regular file.
+    /// Not a regular file.
     NotFile,
-    /// It is no text.
+    /// Not text.
     NotText,
-    /// All would be more than so many bytes.
+    /// All files together exceed this many bytes.
     ManyBytes(u64),
-    /// All would be more than so many files.
+    /// There are more than this many files.
     ManyFiles(usize),
-    /// It cannot be read.
+    /// Cannot be read.
     Unreadable,
-    /// Its name begins with a dot.
+    /// Its name starts with a dot.
     Hidden,
     /// Git ignores it.
     Ignored,

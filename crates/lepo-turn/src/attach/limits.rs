@@ -1,5 +1,5 @@
-//! Limits on files: the question's own are checked before anything is written, those of
-//! earlier questions are left out from the oldest on.
+//! Limits on files. A question's own files are checked before anything is written; of earlier questions'
+//! files, the oldest are dropped first.
 
 use super::NewFile;
 use lepo_base::error::{Error, Result, quoted};
@@ -8,26 +8,26 @@ use lepo_base::media::Media;
 use lepo_model::{Accepts, encoded_len};
 use lepo_store::bubb::thousands;
 
-/// The properties of a file that limits are about.
+/// The properties of a file that are limited.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     /// Media type.
     pub media: Media,
     /// Length in bytes of the file.
     pub len: u64,
-    /// The longer side of an image, where that is known.
+    /// The longer side of an image in pixels, if known.
     pub side: Option<u32>,
 }
 
 impl Size {
-    /// Size of a file of a question.
+    /// Returns the size of a file of a question.
     pub fn of(file: &NewFile) -> Size {
         Size { media: file.media, len: file.len, side: file.pixels.map(|(width, height)| width.max(height)) }
     }
 }
 
-/// Checks the files of a question: each by itself, and all of them together. `model` is the name of the
-/// model that is asked.
+/// Checks the files of a question, each separately and all together. `model` is the name of the model that is
+/// asked.
 pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
     if accepts.media.is_empty()
         && let Some(file) = files.first()
@@ -60,7 +60,7 @@ pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
     }
 }
 
-/// The number of these files, counted from the last, that fit into one request.
+/// Returns how many of these files, counted from the last, fit into a request.
 pub fn fitting(sizes: &[Size], accepts: &Accepts) -> usize {
     (0..=sizes.len())
         .rev()
@@ -71,19 +71,19 @@ pub fn fitting(sizes: &[Size], accepts: &Accepts) -> usize {
         .unwrap_or_default()
 }
 
-/// True if a file can be sent at all.
+/// Whether the file can be sent in some request.
 pub fn is_taken(size: Size, accepts: &Accepts) -> bool {
     alone(size, accepts).is_none()
 }
 
-/// One limit that one file is beyond.
+/// A limit that a file exceeds.
 struct TooMuch {
     words: String,
-    /// Options that shrink the file, to be put between `magick IN` and `OUT`.
+    /// Options that shrink the file, for use between `magick IN` and `OUT`.
     shrink: Option<String>,
 }
 
-/// The hint for files that the model does not take.
+/// Returns the hint for files that the model does not accept.
 fn other_model() -> Hint {
     Hint::from(Command::OtherModel)
         .words(" asks another model; ")
@@ -138,7 +138,7 @@ fn alone(size: Size, accepts: &Accepts) -> Option<TooMuch> {
     None
 }
 
-/// The limit of PDFs that these are beyond together, in words; empty if they are not.
+/// Describes the total limit of PDFs that these exceed; empty if they do not.
 fn documents(sizes: &[Size], accepts: &Accepts) -> String {
     let len = sizes.iter().filter(|size| !size.media.is_image()).map(|size| size.len).sum();
     match accepts.documents {
@@ -149,7 +149,7 @@ fn documents(sizes: &[Size], accepts: &Accepts) -> String {
     }
 }
 
-/// The limit that these are beyond together, in words; empty if they are not.
+/// Describes the limit that these exceed together; empty if they do not.
 fn together(sizes: &[Size], accepts: &Accepts) -> String {
     let total: u64 = sizes.iter().map(|size| encoded_len(size.len)).sum();
     if let Some(limit) = accepts.count.filter(|&limit| sizes.len() > limit) {
@@ -189,7 +189,7 @@ mod tests {
         documents: None,
     };
 
-    /// A GIF that says it has this size, of so many bytes.
+    /// Creates a GIF of this width and length in bytes.
     fn gif(name: &str, side: u16, len: usize) -> NewFile {
         let mut bytes = b"GIF89a".to_vec();
         bytes.extend(side.to_le_bytes());

@@ -1,5 +1,5 @@
-//! Files that go with a question: looked into, checked against what the model takes, kept in the store,
-//! and found again for each request.
+//! Files of a question: recognised, checked against the limits of the model, stored, and loaded again for
+//! each request.
 
 mod arriving;
 mod bounded;

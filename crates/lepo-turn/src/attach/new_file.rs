@@ -1,4 +1,4 @@
-//! A file that is to go with a question: told by its bytes, measured by its header, not kept yet.
+//! A file for a question, before it is stored: recognised by its bytes, and measured by its header.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -13,15 +13,15 @@ use lepo_net::fetch::{Fetched, fetch};
 use lepo_store::bubb::{Attachment, ContentHash, clean_name, thousands};
 use lepo_store::store::{Blob, NewBlob, Store};
 
-/// Bytes of a file from the web at most.
+/// Maximum bytes of a file from the web.
 const WEB: u64 = 100 << 20;
 
 /// A file for a question; clones share its bytes.
 #[derive(Debug, Clone)]
 pub struct NewFile {
-    /// Type of the file.
+    /// Media type of the file.
     pub media: Media,
-    /// Name of the file, clean.
+    /// Sanitised name of the file.
     pub name: String,
     /// Length in bytes of the file.
     pub len: u64,
@@ -36,33 +36,33 @@ enum Data {
     Bytes(Arc<Vec<u8>>),
 }
 
-/// A file that was looked into.
+/// A file whose type is known.
 #[derive(Debug)]
 pub enum Looked {
-    /// The file can be attached.
+    /// A file that can be attached.
     Media(NewFile),
-    /// The file is something else, text perhaps: all its bytes.
+    /// Any other file, perhaps text: all its bytes.
     Other(Vec<u8>),
 }
 
 impl NewFile {
-    /// The file at this path. One of no known type is an error.
+    /// Opens a file to attach. A file of unknown type is an error.
     pub fn open(path: &Path) -> Result<NewFile> {
         known(&path.display().to_string(), NewFile::look(path)?)
     }
 
-    /// The file at this address.
+    /// Fetches the file at this URL.
     pub fn fetch(address: &str) -> Result<NewFile> {
         let Fetched { name, bytes, .. } = fetch(address, WEB)?;
         NewFile::read(&name, bytes)
     }
 
-    /// Bytes that came from `name`, which is no path. Those of no known type are an error.
+    /// Creates a file from the bytes of `name`, which is not a path. Bytes of unknown type are an error.
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<NewFile> {
         known(name, NewFile::of_bytes(name, bytes)?)
     }
 
-    /// Opens a path: a file to attach, which is not read yet, or the bytes of another.
+    /// Opens a path: a file to attach, which is not read yet, or the bytes of another file.
     pub fn look(path: &Path) -> Result<Looked> {
         let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
         let shown = path.display().to_string();
@@ -85,7 +85,7 @@ impl NewFile {
         NewFile::of_bytes(&shown, read_bounded(&file, path, bytes)?)
     }
 
-    /// Bytes that came from `name`, which is no path.
+    /// Recognises the bytes of `name`, which is not a path.
     pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Result<Looked> {
         let Some(media) = Media::of_bytes(&bytes) else { return Ok(Looked::Other(bytes)) };
         let pixels = pixels(media, name, Cursor::new(&bytes))?;
@@ -99,7 +99,7 @@ impl NewFile {
         }))
     }
 
-    /// Copies it into the store.
+    /// Copies the file into the store.
     pub(super) fn begin_blob(&self, store: &Store) -> Result<NewBlob> {
         match &self.data {
             Data::Bytes(bytes) => store.blobs().begin(&mut bytes.as_slice()),
@@ -111,7 +111,7 @@ impl NewFile {
         }
     }
 
-    /// The line that the file would have in a question; nothing is kept.
+    /// Returns the file's line in a question, and stores nothing.
     pub fn line_of(&self) -> Result<Attachment> {
         let hash = match &self.data {
             Data::Bytes(bytes) => ContentHash::from_content(bytes),
@@ -126,7 +126,7 @@ impl NewFile {
         Ok(Attachment { media: self.media, len: self.len, name: self.name.clone(), hash })
     }
 
-    /// The line of the file, once it is this blob.
+    /// Returns the file's line, after it was stored as this blob.
     pub(super) fn line(&self, blob: &Blob) -> Result<Attachment> {
         if blob.len != self.len {
             return Err(Error::usage(format!("{} changed while it was read", self.name)));
@@ -135,12 +135,12 @@ impl NewFile {
         Ok(Attachment { media: self.media, len: blob.len, name, hash })
     }
 
-    /// The error for a file that can no longer be read.
+    /// Returns the error for a file that can no longer be read.
     pub(super) fn unreadable(&self, error: io::Error) -> Error {
         Error::usage(format!("cannot read {}", self.name)).because(error)
     }
 
-    /// The name of the file, size and pixels, for messages.
+    /// Returns the name of the file, its size and its pixels, for messages.
     pub fn about(&self) -> String {
         let pixels = self.pixels.map(|(w, h)| format!(", {w} x {h} pixels")).unwrap_or_default();
         format!("{} ({}, {} bytes{pixels})", self.name, self.media.mime(), thousands(self.len))
@@ -160,7 +160,7 @@ fn known(name: &str, looked: Looked) -> Result<NewFile> {
     })
 }
 
-/// Width and height by an image's header.
+/// Reads width and height from an image's header.
 fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Result<Option<(u32, u32)>> {
     if !media.is_image() {
         return Ok(None);
@@ -179,12 +179,12 @@ fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Resul
     Ok(Some((side(size.width), side(size.height))))
 }
 
-/// A clean name; what has no extension gets that of its type.
+/// Sanitises a name, and adds the extension of its type if it has no extension.
 fn named(path: &str, media: Media) -> String {
     let name = clean_name(path).unwrap_or_else(|| "file".into());
     if name.contains('.') { name } else { format!("{name}.{}", media.extension()) }
 }
-/// The error of a file that cannot be opened, with the name of one that looks like it.
+/// Adds the name of a similar existing file to the error for a missing file.
 fn with_lookalike(error: Error, path: &Path) -> Error {
     match lookalike(path).filter(|_| path.symlink_metadata().is_err()) {
         Some(alike) => {

@@ -1,17 +1,18 @@
-//! Names that look the same and are other bytes: a file system may keep `é` or `한` decomposed, while a keyboard types
-//! it composed.
+//! Names that look alike but differ in bytes: a file system may store `é` or `한` decomposed, while a keyboard
+//! enters it composed.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// The text in composed form.
+/// Returns the text in composed form (NFC).
 pub fn composed(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(text).into_owned()
 }
 
-/// The path itself; where nothing is there, the one with the same names in another form, if there is one.
+/// Returns the path unchanged if it exists; otherwise an existing path with equivalent names, if there is
+/// one.
 pub fn same_name(path: &Path) -> PathBuf {
     if path.to_str().is_none_or(str::is_ascii) || path.symlink_metadata().is_ok() {
         return path.to_path_buf();
@@ -25,7 +26,7 @@ pub fn same_name(path: &Path) -> PathBuf {
     if found.symlink_metadata().is_ok() { found } else { path.to_path_buf() }
 }
 
-/// The entry of this folder whose name is the same in composed form.
+/// Returns the entry of this folder whose name has the same composed form.
 fn alike(folder: &Path, name: &OsStr) -> Option<PathBuf> {
     let name = composed(name.to_str()?);
     let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -36,8 +37,8 @@ fn alike(folder: &Path, name: &OsStr) -> Option<PathBuf> {
     alike.into_iter().next().map(|entry| folder.join(entry))
 }
 
-/// The file that looks like this one, which is not there: other blanks, quotes, dashes, capitals, or characters without
-/// a width.
+/// Returns an existing file whose name looks like this missing one: it differs in blanks, quotes, dashes,
+/// capitals, or characters without a width.
 pub fn lookalike(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent().map(same_name).unwrap_or_default();
@@ -51,10 +52,10 @@ pub fn lookalike(path: &Path) -> Option<PathBuf> {
     alike.into_iter().next().map(|entry| folder.join(entry))
 }
 
-/// The most entries of a folder that are looked at.
+/// Maximum number of entries of a folder to look at.
 const MOST: usize = 20_000;
 
-/// A name as it looks to a person who copies it by eye.
+/// Normalises a name to how it looks to a user who types it from a listing.
 fn plain(name: &str) -> String {
     let letter = |letter: char| match letter {
         letter if letter.is_whitespace() => Some(' '),

@@ -1,5 +1,6 @@
-//! Chooses the files of a conv that are sent: those of its user bubbs whose blobs exist unchanged, as far as
-//! the provider takes them. The question's own always are; earlier ones give way from the oldest on.
+//! Chooses the files of a conv to send: files of its user bubbs whose blobs exist unchanged, as far as the
+//! provider accepts them. The question's own files are always sent; of earlier ones, the oldest are dropped
+//! first.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -10,7 +11,7 @@ use lepo_model::{Accepts, MediaFile, Text};
 use lepo_store::bubb::{Attachment, ContentHash, Kind, clean_name, split_attachments};
 use lepo_store::store::{Store, blobs_of_result};
 
-/// The most files of one result that are sent.
+/// Maximum number of files to send per result.
 const MOST_FILES: usize = 100;
 
 /// A file of a user bubb, or of a result.
@@ -21,36 +22,37 @@ pub struct Attached {
     /// The file, if it is to be sent.
     pub file: Option<MediaFile>,
     side: Option<u32>,
-    /// That it is not sent is decided, and told.
+    /// Whether it was already reported as not sent.
     is_settled: bool,
 }
 
 /// Files that are not sent, by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Names of files whose blob is missing or not what its name says.
+    /// Names of files whose blob is missing, or does not match its hash.
     pub broken: Vec<String>,
-    /// Names of files that the provider does not take.
+    /// Names of files that the provider does not accept.
     pub refused: Vec<String>,
-    /// Names of files that are beyond what it takes in one request.
+    /// Names of files that exceed the limits of a request.
     pub beyond: Vec<String>,
 }
 
 impl LeftOut {
-    /// True if all files are sent.
+    /// Whether all files are sent.
     pub fn is_empty(&self) -> bool {
         self.broken.is_empty() && self.refused.is_empty() && self.beyond.is_empty()
     }
 }
 
 impl Attached {
-    /// The files of a bubb. Only a user bubb has any; each is opened, and its hash proven.
+    /// Returns the files of a bubb; only user bubbs have files. Opens each, and verifies its hash.
     pub fn of(store: &Store, kind: Kind, text: &str) -> Vec<Attached> {
         let lines = if kind == Kind::User { split_attachments(text).1 } else { Vec::new() };
         lines.into_iter().map(|line| Attached::find(store, line)).collect()
     }
 
-    /// The images and documents among the blobs of a result of a server's tool, told by their bytes.
+    /// Returns the images and documents among the blobs in the result of a server's tool, recognised by their
+    /// bytes.
     pub fn of_result(store: &Store, tool: &str, text: &str) -> Vec<Attached> {
         let hashes = blobs_of_result(text);
         hashes.into_iter().take(MOST_FILES).filter_map(|hash| Attached::of_blob(store, tool, hash)).collect()
@@ -63,7 +65,7 @@ impl Attached {
         let media = Media::of_bytes(&magic)?;
         file.seek(SeekFrom::Start(0)).ok()?;
         let side = media.is_image().then(|| side_of(&file));
-        // Bytes that only begin as an image does are refused by every server.
+        // All servers reject bytes that only start like an image.
         if side.is_some_and(|side| side.is_none_or(|side| side == 0)) {
             return None;
         }
@@ -85,7 +87,7 @@ impl Attached {
         Attached::open(line, Some(file), side)
     }
 
-    /// A file of this line, by its blob where that is there and right.
+    /// Creates the attachment of a line, from its blob if that exists and is unchanged.
     pub(super) fn open(line: Attachment, file: Option<File>, side: Option<u32>) -> Attached {
         let file = file.map(|file| MediaFile::new(line.media, line.name.clone(), line.len, file));
         Attached { line, file, side, is_settled: false }
@@ -96,14 +98,14 @@ impl Attached {
     }
 }
 
-/// The longer side of an image, by its header.
+/// Reads the longer side of an image, in pixels, from its header.
 fn side_of(file: &File) -> Option<u32> {
     let size = imagesize::reader_size(BufReader::new(file)).ok()?;
     Some(u32::try_from(size.width.max(size.height)).unwrap_or(u32::MAX))
 }
 
-/// A user bubb's text for a model: a short label in place of each line, which says of a file that is not
-/// sent that it is not.
+/// Returns a user bubb's text for a model: a short label replaces each attachment line, and mentions if the
+/// file is not sent.
 pub fn sent_text(text: &Text, files: &[Attached]) -> Text {
     if files.is_empty() {
         return text.clone();
@@ -116,7 +118,7 @@ pub fn sent_text(text: &Text, files: &[Attached]) -> Text {
     format!("{}\n\n{}", split_attachments(text).0, labels.join("\n")).trim_start().to_string().into()
 }
 
-/// Takes away the files that are not to be sent, of a conv's bubbs in order, and says which those are.
+/// Removes the files that are not to be sent from a conv's bubbs, given in order, and returns them by reason.
 pub fn choose<'a>(bubbs: impl Iterator<Item = &'a mut Vec<Attached>>, accepts: &Accepts) -> LeftOut {
     let mut left = LeftOut::default();
     let mut files: Vec<&mut Attached> = Vec::new();

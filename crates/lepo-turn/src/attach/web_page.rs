@@ -1,4 +1,4 @@
-//! A page from the web as context: the text of HTML, other text as it is, an image or a PDF as an attachment.
+//! A page from the web as context: HTML as text, other text unchanged, an image or a PDF as an attachment.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -10,24 +10,24 @@ use super::{Looked, NewFile};
 use lepo_base::error::{Error, Result};
 use lepo_net::fetch::{Fetched, fetch};
 
-/// Bytes of a page at most; one that is larger is refused whole.
+/// Maximum bytes of a page; a larger page is rejected.
 const MOST: u64 = 5 << 20;
 
-/// Columns that the text of HTML is wrapped at.
+/// Columns at which the text of HTML is wrapped.
 const WIDTH: usize = 160;
 
-/// The time that making text of a page may take.
+/// Time limit for converting a page to text.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The forms of text that a server may name.
+/// Text formats of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Html,
     Plain,
 }
 
-/// Fetches an address that the user gave. An address that cannot be had: exit 3; one that is no text, image or PDF:
-/// exit 2.
+/// Fetches a URL that the user gave. Exit 3 if it cannot be fetched; exit 2 if it is not text, an image or a
+/// PDF.
 pub fn web_page(address: &str) -> Result<Looked> {
     let Fetched { name, bytes, content_type } = fetch(address, MOST)?;
     match NewFile::of_bytes(&name, bytes)? {
@@ -38,7 +38,7 @@ pub fn web_page(address: &str) -> Result<Looked> {
     }
 }
 
-/// The text of a body with this `Content-Type`, empty where the server named none.
+/// Decodes a body with this `Content-Type`, which is empty if the server sent none.
 fn text_of(address: &str, content_type: &str, bytes: Vec<u8>) -> Result<String> {
     let mut parts = content_type.split(';');
     let media = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -56,7 +56,7 @@ fn text_of(address: &str, content_type: &str, bytes: Vec<u8>) -> Result<String> 
     }
 }
 
-/// The form of text that a media type stands for; of no named type, by the bytes.
+/// Returns the text format of a media type; without a media type, the format of the bytes.
 fn form(media: &str, bytes: &[u8]) -> Option<Form> {
     match media {
         "text/html" | "application/xhtml+xml" => Some(Form::Html),
@@ -76,7 +76,7 @@ fn form(media: &str, bytes: &[u8]) -> Option<Form> {
     }
 }
 
-/// The charset among the parameters of a `Content-Type`.
+/// Returns the charset among the parameters of a `Content-Type`.
 fn charset<'h>(parameters: impl Iterator<Item = &'h str>) -> Option<&'h str> {
     parameters
         .filter_map(|parameter| parameter.split_once('='))
@@ -97,8 +97,9 @@ fn decoded(address: &str, charset: Option<&str>, bytes: &[u8]) -> Result<String>
     }
 }
 
-/// The text of a page as a person reads it: no scripts, no styles, headings and lists by their marks. A page nested
-/// thousands deep takes the parser minutes; it is given up after `limit`, and its thread ends with the program.
+/// Converts a page to readable text, without scripts and styles, with marks for headings and lists. The
+/// parser needs minutes for a page nested thousands deep; it is abandoned after `limit`, and its thread ends
+/// with the program.
 fn readable(address: &str, html: String, limit: Duration) -> Result<String> {
     let (sender, receiver) = channel();
     let render = move || {
@@ -108,7 +109,7 @@ fn readable(address: &str, html: String, limit: Duration) -> Result<String> {
             .raw_mode(true)
             .allow_width_overflow()
             .string_from_read(html.as_bytes(), WIDTH);
-        // After the limit nobody receives it.
+        // After the time limit, the receiver is gone.
         let _ = sender.send(text.map_err(|error| error.to_string()));
     };
     let unread = || Error::usage(format!("{address} cannot be read as HTML"));
