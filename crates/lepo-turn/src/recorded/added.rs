@@ -1,11 +1,11 @@
-//! The hidden messages that a turn adds of a repository's files: neither compared nor added in a recorded run, as they
-//! differ from one clone to the next.
+//! The hidden messages with a repository's files that a turn adds. A recorded run neither compares nor adds
+//! them, as they differ between clones.
 
 use crate::agents::is_instructions;
 use crate::skills::is_of_skills;
 use lepo_store::bubb::{Kind, Name};
 
-/// True for a message that a turn added of the repository's files.
+/// Whether a turn added this message from the repository's files.
 pub fn is_added(name: &Name, text: &str) -> bool {
     name.hidden && name.kind == Kind::System && (is_instructions(text) || is_of_skills(text))
 }

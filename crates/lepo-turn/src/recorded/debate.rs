@@ -1,4 +1,4 @@
-//! A recorded debate: each speech and each word of the orchestrator is looked up where the one before it led to.
+//! A recorded debate: looks up each speech and each reply of the orchestrator after the previous one.
 
 use super::look::{OptionsWish, Record, ToolsWish, Wish};
 use super::said::Said;
@@ -10,10 +10,10 @@ use lepo_base::error::Result;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Ix;
 
-/// A model that takes part: its name, and its options.
+/// A participant: the name of its model, and its options.
 pub type Voice = (String, OptionsWish);
 
-/// The newest debate of these models that follows these messages and was led to its end.
+/// Returns the newest complete debate of these models that follows these messages.
 pub fn debate(
     record: &Record<'_>,
     past: &[Said],
@@ -48,7 +48,7 @@ pub fn debate(
     Ok(None)
 }
 
-/// The debate that a path is.
+/// Parses a path as a debate.
 fn debated(
     record: &Record<'_>,
     path: &[Ix],
@@ -106,7 +106,7 @@ fn debated(
     Ok(Some(debated))
 }
 
-/// The names in the lines that tell who wants the floor.
+/// Returns the names in the lines that list who wants to speak.
 fn bidders(text: &str) -> Option<Vec<&str>> {
     let bid = |line| {
         let (name, word): (&str, &str) = str::rsplit_once(line, ": ")?;

@@ -1,5 +1,5 @@
-//! The facts of a request that its answer's line in the journal keeps: options, and hashes of schema and tools. Two
-//! requests of the same texts are the same one if these are.
+//! The facts of a request in the journal's line of its answer: options, and hashes of schema and tools. Two
+//! requests with equal texts are equal if these are.
 
 use serde_json::{Map, Value, json};
 
@@ -8,32 +8,32 @@ use lepo_base::hash::{hash_of, sha256_hex};
 use lepo_model::{ModelConfig, Options};
 use lepo_tool::mcp::{Server, native_name};
 
-/// The digits of a hash that the journal has.
+/// Hexadecimal digits of a hash in the journal.
 const DIGITS: usize = 16;
 
-/// The name of the shell command among the tools.
+/// Name of the shell command among the tools.
 const COMMANDS: &str = "run_command";
 
 /// The options, the schema and the tools of a request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RequestFacts {
-    /// The options; none where there are none.
+    /// The options; `None` if the request has none.
     pub options: Option<Value>,
-    /// A hash of the schema.
+    /// Hash of the schema.
     pub schema: Option<String>,
-    /// A hash of the tools.
+    /// Hash of the tools.
     pub tools: Option<String>,
 }
 
 impl RequestFacts {
-    /// The facts of a request to a model.
+    /// Computes the facts of a request to a model.
     pub fn of(config: &ModelConfig, schema: Option<&AnswerSchema>, tools: Option<String>) -> RequestFacts {
         let options = options_json(&config.options, &config.extra);
         RequestFacts { options, schema: schema.map(schema_hash), tools }
     }
 }
 
-/// Options as the journal has them; of fields that go into the body as they are, a hash.
+/// Returns the options as the journal has them; `extra` fields of the body are hashed.
 pub fn options_json(options: &Options, extra: &Map<String, Value>) -> Option<Value> {
     let number = |number: &serde_json::Number| number.as_f64().map(Value::from);
     let Options { temperature, max_tokens, effort, top_p, seed, stop, web } = options;
@@ -52,12 +52,13 @@ pub fn options_json(options: &Options, extra: &Map<String, Value>) -> Option<Val
     (!given.is_empty()).then_some(Value::Object(given))
 }
 
-/// A hash of a schema.
+/// Computes the hash of a schema.
 pub fn schema_hash(schema: &AnswerSchema) -> String {
     short(&sha256_hex(canonical(schema.in_request.schema.clone()).as_bytes()))
 }
 
-/// A hash of the tools that a model is told of: lepo's own by name, those of servers by name and schema. None without any.
+/// Computes the hash of a model's tools: lepo's own by name, those of servers by name and schema. `None`
+/// without tools.
 pub fn tools_hash(commands: bool, servers: &[Server]) -> Option<String> {
     let of_server = |server: &Server| {
         let name = server.config.name.clone();
@@ -73,7 +74,7 @@ pub fn tools_hash(commands: bool, servers: &[Server]) -> Option<String> {
     (!parts.is_empty()).then(|| short(&hash_of(&parts)))
 }
 
-/// JSON without regard to the order of its keys.
+/// Serialises JSON with sorted keys.
 fn canonical(mut value: Value) -> String {
     value.sort_all_objects();
     value.to_string()

@@ -1,4 +1,4 @@
-//! The newest answer, or verdict, of a record to a request.
+//! Finds the newest recorded answer to a request, or verdict on answers.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::group::judged_by;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
 
-/// The newest answer to a request.
+/// Returns the newest answer to a request.
 pub fn find(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Hit>> {
     for answer in record.answers(&record.matching(wish.past)?) {
         let fact = record.facts.get(record.forest.name(answer.ix).id).unwrap_or_default();
@@ -19,7 +19,7 @@ pub fn find(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Hit>> {
     Ok(None)
 }
 
-/// The newest verdict on exactly these answers.
+/// Returns the newest verdict on exactly these answers.
 pub fn verdict(
     record: &Record<'_>,
     wish: &Wish<'_>,
@@ -33,7 +33,7 @@ pub fn verdict(
         let fact = record.facts.get(record.forest.name(answer.ix).id).unwrap_or_default();
         let is_same = judged.len() == shown.len() && judged.iter().all(|id| shown.contains(id));
         let is_by = wish.model.as_deref().is_none_or(|wanted| wanted == name);
-        // A verdict is asked for without the schema of the answers.
+        // The request for a verdict does not have the schema of the answers.
         let wish = Wish {
             past: &[],
             model: wish.model.clone(),

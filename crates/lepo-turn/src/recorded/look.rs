@@ -1,4 +1,4 @@
-//! Looks a request up in a store: one pass over the names, then the texts of those that may be it.
+//! Looks a request up in a store: a pass over the names, then over the texts of the candidates.
 
 use serde_json::Value;
 
@@ -12,31 +12,31 @@ use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::{Forest, Ix, Sums};
 use lepo_store::store::{Fact, FactIndex, Store};
 
-/// A store that is looked into.
+/// A store to search for answers.
 pub struct Record<'r> {
     /// The store.
     pub store: &'r Store,
-    /// All of it.
+    /// All bubbs of the store.
     pub forest: &'r Forest,
     /// The journal.
     pub facts: FactIndex,
 }
 
-/// The options that an answer must have been given with.
+/// The options that a recorded answer must have.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OptionsWish {
-    /// These, and no others.
+    /// Exactly these options.
     Are(Option<Value>),
-    /// These at least: the model's own are not known here.
+    /// At least these options: the model's configured options are not known here.
     Have(Option<Value>),
 }
 
-/// The tools that an answer must have been given with.
+/// The tools that a recorded answer must have.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolsWish {
-    /// Those of this hash.
+    /// The tools with this hash.
     Are(Option<String>),
-    /// Any: those of a server are not known before it is started.
+    /// Any tools: a server's tools are not known before it is started.
     Any,
 }
 
@@ -44,11 +44,11 @@ pub enum ToolsWish {
 pub struct Wish<'w> {
     /// The messages before the answer, the question last.
     pub past: &'w [Said],
-    /// The model's name; any without.
+    /// Name of the model; `None` matches any model.
     pub model: Option<String>,
     /// The options.
     pub options: OptionsWish,
-    /// A hash of the schema.
+    /// Hash of the schema.
     pub schema: Option<String>,
     /// The tools.
     pub tools: ToolsWish,
@@ -64,15 +64,15 @@ pub(super) struct Answer {
 }
 
 impl<'r> Record<'r> {
-    /// The record that a store is.
+    /// Opens the record of a store.
     pub fn of(store: &'r Store, forest: &'r Forest) -> Record<'r> {
         Record { store, forest, facts: store.journal().index() }
     }
 
-    /// The messages that end the same path, the newest first.
+    /// Returns the last messages of all equal paths, newest first.
     pub(super) fn matching(&self, past: &[Said]) -> Result<Vec<Ix>> {
         let Some(last) = past.last() else { return Ok(Vec::new()) };
-        // Those that a turn adds of files do not count, and are among the hidden ones of the system.
+        // Messages with a repository's files do not count; they are hidden system messages.
         let counts = |kind: Kind, hidden: bool| u32::from(!(hidden && kind == Kind::System));
         let wanted: u32 = past.iter().map(|said| counts(said.kind, said.hidden)).sum();
         let weight = |ix| {
@@ -93,7 +93,7 @@ impl<'r> Record<'r> {
         Ok(found)
     }
 
-    /// True if the path to a message is this one.
+    /// Whether the path to a message is equal to `past`.
     fn ends(&self, ix: Ix, past: &[Said]) -> Result<bool> {
         let mut left = past.iter().rev().peekable();
         let mut last = None;
@@ -102,7 +102,7 @@ impl<'r> Record<'r> {
             last = Some(name);
             let said = left.peek();
             if said.is_some_and(|said| said.id == Some(name.id)) {
-                // The same message has the same path.
+                // An equal id implies an equal path.
                 return Ok(true);
             }
             let said = said.filter(|said| (said.kind, said.hidden) == (name.kind, name.hidden));
@@ -122,7 +122,8 @@ impl<'r> Record<'r> {
         Ok(left.next().is_none() && last.is_some_and(|root: Name| root.prev.is_none()))
     }
 
-    /// The answers to these questions, the newest first: each follows its question, with hidden messages between at most.
+    /// Returns the answers to these questions, newest first. At most hidden messages are between a question
+    /// and its answer.
     pub(super) fn answers(&self, questions: &[Ix]) -> Vec<Answer> {
         if questions.is_empty() {
             return Vec::new();
@@ -148,8 +149,9 @@ impl<'r> Record<'r> {
         self.forest.all().rev().filter(is_answer).filter_map(of).collect()
     }
 
-    /// True if what is between question and answer is of such a turn: a planner's, and the name of the one among many
-    /// that answers. A speech in a debate has other messages there, as it answers another request.
+    /// Whether the messages between question and answer belong to a turn: a planner's messages, and the name
+    /// of the answering model in a group turn. A speech in a debate has other messages there, since it
+    /// answers another request.
     pub(super) fn is_of_turn(&self, answer: &Answer, model: Option<&str>) -> Result<bool> {
         let mut wants_result = false;
         for (at, &ix) in answer.between.iter().enumerate() {
@@ -177,7 +179,8 @@ impl<'r> Record<'r> {
 }
 
 impl Wish<'_> {
-    /// The first thing in which the request of an answer was another one: what it is, as recorded, and as asked for.
+    /// Returns the first difference between the request of an answer and this one: its subject, the recorded
+    /// value and the requested one.
     pub(super) fn difference(&self, fact: &Fact) -> Option<(&'static str, String, String)> {
         let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "none".into());
         let json = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".into(), Value::to_string);

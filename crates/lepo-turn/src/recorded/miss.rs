@@ -1,4 +1,5 @@
-//! The error for a request that was not recorded: the nearest recorded line, and the first thing that differs.
+//! The error for a request without a recorded answer, with the nearest recorded line and the first
+//! difference.
 
 use std::collections::HashMap;
 
@@ -10,19 +11,19 @@ use lepo_base::hint::{Act, Hint};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::Ix;
 
-/// Messages that are compared at most where none is the same.
+/// Maximum number of messages to compare if none is equal.
 const COMPARED: usize = 500;
 
 /// Characters of a text that a difference quotes.
 const QUOTED: usize = 60;
 
-/// The line that is nearest to a request.
+/// The recorded line that is most similar to a request.
 struct Near {
     name: Name,
     difference: String,
 }
 
-/// The error for a request that is not in the record.
+/// Returns the error for a request that is not in the record.
 pub fn missed(record: &Record<'_>, wish: &Wish<'_>) -> Error {
     let message = match nearest(record, wish) {
         Ok(Some(near)) => {
@@ -36,7 +37,7 @@ pub fn missed(record: &Record<'_>, wish: &Wish<'_>) -> Error {
     not_recorded(message)
 }
 
-/// The error for answers that this model has not judged.
+/// Returns the error for answers that this model has not judged.
 pub fn no_verdict(judge: &str) -> Error {
     not_recorded(format!("no recorded answer: {judge} has not judged these answers"))
 }
@@ -46,7 +47,7 @@ fn nearest(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Near>> {
     for ix in record.forest.all().rev() {
         below.entry(record.forest.prev(ix)).or_default().push(ix);
     }
-    // Messages that end the same path so far; at first what roots follow.
+    // The messages that end equal paths so far; `None` precedes the roots.
     let mut same: Vec<Option<Ix>> = vec![None];
     for (at, said) in wish.past.iter().enumerate() {
         let after = after(record, &below, &same)?;
@@ -86,7 +87,7 @@ fn nearest(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Near>> {
     }))
 }
 
-/// The messages that follow these, those that a turn added passed over; each with its text.
+/// Returns the messages that follow these, skipping those that a turn added, each with its text.
 fn after(
     record: &Record<'_>,
     below: &HashMap<Option<Ix>, Vec<Ix>>,
@@ -106,13 +107,14 @@ fn after(
     Ok(after)
 }
 
-/// The error of this kind.
+/// Returns an error of this kind.
 pub fn not_recorded(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::NotRecorded, message)
         .hint(Hint::from(Act::Recorded).words(" asks a model, and keeps its answer for the next time"))
 }
 
-/// The likeness of a message to the one that is sought: its kind, then the beginning and the end that it has in common.
+/// Ranks how similar a message is to `said`: an equal kind first, then the length of the common prefix and
+/// suffix.
 fn likeness(name: &Name, text: &str, said: &Said) -> (bool, usize) {
     let common = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
@@ -122,7 +124,7 @@ fn likeness(name: &Name, text: &str, said: &Said) -> (bool, usize) {
     ((name.kind, name.hidden) == (said.kind, said.hidden), begin + end)
 }
 
-/// The message at this place of a past, in words.
+/// Describes the message at this index of a past.
 fn label(past: &[Said], at: usize) -> String {
     let Some(said) = past.get(at) else { return "the question".into() };
     let is_same = |other: &&Said| (other.kind, other.hidden) == (said.kind, said.hidden);
@@ -146,10 +148,10 @@ fn differs(past: &[Said], at: usize, name: &Name, text: &str) -> String {
     format!("{what} differs: recorded {recorded:?}, asked {asked:?}")
 }
 
-/// The parts of two texts that show how they differ.
+/// Returns the excerpts of two texts that show how they differ.
 fn apart(one: &str, other: &str) -> (String, String) {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    // A few characters before the first that differs, if the beginning does not show it.
+    // A few characters before the first difference, if the prefix does not include it.
     let from = if same < QUOTED / 2 { 0 } else { same - QUOTED / 3 };
     let part = |text: &str| {
         let before = if from > 0 { "…" } else { "" };

@@ -1,7 +1,7 @@
 //! Answers from the record: a store as the cassette of a program's tests.
 //!
-//! A request is known again by what was said before it, and by model, options, schema and tools. Nothing is sent for it
-//! then, and nothing is written.
+//! A request is recognised by the messages before it, and by model, options, schema and tools. In that case
+//! nothing is sent, and nothing is written.
 
 mod added;
 mod debate;
@@ -24,11 +24,11 @@ pub use told::{Hit, tell};
 
 use std::path::PathBuf;
 
-/// The wish for recorded answers.
+/// The request for recorded answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// Nothing is sent: what is not recorded fails.
+    /// Send nothing: a request that is not recorded fails.
     pub only: bool,
-    /// The store that is looked into, instead of the one that is written to.
+    /// The store to search, instead of the store of the turn.
     pub from: Option<PathBuf>,
 }

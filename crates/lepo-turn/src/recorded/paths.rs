@@ -1,22 +1,22 @@
-//! The paths of files in a question, which count relative to the repository's root: a test finds its recorded question
-//! from whichever folder it runs in, and on another machine.
+//! Paths of files in a question, compared relative to the repository's root, so that a test finds its
+//! recorded question from any folder and on another machine.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-/// A line that names the file in the fence below it; its path.
+/// Returns the path, if a line names the file in the fence below it.
 fn header<'l>(line: &'l str, next: Option<&str>) -> Option<&'l str> {
     let path = line.strip_suffix(':').filter(|path| !path.is_empty());
     path.filter(|_| next.is_some_and(|next| next.starts_with("```")))
 }
 
-/// True if a text names files.
+/// Whether a text names files.
 pub fn names_files(text: &str) -> bool {
     let mut lines = text.split('\n').peekable();
     std::iter::from_fn(|| lines.next().map(|line| header(line, lines.peek().copied()).is_some())).any(|is| is)
 }
 
-/// A question with the paths of its files relative to `root`; one outside of it stays.
+/// Makes the paths of a question's files relative to `root`; paths outside of it are unchanged.
 pub fn relative<'t>(text: &'t str, cwd: &Path, root: &Path) -> Cow<'t, str> {
     if !names_files(text) {
         return Cow::Borrowed(text);
@@ -33,7 +33,7 @@ pub fn relative<'t>(text: &'t str, cwd: &Path, root: &Path) -> Cow<'t, str> {
     Cow::Owned(told.join("\n"))
 }
 
-/// A path without `.` and `..`.
+/// Returns a path without `.` and `..`.
 fn clean(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for part in path.components() {
@@ -48,8 +48,8 @@ fn clean(path: &Path) -> PathBuf {
     cleaned
 }
 
-/// True if a recorded question is this one. A path that was recorded in another folder, or in another clone, is the end of
-/// the same path from the root, or ends in it.
+/// Whether a recorded question is equal to this one. If a path was recorded in another folder or clone,
+/// either path may be a suffix of the other.
 pub fn is_same(recorded: &str, asked: &str) -> bool {
     if recorded == asked {
         return true;

@@ -1,4 +1,5 @@
-//! The messages before an answer, as two requests are compared by them: kinds, hidden flags and texts, times apart.
+//! The messages before an answer, by which two requests are compared: kinds, hidden flags and texts, but not
+//! times.
 
 use std::path::Path;
 
@@ -15,34 +16,35 @@ use lepo_store::store::Store;
 /// A message before an answer; the question is the last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// Its kind.
+    /// Kind of the message.
     pub kind: Kind,
-    /// Not shown.
+    /// Whether it is hidden.
     pub hidden: bool,
-    /// Its text, as it would be kept; masks of one kind are equal.
+    /// Its text, as it would be stored; masks of the same kind are equal.
     pub text: String,
     /// Its id, if it is in the store.
     pub id: Option<BubbId>,
 }
 
 impl Said {
-    /// A message that is in no store yet.
+    /// Creates a message that is not in a store yet.
     pub fn new(kind: Kind, hidden: bool, text: &str) -> Said {
         Said { kind, hidden, text: without_digits(text).into_owned(), id: None }
     }
 
-    /// True if this text, recorded, is its text.
+    /// Whether a recorded text is equal.
     pub(super) fn is(&self, recorded: &str) -> bool {
         let recorded = without_digits(recorded);
         match self.kind {
-            // The prompt of a user who wrote none is another one where there are servers.
+            // The default system prompt differs between runs with and without servers.
             Kind::System if self.hidden && is_as_made(&self.text) => is_as_made(&recorded),
             Kind::User => paths::is_same(&recorded, &self.text),
             _ => recorded == self.text,
         }
     }
 
-    /// True if a file of this size may have its text. Masks have digits or none, and paths may be longer.
+    /// Whether a file of this size may contain the text. The digits in masks are optional, and paths may be
+    /// longer.
     pub(super) fn may_have(&self, size: Option<u64>) -> bool {
         let any = self.hidden && is_as_made(&self.text)
             || lepo_secrets::has_mask(&self.text)
@@ -51,7 +53,7 @@ impl Said {
     }
 }
 
-/// The messages up to where a turn starts.
+/// Returns the messages up to the start of a turn.
 pub fn before(store: &Store, forest: &Forest, start: Start) -> Result<Vec<Said>> {
     let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix).path);
     let mut past = Vec::new();
@@ -65,7 +67,7 @@ pub fn before(store: &Store, forest: &Forest, start: Start) -> Result<Vec<Said>>
     Ok(past)
 }
 
-/// A question as it would be kept. Its files are read, and nothing is written.
+/// Returns a question as it would be stored. Reads its files, and writes nothing.
 pub fn question(question: &Question, masking: &Masking, (cwd, root): (&Path, &Path)) -> Result<Said> {
     let lines = question.files.iter().map(|file| file.line_of()).collect::<Result<Vec<Attachment>>>()?;
     let text = with_attachments(&question.text, &lines);

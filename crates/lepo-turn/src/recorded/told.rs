@@ -13,9 +13,9 @@ use lepo_store::store::{Fact, Store};
 /// A recorded answer.
 #[derive(Debug, Clone)]
 pub struct Hit {
-    /// The answer.
+    /// Name of the answer.
     pub answer: Name,
-    /// The model that gave it.
+    /// The model that answered.
     pub model: Option<String>,
     question: BubbId,
     conv: Vec<BubbId>,
@@ -43,7 +43,7 @@ pub(super) fn hit(record: &Record<'_>, answer: &Answer, fact: Fact, is_json: boo
     })
 }
 
-/// The commands that the user had run before a question.
+/// Returns the commands that the user ran before a question.
 fn own_commands(record: &Record<'_>, question: Ix) -> Result<Vec<ToolUse>> {
     let mut runs = Vec::new();
     for ix in record.forest.up(question).skip(1) {
@@ -61,8 +61,8 @@ fn own_commands(record: &Record<'_>, question: Ix) -> Result<Vec<ToolUse>> {
     Ok(runs)
 }
 
-/// The hidden messages beside an answer that led to it: they follow what it follows, and came after what was said
-/// there before.
+/// Returns the hidden sibling messages that led to an answer: they follow the same message as the answer, and
+/// are newer than earlier answers there.
 fn side_branch(record: &Record<'_>, answer: &Answer) -> Vec<Ix> {
     let Some(base) = record.forest.prev(answer.ix) else { return Vec::new() };
     let id = record.forest.name(answer.ix).id;
@@ -78,7 +78,7 @@ fn side_branch(record: &Record<'_>, answer: &Answer) -> Vec<Ix> {
             newest = path;
         }
     }
-    // An earlier answer of the same question ended the side branch before it.
+    // An earlier answer to the question ended the previous side branch.
     let starts = newest.first().map(|ix| record.forest.name(*ix).id);
     let ended = record.forest.between(from, id).any(|ix| {
         let name = record.forest.name(ix);
@@ -88,7 +88,7 @@ fn side_branch(record: &Record<'_>, answer: &Answer) -> Vec<Ix> {
     if ended { Vec::new() } else { newest }
 }
 
-/// The requests among hidden messages, each with its result.
+/// Returns the requests among hidden messages, each with its result.
 fn requests(record: &Record<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
     let mut tools: Vec<ToolUse> = Vec::new();
     let mut waits = false;
@@ -96,7 +96,7 @@ fn requests(record: &Record<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
         let name = record.forest.name(ix);
         let text = record.store.bubbs().text(&name)?;
         if let Some(request) = request(name.kind, name.hidden, &text) {
-            // One that another follows at once was edited.
+            // The user edited the request that is directly followed by another.
             if waits {
                 tools.pop();
             }
@@ -113,13 +113,13 @@ fn requests(record: &Record<'_>, hidden: &[Ix]) -> Result<Vec<ToolUse>> {
     Ok(tools)
 }
 
-/// The tokens that a journal's line has.
+/// Returns the tokens in a line of the journal.
 pub(super) fn usage(fact: &Fact) -> Usage {
     Usage { input: fact.input, output: fact.output, cached: fact.cached, ..Usage::default() }
 }
 
 impl Hit {
-    /// The report of the turn that the answer stands for.
+    /// Returns the report of the turn that the answer replaces.
     pub fn report(self) -> Report {
         Report {
             conv: self.conv,
@@ -133,13 +133,13 @@ impl Hit {
         }
     }
 
-    /// The answer as a turn has it.
+    /// Returns the answer in the form of a turn's answer.
     pub fn answered(&self) -> Answered {
         Answered { name: self.answer, usage: self.usage, cut: None, ms: self.ms }
     }
 }
 
-/// Shows a recorded answer as a turn shows one.
+/// Displays a recorded answer like the answer of a turn.
 pub fn tell(store: &Store, hit: &Hit, front: &mut dyn Front) -> Result<()> {
     let text = store.bubbs().text(&hit.answer)?;
     front.happens(Event::Text(&text));

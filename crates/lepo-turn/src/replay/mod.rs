@@ -1,5 +1,5 @@
-//! Replay: the questions of a conversation asked again, in order. Its visible messages that are no answers are copied, and
-//! each answer is asked for anew.
+//! Replay: asks the questions of a conversation again, in order. Its other visible messages are copied,
+//! except answers, which the model generates again.
 
 mod plan;
 mod results;

@@ -1,4 +1,4 @@
-//! The steps of a replay: what is copied, which questions are asked, and where the new line begins.
+//! The steps of a replay: the messages to copy, the questions to ask, and the start of the new line.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,49 +8,49 @@ use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
-/// The wish of a command line, as messages of a forest.
+/// The options of the command line, as messages of a forest.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanOptions {
     /// The end of the line.
     pub end: Ix,
-    /// The message that it begins with; what stands before it is shared.
+    /// The first message to replay; the new line shares the messages before it.
     pub from: Option<Ix>,
     /// The message that the new line follows.
     pub onto: Option<Ix>,
-    /// The new line gets a root of its own with another system prompt.
+    /// Whether the new line gets its own root with another system prompt.
     pub new_system: bool,
-    /// Each answer is asked for on the recorded past.
+    /// Whether each answer is requested on the recorded past.
     pub teacher: bool,
 }
 
-/// One question of a replay.
+/// A question of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The messages that are copied first, the question last among them; none where it stands there already.
+    /// The messages to copy first, ending with the question; empty if the question exists already.
     pub copied: Vec<Name>,
-    /// The question as it was recorded.
+    /// The question as recorded.
     pub question: Name,
-    /// The question to answer; none where it is the last copy.
+    /// The existing question to answer; `None` if it is the last copy.
     pub again: Option<BubbId>,
     /// The recorded answer.
     pub answer: Option<Name>,
 }
 
-/// The steps of one line.
+/// The steps of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// The message that the first copies follow; none begins a conversation.
+    /// The message that the first copies follow; `None` starts a conversation.
     pub base: Option<BubbId>,
     /// The questions to ask, in order.
     pub steps: Vec<Step>,
-    /// The messages behind the last question and its answer, which are copied at the end.
+    /// The messages after the last question and its answer, which are copied at the end.
     pub rest: Vec<Name>,
-    /// The questions that the line has answered already.
+    /// The number of questions that the line has answered already.
     pub answered: usize,
 }
 
 impl Plan {
-    /// Plans one line.
+    /// Plans a line.
     pub fn of(store: &Store, forest: &Forest, wish: PlanOptions) -> Result<Plan> {
         let path = forest.conv(wish.end).path;
         let from = match wish.from {
@@ -74,7 +74,7 @@ impl Plan {
     }
 }
 
-/// The steps that messages are: what is visible and no answer is copied, each question is asked.
+/// Splits messages into steps: visible messages are copied, except answers, and each question is asked.
 fn steps(forest: &Forest, line: &[Ix]) -> (Vec<Step>, Vec<Name>) {
     let (mut steps, mut copied): (Vec<Step>, Vec<Name>) = (Vec::new(), Vec::new());
     for &ix in line {
@@ -97,7 +97,7 @@ fn steps(forest: &Forest, line: &[Ix]) -> (Vec<Step>, Vec<Name>) {
     (steps, copied)
 }
 
-/// The question before an answer that a line begins with: it is shared, and answered again.
+/// Returns the question before an answer that starts a line: the question is shared, and answered again.
 fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<Step> {
     let answer = path.get(from..)?.iter().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
     let before = path.get(..from)?.iter().rev().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
@@ -110,11 +110,12 @@ fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<Step> {
     })
 }
 
-/// A line of its own: it shares what stands before `from`, else the system prompt.
+/// Plans a separate line, which shares the messages before `from`, or else the system prompt.
 fn anew(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), new_system: bool) -> Result<Plan> {
     let root =
         path.first().map(|ix| forest.name(*ix)).filter(|name| name.kind == Kind::System && name.hidden);
-    // What a repository said then is the root where there is no prompt: a replay has what it says now, or nothing.
+    // Without a system prompt, the root may be a repository's old instructions: a replay adds the current
+    // ones, or none.
     let has_prompt = root.map(|root| Ok(!is_of_repository(&store.bubbs().text(&root)?))).transpose()?;
     let from = from.max(usize::from(has_prompt.unwrap_or_default()));
     let shared = if new_system { None } else { from.checked_sub(1).and_then(|at| path.get(at)) };
@@ -127,7 +128,7 @@ fn anew(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), new_system
     Ok(Plan { base, steps, rest, answered: 0 })
 }
 
-/// Each answer is asked for where it was given.
+/// Plans to request each answer at its recorded position.
 fn teacher(forest: &Forest, path: &[Ix], from: usize) -> Plan {
     let line = path.get(from..).unwrap_or_default();
     let (mut steps, _) = steps(forest, line);
@@ -139,8 +140,8 @@ fn teacher(forest: &Forest, path: &[Ix], from: usize) -> Plan {
     Plan { base: None, steps, rest: Vec::new(), answered: 0 }
 }
 
-/// The line that goes on below another message; of a replay of the same line, those questions are left out that it has
-/// answered.
+/// Plans a line below another message. If that already ends a replay of the line, the questions that it has
+/// answered are skipped.
 fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix) -> Plan {
     let base = forest.conv(onto).path;
     let shared = path.iter().zip(&base).take_while(|(a, b)| a == b).count();
@@ -172,13 +173,13 @@ fn below(store: &Store, forest: &Forest, (path, from): (&[Ix], usize), onto: Ix)
             rest.clear();
         }
     } else if !own.is_empty() {
-        // A question that both lines share is no part of what goes below.
+        // The new line does not include a question that both lines share.
         steps.retain(|step| step.again.is_none());
     }
     Plan { steps, rest, ..plan }
 }
 
-/// The originals of these questions, as the journal knows them.
+/// Returns the originals of these questions, according to the journal.
 fn copies_of(store: &Store, asked: &[Step]) -> HashMap<BubbId, BubbId> {
     let wanted: HashSet<BubbId> = asked.iter().map(|step| step.question.id).collect();
     if wanted.is_empty() {

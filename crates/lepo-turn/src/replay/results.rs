@@ -1,4 +1,4 @@
-//! Recorded results of tool requests: a replay gives them again, and runs nothing.
+//! Recorded results of tool requests: a replay returns them again, and runs nothing.
 
 use std::collections::HashSet;
 
@@ -11,14 +11,14 @@ use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{FactIndex, Store};
 use lepo_tool::ToolRequest;
 
-/// The requests that were recorded after one question, with their results.
+/// The requests that were recorded after a question, with their results.
 #[derive(Debug, Clone, Default)]
 pub struct ResultRecord {
     results: Vec<(String, Vec<u8>, Option<i32>)>,
 }
 
 impl ResultRecord {
-    /// Those after this question, the newest first.
+    /// Reads the requests after this question, newest first.
     pub fn after(store: &Store, forest: &Forest, facts: &FactIndex, question: Ix) -> Result<ResultRecord> {
         let mut beside: HashSet<Ix> = HashSet::from([question]);
         let mut asked: Vec<(Ix, String)> = Vec::new();
@@ -42,7 +42,7 @@ impl ResultRecord {
         Ok(ResultRecord { results })
     }
 
-    /// The result of a request that is equal to a recorded one, as that would be written now.
+    /// Returns the result of a recorded request that is equal to this one, as it would be written now.
     pub fn of(&self, request: &ToolRequest, masking: &Masking) -> Option<(&[u8], Option<i32>)> {
         let wanted = same(&masking.masked(&action(request)));
         let found = self.results.iter().find(|(request, ..)| *request == wanted)?;
@@ -50,7 +50,7 @@ impl ResultRecord {
     }
 }
 
-/// What a request does. The words for the person do not count.
+/// Returns the action of a request, without the explanation for the user.
 fn action(request: &ToolRequest) -> String {
     let mut action = request.to_json();
     if let (ToolRequest::Command(_), Some(action)) = (request, action.as_object_mut()) {
@@ -60,7 +60,7 @@ fn action(request: &ToolRequest) -> String {
     action.to_string()
 }
 
-/// What is compared of it: each machine has digits of its own in its masks, so that those of one kind are equal.
+/// Returns the text to compare, without the digits of masks, which differ between machines.
 fn same(action: &str) -> String {
     without_digits(action).into_owned()
 }

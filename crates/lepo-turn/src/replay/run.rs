@@ -1,4 +1,4 @@
-//! One line of a replay: each step is a turn like any other, on a question that is on disk.
+//! Runs a line of a replay: each step is an ordinary turn for a stored question.
 
 use std::future::Future;
 
@@ -15,36 +15,36 @@ use lepo_store::bubb::{Attachment, BubbId, Name, split_attachments};
 use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::{Store, note_copy, plan_copies_of_now, write_copies};
 
-/// A line of a replay, as far as it came.
+/// A line of a replay, as far as it succeeded.
 #[derive(Debug)]
 pub struct ReplayedLine {
     /// The model's configured name.
     pub name: String,
-    /// Its end; the base, where nothing was written.
+    /// The end of the line; the base if nothing was written.
     pub tail: Option<BubbId>,
     /// The turns, each with its step.
     pub turns: Vec<(Step, Report)>,
-    /// The steps that are left.
+    /// The number of remaining steps.
     pub left: usize,
-    /// Why it did not come to its end.
+    /// The error that interrupted it.
     pub error: Option<Error>,
 }
 
-/// The view of a line.
+/// The display of a line.
 pub trait Progress {
-    /// So many of all questions are answered, and the next one is asked.
+    /// Reports that question `number` of all questions is asked next.
     fn asks(&mut self, number: usize, of: usize);
 
-    /// The view of a turn.
+    /// Returns the display of a turn.
     fn front(&mut self) -> &mut dyn Front;
 }
 
-/// Makes several lines at the same time; in their order.
+/// Runs several lines concurrently, and returns them in order.
 pub async fn all(lines: impl IntoIterator<Item = impl Future<Output = ReplayedLine>>) -> Vec<ReplayedLine> {
     join_all(lines).await
 }
 
-/// Asks the questions of a plan. Whatever goes wrong is in the line, beside all that was said before.
+/// Asks the questions of a plan. An error is returned in the line, together with the answers so far.
 pub async fn replay(
     (env, config, insts): (&TurnEnv, &ModelConfig, &Insts),
     old: &Forest,
@@ -86,7 +86,7 @@ pub async fn replay(
     line
 }
 
-/// Copies what stands before an answer, and has it answered.
+/// Copies the messages before an answer, and requests the answer.
 async fn take(
     env: &TurnEnv,
     config: &ModelConfig,
@@ -102,7 +102,7 @@ async fn take(
     let before = step.copied.split_last().map_or(&[][..], |(_, before)| before);
     let (start, question) = match (step.again, *tail) {
         (Some(question), _) => (Start::Again(question), None),
-        // A root: the recorded one had no prompt before it.
+        // The recorded question is a root: it had no system prompt.
         (None, None) if before.is_empty() => (Start::New, Some(as_asked(&env.store, &step.question)?)),
         (None, base) => {
             let copied = copy(&env.store, base, before, apart)?.or(base);
@@ -127,7 +127,7 @@ async fn take(
     Ok(report)
 }
 
-/// A question as it was asked, with its files.
+/// Reads a stored question, with its files.
 fn as_asked(store: &Store, name: &Name) -> Result<Question> {
     let text = store.bubbs().text(name)?;
     let (words, attached) = split_attachments(&text);
@@ -145,8 +145,8 @@ fn as_asked(store: &Store, name: &Name) -> Result<Question> {
     Ok(Question { files, ..Question::from(words.to_string()) })
 }
 
-/// Copies messages in a row, as new ones, durable when this returns; gives the last. `apart` milliseconds keep the copies
-/// of several lines apart.
+/// Copies messages as a chain of new ones, durably, and returns the last. The copies of several lines are
+/// `apart` milliseconds apart.
 fn copy(store: &Store, base: Option<BubbId>, originals: &[Name], apart: u64) -> Result<Option<BubbId>> {
     let not_before = match base {
         None => store.names().forest_for(&[Wanted::Tip])?.root_time(),
