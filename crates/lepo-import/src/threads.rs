@@ -7,7 +7,7 @@ use super::json::Value;
 use super::source::{Reading, files_below, files_in};
 use super::time;
 
-/// Depth of the logs below their folder; by year, month and day it would be three.
+/// Maximum depth of the logs below their folder, which sorts them by year, month and day.
 const DEPTH: usize = 5;
 
 #[derive(Debug, Clone, Default)]
