@@ -12,10 +12,8 @@ use lepo_base::media::Media;
 /// Maximum length of a name in characters.
 const NAME: usize = 120;
 
-/// A file attached to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// Media type of the file.
     pub media: Media,
     /// Length of the file in bytes.
     pub len: u64,

@@ -16,7 +16,6 @@ impl ContentHash {
     /// Length of a hash in hexadecimal digits.
     pub const LEN: usize = 64;
 
-    /// Hashes `bytes`.
     pub fn from_content(bytes: &[u8]) -> ContentHash {
         Sha256::digest(bytes).into()
     }
@@ -39,7 +38,6 @@ impl ContentHash {
         Some(ContentHash(hash))
     }
 
-    /// Returns the 32 bytes.
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }

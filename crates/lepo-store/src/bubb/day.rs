@@ -20,7 +20,6 @@ impl Day {
         Day(u32::try_from(time / LENGTH).unwrap_or(u32::MAX))
     }
 
-    /// Returns the day in which `id` is dated.
     pub fn of(id: BubbId) -> Day {
         Day::at(id.time())
     }
@@ -30,7 +29,6 @@ impl Day {
         u64::from(self.0) * LENGTH
     }
 
-    /// Returns the following day.
     pub fn next(self) -> Day {
         Day(self.0.saturating_add(1))
     }

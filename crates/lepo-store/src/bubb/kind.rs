@@ -37,7 +37,6 @@ impl Kind {
         }
     }
 
-    /// Returns the kind with this letter.
     pub fn of_letter(letter: u8) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.letter() as u8 == letter)
     }

@@ -4,12 +4,9 @@ use std::fmt;
 
 use super::{BubbId, Kind};
 
-/// The parsed name of a bubb's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
-    /// Id of the bubb.
     pub id: BubbId,
-    /// Kind of the bubb.
     pub kind: Kind,
     /// Hidden bubbs are listed only on request.
     pub hidden: bool,

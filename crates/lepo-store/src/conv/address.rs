@@ -16,7 +16,6 @@ pub struct Address {
 /// The bubb that an address resolves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Addressee {
-    /// The bubb.
     pub ix: Ix,
     /// Whether the address is a branch alone, without steps back: only then may that branch move.
     pub by_branch: bool,
@@ -25,7 +24,6 @@ pub struct Addressee {
 /// An argument that may address several bubbs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {
-    /// An address.
     One(Address),
     /// `A..B`: the bubbs in the conv of B that are not in the conv of A.
     Range(Address, Address),
@@ -34,7 +32,6 @@ pub enum Word {
 /// The bubbs that an argument resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// A bubb.
     One(Addressee),
     /// The bubbs of a range, oldest first.
     Range(Vec<Ix>),
@@ -47,7 +44,6 @@ pub type Branch<'b> = dyn Fn(&str) -> Result<Option<BubbId>> + 'b;
 pub const SHORTEST: usize = 4;
 
 impl Word {
-    /// Parses an address or a range.
     pub fn parse(text: &str) -> Result<Word> {
         let Some((from, to)) = split_range(text) else { return Ok(Word::One(Address::parse(text)?)) };
         if from.is_empty() {
@@ -58,7 +54,6 @@ impl Word {
         Ok(Word::Range(Address::parse(from)?, Address::parse(to)?))
     }
 
-    /// Resolves the address or the range.
     pub fn resolve(&self, forest: &Forest, branch: &Branch<'_>) -> Result<Found> {
         Ok(match self {
             Word::One(address) => Found::One(address.resolve(forest, branch)?),
@@ -71,7 +66,6 @@ impl Word {
 }
 
 impl Found {
-    /// Returns the bubbs found.
     pub fn bubbs(&self) -> &[Ix] {
         match self {
             Found::One(found) => std::slice::from_ref(&found.ix),
@@ -91,7 +85,6 @@ impl Address {
         Ok(Address { base: base.to_string(), back })
     }
 
-    /// Resolves the address to a bubb.
     pub fn resolve(&self, forest: &Forest, branch: &Branch<'_>) -> Result<Addressee> {
         let (mut ix, by_branch) = self.base(forest, branch)?;
         for done in 0..self.back.min(forest.len() + 1) {

@@ -4,7 +4,6 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::{Forest, Ix};
 
-/// A row of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pair {
     /// Bubbs of the same kind at the same position of both convs.

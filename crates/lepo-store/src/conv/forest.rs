@@ -21,13 +21,11 @@ const NONE: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 
 impl Ix {
-    /// Returns the index as a `usize`.
     pub fn at(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The names of a store as a forest.
 pub struct Forest {
     names: Vec<Name>,
     /// Atomic only so that a shared reference can cache a lookup.
@@ -39,7 +37,6 @@ pub struct Forest {
     latest: u64,
 }
 
-/// The old end of a conv.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// A root, as in an intact conv.
@@ -96,22 +93,18 @@ impl Forest {
         self.ordered
     }
 
-    /// Returns the number of bubbs.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether the forest has no bubbs.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Returns the bubb with this id.
     pub fn find(&self, id: BubbId) -> Option<Ix> {
         self.names.binary_search_by_key(&id, |name| name.id).ok().map(|i| Ix(i as u32))
     }
 
-    /// Returns the parsed name of a bubb.
     pub fn name(&self, ix: Ix) -> Name {
         self.names[ix.at()]
     }
@@ -174,7 +167,6 @@ impl Forest {
         })
     }
 
-    /// Returns the path from the root to `leaf`.
     pub fn conv(&self, leaf: Ix) -> Conv {
         let mut path = vec![leaf];
         let mut last = leaf;

@@ -7,7 +7,6 @@ use std::cmp::Reverse;
 
 use super::{Forest, Ix};
 
-/// A line of the drawing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphRow {
     /// The left part of the line: `*` is the bubb, `|` a line that continues below, `/` a branch that joins.

@@ -14,12 +14,10 @@ impl Forest {
 pub struct Heights<'f>(Sums<'f, fn(Ix) -> u32>);
 
 impl<'f> Heights<'f> {
-    /// Creates an empty cache for the bubbs of `forest`.
     pub fn of(forest: &'f Forest) -> Heights<'f> {
         Heights(Sums::of(forest, |_| 1))
     }
 
-    /// Returns the height of the conv of `leaf`.
     pub fn height(&mut self, leaf: Ix) -> u32 {
         self.0.sum(leaf)
     }
@@ -41,7 +39,6 @@ impl<'f, W: Fn(Ix) -> u32> Sums<'f, W> {
         Sums { forest, weight, known: vec![0; forest.len()], walked: Vec::new() }
     }
 
-    /// Returns the sum over the conv of `leaf`.
     pub fn sum(&mut self, leaf: Ix) -> u32 {
         self.walked.clear();
         let mut known = 0;

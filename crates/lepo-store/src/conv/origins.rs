@@ -3,10 +3,8 @@
 use super::{Forest, Ix};
 use crate::bubb::Kind;
 
-/// The start of a conv.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// Oldest bubb.
     pub root: Ix,
     /// First visible user bubb.
     pub question: Option<Ix>,
@@ -19,12 +17,10 @@ pub struct Origins<'f> {
 }
 
 impl<'f> Origins<'f> {
-    /// Creates an empty cache for the bubbs of `forest`.
     pub fn of(forest: &'f Forest) -> Origins<'f> {
         Origins { forest, known: vec![None; forest.len()] }
     }
 
-    /// Returns the origin of the conv of `leaf`.
     pub fn origin(&mut self, leaf: Ix) -> Origin {
         let (mut walked, mut origin) = (Vec::new(), None);
         for ix in self.forest.up(leaf) {

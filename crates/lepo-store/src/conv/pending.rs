@@ -2,7 +2,6 @@
 
 use super::{Forest, Ix, Nearest};
 
-/// The state of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// The request waits for consent.
@@ -16,7 +15,6 @@ pub enum Standing {
 }
 
 impl Forest {
-    /// Returns the state of a request.
     pub fn standing(&self, request: Ix) -> Standing {
         if !self.name(request).hidden {
             return Standing::Visible;

@@ -17,7 +17,6 @@ pub struct Siblings<'f, T> {
 }
 
 impl<'f, T: Iterator<Item = Ix>> Siblings<'f, T> {
-    /// Yields `tails` in their order.
     pub fn of(forest: &'f Forest, tails: T) -> Siblings<'f, T> {
         let questions = Nearest::of(Forest::is_question);
         Siblings { forest, questions, tails, ahead: VecDeque::new(), last: None, counts: HashMap::new() }

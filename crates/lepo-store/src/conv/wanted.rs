@@ -15,7 +15,6 @@ pub enum Wanted {
     Leaves(usize),
     /// This many of the newest tails (leaves if true), and all others that answer the same questions.
     Siblings(usize, bool),
-    /// These bubbs.
     Paths(Vec<BubbId>),
     /// A bubb, and all bubbs that decide whether it is answered or overtaken.
     Followed(BubbId),

@@ -5,14 +5,12 @@ use crate::bubb::BubbId;
 use crate::conv::{Addressee, Forest, Found, Wanted, Word};
 use lepo_base::error::{Error, Result};
 
-/// Resolves addresses in a store.
 #[derive(Clone, Copy)]
 pub struct Addresses<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// Returns the resolver and completer of addresses.
     pub fn addresses(&self) -> Addresses<'_> {
         Addresses { store: self }
     }
@@ -46,7 +44,6 @@ impl<'s> Addresses<'s> {
         })
     }
 
-    /// Resolves an address or a range.
     pub fn find(&self, forest: &Forest, word: &str) -> Result<Found> {
         Word::parse(word)?.resolve(forest, &|name| self.named(name))
     }

@@ -45,10 +45,8 @@ pub struct Batch<'s> {
     many: bool,
 }
 
-/// The outcome of adding a bubb to a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
-    /// The bubb.
     pub name: Name,
     /// Whether the store did not have the bubb before.
     pub new: bool,
@@ -142,7 +140,6 @@ impl<'s> Batch<'s> {
         read.map_err(|error| self.failed(error))
     }
 
-    /// Returns the number of bubbs waiting for a flush.
     pub fn staged(&self) -> usize {
         self.staged.len()
     }

@@ -13,7 +13,6 @@ use crate::bubb::{Attachment, ContentHash, Kind, Name, thousands};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
-/// A stored blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
     /// SHA-256 of the bytes, which is also the file name.
@@ -32,14 +31,12 @@ impl Blob {
 /// The largest blob to read into memory, in bytes.
 const MOST_SHOWN: usize = 1 << 30;
 
-/// The blobs of a store.
 #[derive(Clone, Copy)]
 pub struct Blobs<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// Returns the blobs of this store.
     pub fn blobs(&self) -> Blobs<'_> {
         Blobs { store: self }
     }
@@ -110,7 +107,6 @@ impl<'s> Blobs<'s> {
 
 /// A blob without a name yet. Dropping it deletes the file.
 pub struct NewBlob {
-    /// Hash and length.
     pub blob: Blob,
     tmp: Temporary,
     /// The thread that syncs the file, if one was started.
@@ -118,7 +114,6 @@ pub struct NewBlob {
 }
 
 impl NewBlob {
-    /// Returns a handle of the file.
     pub fn file(&self) -> io::Result<File> {
         self.tmp.file.try_clone()
     }

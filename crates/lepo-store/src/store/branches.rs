@@ -21,14 +21,12 @@ const SLASH: &str = "%2F";
 /// Maximum number of bytes read of a branch.
 const MOST: u64 = 64 << 10;
 
-/// The branches of a store.
 #[derive(Clone, Copy)]
 pub struct Branches<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// Returns the branches of this store.
     pub fn branches(&self) -> Branches<'_> {
         Branches { store: self }
     }
@@ -191,7 +189,6 @@ impl<'s> Branches<'s> {
         Ok(names)
     }
 
-    /// Returns the branch names of each bubb.
     pub fn by_bubb(&self) -> Result<HashMap<BubbId, Vec<String>>> {
         let mut names: HashMap<BubbId, Vec<String>> = HashMap::new();
         for (name, id) in self.all()? {

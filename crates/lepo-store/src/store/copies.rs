@@ -11,10 +11,8 @@ use super::handle::Store;
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::Result;
 
-/// The message that a copy follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Under {
-    /// The base of all copies.
     Base,
     /// An earlier copy, by index.
     Copy(usize),
@@ -22,23 +20,18 @@ pub enum Under {
     Kept(Option<BubbId>),
 }
 
-/// A message to copy.
 #[derive(Debug, Clone)]
 pub struct Copying {
-    /// The message.
     pub original: Name,
     /// Replacement for its bytes.
     pub text: Option<Vec<u8>>,
-    /// The message that the copy will follow.
     pub under: Under,
 }
 
 /// A planned copy: its name is known, but it is not written yet.
 #[derive(Debug, Clone)]
 pub struct Copy {
-    /// The message to copy.
     pub original: Name,
-    /// The name of the copy.
     pub name: Name,
     /// Whether the store has the copy already.
     pub here: bool,

@@ -90,12 +90,10 @@ impl<'s> Bubbs<'s> {
 }
 
 impl Draft<'_> {
-    /// Returns the number of bytes written so far.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

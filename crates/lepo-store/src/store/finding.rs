@@ -1,6 +1,5 @@
 //! Findings of a check: faults of files in a store.
 
-/// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// The text of a bubb does not match its id.
@@ -30,19 +29,16 @@ pub enum What {
     Stray,
 }
 
-/// A fault of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The file, relative to the store, with U+FFFD for bytes that are not UTF-8.
     pub name: String,
-    /// Kind of the fault.
     pub what: What,
     /// An explanation for the user.
     pub why: String,
 }
 
 impl What {
-    /// Returns the name of the kind in a listing.
     pub fn word(self) -> &'static str {
         match self {
             What::Edited => "edited",

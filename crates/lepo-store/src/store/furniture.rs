@@ -15,7 +15,6 @@ const INSTS: &str = "_insts.toml";
 /// The file written last into a new store, so that it marks a complete one.
 pub(super) const MARK: &str = ".gitignore";
 
-/// The files of a store besides bubbs.
 #[derive(Clone, Copy)]
 pub struct Furniture<'s> {
     pub(super) store: &'s Store,

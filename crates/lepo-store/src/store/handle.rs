@@ -9,7 +9,6 @@ use super::dir::Dir;
 use super::memory::{LastReading, OpenDays, Proven};
 use super::proof::{Prover, Statement};
 
-/// An open store.
 pub struct Store {
     pub(super) dir: Dir,
     /// The working directory for the commands of a turn.
@@ -58,7 +57,6 @@ impl Store {
         statement.proof(&**self.prover.as_ref()?)
     }
 
-    /// Whether `proof` is the proof of the statement.
     pub fn is_proven(&self, statement: Statement<'_>, proof: &str) -> bool {
         self.proof(statement).is_some_and(|own| own == proof)
     }

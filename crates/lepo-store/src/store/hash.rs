@@ -19,9 +19,7 @@ const PIECE: usize = 128 << 10;
 
 const TICK: Duration = Duration::from_millis(100);
 
-/// The result of reading a whole file.
 pub struct Content {
-    /// SHA-256 of the bytes.
     pub hash: ContentHash,
     /// The blobs named in the last lines.
     pub blobs: Vec<ContentHash>,

@@ -15,13 +15,11 @@ use lepo_base::error::Result;
 /// An imported conversation, as recorded in a line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {
-    /// Root of the conversation.
     #[serde(skip)]
     pub root: Option<BubbId>,
     /// The version of the mapping.
     #[serde(rename = "as")]
     pub version: u32,
-    /// The format of the source.
     pub format: String,
     /// The file it was last read from.
     pub source: String,
@@ -40,7 +38,6 @@ pub struct Imported {
     pub changed: Option<u64>,
 }
 
-/// The journal's lines about imports.
 #[derive(Debug, Default)]
 pub struct Imports {
     /// By format and id, the latest line for each root.
@@ -89,7 +86,6 @@ struct AnswerFacts<'a> {
 }
 
 impl Journal<'_> {
-    /// Reads the journal's lines about imports.
     pub fn imports(&self) -> Imports {
         let mut imports = Imports::default();
         imports.read = self.each_line(0, false, |id, what, line| imports.learn(id, what, line));

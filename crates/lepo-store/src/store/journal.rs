@@ -27,7 +27,6 @@ pub struct Entry<'a> {
     /// Kind of fact: `answer`, `partial`, `empty`, `chooser`, `writer`, `unreadable`, `command`,
     /// `failed`, `unanswered`, `session`, `fork`.
     pub what: &'a str,
-    /// The model's configured name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<&'a str>,
     /// Tokens of the request, as counted by the provider.
@@ -39,7 +38,6 @@ pub struct Entry<'a> {
     /// How many of the request's tokens the server wrote to its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
-    /// Tokens of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
     /// Searches and fetches that the provider's server ran for the answer.
@@ -50,7 +48,6 @@ pub struct Entry<'a> {
     /// From the request to the first text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_ms: Option<u64>,
-    /// The exit code of a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
     /// Whether the request failed; a request that the user stopped did not.
@@ -59,13 +56,10 @@ pub struct Entry<'a> {
     /// The bubb that the request followed if it produced no bubb, or the unanswered question.
     #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
     pub under: Option<BubbId>,
-    /// The session of the agent that answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_session: Option<&'a str>,
-    /// The id of an editor's session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<&'a str>,
-    /// The options of the request, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<&'a Value>,
     /// A hash of the schema of the answer.
@@ -90,25 +84,19 @@ struct EntryLine<'e> {
 pub struct Fact {
     /// Kind of the fact, as in [`Entry`].
     pub what: String,
-    /// Whether the request failed.
     pub failed: bool,
-    /// The model's configured name.
     #[serde(deserialize_with = "one_line")]
     pub model: Option<String>,
-    /// Tokens of the request.
     #[serde(deserialize_with = "tokens")]
     pub input: Option<u64>,
     /// How many of the request's tokens the server read from its cache.
     #[serde(deserialize_with = "tokens")]
     pub cached: Option<u64>,
-    /// Tokens of the answer.
     #[serde(deserialize_with = "tokens")]
     pub output: Option<u64>,
     /// From the request to the end of the answer, in milliseconds.
     pub ms: Option<u64>,
-    /// The exit code of a command.
     pub exit: Option<i32>,
-    /// The options of the request.
     pub options: Option<Value>,
     /// A hash of the schema of the answer.
     #[serde(deserialize_with = "hash")]
@@ -124,15 +112,12 @@ pub struct Fact {
 pub struct JournalRecord {
     /// Time of writing, in milliseconds since 1970.
     pub time: u64,
-    /// The bubb that the line describes.
     #[serde(deserialize_with = "id_of_text")]
     pub bubb: Option<BubbId>,
     /// The bubb that the request followed if it produced no bubb.
     #[serde(deserialize_with = "id_of_text")]
     pub under: Option<BubbId>,
-    /// Kind of the fact.
     pub what: String,
-    /// The model's configured name.
     #[serde(deserialize_with = "one_line")]
     pub model: Option<String>,
     /// Tokens of the request, including those read from the provider's cache.
@@ -141,14 +126,12 @@ pub struct JournalRecord {
     /// Tokens of the request read from the provider's cache.
     #[serde(deserialize_with = "tokens")]
     pub cached: Option<u64>,
-    /// Tokens of the answer.
     #[serde(deserialize_with = "tokens")]
     pub output: Option<u64>,
     /// From the request to the end of the answer, in milliseconds.
     pub ms: Option<u64>,
     /// From the request to the first text, in milliseconds.
     pub first_ms: Option<u64>,
-    /// Whether the request failed.
     pub failed: bool,
     /// The original, if the message is a copy, for which no request was sent.
     #[serde(deserialize_with = "id_of_text")]
@@ -200,7 +183,6 @@ fn hash<'d, D: serde::Deserializer<'d>>(from: D) -> std::result::Result<Option<S
     Ok(Option::<Value>::deserialize(from)?.and_then(|hash| hash.as_str().map(str::to_string)))
 }
 
-/// The journal of a store.
 #[derive(Clone, Copy)]
 pub struct Journal<'s> {
     pub(super) store: &'s Store,
@@ -255,7 +237,6 @@ impl<'s> Journal<'s> {
         self.store.dir.open_file(JOURNAL).map(facts).unwrap_or_default()
     }
 
-    /// Records that a question was asked and not answered.
     pub fn note_unanswered(&self, question: BubbId) {
         self.add(Entry { what: UNANSWERED, under: Some(question), ..Entry::default() });
     }

@@ -16,14 +16,11 @@ use lepo_base::error::{Error, Result};
 /// The store's name in a working directory.
 pub const STORE: &str = ".lepo";
 
-/// The outcome of creating a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
-    /// The store is new.
     New,
     /// The store existed without `_insts.toml`, `.gitattributes` or `.gitignore`.
     Completed,
-    /// The store was complete already.
     Nothing,
 }
 

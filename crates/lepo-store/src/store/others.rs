@@ -8,7 +8,6 @@ use super::handle::{Store, opened};
 use crate::bubb::{BubbId, Name};
 use lepo_base::error::{Error, Result};
 
-/// The directory of other users' stores.
 pub const FROM: &str = "_from";
 
 /// Maximum length of a clone's name in bytes.
@@ -21,7 +20,6 @@ pub fn is_clone_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// The stores of other users in a store.
 #[derive(Clone, Copy)]
 pub struct Others<'s> {
     pub(super) store: &'s Store,
@@ -34,7 +32,6 @@ impl Store {
         self
     }
 
-    /// Returns the stores of other users.
     pub fn others(&self) -> Others<'_> {
         Others { store: self }
     }

@@ -15,14 +15,12 @@ pub struct Names<'s> {
 }
 
 impl Store {
-    /// Returns the names of the bubbs, and the forest that they form.
     pub fn names(&self) -> Names<'_> {
         Names { store: self }
     }
 }
 
 impl<'s> Names<'s> {
-    /// Loads the forest of all bubbs.
     pub fn forest(&self) -> Result<Forest> {
         self.forest_for(&[Wanted::All])
     }

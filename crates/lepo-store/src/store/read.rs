@@ -13,7 +13,6 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Act, Hint};
 use std::path::PathBuf;
 
-/// The bubbs of a store.
 #[derive(Clone, Copy)]
 pub struct Bubbs<'s> {
     pub(super) store: &'s Store,
@@ -27,7 +26,6 @@ impl Store {
 }
 
 impl<'s> Bubbs<'s> {
-    /// Opens a bubb's file for reading.
     pub fn open(&self, name: &Name) -> Result<File> {
         Ok(self.open_bubb(name)?.0)
     }
@@ -40,7 +38,6 @@ impl<'s> Bubbs<'s> {
         failure(format!("cannot read {}", self.path(name).display()), cause)
     }
 
-    /// Reads a bubb's bytes.
     pub fn read(&self, name: &Name) -> Result<Vec<u8>> {
         let (file, len) = self.open_bubb(name)?;
         let mut bytes = Vec::new();

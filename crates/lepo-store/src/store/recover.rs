@@ -28,11 +28,8 @@ pub struct Stray {
     is_stage: bool,
 }
 
-/// The outcome of recovering a stray.
 pub enum Fate {
-    /// Saved as this bubb.
     Saved(Name),
-    /// Deleted.
     Removed,
 }
 
@@ -94,7 +91,6 @@ impl Stray {
         Made::is_of_turn(&self.tmp.name)
     }
 
-    /// Returns the name in `_tmp/`.
     pub fn name(&self) -> &str {
         &self.tmp.name
     }

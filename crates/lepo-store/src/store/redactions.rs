@@ -43,7 +43,6 @@ impl Redactions<'_> {
 }
 
 impl<'s> Journal<'s> {
-    /// Reads the journal's lines about redactions.
     pub fn redactions(&self) -> Redactions<'s> {
         let has_word = memmem::Finder::new(b"\"what\":\"redacted\"");
         let mut copies = HashMap::new();

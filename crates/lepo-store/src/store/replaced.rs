@@ -32,9 +32,7 @@ const TITLES: &str = "_titles";
 /// A message, and the copy that replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moved {
-    /// The message.
     pub from: Name,
-    /// Its copy.
     pub to: Name,
 }
 
@@ -70,7 +68,6 @@ pub struct Replaced {
 }
 
 impl Replaced {
-    /// Creates the record for these messages and blobs.
     pub fn new(moved: &[Moved], blobs: Vec<ContentHash>) -> Replaced {
         Replaced { moved: moved.iter().map(|moved| (moved.from, moved.to)).collect(), blobs }
     }
@@ -81,7 +78,6 @@ impl Replaced {
     }
 }
 
-/// Replaces the text of messages.
 #[derive(Clone, Copy)]
 pub struct Replacement<'s> {
     store: &'s Store,

@@ -71,7 +71,6 @@ impl<'s> Requests<'s> {
         kept
     }
 
-    /// Deletes the replay of a request.
     pub fn forget_replay(&self, request: BubbId) -> Result<()> {
         let removed = dir_at(&self.store.dir, REPLAYS).and_then(|dir| {
             let Some(dir) = dir else { return Ok(()) };

@@ -41,7 +41,6 @@ impl Journal<'_> {
         id
     }
 
-    /// Records the last bubb written in a session.
     pub fn note_session(&self, id: &str, end: BubbId) {
         self.add(Entry { what: "session", session: Some(id), under: Some(end), ..Entry::default() });
     }

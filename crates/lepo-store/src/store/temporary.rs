@@ -12,7 +12,6 @@ use rustix::io::Errno;
 
 use super::dir::{Dir, FILE};
 
-/// A file without its final name.
 pub struct Temporary {
     pub(super) dir: OwnedFd,
     pub(super) name: String,

@@ -18,7 +18,6 @@ use lepo_base::sys::keeps_change_times;
 /// The state of a day's folder; it changes whenever an entry does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderState {
-    /// Inode of the folder.
     pub inode: u64,
     /// Status change time in nanoseconds since 1970.
     pub ctime: u64,
@@ -49,7 +48,6 @@ pub struct TextCache<'s> {
 }
 
 impl Store {
-    /// Returns the text cache of the search.
     pub fn text_cache(&self) -> TextCache<'_> {
         TextCache { store: self }
     }
@@ -137,7 +135,6 @@ fn nanoseconds(seconds: i64, rest: i64) -> u64 {
     (seconds as u64).wrapping_mul(1_000_000_000).wrapping_add(rest as u64)
 }
 
-/// A month's file being written.
 pub struct CachedText<'s> {
     store: &'s Store,
     dir: OwnedFd,

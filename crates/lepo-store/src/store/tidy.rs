@@ -48,7 +48,6 @@ pub struct TidyPlan {
     pub blobs: usize,
 }
 
-/// The outcome of a tidying.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tidied {
     /// Number of bubbs that left `.lepo/`.
@@ -62,12 +61,10 @@ pub struct Tidied {
 }
 
 impl TidyPlan {
-    /// Returns the number of files to move.
     pub fn len(&self) -> usize {
         self.days.values().map(Vec::len).sum::<usize>() + self.misplaced.len() + self.blobs
     }
 
-    /// Whether there is nothing to move.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -11,7 +11,6 @@ use lepo_base::error::Result;
 
 const TITLES: &str = "_titles";
 
-/// The titles of conversations.
 #[derive(Clone, Copy)]
 pub struct Titles<'s> {
     pub(super) store: &'s Store,

@@ -12,7 +12,6 @@ use lepo_base::error::{Error, Result};
 pub(super) struct Unreadable(Option<Vec<Error>>);
 
 impl Unreadable {
-    /// Skips unreadable folders from now on.
     pub fn pass_over(&mut self) {
         self.0 = Some(Vec::new());
     }
@@ -44,7 +43,6 @@ impl Unreadable {
         calendar.take().map_err(|error| store.dir.old_error(error))
     }
 
-    /// Returns an error for each skipped folder.
     pub fn take(&mut self) -> Vec<Error> {
         self.0.take().unwrap_or_default()
     }

@@ -2,14 +2,12 @@
 
 use super::handle::Store;
 
-/// Checks, repairs and tidies a store.
 #[derive(Clone, Copy)]
 pub struct Upkeep<'s> {
     pub(super) store: &'s Store,
 }
 
 impl Store {
-    /// Returns the operations that check, repair and tidy this store.
     pub fn upkeep(&self) -> Upkeep<'_> {
         Upkeep { store: self }
     }

@@ -28,12 +28,9 @@ pub struct Watch<'s> {
 /// The bubbs seen before, by the name of the other user's store; `None` for the user's own.
 pub type Known = HashMap<Option<String>, HashSet<Name>>;
 
-/// A new bubb.
 #[derive(Clone, Copy)]
 pub struct Seen<'s> {
-    /// Name of the bubb.
     pub name: Name,
-    /// The store that has it.
     pub store: &'s Store,
     /// The other user who wrote the message; `None` for the user's own store.
     pub from: Option<&'s str>,
