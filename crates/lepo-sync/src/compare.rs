@@ -27,7 +27,6 @@ pub struct Glance {
     branches: BTreeMap<String, BubbId>,
     titles: SyncTitles,
     listed: Listed,
-    /// Whether the store is as recorded.
     pub is_same: bool,
 }
 
@@ -86,7 +85,6 @@ impl Record {
 pub struct Compared {
     /// The store. Its record of removals includes what was removed here since the commit.
     pub here: Side,
-    /// The commit.
     pub pushed: Side,
     /// The blobs of the commit; `None` if they were not listed.
     pub blobs: Option<HashSet<ContentHash>>,
@@ -127,7 +125,6 @@ impl Compared {
         Ok(is_enough.then_some(Compared { here, pushed, blobs: None, unchanged, listed }))
     }
 
-    /// Lists the whole store and the whole commit.
     pub fn whole(git: &Git, store: &Store, clone: &str, own: Option<&str>) -> Result<Compared> {
         let tree = Tree::of(git, own)?;
         let pushed = match own {

@@ -27,9 +27,7 @@ pub struct FastImport<'g> {
 /// The commits written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// The last commit.
     pub last: Oid,
-    /// The number of commits.
     pub commits: usize,
 }
 

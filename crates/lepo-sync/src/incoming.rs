@@ -22,11 +22,9 @@ const AHEAD: u64 = 24 * 60 * 60 * 1000;
 /// Maximum number of branches to import from another user's commit.
 const MOST_BRANCHES: usize = 1000;
 
-/// The result for a clone.
 #[derive(Debug, Default)]
 pub struct Came {
     pub clone: String,
-    /// Number of new bubbs.
     pub bubbs: usize,
     /// Number of branches created or moved.
     pub branches: usize,
@@ -189,18 +187,14 @@ pub struct Mine<'m> {
     git: &'m Git,
     refs: &'m Refs,
     limit: Duration,
-    /// The content of each clone.
     pub sides: Vec<Side>,
     trees: Vec<Tree>,
 }
 
 #[derive(Default)]
 pub struct Merged {
-    /// The result for each clone.
     pub came: Vec<Came>,
-    /// Bubbs added to the store.
     pub added: Vec<Name>,
-    /// Bubbs deleted from the store.
     pub removed: Vec<Name>,
 }
 

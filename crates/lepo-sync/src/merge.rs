@@ -17,11 +17,9 @@ pub struct Side {
     /// Branches by their file names.
     pub branches: BTreeMap<String, BubbId>,
     pub titles: SyncTitles,
-    /// Record of removals.
     pub removed: Removed,
 }
 
-/// The changes to this clone by a merge.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Bubbs to add, oldest first, each with the index of a clone that has it.
@@ -31,11 +29,9 @@ pub struct Changes {
     /// Bubbs to restore after a removal, each with the file of the branch that names it, or `None` if another bubb
     /// follows it. The clone that removed them reports this too.
     pub back: Vec<(Name, Option<String>)>,
-    /// Branches to create or move.
     pub branches: Vec<(String, BubbId)>,
     pub branches_removed: Vec<String>,
     pub titles: SyncTitles,
-    /// The record of removals after the merge.
     pub removed: Removed,
 }
 

@@ -16,7 +16,6 @@ pub type Oid = String;
 /// An unwanted object of at most this many bytes is read to its end; for a larger one git is restarted.
 const SKIPPED: u64 = 1 << 20;
 
-/// Whether the bytes of a bubb match its id.
 pub fn proves(name: &Name, bytes: &[u8]) -> bool {
     digest_proves(name, &ContentHash::from_content(bytes))
 }

@@ -27,9 +27,7 @@ pub const PART_BYTES: u64 = 256 << 20;
 /// The content of a commit.
 #[derive(Debug, Default)]
 pub struct Sent {
-    /// Number of new bubbs.
     pub bubbs: usize,
-    /// Number of new blobs.
     pub blobs: usize,
     /// Number of bubbs and blobs removed.
     pub removed: usize,
@@ -44,16 +42,13 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Returns the ids of withheld bubbs.
     pub fn held_bubbs(&self) -> Vec<BubbId> {
         self.held.iter().filter_map(|(id, _)| BubbId::parse(id.as_bytes())).collect()
     }
 }
 
 pub struct Sender<'s> {
-    /// The bare repository for the commits.
     pub git: &'s Git,
-    /// The store to commit.
     pub store: &'s Store,
     /// Settings of the remote: this clone's name there, and the ids and hashes to send in spite of `secrets`.
     pub state: &'s SyncState,

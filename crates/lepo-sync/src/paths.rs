@@ -3,7 +3,6 @@
 
 use lepo_store::bubb::{ContentHash, Day, Name};
 
-/// The file with the record of removals.
 pub const REMOVED: &str = "_gone";
 
 pub const TITLES: &str = "_titles";
@@ -18,7 +17,6 @@ pub enum Entry {
     /// A branch, by its file name.
     Branch(String),
     Titles,
-    /// The record of removals.
     Removed,
 }
 

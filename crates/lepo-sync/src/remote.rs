@@ -68,13 +68,11 @@ impl<'l> Listed<'l> {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refs {
-    /// This clone's own ref.
     pub own: Option<Oid>,
     /// The tips of the other clones, as fetched.
     pub theirs: Tips,
     /// The commits imported into the store, by clone.
     pub taken: Tips,
-    /// The email of each clone's last commit.
     pub emails: BTreeMap<String, String>,
     /// Clones whose ref is not a commit.
     pub no_commits: Tips,

@@ -12,7 +12,7 @@ use lepo_store::bubb::BubbId;
 pub struct Removed(BTreeMap<String, (u32, u32)>);
 
 impl Removed {
-    /// Parses the file. Malformed lines are skipped.
+    /// Malformed lines are skipped.
     pub fn parse(text: &[u8]) -> Removed {
         let lines = text.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
         let read = |line: &str| {
@@ -24,12 +24,10 @@ impl Removed {
         Removed(lines.filter_map(read).collect())
     }
 
-    /// Formats the file.
     pub fn text(&self) -> String {
         self.0.iter().map(|(key, (removed, restored))| format!("{key} {removed} {restored}\n")).collect()
     }
 
-    /// Merges the counts of another clone.
     pub fn merge(&mut self, other: &Removed) {
         for (key, (removed, restored)) in &other.0 {
             let mine = self.0.entry(key.clone()).or_default();
@@ -37,7 +35,6 @@ impl Removed {
         }
     }
 
-    /// Whether a bubb is gone.
     pub fn has(&self, id: BubbId) -> bool {
         self.is_gone(&id.to_string())
     }
@@ -47,12 +44,10 @@ impl Removed {
         self.is_gone(&branch_key(file, id))
     }
 
-    /// Records that a bubb was removed.
     pub fn remove(&mut self, id: BubbId) {
         self.note_removed(id.to_string());
     }
 
-    /// Records that a bubb was restored.
     pub fn restore(&mut self, id: BubbId) {
         self.note_restored(&id.to_string());
     }

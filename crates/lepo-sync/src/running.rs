@@ -9,7 +9,6 @@ use lepo_base::error::{Error, Result};
 /// Maximum number of bytes read of git's output, where others control its size.
 pub const MOST: u64 = 256 << 20;
 
-/// Creates the error for a git that cannot be started.
 pub fn cannot_start(error: io::Error) -> Error {
     Error::usage("cannot run git").because(error).hint("`lepo sync` needs the program git in PATH")
 }
@@ -93,7 +92,7 @@ pub fn last_words(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
     })
 }
 
-/// Creates the error for a failed git call from its stderr.
+/// Creates the error for a failed git call from its stderr. A URL's user part is masked.
 pub fn failed(words: &str) -> Error {
     let lines: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let told: Vec<&str> = lines

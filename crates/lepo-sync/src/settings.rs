@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::refs::Namespace;
 
-/// The settings for syncing a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {

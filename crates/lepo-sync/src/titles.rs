@@ -20,12 +20,10 @@ impl SyncTitles {
         Ok(SyncTitles(store.titles().with_times()?))
     }
 
-    /// Parses the file.
     pub fn parse(text: &[u8]) -> SyncTitles {
         SyncTitles(latest_titles(&String::from_utf8_lossy(text)))
     }
 
-    /// Formats the file.
     pub fn text(&self) -> String {
         self.0.iter().map(|(root, (time, title))| format!("{time} {root} {title}\n")).collect()
     }

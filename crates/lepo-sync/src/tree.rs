@@ -24,17 +24,14 @@ pub struct Until {
 }
 
 impl Until {
-    /// Sets the limit to `limit` from now.
     pub fn after(limit: Duration) -> Until {
         Until { at: Instant::now() + limit, limit }
     }
 
-    /// Whether the limit has been exceeded.
     pub fn is_over(&self) -> bool {
         Instant::now() >= self.at
     }
 
-    /// Formats the limit for messages.
     pub fn told(&self) -> String {
         format!("{} s", self.limit.as_secs())
     }
@@ -43,20 +40,16 @@ impl Until {
 /// The files of a clone's tree.
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// Bubbs by id, with their objects.
     pub bubbs: HashMap<BubbId, (Name, Oid)>,
-    /// Blobs by their SHA-256.
     pub blobs: HashMap<ContentHash, Oid>,
     /// Branches by their file names.
     pub branches: HashMap<String, Oid>,
     pub titles: Option<Oid>,
-    /// The record of removals.
     pub removed: Option<Oid>,
     /// Entries that lepo does not write.
     pub misfits: Misfits,
 }
 
-/// Skipped entries.
 #[derive(Debug, Default)]
 pub struct Misfits {
     pub count: usize,
@@ -159,7 +152,6 @@ impl Tree {
         Ok((tree, gone))
     }
 
-    /// Returns the bubbs by id.
     pub fn names(&self) -> HashMap<BubbId, Name> {
         self.bubbs.iter().map(|(id, (name, _))| (*id, *name)).collect()
     }
@@ -185,7 +177,6 @@ impl Tree {
         }
     }
 
-    /// Reads the clone's record of removals.
     pub fn removed(&self, objects: &mut Objects<'_>) -> Result<Removed> {
         match &self.removed {
             Some(oid) => {
@@ -195,7 +186,6 @@ impl Tree {
         }
     }
 
-    /// Reads the clone's titles.
     pub fn titles(&self, objects: &mut Objects<'_>) -> Result<SyncTitles> {
         let bytes = self.titles.as_ref().map(|oid| objects.file(oid, LARGEST)).transpose()?.flatten();
         Ok(bytes.map(|bytes| SyncTitles::parse(&bytes)).unwrap_or_default())

@@ -76,12 +76,10 @@ impl Verdicts {
 }
 
 impl Verdict {
-    /// Whether this object was rejected at this path.
     pub fn has_left_out(&self, path: &str, oid: &str) -> bool {
         !self.left_out.is_empty() && self.left_out.contains(&format!("{path} {oid}"))
     }
 
-    /// Records that this object was rejected at this path.
     pub fn leave_out(&mut self, path: &str, oid: &str) {
         if self.left_out.len() < MOST {
             self.left_out.insert(format!("{path} {oid}"));
