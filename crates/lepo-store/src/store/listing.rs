@@ -24,7 +24,7 @@ pub struct Listing<'s> {
     recent: Vec<Name>,
     /// Names of the days read, without the ids that are also in `.lepo/`.
     days: BTreeMap<Day, Vec<Name>>,
-    /// The days that have not been read in descending order yet.
+    /// The days not read in descending order yet.
     calendar: Calendar,
     /// The oldest day of a bubb in `.lepo/` that is not newer than its prev, which only hand-edited names can be.
     disordered: Option<Day>,
@@ -63,7 +63,7 @@ impl<'s> Listing<'s> {
         })
     }
 
-    /// Skips folders that cannot be read from now on, also in other users' stores.
+    /// From now on, skips unreadable folders, also in other users' stores.
     pub(super) fn pass_over_unreadable(&mut self) -> Result<()> {
         self.unreadable.pass_over();
         self.others()?.iter_mut().try_for_each(Listing::pass_over_unreadable)
