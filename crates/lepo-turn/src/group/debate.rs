@@ -1,5 +1,6 @@
-//! A debate: all are asked for the floor, the orchestrator decides who has it, that one speaks and all
-//! hear it; again, until the orchestrator ends it or the rounds are over. One conv on disk.
+//! A debate: in each round all participants are asked whether they want to speak, the orchestrator chooses
+//! the speaker, and everybody hears the speech, until the orchestrator ends the debate or the rounds are used
+//! up. All of it is a single conv on disk.
 
 use futures_util::future::join_all;
 
@@ -21,29 +22,29 @@ use lepo_store::bubb::{Kind, Name};
 /// The outcome of a debate.
 #[derive(Debug, Default)]
 pub struct Debated {
-    /// As of any turn; the answer is the conclusion.
+    /// Like the report of any turn; the answer is the conclusion.
     pub report: Report,
     /// The speeches, in order.
     pub speeches: Vec<Speech>,
-    /// The number of rounds that began.
+    /// Number of rounds that were started.
     pub rounds: u32,
 }
 
-/// A speech that was made.
+/// A speech of a participant.
 #[derive(Debug, Clone)]
 pub struct Speech {
-    /// The speaker.
+    /// Name of the speaker.
     pub name: String,
     /// Bubb of the speech.
     pub bubb: Name,
 }
 
-/// The decision of a round.
+/// The outcome of a round.
 enum Floor {
     Given(usize),
     Ended(Brief, String),
-    /// The debate is over, and its conclusion is still to be asked for: no participant wants the floor and none is
-    /// named, or nothing follows END.
+    /// The debate is over, and the conclusion must still be requested: no participant wants to speak and none
+    /// is named, or END is not followed by text.
     Over,
 }
 
@@ -56,10 +57,10 @@ struct Debate<'d> {
     debated: Debated,
 }
 
-/// Leads a debate to its end. Whatever goes wrong is in the report, beside all that was said before.
+/// Runs a debate to its end. A later error is in the report, together with the speeches so far.
 ///
 /// # Errors
-/// Everything that fails before a model is asked.
+/// Returns the errors that occur before a model is asked.
 pub async fn debate(
     group: GroupTurn<'_>,
     panel: &mut [Participant],
@@ -82,7 +83,7 @@ pub async fn debate(
     Ok(debated)
 }
 
-/// Adds a hint that says how to go on with a debate that was broken off.
+/// Adds a hint how to continue an interrupted debate.
 fn goes_on(error: Error, transcript: &Transcript) -> Error {
     match (error.kind, transcript.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
@@ -106,7 +107,7 @@ impl Debate<'_> {
                 Some(Floor::Given(who)) => self.speech(who).await?,
                 Some(Floor::Ended(reply, summary)) => return self.conclude(&reply, &summary),
                 Some(Floor::Over) => return self.sum_up().await,
-                // All that were asked failed.
+                // All participants that were asked failed.
                 None => {}
             }
             for who in self.rules.end_round() {
@@ -124,7 +125,7 @@ impl Debate<'_> {
         self.sum_up().await
     }
 
-    /// A debate that goes on has speakers who have spoken.
+    /// In a continued debate, some participants have spoken already.
     fn count_past_speeches(&mut self) {
         let Some(past) = past(&self.transcript.entries) else { return };
         for (name, _) in &past.heard {
@@ -134,7 +135,7 @@ impl Debate<'_> {
         }
     }
 
-    /// Asks all at once whether they want to speak; what they say is one hidden bubb.
+    /// Asks all participants at once whether they want to speak; their replies become a single hidden bubb.
     async fn ask_for_the_floor(&mut self) -> Result<Vec<(usize, Bid)>> {
         let group = self.group;
         let present = self.rules.present();
@@ -174,7 +175,7 @@ impl Debate<'_> {
         Ok(bids)
     }
 
-    /// A participant failed: it misses the round, or is out if it cannot be asked at all.
+    /// Handles a failure: the participant misses the round, or is out if it cannot be asked at all.
     fn fails(&mut self, who: usize, error: &Error) {
         self.rules.fail(who);
         let participant = &self.panel[who];
@@ -185,7 +186,8 @@ impl Debate<'_> {
         }
     }
 
-    /// The orchestrator's judgement; where it says nothing that can be read, twice, the rule of the house.
+    /// Asks the orchestrator for its decision; if two replies cannot be parsed, the participant that has
+    /// spoken least speaks next.
     async fn decide(&mut self, bids: &[(usize, Bid)]) -> Result<Floor> {
         for again in [false, true] {
             let mut lines = self.lines(bids);
@@ -216,7 +218,7 @@ impl Debate<'_> {
         Ok(self.rules.least_heard(bids).map_or(Floor::Over, Floor::Given))
     }
 
-    /// One reply of the orchestrator, as a hidden bubb.
+    /// Requests a reply of the orchestrator, and stores it as a hidden bubb.
     async fn judge(&mut self, prompt: &str) -> Result<Brief> {
         let group = self.group;
         for _ in 0..FAILURES {
@@ -258,7 +260,7 @@ impl Debate<'_> {
         Ok(())
     }
 
-    /// The rounds are over, or no participant wants the floor: the orchestrator writes the conclusion.
+    /// Asks the orchestrator for the conclusion, after the last round or if no participant wants to speak.
     async fn sum_up(&mut self) -> Result<()> {
         let present = self.rules.present();
         let prompt = Prompts::new(self.group.insts, &self.names(&present), &self.past()).summary();
@@ -270,7 +272,8 @@ impl Debate<'_> {
             self.narrate(&words);
             return self.conclude(&reply, &summary);
         }
-        // It was asked for nothing else, so whatever it says is its summary, but for a name and a bare END.
+        // The prompt asks for nothing else, so the whole reply is the summary, except lines with a name or a
+        // bare END.
         let Some(summary) = without_decisions(&reply.said()) else {
             let name = &self.orchestrator.name;
             return Err(Error::remote(format!("{name} gave no conclusion after being asked twice")));
@@ -299,7 +302,7 @@ impl Debate<'_> {
         self.group.tell(Event::Notice(notice));
     }
 
-    /// There is a question: without one no debate begins.
+    /// A debate always has a question.
     fn past(&self) -> Past<'_> {
         past(&self.transcript.entries).unwrap_or_default()
     }
@@ -313,7 +316,7 @@ impl Debate<'_> {
     }
 }
 
-/// The conclusion that a reply gives behind END, and the words before it.
+/// Returns the text before END in a reply, and the conclusion after it.
 fn conclusion(reply: &Brief) -> Option<(String, String)> {
     match decision(&reply.said(), &[])? {
         (words, OrchestratorDecision::End(summary)) if !summary.is_empty() => Some((words, summary)),
@@ -321,7 +324,7 @@ fn conclusion(reply: &Brief) -> Option<(String, String)> {
     }
 }
 
-/// The bid in a reply; one that cannot be read is a pass.
+/// Parses a bid; an invalid one is a pass.
 fn bid(brief: &Brief) -> Bid {
     Bid::read(&brief.said()).unwrap_or(Bid::Pass)
 }

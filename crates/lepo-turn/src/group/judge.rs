@@ -1,5 +1,5 @@
-//! A judge of several answers to one question: shown them without their names, it writes one answer of its own, which is
-//! another branch beside them.
+//! A judge of several answers to a question: it receives them without their models' names, and writes its own
+//! answer as another branch next to them.
 
 use super::participant::Participant;
 use super::protocol::JUDGE;
@@ -13,10 +13,10 @@ use lepo_model::{Message, Role};
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 
-/// The prompt where the inst is empty.
+/// The prompt if the inst is empty.
 const BARE: &str = "{question}\n\n{answers}";
 
-/// A letter for each answer, and more of them where there are many.
+/// Labels an answer by a letter, or by several after the 26th.
 fn letters(at: usize) -> String {
     let letter = |at: usize| char::from(b'A' + (at % 26) as u8);
     match at / 26 {
@@ -25,13 +25,13 @@ fn letters(at: usize) -> String {
     }
 }
 
-/// The answers in an order that tells nothing of who gave which.
+/// Sorts the answers by a hash, so that their order does not reveal their models.
 fn in_hidden_order(mut answers: Vec<Name>) -> Vec<Name> {
     answers.sort_by_key(|answer| sha256_hex(answer.id.to_string().as_bytes()));
     answers
 }
 
-/// Has the answers judged. A judge that fails leaves them as they are, and is in the outcome's error.
+/// Has the answers judged. If the judge fails, the answers remain, and the outcome has the error.
 pub(super) async fn judge(
     group: GroupTurn<'_>,
     judge: &mut Participant,

@@ -1,7 +1,7 @@
-//! Group turns: several models are asked at once, or one of them leads a debate of the others.
+//! Group turns: several models are asked at once, or a model leads a debate of the others.
 //!
-//! A hidden bubb `SELECT: NAME` before an answer names its speaker. There is no other format,
-//! so what comes of it is a forest like any other.
+//! A hidden bubb `SELECT: NAME` before an answer names its speaker. No other format exists, so the result is
+//! an ordinary forest.
 
 mod debate;
 mod judge;
@@ -30,52 +30,52 @@ use lepo_secrets::Kept;
 use lepo_store::bubb::Kind as Speaker;
 use lepo_store::conv::Forest;
 
-/// Events of a group turn, for its view.
+/// Events of a group turn, for its display.
 #[derive(Debug)]
 pub enum Moment<'e> {
-    /// An event of no reply: the question, a command of the user's own, a note.
+    /// An event outside of a reply: the question, a command of the user's own, a notice.
     Common(Event<'e>),
-    /// An event in the reply of the participant of this name.
+    /// An event in the reply of the participant with this name.
     In(&'e str, Event<'e>),
-    /// A reply is whole, and kept.
+    /// A reply is complete and stored.
     Spoken(&'e str, &'e Answered),
-    /// A reply failed; the others go on.
+    /// A reply failed; the others continue.
     Failed(&'e str, &'e Error),
-    /// A round of a debate, counted from 1, begins: these are asked for the floor.
+    /// A round of a debate, counted from 1, starts: these participants are asked whether they want to speak.
     Floor(u32, &'e [&'e str]),
-    /// A participant answers whether it wants the floor.
+    /// A participant answers whether it wants to speak.
     Wants(&'e str, Bid),
-    /// The orchestrator, of this name, is asked to decide.
+    /// The orchestrator with this name is asked to decide.
     Judging(&'e str),
-    /// The orchestrator's words to the reader.
+    /// Text of the orchestrator for the reader.
     Narration(&'e str),
-    /// The participant that has the floor.
+    /// The participant that speaks next.
     Chosen(&'e str),
     /// The conclusion of the debate.
     Concluded(&'e str),
 }
 
-/// The view of a group turn.
+/// The display of a group turn.
 pub trait Watch {
-    /// Something happened. Takes `&self`, as replies that are made side by side share one watcher.
+    /// Handles an event. `&self`, because concurrent replies share the observer.
     fn sees(&self, moment: Moment<'_>);
 }
 
 /// Everything that a group turn uses.
 #[derive(Clone, Copy)]
 pub struct GroupTurn<'t> {
-    /// Environment, one for all turns.
+    /// The environment of all turns.
     pub env: &'t TurnEnv,
-    /// The forest as it was when the question was asked.
+    /// The forest at the time of the question.
     pub forest: &'t Forest,
-    /// The instructions in force.
+    /// The instructions in effect.
     pub insts: &'t Insts,
-    /// The view.
+    /// The display.
     pub watch: &'t dyn Watch,
 }
 
 impl GroupTurn<'_> {
-    /// Adds a bubb that belongs to no reply.
+    /// Adds a bubb that does not belong to a reply.
     pub(super) fn add(
         &self,
         transcript: &mut Transcript,
@@ -89,7 +89,7 @@ impl GroupTurn<'_> {
         Ok(())
     }
 
-    /// Adds a bubb that is kept in another form than the models are told.
+    /// Adds a bubb whose stored text differs from the text that the models receive.
     pub(super) fn add_as(
         &self,
         transcript: &mut Transcript,
@@ -107,7 +107,7 @@ impl GroupTurn<'_> {
     }
 }
 
-/// Not the failure of one reply: it ends all.
+/// Whether an error ends the whole group turn, and not just a reply.
 fn ends_all(error: &Error) -> bool {
     matches!(error.kind, Kind::Signal(_) | Kind::Store)
 }

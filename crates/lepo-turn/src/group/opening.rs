@@ -1,5 +1,5 @@
-//! The beginning of a group turn: the conv, the user's own commands, the question. All of it is durable before
-//! any model is asked.
+//! The start of a group turn: the conv, the user's own commands, the question. All of it is durable before a
+//! model is asked.
 
 use super::GroupTurn;
 use crate::attach::keep_files;
@@ -9,15 +9,14 @@ use crate::{Ask, CommandRunner, Event, Start};
 use lepo_base::error::Result;
 use lepo_store::bubb::Kind;
 
-/// The conv that all participants are asked about.
+/// The conv that all participants receive.
 pub struct Opening {
-    /// The conv to the question.
+    /// The conv up to the question.
     pub transcript: Transcript,
-    /// The user's own commands.
     pub tools: Vec<ToolUse>,
 }
 
-/// Takes up the conv, and adds what is new to it.
+/// Loads the conv, and adds the new bubbs to it.
 pub(super) async fn open(group: GroupTurn<'_>, ask: Ask) -> Result<Opening> {
     let transcript = Transcript::at(&group.env.store, group.forest, ask.start, &group.env.masking)?;
     let mut opening = Opening { transcript, tools: Vec::new() };

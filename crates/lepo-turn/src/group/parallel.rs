@@ -1,4 +1,4 @@
-//! All asked at once: one question, and each answer a branch of its own under it.
+//! Asks all models at once: each answer is a branch after the same question.
 
 use futures_util::future::join_all;
 
@@ -17,18 +17,18 @@ use lepo_store::bubb::Name;
 /// The outcome of `--parallel`.
 #[derive(Debug, Default)]
 pub struct Polled {
-    /// One report for each who was asked, in their order.
+    /// A report for each model that was asked, in order.
     pub replies: Vec<(String, Report)>,
-    /// The judge's verdict, and its name.
+    /// The judge's name, and its verdict.
     pub judge: Option<(String, Report)>,
-    /// Why it did not come to a single answer, or what ended it.
+    /// Set if no model answered, or if an error ended the turn.
     pub error: Option<Error>,
 }
 
-/// Asks all of `panel` the same at the same moment. What fails is in each one's report.
+/// Asks all of `panel` concurrently. The failure of a model is in its report.
 ///
 /// # Errors
-/// Everything that fails before a model is asked.
+/// Returns the errors that occur before a model is asked.
 pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask) -> Result<Polled> {
     let schema = ask.schema.clone();
     if panel.iter().all(|participant| participant.recorded.is_some()) {
@@ -102,7 +102,7 @@ pub async fn parallel(group: GroupTurn<'_>, panel: &mut [Participant], ask: Ask)
     Ok(Polled { replies, judge: None, error })
 }
 
-/// The answers that are all recorded: none is asked, and nothing is written.
+/// Returns recorded answers: asks no model, and writes nothing.
 fn recorded(group: GroupTurn<'_>, panel: &mut [Participant]) -> Polled {
     let told = panel.iter_mut().filter_map(|participant| {
         let hit = participant.recorded.take()?;

@@ -1,5 +1,5 @@
-//! The past as debaters read it: all visible messages of the conv, each under the name of the one who
-//! said it. Read from the path itself, so that a debate goes on wherever it was left.
+//! The history as debaters read it: all visible messages of the conv, each with the name of its author,
+//! parsed from the path, so that a debate can be continued from any bubb.
 
 use super::protocol::{Bid, OrchestratorDecision, decision, selected};
 use crate::path::PathEntry;
@@ -8,7 +8,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 
-/// The name of the conclusion's author.
+/// Author of the conclusion.
 pub(super) const ORCHESTRATOR: &str = "orchestrator";
 
 /// The debate so far.
@@ -16,11 +16,11 @@ pub(super) const ORCHESTRATOR: &str = "orchestrator";
 pub struct Past<'s> {
     /// The last question.
     pub topic: &'s str,
-    /// The other visible bubbs, oldest first: a name, and its words.
+    /// The other visible bubbs, oldest first: author and text.
     pub heard: Vec<(&'s str, &'s str)>,
 }
 
-/// Reads it from a path; none if the path has no question.
+/// Parses a path; `None` if it has no question.
 pub fn past(path: &[PathEntry]) -> Option<Past<'_>> {
     let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
     let topic = path.iter().rposition(is_question)?;
@@ -42,12 +42,12 @@ pub fn past(path: &[PathEntry]) -> Option<Past<'_>> {
     Some(past)
 }
 
-/// The models of a debate, as its messages and the journal name them.
+/// The models of a debate, according to its messages and the journal.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct DebateModels {
-    /// The participants, in the order in which they were first named.
+    /// The participants, ordered by their first appearance.
     pub participants: Vec<String>,
-    /// The model that led it; `None` where the journal does not say so, as in another clone.
+    /// The model that led it; `None` if the journal does not contain it, as in another clone.
     pub orchestrator: Option<String>,
 }
 
@@ -75,10 +75,10 @@ pub fn debate_models(store: &Store, forest: &Forest, tip: Ix) -> Result<DebateMo
     Ok(models)
 }
 
-/// The participants that a hidden message names: those whose bids it has, or the one who speaks next.
+/// Returns the participants that a hidden message names: the bidders, or the next speaker.
 fn named(text: &str) -> Vec<&str> {
     if let Some(name) = selected(text) {
-        // A conclusion that has no END is announced as its author's.
+        // A conclusion without END is preceded by its author's line.
         return if name == ORCHESTRATOR { Vec::new() } else { vec![name] };
     }
     let bidder = |line: &'_ str| {
@@ -93,7 +93,7 @@ fn named(text: &str) -> Vec<&str> {
 }
 
 impl Past<'_> {
-    /// The lines `[NAME] text`.
+    /// Formats the history as lines `[NAME] text`.
     pub fn history(&self) -> String {
         if self.heard.is_empty() {
             return "(nothing yet)".into();
@@ -132,7 +132,7 @@ mod tests {
                 "[a] one\n\ntwo",
             ),
             ("u0 which? / s1 So.\nEND: x / a0 x", "which?", "[orchestrator] x"),
-            // an ordinary turn before, a command's output, and a question that goes on from a debate
+            // an ordinary turn before, a command's output, and a question that continues a debate
             (
                 "u0 hi / a0 hello / s0 $ ls / u0 which?",
                 "which?",

@@ -1,21 +1,21 @@
-//! The messages to debaters: the insts `orchestrator`, `floor` and `speech`, filled in. Not the path: each
-//! hears the debate as its listener, not as all of its voices.
+//! The messages to debaters: the insts `orchestrator`, `floor` and `speech`, filled in. The path itself is
+//! not sent, because each model reads the debate as a listener, and not as the author of all speeches.
 
 use super::past::Past;
 use super::protocol::Bid;
 use crate::config::{Insts, fill};
 
-/// The texts for insts that are empty.
+/// Replaces an empty inst.
 const BARE: &str = "{topic}\n\n{conversation_history}";
 
-/// Added to the orchestrator's prompt once its reply could not be read.
+/// Added to the orchestrator's prompt after an invalid reply.
 const AGAIN: &str = "Your last reply named no participant and did not end the debate.";
 
-/// Added to the orchestrator's prompt when the rounds are over.
+/// Added to the orchestrator's prompt after the last round.
 const OVER: &str = "No round is left: nobody speaks any more. Reply with one line END: and, behind it, the \
                     summary of the conclusion.";
 
-/// The prompts of one moment of a debate.
+/// The prompts at a step of a debate.
 pub struct Prompts<'p> {
     insts: &'p Insts,
     participants: String,
@@ -24,22 +24,22 @@ pub struct Prompts<'p> {
 }
 
 impl<'p> Prompts<'p> {
-    /// With what was said so far, among these participants.
+    /// Creates the prompts for these participants after `past`.
     pub fn new(insts: &'p Insts, participants: &[&str], past: &'p Past<'_>) -> Prompts<'p> {
         Prompts { insts, participants: participants.join(", "), topic: past.topic, history: past.history() }
     }
 
-    /// Do you want to speak?
+    /// Asks whether the participant wants to speak.
     pub fn floor(&self) -> String {
         self.fill(&self.insts.floor)
     }
 
-    /// Speak.
+    /// Asks the participant for its speech.
     pub fn speech(&self) -> String {
         self.fill(&self.insts.speech)
     }
 
-    /// Asks the orchestrator for the next speaker; with `again`, after a reply that named none.
+    /// Asks the orchestrator for the next speaker. With `again`, its previous reply named none.
     pub fn decision(&self, bids: &str, again: bool) -> String {
         let asked = format!("{}\n\n{bids}", self.fill(&self.insts.orchestrator).trim_end());
         if !again {
@@ -66,7 +66,7 @@ impl<'p> Prompts<'p> {
     }
 }
 
-/// A line `NAME: REQUEST` or `NAME: PASS` for each.
+/// Formats a line `NAME: REQUEST` or `NAME: PASS` for each participant.
 pub fn bid_lines<'n>(bids: impl Iterator<Item = (&'n str, Bid)>) -> String {
     bids.map(|(name, bid)| format!("{name}: {}", bid.word())).collect::<Vec<_>>().join("\n")
 }

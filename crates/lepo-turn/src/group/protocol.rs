@@ -1,22 +1,22 @@
-//! The words that steer a debate, read from what models said: REQUEST, PASS, `SELECT: NAME`,
-//! `END: SUMMARY`. They count at the start of a line, in any case, and in Markdown's emphasis too.
+//! Parses the keywords in replies that control a debate: REQUEST, PASS, `SELECT: NAME`, `END: SUMMARY`. They
+//! count at the start of a line, in upper or lower case, and inside of Markdown's emphasis too.
 
 use lepo_store::bubb::BubbId;
 
-/// The beginning of the hidden bubb before a verdict.
+/// Prefix of the hidden bubb before a verdict.
 pub const JUDGE: &str = "JUDGE: ";
 
-/// The reply of a participant that is asked for the floor.
+/// A participant's reply to the question whether it wants to speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bid {
-    /// The participant has something to say.
+    /// The participant wants to speak.
     Request,
-    /// Not now.
+    /// The participant does not want to speak.
     Pass,
 }
 
 impl Bid {
-    /// The word for it.
+    /// Returns the keyword.
     pub fn word(self) -> &'static str {
         match self {
             Bid::Request => "REQUEST",
@@ -24,7 +24,7 @@ impl Bid {
         }
     }
 
-    /// The first of the two words that a line begins with.
+    /// Returns the first keyword at the start of a line.
     pub fn read(reply: &str) -> Option<Bid> {
         reply.lines().find_map(|line| {
             let start = line.trim_start_matches(is_mark);
@@ -37,14 +37,14 @@ impl Bid {
 /// The decision of the orchestrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrchestratorDecision {
-    /// The one of this place among the names speaks.
+    /// The participant at this index speaks next.
     Select(usize),
-    /// The debate is over; this is its conclusion, empty if none was given.
+    /// The debate is over, with this conclusion, which may be empty.
     End(String),
 }
 
-/// The first decision in a reply that says something: a name out of `names`, or a conclusion; and the
-/// words before it.
+/// Returns the first valid decision of a reply (a name from `names`, or a conclusion), and the text before
+/// it.
 pub fn decision(reply: &str, names: &[&str]) -> Option<(String, OrchestratorDecision)> {
     let (mut words, mut rest) = (String::new(), reply);
     while !rest.is_empty() {
@@ -55,7 +55,7 @@ pub fn decision(reply: &str, names: &[&str]) -> Option<(String, OrchestratorDeci
         let end = || {
             let conclusion = format!("{}\n{after}", behind(transcript, "END")?);
             let conclusion = conclusion.trim();
-            // A name is no conclusion.
+            // A bare name is not a conclusion.
             let ends = conclusion.is_empty() || without_decisions(conclusion).is_some();
             ends.then(|| OrchestratorDecision::End(conclusion.to_string()))
         };
@@ -69,25 +69,25 @@ pub fn decision(reply: &str, names: &[&str]) -> Option<(String, OrchestratorDeci
     None
 }
 
-/// The text without lines that name a speaker and lines END without a word, which conclude nothing; none if nothing
-/// else is in it.
+/// Removes lines that select a speaker, and bare END lines, which conclude nothing; `None` if no other text
+/// remains.
 pub fn without_decisions(text: &str) -> Option<String> {
     let decides = |line: &&str| behind(line, "SELECT").is_some() || behind(line, "END") == Some("");
     let lines: Vec<&str> = text.lines().filter(|line| !decides(line)).collect();
     Some(lines.join("\n").trim().to_string()).filter(|text| !text.is_empty())
 }
 
-/// The text of the bubb that says who speaks.
+/// Returns the text of the bubb that names the next speaker.
 pub fn select_line(name: &str) -> String {
     format!("SELECT: {name}")
 }
 
-/// The name in such a bubb.
+/// Parses the name in such a bubb.
 pub fn selected(text: &str) -> Option<&str> {
     text.strip_prefix("SELECT: ").filter(|name| !name.contains('\n'))
 }
 
-/// The text behind a word and its colon at the start of a line.
+/// Returns the text after a keyword and its colon at the start of a line.
 fn behind<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     let start = line.trim_start_matches(is_mark);
     let (head, tail) = start.split_at_checked(word.len())?;
@@ -95,12 +95,12 @@ fn behind<'l>(line: &'l str, word: &str) -> Option<&'l str> {
         return None;
     }
     let value = tail.trim_start_matches(is_mark).strip_prefix([':', '：'])?;
-    // The other end of `**END:** …`.
+    // The end of the emphasis in `**END:** …`.
     let emphasised = line.trim_start().starts_with(EMPHASIS);
     Some(if emphasised { value.trim_start_matches(EMPHASIS) } else { value }.trim())
 }
 
-/// The name that a text begins with: alone, or before something that is no part of a name.
+/// Finds the name at the start of a text: alone, or followed by a character that names do not contain.
 fn named(text: &str, names: &[&str]) -> Option<usize> {
     let bare = text.trim_matches(|c: char| is_mark(c) || "\"'“”‘’[](){}<>.,!".contains(c)).to_lowercase();
     let alone = |name: &str| [text, bare.as_str()].contains(&name) || name.to_lowercase() == bare;
@@ -115,12 +115,12 @@ fn named(text: &str, names: &[&str]) -> Option<usize> {
 
 const EMPHASIS: [char; 3] = ['*', '_', '`'];
 
-/// Skips white space and Markdown's marks before a word at the start of a line.
+/// Skips white space and Markdown's marks before a keyword at the start of a line.
 fn is_mark(c: char) -> bool {
     c.is_whitespace() || EMPHASIS.contains(&c) || matches!(c, '#' | '>' | '-')
 }
 
-/// The name of the judge in such a bubb, and the answers that it was shown.
+/// Parses the name of the judge in such a bubb, and the answers that it received.
 pub fn judged_by(text: &str) -> Option<(&str, Vec<BubbId>)> {
     let mut lines = text.strip_prefix(JUDGE)?.lines();
     let name = lines.next()?;

@@ -1,30 +1,30 @@
-//! The rules of a debate: rounds, the participants that are still in, and the speaker if the orchestrator
-//! names none. Otherwise the orchestrator, a model, chooses the speaker.
+//! The rules of a debate: rounds, the participants that are still in, and the next speaker if the
+//! orchestrator does not choose one.
 
 use super::protocol::Bid;
 
-/// So many failures in a row end it, for a participant and for the orchestrator.
+/// Number of consecutive failures that end the participation of a model, or of the orchestrator.
 pub const FAILURES: u32 = 3;
 
-/// The participants of a debate by their place, and what became of each.
+/// The participants of a debate by index, with their state.
 #[derive(Debug)]
 pub struct DebateRules {
     debaters: Vec<Debater>,
     max_rounds: u32,
-    /// The round that is under way, counted from 1.
+    /// The current round, counted from 1.
     pub round: u32,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Debater {
     speeches: usize,
-    /// The participant asked for the floor in the round under way.
+    /// Whether the participant wants to speak in this round.
     asks: bool,
-    /// The participant asked for the floor in an earlier round, and has not spoken since.
+    /// Whether the participant wanted to speak in an earlier round, and has not spoken since.
     unheard: bool,
-    /// The participant failed in the round under way.
+    /// Whether the participant failed in this round.
     failed: bool,
-    /// Rounds in a row in which it failed.
+    /// Number of consecutive rounds in which it failed.
     failures: u32,
 }
 
@@ -35,19 +35,19 @@ impl Debater {
 }
 
 impl DebateRules {
-    /// A debate without speeches so far.
+    /// Creates a debate without speeches.
     pub fn new(participants: usize, max_rounds: u32) -> DebateRules {
         DebateRules { debaters: vec![Debater::default(); participants], max_rounds, round: 0 }
     }
 
-    /// Begins the next round; false if there is none: at the limit, or with no participant left.
+    /// Starts the next round. Returns false at the limit of rounds, or without remaining participants.
     pub fn begin_round(&mut self) -> bool {
         let goes_on = self.round < self.max_rounds && !self.present().is_empty();
         self.round += u32::from(goes_on);
         goes_on
     }
 
-    /// Ends a round and tells who is out with it.
+    /// Ends a round and returns the participants that are out because of it.
     pub fn end_round(&mut self) -> Vec<usize> {
         let still_in: Vec<usize> = self.those(|debater| !debater.is_out());
         for &who in &still_in {
@@ -60,40 +60,40 @@ impl DebateRules {
         still_in.into_iter().filter(|&who| self.debaters[who].is_out()).collect()
     }
 
-    /// One answered whether it wants the floor.
+    /// Records whether a participant wants to speak.
     pub fn bid(&mut self, who: usize, bid: Bid) {
         self.debaters[who].asks = bid == Bid::Request;
     }
 
-    /// One spoke.
+    /// Records a speech.
     pub fn speak(&mut self, who: usize) {
         let debater = &mut self.debaters[who];
         debater.speeches += 1;
         (debater.asks, debater.unheard) = (false, false);
     }
 
-    /// Participants who asked for the floor in an earlier round, were not chosen, and can be given it now.
+    /// Returns the participants that wanted to speak in an earlier round, were not chosen, and can speak now.
     pub fn unheard(&self) -> Vec<usize> {
         self.those(|debater| debater.unheard && !debater.failed && !debater.is_out())
     }
 
-    /// One failed: it is skipped for the rest of this round.
+    /// Records a failure: the participant is skipped for the rest of this round.
     pub fn fail(&mut self, who: usize) {
         self.debaters[who].failed = true;
     }
 
-    /// A participant that cannot be asked is out at once.
+    /// Removes a participant that cannot be asked.
     pub fn remove(&mut self, who: usize) {
         self.debaters[who].failures = FAILURES;
     }
 
-    /// The participants that can be given the floor in this round.
+    /// Returns the participants that can speak in this round.
     pub fn present(&self) -> Vec<usize> {
         self.those(|debater| !debater.failed && !debater.is_out())
     }
 
-    /// The next speaker where the orchestrator names none: of those who request the floor, the one who has spoken
-    /// least.
+    /// Returns the next speaker if the orchestrator does not choose one: among the participants that want to
+    /// speak, the one with the fewest speeches.
     pub fn least_heard(&self, bids: &[(usize, Bid)]) -> Option<usize> {
         let requests = |who: &usize| bids.contains(&(*who, Bid::Request));
         self.present().into_iter().filter(requests).min_by_key(|&who| self.debaters[who].speeches)
@@ -108,7 +108,7 @@ impl DebateRules {
 mod tests {
     use super::*;
 
-    /// `a+ b- c!`: a requests the floor, b passes, c fails. A `*` behind: it speaks then.
+    /// `a+ b- c!`: a wants to speak, b passes, c fails. With `*`, the participant then speaks.
     fn round(rules: &mut DebateRules, told: &str) -> Vec<(usize, Bid)> {
         assert!(rules.begin_round());
         let mut bids = Vec::new();
