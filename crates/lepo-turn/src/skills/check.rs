@@ -1,4 +1,4 @@
-//! The faults of a skill: what the published rules, and the reference validator with them, refuse.
+//! Checks a skill against the published rules, and like the reference validator.
 
 use std::path::Path;
 
@@ -8,18 +8,18 @@ use super::front_matter::{FrontMatter, Value};
 use super::skill_file::{FILES, MOST_FILE};
 use crate::agents::read_inside;
 
-/// The fields that there are.
+/// Known fields.
 const FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
-/// The most characters of a name, a description, and a compatibility.
+/// Maximum characters of a name, a description, and a compatibility.
 const LONGEST: (usize, usize, usize) = (64, 1024, 500);
 
-/// True for a folder with a `SKILL.md`.
+/// Whether a folder has a `SKILL.md`.
 pub fn is_skill(folder: &Path) -> bool {
     FILES.iter().any(|name| folder.join(name).symlink_metadata().is_ok())
 }
 
-/// The faults of the skill in this folder, a line each; none if it keeps the rules.
+/// Returns the faults of the skill in this folder, a line each; empty if the skill is valid.
 pub fn check_skill(folder: &Path) -> Vec<String> {
     let Some(file) = FILES.iter().map(|name| folder.join(name)).find(|path| path.exists()) else {
         return vec!["there is no SKILL.md".to_string()];
@@ -32,7 +32,7 @@ pub fn check_skill(folder: &Path) -> Vec<String> {
         Ok(read) => read,
         Err(why) => return vec![format!("SKILL.md: {why}")],
     };
-    // A folder that is named by `.` has a name all the same.
+    // A folder that is given as `.` has a name too.
     let folder = folder.canonicalize().unwrap_or(folder.to_path_buf());
     let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut faults: Vec<String> = read.faults.iter().map(|fault| format!("SKILL.md: {fault}")).collect();
@@ -40,7 +40,6 @@ pub fn check_skill(folder: &Path) -> Vec<String> {
     faults
 }
 
-/// The faults of the fields.
 fn faults_of(read: &FrontMatter<'_>, folder: &str) -> Vec<String> {
     let (_, longest_description, longest_compatibility) = LONGEST;
     let mut faults = Vec::new();
@@ -77,7 +76,7 @@ fn faults_of(read: &FrontMatter<'_>, folder: &str) -> Vec<String> {
     faults
 }
 
-/// The faults of a name.
+/// Returns the faults of a name.
 pub fn faults_of_name(name: &str, folder: &str) -> Vec<String> {
     let normal = |text: &str| ComposingNormalizerBorrowed::new_nfkc().normalize(text.trim()).into_owned();
     let (name, folder) = (normal(name), normal(folder));
@@ -106,7 +105,7 @@ pub fn faults_of_name(name: &str, folder: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// The faults of a skill in a folder `demo`, without the text that all share.
+    /// Returns the faults of a skill in a folder `demo`, without their common prefix.
     fn faults(front: &str) -> String {
         let text = format!("---\n{front}\n---\nBody.\n");
         let dir = tempfile::tempdir().unwrap();

@@ -1,33 +1,32 @@
-//! The lines of a front matter, as a reader goes through them.
+//! The lines of a front matter, for a parser.
 
-/// One line: its number in the file, its indent, and what stands behind that.
+/// A line: its number in the file, its indent, and its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrontMatterLine<'t> {
-    /// From 1 on.
+    /// Counted from 1.
     pub number: usize,
-    /// Blanks at the beginning, beyond those of the first line.
+    /// Leading blanks, beyond those of the first line.
     pub indent: usize,
-    /// There are fewer of them than before the first line.
+    /// Whether the line has fewer leading blanks than the first line.
     pub is_outdented: bool,
-    /// The text behind them, without white space at the end.
+    /// The text after the indent, without trailing white space.
     pub text: &'t str,
 }
 
 impl FrontMatterLine<'_> {
-    /// True for nothing at all, and for a comment.
+    /// Whether the line is empty or a comment.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() || self.text.starts_with('#')
     }
 }
 
-/// The lines of a front matter.
 pub struct Lines<'t> {
     lines: Vec<FrontMatterLine<'t>>,
     at: usize,
 }
 
 impl<'t> Lines<'t> {
-    /// The lines of a text that begins behind the first one of its file.
+    /// Splits a text that starts after the first line of its file.
     pub fn of(text: &'t str) -> Lines<'t> {
         let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let first = text.lines().find(|line| !line.trim().is_empty()).map(indent).unwrap_or_default();
@@ -49,31 +48,30 @@ impl<'t> Lines<'t> {
         Lines { lines: text.lines().enumerate().map(line).collect(), at: 0 }
     }
 
-    /// The next line.
     pub fn next(&mut self) -> Option<FrontMatterLine<'t>> {
         let line = self.lines.get(self.at).copied();
         self.at += 1;
         line
     }
 
-    /// The next line, if it is such a one.
+    /// Consumes and returns the next line, if `is` accepts it.
     pub fn next_if(&mut self, is: impl Fn(&FrontMatterLine<'t>) -> bool) -> Option<FrontMatterLine<'t>> {
         let line = self.lines.get(self.at).copied().filter(is)?;
         self.at += 1;
         Some(line)
     }
 
-    /// The lines that were not taken yet, without taking them.
+    /// Returns the remaining lines without consuming them.
     pub fn rest(&self) -> impl Iterator<Item = FrontMatterLine<'t>> {
         self.lines.get(self.at..).unwrap_or_default().iter().copied()
     }
 
-    /// Takes so many lines.
+    /// Skips `count` lines.
     pub fn pass(&mut self, count: usize) {
         self.at += count;
     }
 
-    /// The next line that is not empty, without taking it.
+    /// Returns the next non-empty line without consuming it.
     pub fn ahead(&self) -> Option<FrontMatterLine<'t>> {
         self.rest().find(|line| !line.is_empty())
     }

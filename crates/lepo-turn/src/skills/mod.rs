@@ -1,12 +1,12 @@
 //! Skills: folders with a `SKILL.md`, whose instructions a model or the user asks for by name.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | [`front_matter`] | the head of a `SKILL.md`, read strictly and leniently at once |
-//! | [`check`] | the faults that the published rules see in one |
+//! | [`front_matter`] | the front matter of a `SKILL.md`, parsed strictly and leniently at once |
+//! | [`check`] | the faults of a skill according to the published rules |
 //! | [`find`] | the skills of the user and of the repository |
-//! | [`skill_file`] | its name and its largest size |
-//! | [`told`] | the bubbs that tell a model of skills, and give one |
+//! | [`skill_file`] | names and maximum size of a `SKILL.md` |
+//! | [`told`] | the bubbs with the catalogue, and with the instructions of a skill |
 //! | [`tool`] | the tool `skill` |
 
 mod check;

@@ -1,4 +1,5 @@
-//! The bubbs of skills: the catalogue, told once and when it changed, and the instructions of a skill that was asked for.
+//! The bubbs of skills: the catalogue, added once and after changes, and the instructions of a requested
+//! skill.
 
 use super::find::Skill;
 use super::tool::{TOOL, files_of};
@@ -7,39 +8,37 @@ use crate::native::call_of;
 use crate::path::{Opening, PathEntry};
 use lepo_store::bubb::Kind;
 
-/// The beginning of each catalogue.
+/// Prefix of each catalogue.
 const MARK: &str = "[skills of this conversation]";
 
-/// The rest of its first line.
+/// The rest of the first line.
 const ABOUT: &str = "Each is a set of instructions for one kind of task. If one fits what is asked, call the tool `skill` \
     with its name before you answer, and follow what it gives.";
 
-/// The catalogue once there is no skill any more.
+/// The catalogue after all skills were removed.
 const GONE: &str =
     "[skills of this conversation] None are there any more: the earlier ones cannot be called.";
 
-/// The beginning of the instructions of a skill.
+/// Prefix of the instructions of a skill.
 const GIVEN: &str = "[skill ";
 
-/// The most bytes of all names and descriptions in a catalogue.
+/// Maximum bytes of all names and descriptions in a catalogue.
 const MOST: usize = 16 << 10;
 
-/// True for the text of a catalogue.
+/// Whether this is the text of a catalogue.
 pub fn is_catalogue(text: &str) -> bool {
     text.starts_with(MARK)
 }
 
-/// True for a bubb of a catalogue.
 pub fn is_catalogue_entry(entry: &PathEntry) -> bool {
     entry.hidden && entry.kind == Kind::System && is_catalogue(&entry.text)
 }
 
-/// True for the text of a hidden bubb that tells of skills, or gives one.
+/// Whether this is the text of a hidden bubb with a catalogue or a skill's instructions.
 pub fn is_of_skills(text: &str) -> bool {
     text.starts_with(MARK) || text.starts_with(GIVEN)
 }
 
-/// The catalogue of these skills.
 fn catalogue(skills: &[Skill]) -> String {
     let names: usize = skills.iter().map(|skill| skill.name.len()).sum();
     let longest = longest(skills.iter().map(|skill| skill.description.len()), MOST.saturating_sub(names));
@@ -56,7 +55,7 @@ fn catalogue(skills: &[Skill]) -> String {
     told
 }
 
-/// The longest that a text may be so that texts of these lengths take no more than `room`, longer ones cut to it.
+/// Returns the length at which to cut texts of these lengths so that all together fit into `room`.
 fn longest(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
     let mut lengths: Vec<usize> = lengths.collect();
     lengths.sort_unstable();
@@ -71,7 +70,7 @@ fn longest(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
     usize::MAX
 }
 
-/// The catalogue that goes before a question at the end of this path, if one is needed.
+/// Returns the catalogue to insert before a question at the end of this path, if one is needed.
 pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Option<Opening> {
     let last = path.iter().rfind(|entry| is_catalogue_entry(entry));
     let text = match skills {
@@ -84,12 +83,12 @@ pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Optio
     (!is_told).then_some(Opening { kind: Kind::System, hidden: true, text, kept })
 }
 
-/// The first line of what a skill gives.
+/// Returns the first line of a skill's instructions.
 fn head(skill: &Skill) -> String {
     format!("{GIVEN}{}, from {}]", skill.name, skill.folder.display())
 }
 
-/// The instructions of a skill, and the files beside them.
+/// Returns the instructions of a skill, with the list of its files.
 pub fn given(skill: &Skill) -> String {
     let mut told = format!(
         "{} Follow these instructions. Paths in them are below that folder.\n\n{}",
@@ -104,19 +103,20 @@ pub fn given(skill: &Skill) -> String {
     told
 }
 
-/// True if this text stands on the path as the instructions of a skill.
+/// Whether the path contains this text as the instructions of a skill.
 pub fn is_given(text: &str, path: &[PathEntry], masking: &Masking) -> bool {
     let kept = masking.masked(text);
     each_given(path).any(|entry| entry.text.contains(&*kept) || entry.text.contains(text))
 }
 
-/// True if the path holds instructions of this skill, of today or of an earlier time.
+/// Whether the path contains instructions of this skill, in any version.
 pub fn is_of(skill: &Skill, path: &[PathEntry]) -> bool {
     let head = head(skill);
     each_given(path).any(|entry| entry.text.contains(&head))
 }
 
-/// The bubbs with instructions of skills: kept ones, and results of the tool in the turn that asked for them.
+/// Returns the bubbs with instructions of skills: stored ones, and the tool's results in the turn that called
+/// it.
 fn each_given(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
     let kept = path
         .iter()
@@ -124,7 +124,6 @@ fn each_given(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
     kept.chain(results(path))
 }
 
-/// The results of the tool.
 fn results(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
     let is_call = |entry: &PathEntry| {
         entry.hidden
@@ -139,7 +138,7 @@ fn results(path: &[PathEntry]) -> impl Iterator<Item = &PathEntry> {
     })
 }
 
-/// Instructions that the tool gave on this side branch, as one text that stays on the path.
+/// Returns the instructions that the tool returned on this side branch, as a text that remains on the path.
 pub fn kept_of(side: &[PathEntry]) -> Option<String> {
     let texts: Vec<&str> = results(side).map(|entry| &*entry.text).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))

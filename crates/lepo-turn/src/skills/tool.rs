@@ -1,4 +1,4 @@
-//! The tool `skill`: its specification, and the files beside a skill.
+//! The tool `skill`: its specification, and the list of a skill's files.
 
 use ignore::WalkBuilder;
 use serde_json::json;
@@ -7,19 +7,19 @@ use super::find::Skill;
 use super::skill_file::FILES;
 use lepo_model::ToolSpec;
 
-/// The name of the tool.
+/// Name of the tool.
 pub const TOOL: &str = "skill";
 
-/// The most files of a skill that are listed.
+/// Maximum number of files to list.
 const MOST: usize = 200;
 
-/// The deepest folders that are listed.
+/// Maximum depth of listed folders.
 const DEEPEST: usize = 6;
 
 const DESCRIPTION: &str = "Gives the instructions of a skill, by its name, and lists the files beside them. Call it before \
     you begin a task that a skill fits.";
 
-/// The specification of the tool; none without skills.
+/// Returns the specification of the tool; `None` without skills.
 pub fn tool(skills: &[Skill]) -> Option<ToolSpec> {
     let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
     (!names.is_empty()).then(|| ToolSpec {
@@ -33,7 +33,7 @@ pub fn tool(skills: &[Skill]) -> Option<ToolSpec> {
     })
 }
 
-/// The files beside `SKILL.md`, below its folder; a line says if there are more.
+/// Lists the files next to `SKILL.md`, as paths below its folder; a last line says if there are more.
 pub fn files_of(skill: &Skill) -> Vec<String> {
     let mut walk = WalkBuilder::new(&skill.folder);
     walk.standard_filters(false).hidden(true).follow_links(false).max_depth(Some(DEEPEST));

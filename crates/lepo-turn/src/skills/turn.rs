@@ -1,4 +1,4 @@
-//! Skills in a turn: offered to a model with native tools, given when it asks, and kept before its answer.
+//! Skills in a turn: offered to a model with native tools, returned on request, and stored before the answer.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use lepo_model::{ToolCall, ToolSpec};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_tool::covers_home;
 
-/// Finds the skills for a model that can ask for them; says what is left out.
+/// Finds the skills for a model that can request them, and reports skipped ones.
 pub(crate) fn find_skills(turn: &mut Turn<'_>) -> Result<()> {
     let speaks = turn.env.configured.repository_speaks(turn.config).is_ok();
     let native = turn.takes_native_tools();
@@ -28,7 +28,7 @@ pub(crate) fn find_skills(turn: &mut Turn<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The catalogue that is due before a question.
+/// Returns the catalogue to insert before a question.
 pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<Opening> {
     let native = turn.takes_native_tools();
     let speaks = turn.env.configured.repository_speaks(turn.config).is_ok() && turn.env.settings().skills;
@@ -36,7 +36,7 @@ pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<Opening> {
     if native && speaks { opening(&turn.skills.offered, path, &turn.env.masking) } else { None }
 }
 
-/// The instructions of a skill that the user named, unless they stand in the conversation.
+/// Returns the instructions of a skill that the user named, unless the conversation contains them.
 pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<Opening> {
     let text = given(&skill);
     let is_told = is_given(&text, &turn.record.transcript.entries, &turn.env.masking);
@@ -50,12 +50,11 @@ pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<Opening> 
     Some(Opening { kind: Kind::System, hidden: true, text, kept })
 }
 
-/// The tool that gives skills.
 pub(crate) fn skill_tool(turn: &Turn<'_>) -> Option<ToolSpec> {
     tool(&turn.skills.offered)
 }
 
-/// Answers a call of the tool; false if it is another one's.
+/// Handles a call of the tool `skill`; returns false for another tool.
 pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> {
     if call.name != TOOL || turn.skills.offered.is_empty() {
         return Ok(false);
@@ -82,8 +81,8 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
     Ok(true)
 }
 
-/// The bubb that an answer follows, where the side branch began at `base`: what the tool gave on it is kept there, in
-/// one bubb.
+/// Returns the bubb that the answer follows, if the side branch started at `base`: the instructions that the
+/// tool returned there are stored in a single bubb.
 pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<BubbId>> {
     let transcript = &mut turn.record.transcript;
     let Some(text) = kept_of(transcript.entries.get(base..).unwrap_or_default()) else { return Ok(None) };
@@ -98,13 +97,13 @@ pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<Bub
     Ok(Some(name.id))
 }
 
-/// The bubb that was kept before the answer.
+/// Returns the bubb that was stored before the answer.
 pub(crate) fn kept_skills(turn: &Turn<'_>) -> Option<BubbId> {
     turn.skills.kept.as_ref().map(|(_, id)| *id)
 }
 
-/// The folders of skills whose instructions stand in the conversation: held commands may read them. Those in the working
-/// directory are as readable as that is.
+/// Returns the folders of skills whose instructions are in the conversation: sandboxed commands may read
+/// them. Folders in the working directory are already as readable as that directory.
 pub(crate) fn readable_skills(turn: &Turn<'_>) -> Vec<PathBuf> {
     let root = turn.env.store.root();
     let read = turn.skills.offered.iter().filter(|skill| is_of(skill, &turn.record.transcript.entries));

@@ -1,4 +1,5 @@
-//! Finds the skills of the user and of the repository. The repository's count only once they are trusted.
+//! Finds the skills of the user and of the repository. A repository's skills are inactive until the user
+//! trusts them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -12,25 +13,25 @@ use crate::config::{Paths, RepoFile, Trust};
 use lepo_base::error::{Error, Result};
 use lepo_base::work_tree::WorkTree;
 
-/// The most skills.
+/// Maximum number of skills.
 const MOST: usize = 500;
 
-/// The most folders that are looked through for skills.
+/// Maximum number of folders to search.
 const FOLDERS: usize = 2000;
 
-/// The deepest that a skill may lie: `skills/NAME/SKILL.md` is 1.
+/// Maximum depth of a skill: `skills/NAME/SKILL.md` has depth 1.
 const DEEPEST: usize = 4;
 
-/// The longest name that is used as it is, in bytes.
+/// Maximum bytes of a usable name.
 const LONGEST_NAME: usize = 256;
 
-/// Folders that hold no skills.
+/// Folders to skip.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
 
-/// The place that a skill comes from.
+/// The origin of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// One of the user's own folders.
+    /// A folder of the user.
     User,
     /// The repository.
     Repository,
@@ -39,50 +40,50 @@ pub enum Origin {
 /// A skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill {
-    /// The name.
+    /// Name by which the model and the user ask for it.
     pub name: String,
-    /// Description, on one line.
+    /// Description, on a single line.
     pub description: String,
-    /// Its folder, absolute and without links.
+    /// Absolute path of its folder, without symbolic links.
     pub folder: PathBuf,
     /// Its instructions.
     pub body: String,
-    /// The place that it comes from.
+    /// Whose skill it is.
     pub origin: Origin,
-    /// `SKILL.md` as it is now: what a yes of `lepo trust` covers.
+    /// `SKILL.md` in its current state, to which trust applies.
     pub file: RepoFile,
 }
 
-/// The skills that there are.
+/// All skills found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Skills {
-    /// Those that count, sorted by name, each name once.
+    /// Active skills, sorted by name; names are unique.
     pub counting: Vec<Skill>,
-    /// Those of the repository that nobody has trusted.
+    /// Skills of the repository that the user does not trust.
     pub untrusted: Vec<Skill>,
-    /// Skills that are left out, with the reason, and faults of others.
+    /// Skipped skills, with the reason, and faults of others.
     pub warnings: Vec<Notice>,
 }
 
 impl Skill {
-    /// The question where the user named the skill and nothing else.
+    /// Returns the question for a user who enters only the skill's name.
     pub fn asks_for_itself(&self) -> String {
         format!("Use the skill {}.", self.name)
     }
 }
 
 impl Skills {
-    /// Looks in the user's folders and in the repository that `dir` lies in.
+    /// Searches the user's folders, and the repository that contains `dir`.
     pub fn of(dir: &Path, paths: &Paths) -> Result<Skills> {
         Search::everywhere(dir, paths).settle(&Trust::of(paths))
     }
 
-    /// The folders of all skills there, also of those that are left out for what they hold.
+    /// Returns the folders of all skills, including skipped ones.
     pub fn folders(dir: &Path, paths: &Paths) -> Vec<PathBuf> {
         Search::everywhere(dir, paths).folders
     }
 
-    /// The skill of this name that counts; `unknown` is the error where there is none.
+    /// Returns the active skill of this name; `unknown` is the error if no such skill exists.
     pub fn named(&self, name: &str, unknown: Error) -> Result<Skill> {
         match (self.find(name), self.untrusted.iter().any(|skill| skill.name == name)) {
             (Some(skill), _) => Ok(skill.clone()),
@@ -92,7 +93,7 @@ impl Skills {
         }
     }
 
-    /// The skill of this name that counts.
+    /// Returns the active skill of this name.
     pub fn find(&self, name: &str) -> Option<&Skill> {
         self.counting.iter().find(|skill| skill.name == name)
     }
@@ -131,13 +132,13 @@ impl Search {
         self.warnings.push(Notice::LeftOut(in_note(path), why.to_string()));
     }
 
-    /// Takes the skills below a folder, which must lie in `within`.
+    /// Adds the skills below a folder. If `within` is set, the folder must be inside of it.
     fn look_through(&mut self, folder: &Path, origin: Origin, within: Option<&Path>) {
         let mut folders = vec![(folder.to_path_buf(), 0)];
         let mut looked_at = 0;
         while let Some((folder, depth)) = folders.pop() {
             let Ok(real) = folder.canonicalize() else {
-                // The folder of skills itself need not be there.
+                // The root folder of skills may be missing.
                 if depth > 0 {
                     self.left_out(&folder, "it is a broken link");
                 }
@@ -147,7 +148,7 @@ impl Search {
                 self.left_out(&folder, "its link leads outside the repository");
                 continue;
             }
-            // Linked folders count once.
+            // A folder with several links to it counts once.
             if !self.seen.insert(real.clone()) {
                 continue;
             }
@@ -166,14 +167,14 @@ impl Search {
             }
             if depth < DEEPEST {
                 let mut below = folders_in(&folder);
-                // The last is looked at first.
+                // The last element is visited first.
                 below.sort_unstable_by(|a, b| b.cmp(a));
                 folders.extend(below.into_iter().map(|folder| (folder, depth + 1)));
             }
         }
     }
 
-    /// Takes the skill in this folder, which is `real` without links.
+    /// Adds the skill in this folder; `real` is its path without symbolic links.
     fn take(&mut self, folder: &Path, real: &Path, file: &Path, origin: Origin, within: Option<&Path>) {
         if self.found.len() == MOST {
             if !std::mem::replace(&mut self.is_full, true) {
@@ -216,7 +217,8 @@ impl Search {
         });
     }
 
-    /// The skills by name: the repository's win once they are trusted, else the first of the user's.
+    /// Chooses the active skills: the repository's trusted skills override the user's, and earlier ones
+    /// override later ones.
     fn settle(self, trust: &Trust) -> Result<Skills> {
         let mut skills = Skills { warnings: self.warnings, ..Skills::default() };
         let (theirs, own): (Vec<Skill>, Vec<Skill>) =
@@ -246,7 +248,7 @@ impl Search {
     }
 }
 
-/// The folders in a folder, links to some too.
+/// Returns the subfolders of a folder, including links to folders.
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_looked_at = |entry: &std::fs::DirEntry| {
@@ -258,7 +260,7 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
     entries.filter(is_looked_at).map(|entry| entry.path()).collect()
 }
 
-/// True for a name that can be typed and told: one word without control characters.
+/// Whether a name can be typed and listed: a word without control characters.
 fn is_usable(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= LONGEST_NAME
@@ -268,7 +270,7 @@ fn is_usable(name: &str) -> bool {
         && !name.starts_with(['-', '.'])
 }
 
-/// A text on one line, without control characters.
+/// Joins a text to a single line without control characters.
 fn on_one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")

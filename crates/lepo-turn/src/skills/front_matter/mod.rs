@@ -1,12 +1,11 @@
-//! The front matter of a `SKILL.md`: the flat part of YAML that skills use, by hand. What strict readers refuse is a fault,
-//! and is read all the same as far as its meaning is plain.
+//! Parses the front matter of a `SKILL.md`: the flat subset of YAML that skills use, without a YAML library.
+//! Input that strict parsers reject is reported as a fault, but is parsed as far as its meaning is clear.
 
 use super::lines::{FrontMatterLine, Lines};
 
-/// Value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A scalar, whatever it looks like.
+    /// A scalar of any type, as text.
     Text(String),
     /// A map of scalars.
     Map(Vec<(String, String)>),
@@ -14,21 +13,21 @@ pub enum Value {
     List(Vec<String>),
 }
 
-/// A front matter, and the text behind it.
+/// A front matter, and the text after it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter<'t> {
-    /// The fields in their order; of two with one name the first.
+    /// The fields in order; the first of duplicates counts.
     pub fields: Vec<(String, Value)>,
-    /// Faults that a strict reader refuses.
+    /// Faults for which a strict parser rejects it.
     pub faults: Vec<String>,
-    /// The text behind it.
+    /// The text after the front matter.
     pub body: &'t str,
-    /// Its lines.
+    /// Lines of the front matter.
     head: &'t str,
 }
 
 impl<'t> FrontMatter<'t> {
-    /// Reads a file. The error says why it has no front matter.
+    /// Parses a file. The error says why it has no front matter.
     pub fn read(text: &'t str) -> Result<FrontMatter<'t>, &'static str> {
         let mut found = FrontMatter::default();
         let text = match text.strip_prefix('\u{feff}') {
@@ -65,7 +64,6 @@ impl<'t> FrontMatter<'t> {
         Ok(found)
     }
 
-    /// The text of a field.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.field(name)? {
             Value::Text(text) => Some(text.trim()),
@@ -73,8 +71,8 @@ impl<'t> FrontMatter<'t> {
         }
     }
 
-    /// The words of a field, whatever they look like: also those on the lines after its name that are a map or a list
-    /// to a strict reader, or are not indented.
+    /// Returns the text of a field in any form, including following lines that are a map or a list to a
+    /// strict parser, or that are not indented.
     pub fn words(&self, name: &str) -> Option<String> {
         if let Some(text) = self.text(name).filter(|text| !text.is_empty()) {
             return Some(text.to_string());
@@ -92,7 +90,6 @@ impl<'t> FrontMatter<'t> {
         Some(words.join(" ")).filter(|words| !words.is_empty())
     }
 
-    /// A field.
     pub fn field(&self, name: &str) -> Option<&Value> {
         self.fields.iter().find(|(named, _)| named == name).map(|(_, value)| value)
     }
@@ -129,7 +126,7 @@ impl<'t> FrontMatter<'t> {
         }
     }
 
-    /// The value behind a field's name, with the lines that belong to it.
+    /// Parses the value after a field's name, with the lines that belong to it.
     fn value(&mut self, line: FrontMatterLine<'t>, rest: &'t str, lines: &mut Lines<'t>) -> Value {
         match rest.chars().next() {
             Some('|' | '>') => Value::Text(self.block(line, rest, lines)),
@@ -138,7 +135,7 @@ impl<'t> FrontMatter<'t> {
         }
     }
 
-    /// Value below a field's name: a map, a list, or a scalar that begins on its own line.
+    /// Parses the value below a field's name: a map, a list, or a scalar that starts on its own line.
     fn nested(&mut self, lines: &mut Lines<'t>) -> Value {
         let Some(first) = lines.ahead() else { return Value::Text(String::new()) };
         let is_item = |line: &FrontMatterLine<'_>| line.text == "-" || line.text.starts_with("- ");
@@ -169,7 +166,7 @@ impl<'t> FrontMatter<'t> {
                 Some((key, rest)) => {
                     let text = match rest.chars().next() {
                         Some('|' | '>') => self.block(line, rest, lines),
-                        // Deeper nesting has no meaning here.
+                        // Deeper nesting is not supported.
                         None => {
                             while lines
                                 .next_if(|below| below.indent > line.indent || below.is_empty())
@@ -187,7 +184,8 @@ impl<'t> FrontMatter<'t> {
         Value::Map(map)
     }
 
-    /// A scalar that begins here, quoted or not, and goes on in lines that are indented more than `indent`.
+    /// Parses a scalar that starts here, quoted or not, and continues in lines with an indent of more than
+    /// `indent`.
     fn scalar(
         &mut self,
         line: FrontMatterLine<'t>,
@@ -199,7 +197,8 @@ impl<'t> FrontMatter<'t> {
         let mut text = begun.to_string();
         match quote {
             Some(quote) => {
-                // A quoted scalar ends where its quote does: all lines that may belong to it are looked at once.
+                // A quoted scalar ends at its closing quote, so all lines that may belong to it are joined
+                // first.
                 let mut starts = Vec::new();
                 for next in lines.rest().take_while(|line| line.indent > indent || line.text.is_empty()) {
                     starts.push(text.len());
@@ -248,7 +247,7 @@ impl<'t> FrontMatter<'t> {
         }
     }
 
-    /// A block scalar: `|` keeps its lines, `>` folds them.
+    /// Parses a block scalar: `|` preserves its lines, `>` folds them.
     fn block(&mut self, line: FrontMatterLine<'t>, header: &'t str, lines: &mut Lines<'t>) -> String {
         let folds = header.starts_with('>');
         let header = plain(header.trim_start_matches(['|', '>']));
@@ -280,7 +279,7 @@ impl<'t> FrontMatter<'t> {
     }
 }
 
-/// The name of a field and what stands behind its colon.
+/// Splits a line into the name of a field and the text after its colon.
 fn key_of(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
     let (key, rest) = match quote {
@@ -293,7 +292,7 @@ fn key_of(text: &str) -> Option<(String, &str)> {
     (ends && !key.is_empty()).then_some((key, rest.trim()))
 }
 
-/// The text in quotes, and what stands behind them; none if they do not close.
+/// Returns the quoted text, and the text after it; `None` if the quote is not closed.
 fn unquoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix(quote)?;
     let mut value = String::new();
@@ -306,7 +305,7 @@ fn unquoted(text: &str, quote: char) -> Option<(String, &str)> {
         if sign == '\\' && quote == '"' {
             rest = escaped(rest, &mut value)?;
         } else if sign == quote {
-            // Two of them within single quotes are one.
+            // In single quotes, two single quotes are an escaped quote.
             match rest.strip_prefix('\'').filter(|_| quote == '\'') {
                 Some(more) => {
                     value.push('\'');
@@ -320,7 +319,7 @@ fn unquoted(text: &str, quote: char) -> Option<(String, &str)> {
     }
 }
 
-/// Adds what an escape in double quotes stands for; gives what is behind it.
+/// Appends the character of an escape in double quotes; returns the text after it.
 fn escaped<'t>(text: &'t str, value: &mut String) -> Option<&'t str> {
     let mut rest = text.chars();
     let sign = rest.next()?;
@@ -353,7 +352,7 @@ fn escaped<'t>(text: &'t str, value: &mut String) -> Option<&'t str> {
     Some(rest)
 }
 
-/// True for a backslash before a sign that it gives no meaning.
+/// Whether a text contains an unknown escape.
 fn has_unknown_escape(text: &str) -> bool {
     let mut signs = text.chars();
     while let Some(sign) = signs.next() {
@@ -364,13 +363,13 @@ fn has_unknown_escape(text: &str) -> bool {
     false
 }
 
-/// A plain scalar without the comment behind it.
+/// Returns a plain scalar without the comment after it.
 fn plain(text: &str) -> &str {
     let end = if text.starts_with('#') { Some(0) } else { text.find(" #") };
     text.get(..end.unwrap_or(text.len())).unwrap_or_default().trim()
 }
 
-/// True for a text that YAML takes for a field in the middle of a value.
+/// Whether YAML parses this text as a field in the middle of a value.
 fn is_colon_unquoted(text: &str) -> bool {
     text.contains(": ") || text.ends_with(':')
 }
