@@ -1,49 +1,51 @@
-//! Traces of a writing command: values for the person, and words for the model.
+//! Changes that a command with write access caused: values for the user, and lines for the model.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lepo_tool::{Aftermath, Occasion};
 
-/// The most lines of a kind.
+/// Maximum number of values of each kind.
 const MOST: usize = 20;
 
-/// The most files that a line names.
+/// Maximum number of files to name in a value.
 const NAMED: usize = 3;
 
-/// Something that a command or an agent left behind. Paths are in a form that fits a line.
+/// A change that a command or an agent caused. Paths are escaped for a single line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Left {
-    /// The maker made a git repository at this path, which was moved aside to the other.
+    /// The first (a command or an agent) created a git repository at the second, which was moved aside to the
+    /// third.
     RepositoryMoved(String, String, String),
-    /// The maker made a git repository at this path, which cannot be moved aside, and why.
+    /// The first (a command or an agent) created a git repository at the second, which cannot be moved aside
+    /// for this reason.
     Repository(String, String, String),
     /// This file ran with its owner's rights, which were removed.
     OwnersRightsRemoved(String),
-    /// This file runs with its owner's rights, which cannot be removed, and why.
+    /// This file runs with its owner's rights, which cannot be removed, for this reason.
     OwnersRights(String, String),
-    /// So many other files of both kinds.
+    /// This many further files that run, or ran, with their owner's rights.
     MoreOwnersRights(usize),
-    /// Files that will run on an occasion.
+    /// Files that will run on some occasion.
     WillRun(WillRun),
-    /// So many other files that tools run by themselves.
+    /// This many further files that tools run automatically.
     MoreWillRun(usize),
-    /// So many new directories could not be looked into.
+    /// This many new directories could not be searched.
     Unread(usize),
 }
 
-/// Files that will run on an occasion.
+/// Files that will run on some occasion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WillRun {
-    /// The number of files.
+    /// Number of files.
     pub files: usize,
-    /// The first of them.
+    /// Paths of the first files.
     pub named: Vec<String>,
-    /// The occasion, behind `when`.
+    /// The occasion, to be printed after `when`.
     pub when: &'static str,
 }
 
-/// Values for the person, about a command or an agent.
+/// Returns values for the user about a command or an agent.
 pub fn for_person(maker: &str, found: &Aftermath) -> Vec<Left> {
     let maker = || maker.to_string();
     let mut left: Vec<Left> = found
@@ -69,7 +71,8 @@ pub fn for_person(maker: &str, found: &Aftermath) -> Vec<Left> {
     left
 }
 
-/// A value for each occasion: those that need no command first, all of them, and of the others the first.
+/// Groups the files by occasion: returns all occasions that need no command first, and the first of the
+/// others.
 fn by_occasion(runs: &[(PathBuf, Occasion)]) -> Vec<Left> {
     let mut grouped: BTreeMap<Occasion, Vec<&Path>> = BTreeMap::new();
     for (path, occasion) in runs {
@@ -92,15 +95,15 @@ fn by_occasion(runs: &[(PathBuf, Occasion)]) -> Vec<Left> {
     left
 }
 
-/// A path in one row: one with control characters, or marks that change the direction of text, stands in
-/// quotes, with escapes.
+/// Formats a path for a single line. A path with control characters, or marks that change the direction of
+/// text, is quoted and escaped.
 fn shown(path: &Path) -> String {
     let text = path.to_string_lossy();
     let is_plain = |c: char| matches!(c, '"' | '\'' | '\\') || c.escape_debug().count() == 1;
     if text.chars().all(is_plain) { text.into_owned() } else { format!("{text:?}") }
 }
 
-/// Lines for the model: what it made and does not find where it was.
+/// Returns lines for the model about repositories that were moved away from their path.
 pub fn for_model(found: &Aftermath) -> String {
     let line = |(path, moved): &(PathBuf, Result<PathBuf, String>)| match moved {
         Ok(to) => format!(

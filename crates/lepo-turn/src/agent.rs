@@ -1,5 +1,5 @@
-//! Actions of an agent on the way to its answer: its tool calls, kept as a side branch as they begin, and its
-//! questions for permission.
+//! Events of an agent on the way to its answer: its tool calls, stored as a side branch when they start, and
+//! its questions for permission.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -17,38 +17,39 @@ use lepo_model::{AgentCall, AgentQuestion, Answer, Permit, spec};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Store;
 
-/// Bytes of a result that are kept at most.
+/// Maximum bytes to store of a result.
 const LONGEST: usize = 1 << 20;
 
-/// The result of a call that was not over when the answer was cut short.
+/// The result of a call that was still running when the answer was interrupted.
 const STOPPED: &str = "no result came: the answer was cut short";
 
-/// Questions of an agent in one turn that nobody can answer: an agent that goes on asking would never end.
+/// Maximum number of an agent's questions in a turn without a user to answer them: an agent that repeats its
+/// question would never end.
 const MOST_UNANSWERED: usize = 16;
 
-/// The side branch of one answer.
+/// The side branch of an answer.
 pub(super) struct Beside<'s> {
     store: &'s Arc<Store>,
     masking: &'s Masking,
     model: &'s str,
     asks: bool,
-    /// Questions of this answer that nobody could answer.
+    /// Number of questions of this answer that nobody could answer.
     unanswered: usize,
     /// The bubb that the next one follows.
     pub tip: Option<BubbId>,
     /// The session of the agent that answers.
     pub session: Option<String>,
-    /// The calls that are not over, in the order in which they began.
+    /// The running calls, ordered by start.
     open: Vec<AgentCall>,
-    /// The open call whose bubb is written: its id, and the index of its row in `used`.
+    /// The running call whose bubb is written: its id, and the index of its row in `used`.
     written: Option<(String, usize)>,
-    /// Calls that ended while the written one was open: a result follows its request at once.
+    /// Calls that ended while the written call was running: a result must directly follow its request.
     ended: Vec<AgentCall>,
     used: &'s RefCell<Vec<ToolUse>>,
 }
 
 impl<'s> Beside<'s> {
-    /// Nothing yet, beside an answer at this place.
+    /// Creates an empty side branch for an answer at this position.
     pub fn of(place: &AnswerPlace<'s>) -> Beside<'s> {
         let (store, masking, model) = (place.store, place.masking, place.model);
         Beside {
@@ -66,7 +67,7 @@ impl<'s> Beside<'s> {
         }
     }
 
-    /// Takes an event of an agent; others say nothing here.
+    /// Handles an event of an agent, and ignores other events.
     pub async fn happens(
         &mut self,
         event: lepo_model::Event,
@@ -90,7 +91,7 @@ impl<'s> Beside<'s> {
         Ok(())
     }
 
-    /// Asks the person. Where there are no tools, everything is refused.
+    /// Asks the user. Refuses if tools are off.
     async fn permit(
         &mut self,
         question: &AgentQuestion,
@@ -115,7 +116,8 @@ impl<'s> Beside<'s> {
         Ok(permit)
     }
 
-    /// Takes a call that is not over. It is written once its input is known, unless another one is open on disk.
+    /// Records a running call. The call is written once its input is known, unless another running call is
+    /// written.
     fn begins(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
         match self.open.iter_mut().find(|known| known.id == call.id) {
             Some(known) => *known = call,
@@ -124,7 +126,7 @@ impl<'s> Beside<'s> {
         self.write_next(front)
     }
 
-    /// Takes a call that is over.
+    /// Records a finished call.
     fn ends(&mut self, call: AgentCall, front: &mut dyn Front) -> Result<()> {
         self.open.retain(|known| known.id != call.id);
         match &self.written {
@@ -142,7 +144,7 @@ impl<'s> Beside<'s> {
         self.write_next(front)
     }
 
-    /// Writes what is known of the calls that are not over: the answer was cut short.
+    /// Writes the known data of running calls after the answer was interrupted.
     pub fn stop(&mut self, front: &mut dyn Front) -> Result<()> {
         if let Some((id, row)) = self.written.take() {
             self.open.retain(|known| known.id != id);
@@ -157,7 +159,7 @@ impl<'s> Beside<'s> {
         Ok(())
     }
 
-    /// Writes the first open call, if its input is known and no other is open on disk.
+    /// Writes the first running call, if its input is known and no other running call is written.
     fn write_next(&mut self, front: &mut dyn Front) -> Result<()> {
         let is_known = |call: &&AgentCall| call.input.as_object().is_none_or(|input| !input.is_empty());
         if self.written.is_some() {
@@ -174,7 +176,8 @@ impl<'s> Beside<'s> {
         self.write_result(row, &call.result, front)
     }
 
-    /// Writes a call; gives the index of its row. It is none of lepo's requests: nobody can ever approve it.
+    /// Writes a call and returns the index of its row. The call does not have the format of lepo's requests,
+    /// so it can never be approved.
     fn write_request(&mut self, call: &AgentCall, front: &mut dyn Front) -> Result<usize> {
         let request = json!({ "arguments": call.input, "name": call.title });
         let bubb = self.write(Kind::Assistant, &request.to_string(), front)?;
@@ -205,7 +208,7 @@ impl<'s> Beside<'s> {
     }
 }
 
-/// The session of the agent that ends at the last answer of the conversation.
+/// Returns the agent's session that ends at the last answer of the conversation.
 pub(super) fn agent_session(turn: &Turn<'_>) -> Option<String> {
     if !spec(turn.config).own_tools {
         return None;

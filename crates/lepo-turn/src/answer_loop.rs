@@ -1,8 +1,8 @@
-//! The answer, and the tools that a model calls on the way to it: natively, where its API has such
-//! fields, else as its prompt tells it to.
+//! The answer, and the tools that a model calls before it: by fields of its API if the API has them,
+//! otherwise by text as the prompt instructs it.
 //!
-//! Calls and results are a side branch after the last bubb of the conversation; the answer follows that same bubb, so
-//! that later contexts leave the side branch out.
+//! Calls and results are a side branch after the last bubb of the conversation. The answer follows that bubb
+//! too, so that later contexts do not include the side branch.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -40,47 +40,45 @@ const NO_TOOLS: &str = "there are no tools here: answer in words";
 
 const ENDED: &str = "no tool can be called any more for this question: answer with what there is";
 
-/// One call in an answer.
+/// A call in an answer.
 enum Wanted {
     Native(ToolCall),
     InText(CallRequest),
 }
 
-/// The outcome of one request.
+/// The outcome of a request.
 enum Asked {
-    /// The answer was received.
     Received(Received),
-    /// The model gave none.
+    /// The model did not answer.
     Failed(Error),
 }
 
-/// The state of the answer loop.
 struct Progress {
     offer: Offer,
-    /// The tools of `offer`, as the model is told of them.
+    /// The tools of `offer`, in the form that the model receives.
     tools: ToolList,
-    /// Rounds of tools that are left.
+    /// Remaining rounds of tools.
     rounds: usize,
-    /// The requests that were carried out since the question.
+    /// The requests that were executed since the question.
     done: Vec<ToolRequest>,
-    /// The length of the path up to where the side branch begins; not known before the first request has left.
+    /// Length of the path at the start of the side branch; unset before the first request is sent.
     base: Option<usize>,
     cache_key: Option<String>,
     /// Options, schema and tools, for the journal.
     facts: RequestFacts,
-    /// An answer did not fit the schema.
+    /// Whether an answer did not match the schema, and was requested again.
     asked_again: bool,
-    /// The model called tools where none may be called.
+    /// Whether the model has already called tools that it may not call any more.
     warned: bool,
 }
 
 impl Progress {
-    /// True if the model may call tools now.
+    /// Whether the model may call tools now.
     fn is_open(&self) -> bool {
         self.rounds > 0 && !self.tools.is_nothing()
     }
 
-    /// The way the model may call tools in its next answer.
+    /// Returns how the model may call tools in its next answer.
     fn way_to_call(&self) -> Tools {
         match self.tools.blocks {
             Some(_) => Tools::InText,
@@ -90,7 +88,8 @@ impl Progress {
     }
 }
 
-/// Asks for the answer, which is streamed and becomes a visible bubb. The model may call the tools of `offer` first.
+/// Requests the answer, which is streamed and becomes a visible bubb. The model may call the tools of `offer`
+/// first.
 pub(super) async fn answer(turn: &mut Turn<'_>, offer: Offer) -> Result<()> {
     let mut progress = progress(turn, offer).await?;
     loop {
@@ -134,7 +133,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: Offer) -> Result<()> {
     }
 }
 
-/// The beginning of the loop: the tools are ready to be told, and nothing was asked.
+/// Prepares the loop: the tools are known, and no request was sent.
 async fn progress(turn: &mut Turn<'_>, offer: Offer) -> Result<Progress> {
     if offer.calls {
         turn.question_saved().await?;
@@ -150,7 +149,7 @@ async fn progress(turn: &mut Turn<'_>, offer: Offer) -> Result<Progress> {
             false => (turn.env.settings().max_rounds as usize).saturating_sub(done.len()),
         },
         done,
-        // A turn that is gone on with has a side branch already.
+        // A continued turn has a side branch already.
         base: turn.record.transcript.side_branch(),
         cache_key: turn.cache_key().await?,
         facts: request_facts(turn),
@@ -159,7 +158,7 @@ async fn progress(turn: &mut Turn<'_>, offer: Offer) -> Result<Progress> {
     })
 }
 
-/// Options, schema and tools of this turn, for the journal.
+/// Returns options, schema and tools of this turn, for the journal.
 fn request_facts(turn: &Turn<'_>) -> RequestFacts {
     let settings = turn.env.settings();
     let tools = match settings.tool_call_mode {
@@ -169,7 +168,7 @@ fn request_facts(turn: &Turn<'_>) -> RequestFacts {
     RequestFacts::of(turn.config, turn.schema.as_deref(), tools)
 }
 
-/// Sends one request and receives its answer.
+/// Sends a request and receives its answer.
 async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked> {
     // Results since the last request may have files.
     turn.choose_files();
@@ -226,13 +225,13 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked>
     received.map(Asked::Received)
 }
 
-/// True if a request may have the schema while tools can be called. Not with the tools of servers, or the provider's own
-/// search: some servers hold a call to the schema, too, so that none can be made.
+/// Whether a request may include the schema while tools are offered. Not with tools of servers, or with the
+/// provider's web search: some servers apply the schema to calls too, so that no call is possible.
 pub(super) fn holds_with_tools(config: &ModelConfig, offer: Offer) -> bool {
     !offer.calls && !config.options.web
 }
 
-/// The messages of the next request.
+/// Returns the messages of the next request.
 fn messages_of(turn: &Turn<'_>, progress: &Progress) -> Vec<Message> {
     let (transcript, path) = (&turn.record.transcript, spec(turn.config).path);
     let inst = Inst::General(turn.insts.general.as_deref());
@@ -250,8 +249,8 @@ fn messages_of(turn: &Turn<'_>, progress: &Progress) -> Vec<Message> {
     messages
 }
 
-/// Goes on without native tools where the server takes none: they are told in words, and a chooser plans
-/// where one still can. Any other failure of the model ends the turn.
+/// Continues without native tools if the server rejects them: they are described in the prompt, and a chooser
+/// plans if that is still possible. Any other failure of the model ends the turn.
 async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut Progress) -> Result<()> {
     let Progress { offer, tools, base, .. } = &*progress;
     if !tools.native || tools.specs.is_empty() || turn.model.takes_tools() {
@@ -265,7 +264,7 @@ async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut Progres
     Ok(())
 }
 
-/// The answer ends the side branch: the conversation goes on where that began.
+/// Ends the side branch: the conversation continues from its start.
 fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &Progress) {
     if let Some(base) = progress.base {
         turn.record.transcript.path.truncate(base);
@@ -275,7 +274,7 @@ fn keep_answer(turn: &mut Turn<'_>, answered: Answered, progress: &Progress) {
     turn.record.report.is_json = turn.schema.is_some();
 }
 
-/// Lets the model answer again, in the form of the schema; once.
+/// Requests the answer again in the format of the schema, but only once.
 fn ask_for_form(turn: &mut Turn<'_>, words: &Name, fault: &str, progress: &mut Progress) -> Result<()> {
     if std::mem::replace(&mut progress.asked_again, true) {
         return Err(unfit(&turn.config.name, fault));
@@ -287,7 +286,7 @@ fn ask_for_form(turn: &mut Turn<'_>, words: &Name, fault: &str, progress: &mut P
     Ok(())
 }
 
-/// Takes up what the model just said, as it said it.
+/// Appends the text that the model just sent, without masks.
 fn take_up(turn: &mut Turn<'_>, words: &Name) -> Result<()> {
     turn.record.transcript.take_up(words)?;
     let last = turn.record.transcript.entries.last();
@@ -297,7 +296,7 @@ fn take_up(turn: &mut Turn<'_>, words: &Name) -> Result<()> {
     Ok(())
 }
 
-/// Answers calls that are not allowed any more; an error the second time.
+/// Answers calls that are not allowed any more; returns an error the second time.
 fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
     if std::mem::replace(&mut progress.warned, true) {
         return Err(Error::remote("the model keeps calling tools without answering").hint(
@@ -323,7 +322,7 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progr
     Ok(())
 }
 
-/// Carries out the calls of one answer: a round of tools.
+/// Executes the calls of an answer: a round of tools.
 async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut Progress) -> Result<()> {
     let names = progress.tools.names(turn);
     progress.rounds = match carry_out_calls(turn, calls, (&names, &mut progress.done)).await? {
@@ -345,7 +344,7 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<Wanted>, progress: &mut 
     Ok(())
 }
 
-/// The calls of one answer, in order. Those after one that ends tool use are dropped.
+/// Executes the calls of an answer in order. Calls after a call that ends tool use are dropped.
 async fn carry_out_calls(
     turn: &mut Turn<'_>,
     calls: Vec<Wanted>,

@@ -1,24 +1,24 @@
-//! The order of several answers to one question: whichever comes last, the newest on disk is that of the model that
-//! was named first.
+//! Orders the answers to a question: regardless of which is complete last, the newest on disk is the answer
+//! of the model that was named first.
 
 use tokio::sync::{Mutex, MutexGuard};
 
-/// The times of the answers that were written, by the order in which their models were named.
+/// Times of the answers written so far, by the order in which their models were named.
 #[derive(Default)]
 pub struct AnswerOrder {
     times: Mutex<Vec<(usize, u64)>>,
 }
 
-/// The index of one model in an order.
+/// The index of a model in an order.
 #[derive(Clone, Copy)]
 pub struct OrderedAnswer<'o> {
     /// The order of all answers.
     pub order: &'o AnswerOrder,
-    /// The index of the model among those named.
+    /// Index of the model among the named ones.
     pub index: usize,
 }
 
-/// The right to write one answer. No other is written meanwhile, so the order cannot change under it.
+/// The right to write an answer. No other answer is written in the meantime, so the order cannot change.
 pub struct WritingTurn<'o> {
     times: MutexGuard<'o, Vec<(usize, u64)>>,
     index: usize,
@@ -32,14 +32,14 @@ impl<'o> OrderedAnswer<'o> {
 }
 
 impl WritingTurn<'_> {
-    /// The time, in milliseconds since 1970, that the answer gets: just before the answers of models named earlier.
-    /// `None`, for now, if there are none.
+    /// Returns the time of the answer, in milliseconds since 1970: just before the answers of models named
+    /// earlier. `None` means the current time, if no such answer exists.
     pub fn time(&self) -> Option<u64> {
         let earlier = self.times.iter().filter(|(index, _)| *index < self.index);
         earlier.map(|(_, time)| time.saturating_sub(1)).min()
     }
 
-    /// Notes the time of the answer that was written.
+    /// Records the time of the answer that was written.
     pub fn note(&mut self, time: u64) {
         self.times.push((self.index, time));
     }
@@ -49,7 +49,7 @@ impl WritingTurn<'_> {
 mod tests {
     use super::*;
 
-    /// Writes answers, in this order, at 100, 200, …; gives the index of the newest.
+    /// Writes answers in this order, at 100, 200, …; returns the index of the newest.
     fn newest(order: &[usize]) -> usize {
         let times = AnswerOrder::default();
         for (at, &index) in order.iter().enumerate() {
@@ -68,7 +68,7 @@ mod tests {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             assert_eq!(newest(&order), 0, "{order:?}");
         }
-        // The first failed.
+        // The first model failed.
         for order in [[1, 2], [2, 1]] {
             assert_eq!(newest(&order), 1, "{order:?}");
         }

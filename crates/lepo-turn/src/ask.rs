@@ -1,4 +1,4 @@
-//! The input of a turn: a question, or a decision, and the place where it starts.
+//! The input of a turn: a question, or a decision, and where it starts.
 
 use std::sync::Arc;
 
@@ -10,34 +10,35 @@ use super::{Carried, Decision, Question, Start, TurnEnv};
 use lepo_base::error::Result;
 use lepo_model::ModelConfig;
 
-/// A question, or a decision to go on from.
+/// A question, or a decision from which to continue.
 pub struct Ask {
-    /// The place that the turn starts from.
+    /// Where the turn starts.
     pub start: Start,
-    /// The question; none when one is answered again.
+    /// The question; `None` if an existing question is answered again.
     pub question: Option<Question>,
-    /// Resources and prompts of MCP servers that go with the question.
+    /// Resources and prompts of MCP servers for the question.
     pub served: Served,
-    /// The system prompt of a new conv; with an empty one it has none, whatever the settings say.
+    /// The system prompt of a new conv; an empty one overrides the settings: no system prompt.
     pub system_prompt: Option<String>,
-    /// Commands of the user's own, run first.
+    /// Commands of the user's own, to be run first.
     pub runs: Vec<String>,
-    /// The first of these that ran already.
+    /// The results of the first commands, which ran already.
     pub ran: Vec<Carried>,
-    /// Recorded results, in a replay: a request that has none is always asked about.
+    /// Recorded results, in a replay: a request without one always needs consent.
     pub results: Option<ResultRecord>,
-    /// The decision on the request that [`Start::Decided`] goes on from.
+    /// The decision on the request of [`Start::Decided`].
     pub decision: Option<Decision>,
-    /// The form that the answer must have.
+    /// The schema of the answer.
     pub schema: Option<Arc<AnswerSchema>>,
-    /// Only the code blocks of the answer are read.
+    /// Only the code blocks of the answer are used.
     pub code_only: bool,
-    /// The skill that the question is asked with.
+    /// The skill that the question names.
     pub skill: Option<Skill>,
 }
 
 impl Ask {
-    /// A question, or none where one is answered again, after commands of the user's own.
+    /// Creates the input for a question after `runs`; without a question, an existing question is answered
+    /// again.
     pub fn new(start: Start, question: Option<Question>, runs: &[String]) -> Ask {
         Ask {
             start,
@@ -54,8 +55,8 @@ impl Ask {
         }
     }
 
-    /// Makes it ready for a turn of this model: its files are checked, and a new conv gets the system prompt of the
-    /// settings if it has none of its own.
+    /// Checks the files for this model, and adds the system prompt of the settings to a new conv without its
+    /// own.
     pub(super) fn prepare(&mut self, env: &TurnEnv, config: &ModelConfig) -> Result<()> {
         if let Some(question) = &self.question {
             env.configured.check_files(&question.files, config)?;

@@ -1,5 +1,5 @@
-//! The work between two turns of a session: keeping a question that cannot be answered yet, running the
-//! person's own command.
+//! Work between two turns of a session: stores a question that cannot be answered yet, and runs the user's
+//! own commands.
 
 use super::attach::keep_files;
 use super::transcript::Transcript;
@@ -8,7 +8,7 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::Forest;
 
-/// Keeps a question that cannot be answered yet: a bubb like any other, to be answered again.
+/// Stores a question that cannot be answered yet as an ordinary bubb, to be answered again.
 pub fn keep_question(env: &TurnEnv, forest: &Forest, start: Start, question: Question) -> Result<Name> {
     let typed = question.typed.clone();
     let text = keep_files(&env.store, question)?;
@@ -20,8 +20,8 @@ pub fn keep_question(env: &TurnEnv, forest: &Forest, start: Start, question: Que
     Ok(name)
 }
 
-/// Runs a command of the person's own, shown as it prints, and keeps its output for the next answer:
-/// a visible bubb. No consent, no sandbox.
+/// Runs a command of the user's own, displays its output, and stores it for the next answer as a visible
+/// bubb. Needs no consent, and uses no sandbox.
 pub async fn run_own(
     env: &TurnEnv,
     forest: &Forest,
@@ -31,7 +31,7 @@ pub async fn run_own(
 ) -> Result<BubbId> {
     let system_prompt = env.system_prompt()?;
     let runner = CommandRunner::of(env);
-    // Stopped, it leaves nothing: a new conv begins with what came of it.
+    // If interrupted, write nothing: a new conv starts only with the command's result.
     let carried = runner.carry_out_own(command, RunBy::Session, &mut |event| front.happens(event)).await?;
     match carried.exit {
         Some(0) => {}

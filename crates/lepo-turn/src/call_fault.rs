@@ -1,4 +1,4 @@
-//! Why no request can be made of a call, for the model: no such tool, no JSON, or a field that does not fit; one of these.
+//! Explains to the model why a call is invalid: an unknown tool, invalid JSON, or an invalid field.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::native::RUN_COMMAND;
 use lepo_model::ToolCall;
 use lepo_tool::CommandRequest;
 
-/// The most names of tools that are told.
+/// Maximum number of tool names to list.
 const MOST: usize = 60;
 
-/// The fault of a call, where these tools are there.
+/// Returns the fault of a call to these tools.
 pub fn call_fault(call: &ToolCall, tools: &[String]) -> String {
     let name = &call.name;
     if !tools.contains(name) {
@@ -34,7 +34,7 @@ pub fn call_fault(call: &ToolCall, tools: &[String]) -> String {
     }
 }
 
-/// The tools that are there, in words.
+/// Lists the available tools for the model.
 pub fn told(tools: &[String]) -> String {
     let names: Vec<&str> = tools.iter().take(MOST).map(String::as_str).collect();
     match tools.len() {

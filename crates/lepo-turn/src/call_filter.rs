@@ -1,21 +1,21 @@
-//! Withholds streamed text that may be a tool call: all of an answer is shown, up to a `{`
-//! or a fence; from there on nothing, until it is clear that it is no call.
+//! Withholds streamed text that may be a tool call: an answer is displayed up to a `{` or a fence, and from
+//! there only once it is certain that no call follows.
 
 use lepo_tool::mcp::CallRequest;
 use lepo_tool::{Piece, lenient_json, pieces};
 
-/// Holds text back. Once a call has come, the rest of the answer is not shown.
+/// Withholds text. After a call, the rest of the answer is not displayed.
 #[derive(Debug, Default)]
 pub struct CallFilter {
     held: String,
-    /// Bytes of `held` that are shown already.
+    /// Bytes of `held` that were displayed.
     released: usize,
-    /// The state of reading the object in the rest of `held`.
+    /// The state of scanning the object in the rest of `held`.
     object: Option<ObjectScan>,
     called: bool,
 }
 
-/// Reads an object to its end, a character at a time, each once.
+/// Scans an object to its end, each character once.
 #[derive(Debug)]
 struct ObjectScan {
     start: usize,
@@ -26,7 +26,7 @@ struct ObjectScan {
 }
 
 impl CallFilter {
-    /// Takes the next text; gives what may be shown now.
+    /// Appends text, and returns the text that can be displayed now.
     pub fn push(&mut self, text: &str) -> String {
         let mut shown = String::new();
         self.held.push_str(text);
@@ -39,7 +39,7 @@ impl CallFilter {
         shown
     }
 
-    /// The answer has ended: what is left to show, if nothing in it was a call.
+    /// Ends the answer: returns the remaining text, if no call was found.
     pub fn end(self) -> String {
         if self.called { String::new() } else { self.held }
     }
@@ -48,7 +48,7 @@ impl CallFilter {
         self.held.get(self.released..).unwrap_or_default()
     }
 
-    /// Moves text that is surely no call into `shown`; true if another step may move more.
+    /// Moves text that certainly is not a call to `shown`; returns true if another step may move more.
     fn step(&mut self, shown: &mut String) -> bool {
         if self.object.is_some() {
             return self.read(shown);
@@ -76,7 +76,7 @@ impl CallFilter {
                     Some(_) => self.release(line + 1, shown),
                 }
             }
-            // One or two backticks: perhaps more are to come.
+            // A backtick, or two, may become a fence.
             None if "```".starts_with(held) => false,
             None => {
                 let ticks = held.len() - held.trim_start_matches('`').len();
@@ -85,7 +85,7 @@ impl CallFilter {
         }
     }
 
-    /// Begins an object at `start`, if it may be one: a key comes next.
+    /// Starts an object at `start`, if the next character can be a key.
     fn begin(&mut self, start: usize, shown: &mut String) -> bool {
         let after = self.rest().get(start + 1..).unwrap_or_default();
         let blank = blanks(after);
@@ -100,7 +100,7 @@ impl CallFilter {
         }
     }
 
-    /// Reads the object on; at its end it is taken as a call, or shown.
+    /// Continues scanning the object, which at its end is either a call or displayed.
     fn read(&mut self, shown: &mut String) -> bool {
         let Some(reading) = &mut self.object else { return false };
         let held = self.held.get(self.released..).unwrap_or_default();
@@ -135,10 +135,10 @@ impl CallFilter {
     }
 }
 
-/// The most bytes of a fence's first line, or of blanks, after which an object is still expected.
+/// Maximum bytes of a fence's first line, or of blanks, before an object.
 const LONGEST_WAIT: usize = 1000;
 
-/// Bytes of white space that a text begins with.
+/// Counts the leading white space of a text in bytes.
 fn blanks(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }
@@ -147,8 +147,8 @@ fn is_call(object: &str) -> bool {
     lenient_json(object).is_some_and(|value| call_in_text(&value).is_some())
 }
 
-/// The call that an object in an answer is: it has `server`, `name` and, unless the tool takes none,
-/// `arguments`; and nothing else where it has none.
+/// Parses the call of an object in an answer: it has `server`, `name` and `arguments`. If the tool takes no
+/// arguments, it has only the first two.
 fn call_in_text(value: &serde_json::Value) -> Option<CallRequest> {
     if value.get("arguments").is_none() && value.as_object()?.len() != 2 {
         return None;
@@ -156,18 +156,17 @@ fn call_in_text(value: &serde_json::Value) -> Option<CallRequest> {
     CallRequest::from_json(value)
 }
 
-/// The calls of an answer in order, and the words around them.
+/// The calls of an answer in order, and the text around them.
 #[derive(Debug, Default, PartialEq)]
 pub struct CalledText {
-    /// All words, as they are kept.
+    /// The whole text to store.
     pub words: String,
-    /// Those behind the first call, which no [`CallFilter`] has let through.
+    /// The text after the first call, which a [`CallFilter`] withholds.
     pub behind: String,
-    /// The calls.
     pub calls: Vec<CallRequest>,
 }
 
-/// The calls in an answer, in order, and the words around them.
+/// Splits an answer into its calls, in order, and the text around them.
 pub fn calls_in_text(said: &str) -> CalledText {
     let (mut words, mut calls, mut before) = (Vec::new(), Vec::new(), 0);
     for piece in pieces(said) {
@@ -192,12 +191,12 @@ mod tests {
 
     const CALL: &str = r#"{"server":"s","name":"t","arguments":{"a":"}\""}}"#;
 
-    /// The text that is shown at once, and the text that is shown after the end.
+    /// Returns the text that is displayed immediately, and the text that is displayed at the end.
     fn shown(answer: &str) -> (String, String) {
         let mut whole = CallFilter::default();
         let now = whole.push(answer);
         let rest = whole.end();
-        // In pieces it comes to the same.
+        // Pieces of any size have the same result.
         for size in [1, 2, 3, 7] {
             let (mut filter, mut pieces) = (CallFilter::default(), String::new());
             let chars: Vec<char> = answer.chars().collect();

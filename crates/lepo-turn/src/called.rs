@@ -1,7 +1,7 @@
-//! Answers with calls: one answer is one message of the assistant with all its calls, then all results.
+//! Answers with calls: an answer is an assistant's message with all its calls, followed by all results.
 //!
-//! A model's message of this turn goes back to it as it was received. Where that is not there any more, or
-//! is not what the bubbs say, the message is made of the bubbs.
+//! The message of this turn's model is sent back as it was received. If it is not available any more, or differs
+//! from the bubbs, the message is rebuilt from the bubbs.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,26 +14,27 @@ use lepo_model::{Message, ModelConfig, Origin, Replay, Role, ToolCall};
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Store;
 
-/// The result of a call that was never carried out.
+/// The result of a call that was never executed.
 const DROPPED: &str = "dropped: it was not carried out, because a call before it ended the use of tools";
 
-/// The same, where the call before it was carried out later.
+/// The result of a call that was never executed, if the call before it was executed later.
 const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call before it waited for consent; call again if it is needed";
 
-/// The bubbs of one answer.
+/// The bubbs of an answer.
 #[derive(Default)]
 struct Group<'s> {
-    /// Words around the calls, requests that were edited, and the note that several requests follow.
+    /// Text around the calls, edited requests, and the note that several requests follow.
     words: Vec<&'s str>,
-    /// Each request with its place on the path and its result.
+    /// Each request with its index on the path and its result.
     requests: Vec<(usize, &'s str, Option<&'s PathEntry>)>,
-    /// The place of its last result.
+    /// Index after its last result.
     end: usize,
 }
 
-/// The messages that the bubbs at `at` are, if an answer with calls begins there; and where they end.
+/// Returns the messages for the bubbs at `at`, if an answer with calls starts there, and the index of their
+/// end.
 ///
-/// `rebuild` says whether calls that were received in another process are calls again, or words.
+/// With `rebuild`, calls that another process received become calls again; otherwise they are text.
 pub fn answer_at(
     entries: &[PathEntry],
     at: usize,
@@ -61,7 +62,7 @@ pub fn answer_at(
     }
 }
 
-/// The number of requests that an answer beginning here says it has.
+/// Returns the number of requests that the note of an answer at this index announces, or 1 without a note.
 fn announced(entries: &[PathEntry], at: usize) -> usize {
     let hidden = entries.get(at..).unwrap_or_default().iter().take_while(|entry| is_asked(entry));
     let number = |text: &str| text.strip_prefix('(')?.split_once(' ')?.0.parse::<usize>().ok();
@@ -75,7 +76,7 @@ fn is_asked(entry: &PathEntry) -> bool {
 }
 
 impl<'s> Group<'s> {
-    /// Reads up to so many requests with their results.
+    /// Reads at most `most` requests with their results.
     fn read(entries: &'s [PathEntry], at: usize, end: usize, most: usize) -> Group<'s> {
         let mut group = Group { end: at, ..Group::default() };
         for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
@@ -83,13 +84,13 @@ impl<'s> Group<'s> {
             match bubb.kind {
                 Kind::Assistant if bubb.hidden => {
                     if call_of(&bubb.text, place).is_none() {
-                        // Words behind a call begin another answer.
+                        // Text after a call starts another answer.
                         if !group.requests.is_empty() {
                             break;
                         }
                         group.words.push(&bubb.text);
                     } else if waits {
-                        // It was edited: what was carried out is the later one.
+                        // The user edited the request; the second bubb is the one that ran.
                         group.words.extend(group.requests.pop().map(|(_, text, _)| text));
                         group.requests.push((place, &bubb.text, None));
                     } else if group.requests.len() < most {
@@ -110,7 +111,7 @@ impl<'s> Group<'s> {
         group
     }
 
-    /// The messages of an answer that was received in this turn.
+    /// Returns the messages of an answer that this turn received.
     fn received(&self, answer: &CalledAnswer) -> Vec<Message> {
         let carried = self.requests.iter().filter(|(.., result)| result.is_some());
         let as_said = carried.clone().count() <= answer.calls.len()
@@ -137,7 +138,7 @@ impl<'s> Group<'s> {
         messages
     }
 
-    /// The messages made of the bubbs alone.
+    /// Returns the messages rebuilt from the bubbs alone.
     fn rebuilt(&self) -> Vec<Message> {
         let text = self.words.join("\n\n");
         let carried = || {
@@ -152,13 +153,12 @@ impl<'s> Group<'s> {
     }
 }
 
-/// A result, with its files.
 fn result_message(call: String, result: &PathEntry) -> Message {
     let files = result.sent_files();
     Message { call_id: Some(call), files, ..Message::new(Role::Tool, result.text.clone()) }
 }
 
-/// The state kept of a turn whose request waits.
+/// The stored state of a turn whose request is pending.
 #[derive(Serialize, Deserialize)]
 struct WaitingTurn {
     provider: String,
@@ -182,7 +182,7 @@ struct KeptCall {
     arguments: Value,
 }
 
-/// Keeps what this turn's model said with its calls, until the request is decided on.
+/// Stores the received answers of this turn's model until the request is decided.
 pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let Some(Origin { provider, base_url, model }) = Origin::of(config) else { return };
     let answer = |answer: &CalledAnswer| {
@@ -202,13 +202,13 @@ pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig,
         return;
     }
     let kept = WaitingTurn { provider: provider.to_owned(), base_url, model, payload };
-    // Without it the model is told the same in words, so that it cannot be kept is no failure.
+    // A failure is harmless: the model then receives the answer as text.
     if let Ok(Value::Object(kept)) = serde_json::to_value(&kept) {
         let _ = store.requests().keep_replay(request, kept);
     }
 }
 
-/// Takes up what was kept for a request, if this model said it.
+/// Restores the answers that were stored for a request, if they are from this model.
 pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let kept = store.requests().replay(request).ok().flatten();
     let kept = kept.and_then(|kept| serde_json::from_value::<WaitingTurn>(Value::Object(kept)).ok());

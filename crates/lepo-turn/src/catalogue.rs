@@ -1,5 +1,5 @@
-//! Resources and prompts of MCP servers, for completion. A server is asked when completion first needs it, by the
-//! turn's own thread while the person waits a moment.
+//! Resources and prompts of MCP servers, for completion. The turn's own thread asks a server when completion
+//! first needs it, while the prompt waits a moment.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,10 +9,10 @@ use tokio::sync::Notify;
 
 use lepo_tool::mcp::{Server, Servers};
 
-/// The time for which completion waits for a server that starts.
+/// How long completion waits for a server to start.
 const WAIT: Duration = Duration::from_secs(3);
 
-/// The servers' names, and what they offer once that is known.
+/// Names of the servers, and their offers as far as known.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     names: Vec<String>,
@@ -20,12 +20,12 @@ pub struct Catalogue {
     told: Condvar,
     /// Servers that completion needs.
     wanted: Mutex<Vec<String>>,
-    /// Servers that do not start before the user has answered whether they may: completion does not wait for them.
+    /// Servers that need consent before they start: completion does not wait for them.
     skipped: Mutex<Vec<String>>,
     notice: Notify,
 }
 
-/// Something a server offers, as it is typed.
+/// An offer of a server, as the user types it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offered {
     /// `@SERVER:URI` or `/SERVER:PROMPT`.
@@ -35,18 +35,19 @@ pub struct Offered {
 }
 
 impl Catalogue {
-    /// The catalogue of these servers; none is asked yet.
+    /// Creates the catalogue of these servers, without asking them.
     pub fn new(servers: &Servers) -> Catalogue {
         let names = servers.each().iter().map(|server| server.config.name.clone()).collect();
         Catalogue { names, ..Catalogue::default() }
     }
 
-    /// The servers that are on.
+    /// Returns the names of the active servers.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Offers that begin with this word, which names a server; waits a moment if they are not known yet.
+    /// Returns the offers that start with this word, which names a server; waits a moment if they are not
+    /// known yet.
     pub fn offered(&self, begun: &str) -> Vec<Offered> {
         let word = begun.strip_prefix(['@', '/']).unwrap_or(begun);
         let is_of =
@@ -70,20 +71,20 @@ impl Catalogue {
         known.get(server).into_iter().flatten().filter(fits).cloned().collect()
     }
 
-    /// Waits until completion asks for what servers offer; gives their names.
+    /// Waits until completion needs offers of servers, and returns the servers' names.
     pub async fn asked(&self) -> Vec<String> {
         self.notice.notified().await;
         std::mem::take(&mut *self.wanted())
     }
 
-    /// Takes what the servers offer by now, as far as that is known.
+    /// Adds the offers that are known by now.
     pub fn fill(&self, servers: &[Server]) {
         let settled = servers.iter().filter(|server| server.offers.is_some() || server.failed.is_some());
         self.known().extend(settled.map(|server| (server.config.name.clone(), offered(server))));
         self.told.notify_all();
     }
 
-    /// Takes note of servers that do not start now.
+    /// Marks servers that do not start now.
     pub fn skip(&self, servers: Vec<String>) {
         self.skipped().extend(servers);
         self.told.notify_all();
@@ -107,7 +108,7 @@ fn offered(server: &Server) -> Vec<Offered> {
     let Some(offers) = &server.offers else { return Vec::new() };
     let resources = offers.resources.iter().map(|resource| {
         let about = [resource.name.as_str(), resource.description.as_str()].join(" ");
-        // A template is completed up to where the person goes on.
+        // A template is completed up to its first variable, where the user continues.
         let uri = resource.uri.split('{').next().unwrap_or_default();
         Offered { word: format!("@{name}:{uri}"), about: about.trim().to_string() }
     });

@@ -1,12 +1,11 @@
-//! The instruction of `--code`: an answer of which only the code blocks are read.
+//! The instruction of `--code`: only the code blocks of an answer are used.
 
 use lepo_model::{Message, Role};
 
-/// The sentence that asks for code.
 const CODE_ONLY: &str = "Answer with code only, in a fenced code block (```), without explanations.";
 
-/// Tells a model that only code is wanted, behind the question: small models follow it there, and what comes before
-/// stays as it was for the cache of the server.
+/// Appends the instruction to the question: small models follow it there, and the text before it remains the
+/// same for the cache of the server.
 pub fn tell_code_only(messages: &mut Vec<Message>) {
     let question = messages.iter().rposition(|message| message.role == Role::User);
     match question.and_then(|at| messages.get_mut(at)) {

@@ -1,6 +1,6 @@
-//! The messages of a request: exactly one path from the root, one bubb one message, and the inst last.
+//! The messages of a request: a single path from the root, a message for each bubb, and the inst at the end.
 //!
-//! Last, so that all requests of a turn share their beginning and every server's prompt cache works.
+//! At the end, so that all requests of a turn have the same prefix and every server's prompt cache works.
 
 use super::agents::is_instructions_entry;
 use super::attach::sent_text;
@@ -12,7 +12,7 @@ use crate::config::{is_as_made, is_general_as_made};
 use lepo_model::{Message, PathForm, Role};
 use lepo_store::bubb::Kind;
 
-/// The instruction that goes with a request.
+/// The instruction of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inst<'i> {
     /// `general`.
@@ -21,8 +21,8 @@ pub enum Inst<'i> {
     Planner(Option<&'i str>),
 }
 
-/// The messages of one request. `called` are the answers of this turn that have calls; `blocks` are tools
-/// told in words, at the end of the system prompt.
+/// Returns the messages of a request. `called` are this turn's answers with calls; `blocks` describes tools
+/// in text, appended to the system prompt.
 pub fn messages(
     entries: &[PathEntry],
     called: &[CalledAnswer],
@@ -50,7 +50,7 @@ pub fn messages(
 
 fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<Message> {
     let inst = match inst {
-        // The text as it is made speaks of results.
+        // The default text describes results.
         Inst::General(text) => text.filter(|text| !is_general_as_made(text) || entries.iter().any(is_result)),
         Inst::Planner(text) => text,
     };
@@ -71,15 +71,15 @@ fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild
     messages
 }
 
-/// The instruction of one request.
+/// Creates an instruction message.
 pub fn instruction(text: &str) -> Message {
     Message { instruction: true, ..Message::new(Role::System, text) }
 }
 
-/// Messages for a command-line program, which has its own system prompt: no root, no `general`; and the question alone
-/// where nothing visible came before it.
+/// Returns messages for a command-line program, which has its own system prompt: without root and `general`;
+/// and only the question, if nothing visible precedes it.
 fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message> {
-    // Such a program reads the repository's instructions itself.
+    // The program reads the repository's instructions on its own.
     let is_told =
         |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry);
     let path: Vec<&PathEntry> = entries.iter().filter(is_told).collect();
@@ -97,11 +97,11 @@ fn for_program(entries: &[PathEntry], inst: Inst<'_>, told: bool) -> Vec<Message
     path.iter().map(|entry| message(entry)).chain(planner.map(instruction)).collect()
 }
 
-/// For a small model: insts stay out, what a command printed is the user's word, and neighbours of one role
-/// are one message, but for two questions.
+/// Returns messages for a small model: without insts, with the output of commands as the user's text, and
+/// with adjacent messages of a role merged, except two questions.
 ///
-/// A system prompt that nobody wrote stays out, too: with one, the first tokens of an answer are so close that the
-/// rounding of a processor decides between them.
+/// Drops the default system prompt too: with it, the probabilities of the first tokens of an answer are so
+/// close that a processor's rounding decides between them.
 fn plain(entries: &[PathEntry]) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let is_written = |entry: &&PathEntry| is_system_prompt(entry) && !is_as_made(&entry.text);
@@ -112,7 +112,7 @@ fn plain(entries: &[PathEntry]) -> Vec<Message> {
     let is_told =
         |entry: &&PathEntry| !is_system_prompt(entry) && !is_of_repository(entry) && !is_none(entry);
     for entry in entries.iter().filter(is_told) {
-        // A question that was never answered, as it was too long, is no part of the next one.
+        // A question that was too long and never answered is not part of the next question.
         let is_anew = before.replace(entry.kind) == Some(Kind::User) && entry.kind == Kind::User;
         let role = match entry.kind {
             Kind::Assistant => Role::Assistant,
@@ -136,18 +136,19 @@ fn message(entry: &PathEntry) -> Message {
     Message { files: entry.sent_files(), ..Message::new(role(entry.kind), text) }
 }
 
-/// True for the chooser's word that no command is needed: it adds nothing to the question before it, and a model that reads
-/// it answers in that form.
+/// Whether the chooser answered that no command is needed: the answer adds nothing to the question before it,
+/// and a model that reads it answers in its format.
 fn is_none(entry: &PathEntry) -> bool {
     entry.hidden && *entry.text == *ChooserAnswer::None.canonical()
 }
 
-/// True for a bubb that models with tools are told before a question.
+/// Whether the bubb is an instruction of the repository or a catalogue of skills, which are for models with
+/// tools.
 fn is_of_repository(entry: &PathEntry) -> bool {
     is_instructions_entry(entry) || is_catalogue_entry(entry)
 }
 
-/// True for the result of a command or a call, and for what else the conversation was told.
+/// Whether the bubb is the result of a command or a call, or other information for the model.
 fn is_result(entry: &PathEntry) -> bool {
     match entry.kind {
         Kind::Tool => true,
@@ -239,7 +240,7 @@ mod tests {
                 Prompted,
                 "user hi / assistant so / user and? / system PLAN",
             ),
-            // Words of the user's that look so are words.
+            // Text of the user with this format is ordinary text.
             (r#"u0 {"tool":"none"}"#, general, Messages, r#"user {"tool":"none"} / system INST"#),
             (r#"u0 hi / s1 {"tool":"none"}"#, general, Plain, "user hi"),
             ("s1 P / s0 ran / u0 hi", general, Program, "system ran / user hi"),
@@ -298,7 +299,7 @@ mod tests {
             for form in [Messages, Prompted] {
                 let sent = messages(&path(text), &[], Inst::General(Some(&made)), form, None);
                 assert_eq!(sent.iter().any(|message| message.instruction), goes, "{text}");
-                // The beginning is the same with and without.
+                // The prefix is equal with and without.
                 let without = messages(&path(text), &[], Inst::General(None), form, None);
                 assert_eq!(sent[..without.len()], without[..], "{text}");
             }

@@ -9,29 +9,29 @@ use lepo_store::conv::{End, Forest, Standing};
 use lepo_store::store::Store;
 use lepo_tool::{Reply, ToolRequest};
 
-/// The two decisions, and that the person is to decide now.
+/// The decision, or that the user must decide now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// `--approve`
+    /// `--approve`.
     Approve,
-    /// `--approve` with `--unheld`: also if no sandbox can hold it to its access.
+    /// `--approve` with `--unheld`: also if no sandbox can enforce its access.
     ApproveUnheld,
-    /// `--deny`
+    /// `--deny`.
     Deny,
-    /// The view of the turn asks once more.
+    /// The display of the turn asks again.
     Ask,
 }
 
-/// A decision, with the exact request that it is about.
+/// A decision, with the exact request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// The request's bubb.
+    /// Bubb of the request.
     pub name: Name,
     /// The request, as checked.
     pub request: ToolRequest,
     /// The decision.
     pub verdict: Verdict,
-    /// The request's text, where its bubb has masks.
+    /// The unmasked text of the request, if its bubb has masks.
     pub truth: Option<String>,
 }
 
@@ -46,8 +46,8 @@ impl Verdict {
 }
 
 impl Decision {
-    /// The request of this id, which must be pending and unedited. What led to it may be another tool's, with
-    /// ids of its own.
+    /// Finds the request of this id, which must be pending and unedited. The bubbs before it may be from
+    /// another tool, with other ids.
     pub fn on(
         (store, masking): (&Store, &Masking),
         forest: &Forest,
@@ -59,7 +59,7 @@ impl Decision {
             .find(id)
             .ok_or_else(|| Error::usage(format!("no message {id} in this store")).hint(lists))?;
         let name = forest.name(ix);
-        // Its bytes are read once: what is checked is what runs.
+        // Its bytes are read once, so that the request that runs is the checked one.
         let bytes = store.bubbs().read_unedited(&name)?;
         let found =
             std::str::from_utf8(&bytes).ok().and_then(|text| path::request(name.kind, name.hidden, text));
@@ -81,7 +81,7 @@ impl Decision {
             return Err(Error::usage(format!("the conversation of request {id} is incomplete"))
                 .hint("`lepo fsck` tells what is missing"));
         }
-        // Refusing it needs no truth.
+        // A refusal does not need the unmasked text.
         let text = std::str::from_utf8(&bytes).ok().filter(|_| verdict != Verdict::Deny);
         let truth = text.map(|text| truth_of(store, masking, id, text)).transpose()?.flatten();
         let request = match &truth {

@@ -1,4 +1,5 @@
-//! The first request of a turn, put together as the turn would do it; nothing is written, run, started or sent.
+//! The first request of a turn, built like the turn would build it, but without writing, running, starting or
+//! sending anything.
 
 use serde_json::{Map, Value};
 
@@ -23,7 +24,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
 
-/// The text in place of the output of a command.
+/// Replaces the output of a command.
 const NOT_RUN: &str = "(not run)";
 
 /// The first request that a turn would send.
@@ -31,30 +32,30 @@ const NOT_RUN: &str = "(not run)";
 pub struct FirstRequest {
     /// Its messages, in order.
     pub messages: Vec<Message>,
-    /// The new files that go with the question.
+    /// The new files of the question.
     pub files: Vec<FileToSend>,
     /// The tools in fields of the model's API.
     pub tools: Vec<ToolSpec>,
-    /// The form of its answer, where that is asked for in a field of the API.
+    /// The schema in a field of the API, if there is one.
     pub schema: Option<Schema>,
     /// The MCP servers that would be asked for their tools first.
     pub not_asked: Vec<String>,
-    /// The fields of its body besides these.
+    /// The other fields of its body.
     pub fields: Map<String, Value>,
 }
 
-/// A file that goes with the question.
+/// A file of the question.
 #[derive(Debug)]
 pub struct FileToSend {
-    /// Its type.
+    /// Media type.
     pub media: Media,
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub len: u64,
 }
 
-/// The first request of a turn.
+/// Builds the first request of a turn.
 pub async fn first_request(
     env: &TurnEnv,
     (config, insts): (&ModelConfig, &Insts),
@@ -64,7 +65,7 @@ pub async fn first_request(
 ) -> Result<FirstRequest> {
     ask.prepare(env, config)?;
     let gate = Gate::new();
-    // No program is asked for a key that is not needed.
+    // Does not run a program for a key that is not needed.
     let keyless = ModelConfig { key: Key::default(), ..config.clone() };
     let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
     let transcript = Transcript::at(&env.store, forest, ask.start, &env.masking)?;
@@ -131,7 +132,7 @@ fn request_of(turn: &mut Turn<'_>, ask: Ask) -> Result<FirstRequest> {
 /// A bubb that is not written: kind, hidden, text.
 type Imagined = (Kind, bool, String);
 
-/// Messages that would be written before the answer.
+/// Returns the messages that would be written before the answer.
 fn imagined(turn: &mut Turn<'_>, ask: Ask) -> Result<Vec<Imagined>> {
     let mut opening: Vec<Imagined> = Vec::new();
     let due = |opening: Opening| (opening.kind, opening.hidden, opening.text);

@@ -1,4 +1,4 @@
-//! The share of a model's window that a conversation fills, if both are known.
+//! The part of a model's window that a conversation fills, if both are known.
 
 use std::time::Duration;
 
@@ -11,38 +11,38 @@ use lepo_model::{Gate, known_window};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::Forest;
 
-/// For conversations shorter than this no server is asked for its window.
+/// Tokens of a conversation below which the server is not asked for its window.
 const SHORT: u64 = 3000;
 
-/// The time limit for a server to tell the window of its model.
+/// Time limit for a server to return the window of its model.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Bytes of text for one token, about.
+/// Approximate bytes of text per token.
 const BYTES: u64 = 4;
 
-/// A conversation's share of a window, in tokens.
+/// The tokens of a conversation and of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fill {
-    /// The conversation.
+    /// Tokens of the conversation.
     pub tokens: u64,
-    /// The window.
+    /// Tokens of the window.
     pub window: u64,
 }
 
 impl Fill {
-    /// The share in percent.
+    /// Returns the part in percent.
     pub fn percent(self) -> u64 {
         self.tokens.saturating_mul(100) / self.window.max(1)
     }
 
-    /// True if there is no room for the answer: a tenth of the window.
+    /// Whether too little room remains for the answer: less than a tenth of the window.
     pub fn is_full(self) -> bool {
         self.percent() > 90
     }
 }
 
-/// The share of the conv that ends in `tail`, with a question of `more` bytes. None where the window is not
-/// known, and the conv is short or the server does not tell.
+/// Returns the fill of the conv that ends in `tail`, with a question of `more` bytes. `None` if the window is
+/// not known, and either the conv is short or the server does not return it.
 async fn fill_of(
     env: &TurnEnv,
     config: &ModelConfig,
@@ -64,7 +64,7 @@ async fn fill_of(
     Ok(window.map(|window| Fill { tokens, window }))
 }
 
-/// The share as `fill_of` finds it; None, too, if the server does not tell its window in time.
+/// Like `fill_of`, but `None` on errors, or if the server does not answer in time.
 pub async fn fill_in_time(
     env: &TurnEnv,
     config: &ModelConfig,
@@ -75,7 +75,7 @@ pub async fn fill_in_time(
     timeout(PATIENCE, fill_of(env, config, forest, tail, more)).await.ok()?.ok()?
 }
 
-/// The tokens of a conv: as its model last counted them, and a guess at what came after.
+/// Returns the tokens of a conv: the model's last count, and an estimate for later bubbs.
 fn tokens(env: &TurnEnv, forest: &Forest, tail: BubbId) -> Result<u64> {
     let facts = env.store.journal().index();
     let path = forest.find(tail).map(|ix| forest.conv(ix).path).unwrap_or_default();

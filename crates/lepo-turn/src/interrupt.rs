@@ -1,4 +1,4 @@
-//! Ends a turn early: on SIGINT, SIGTERM, SIGHUP; and, for one reply among many, after its time.
+//! Interrupts a turn: on SIGINT, SIGTERM, SIGHUP; and, for a reply in a group turn, after its time limit.
 
 use std::io;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use tokio::time::{Instant, sleep_until};
 use lepo_base::error::{Error, Kind, Result};
 use lepo_base::sys::heeded;
 
-/// The signal of work that nobody reads.
+/// The signal for work whose output nobody reads.
 const UNREAD: u8 = Signal::PIPE.as_raw() as u8;
 
-/// True if work was ended because nobody reads it.
+/// Whether work was interrupted because nobody reads its output.
 pub fn is_unread(error: &Error) -> bool {
     error.kind == Kind::Signal(UNREAD)
 }
 
-/// Reports the first signal that came. Clones report the same one.
+/// Reports the first signal. Clones share it.
 #[derive(Clone)]
 pub struct Interrupt {
     signal: watch::Receiver<Option<u8>>,
@@ -29,11 +29,12 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Begins to listen; from now on these signals do not end the process by themselves.
+    /// Starts listening: these signals no longer terminate the process.
     pub fn listen() -> Result<Interrupt> {
         let (sender, receiver) = watch::channel(None);
         let failed = |error: io::Error| Error::store("cannot listen for signals").because(error);
-        // A file size limit would end the process without a word; caught, the write fails and can be told.
+        // Exceeding the file size limit would kill the process silently. Once the signal is caught, the write
+        // fails and can be reported.
         let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map_err(failed)?;
         for number in heeded([Signal::INT, Signal::TERM, Signal::HUP].map(Signal::as_raw)) {
             let mut signals = signal(SignalKind::from_raw(number)).map_err(failed)?;
@@ -47,23 +48,23 @@ impl Interrupt {
         Ok(Interrupt { signal: receiver, sender, deadline: None })
     }
 
-    /// One that hears no signals: [`Interrupt::end`] alone ends the work.
+    /// Creates an interrupt that ignores signals: only [`Interrupt::end`] ends the work.
     pub fn by_hand() -> Interrupt {
         let (sender, receiver) = watch::channel(None);
         Interrupt { signal: receiver, sender, deadline: None }
     }
 
-    /// Ends the work as this signal would.
+    /// Ends the work like this signal.
     pub fn end(&self, signal: u8) {
         self.sender.send_replace(Some(signal));
     }
 
-    /// An interrupt that also ends the work when `limit` is over.
+    /// Returns an interrupt that also ends the work after `limit`.
     pub fn within(&self, limit: Duration) -> Interrupt {
         Interrupt { deadline: Some((Instant::now() + limit, limit)), ..self.clone() }
     }
 
-    /// Waits for a signal, or until time is up; the error is what the work ends with.
+    /// Waits for a signal or the time limit; returns the error with which the work ends.
     pub async fn wait(&self) -> Error {
         let Some((end, limit)) = self.deadline else { return self.signalled().await };
         tokio::select! {
@@ -78,28 +79,28 @@ impl Interrupt {
         let mut receiver = self.signal.clone();
         let number = match receiver.wait_for(Option::is_some).await {
             Ok(number) => number.unwrap_or_default(),
-            // The sender lives in `self`.
+            // Never happens, since the sender is in `self`.
             Err(_) => std::future::pending().await,
         };
         Error::interrupted(number)
     }
 
-    /// Ends the work as a closed pipe would, which is no failure of it.
+    /// Ends the work like a closed pipe, which is not a failure.
     pub fn unread(&self) {
         self.sender.send_replace(Some(UNREAD));
     }
 
-    /// True if a signal came.
+    /// Whether a signal was received.
     pub fn has_come(&self) -> bool {
         self.signal.borrow().is_some()
     }
 
-    /// Forgets a signal that came, for the next turn.
+    /// Clears a signal, for the next turn.
     pub fn reset(&self) {
         self.sender.send_replace(None);
     }
 
-    /// Waits for `work`, or until it is cut short; then `work` is dropped.
+    /// Waits for `work`, and drops it on an interrupt.
     pub async fn or<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;

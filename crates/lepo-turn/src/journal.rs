@@ -1,11 +1,9 @@
-//! Entries of the journal about requests to models.
-
 use std::time::Duration;
 
 use lepo_model::Usage;
 use lepo_store::store::Entry;
 
-/// Entry about an answered request, with its tokens and its time in milliseconds.
+/// Creates the entry for an answered request, with its tokens and its time in milliseconds.
 pub fn usage_entry<'a>(what: &'a str, model: &'a str, usage: Usage, ms: u64) -> Entry<'a> {
     Entry {
         what,
@@ -20,7 +18,7 @@ pub fn usage_entry<'a>(what: &'a str, model: &'a str, usage: Usage, ms: u64) -> 
     }
 }
 
-/// Entry about a request that failed.
+/// Creates the entry for a failed request.
 pub fn failure_entry(model: Option<&str>, after: Duration) -> Entry<'_> {
     Entry { what: "failed", model, ms: after.as_millis() as u64, failed: true, ..Entry::default() }
 }

@@ -1,4 +1,4 @@
-//! Keeps secrets off the disk: what a turn writes is masked, what it works with and shows is not.
+//! Prevents secrets on disk: text that a turn writes is masked; text that it processes and displays is not.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,10 +21,10 @@ use lepo_secrets::{
 use lepo_store::bubb::{BubbId, Kind};
 use lepo_tool::mcp::config::{ServerConfig, ServerVariables, Target, all_servers};
 
-/// The file of the key for the digits of masks, in the state folder.
+/// File of the key for the digits of masks, in the state folder.
 const KEY_FILE: &str = "secrets-key";
 
-/// The masking of everything that a process writes.
+/// Masks everything that a process writes.
 pub struct Masking {
     treatment: Treatment,
     masker: Masker,
@@ -36,24 +36,24 @@ pub struct Masking {
 struct Seen {
     tally: Tally,
     sources: Vec<&'static str>,
-    /// The masks of the last answer, each with what it stands for.
+    /// The masks of the last answer, each with the text that it replaced.
     truths: Vec<(String, String)>,
-    /// The kinds of what looks like a secret in the user's own words, until it is told.
+    /// Kinds of apparent secrets in the user's own text, until they are reported.
     typed: Option<String>,
-    /// The same of a system prompt.
+    /// Kinds of apparent secrets in a system prompt, until they are reported.
     prompt: Option<String>,
-    /// Texts of masked bubbs as they were said, for those that show many answers at their end.
+    /// Unmasked texts of masked bubbs, for displays that print several answers at their end.
     given: HashMap<BubbId, String>,
 }
 
 impl Masking {
-    /// As the settings say; with the user's key, which is made here if there is none.
+    /// Creates the masking of the settings, with the user's key, which is created if missing.
     pub fn new(settings: &Settings, env: &Env, state: &Path) -> Masking {
         Masking::with_key(settings, env, user_key(state).ok())
     }
 
-    /// As the settings say, for what is written already: a key that is there and cannot be read is an error, as requests
-    /// that wait are proved by it.
+    /// Creates the masking for existing bubbs. An existing key that cannot be read is an error, because it
+    /// proves pending requests.
     pub fn of_written(settings: &Settings, env: &Env, state: &Path) -> Result<Masking> {
         let key = match read_key(state) {
             Ok(key) => Some(key),
@@ -66,7 +66,7 @@ impl Masking {
         Ok(Masking::with_key(settings, env, key))
     }
 
-    /// As the settings say, with this key. Without a key the masks have no digits.
+    /// Creates the masking with this key. Without a key, masks have no digits.
     pub(crate) fn with_key(settings: &Settings, env: &Env, key: Option<Key>) -> Masking {
         let treatment = match settings.secrets {
             SecretsMode::Mask => Treatment::Mask,
@@ -75,12 +75,12 @@ impl Masking {
         };
         let is_on = treatment != Treatment::Leave;
         let values = if is_on { secret_values(env, &settings.models) } else { Vec::new() };
-        // A request that waits is proved by the key, whatever is masked.
+        // Pending requests are proven by the key, even if nothing is masked.
         let masker = Masker::new(Arc::new(Finder::new(values)), key);
         Masking { treatment, masker, seen: Mutex::default() }
     }
 
-    /// Masks shapes, without digits.
+    /// Creates a masking for secrets with a known format; its masks have no digits.
     pub fn of_shapes() -> Masking {
         Masking { treatment: Treatment::Mask, masker: Masker::for_imports(), seen: Mutex::default() }
     }
@@ -100,31 +100,31 @@ impl Masking {
         }
     }
 
-    /// The bytes of a bubb as they are written.
+    /// Returns the bytes of a bubb to write.
     pub fn kept<'t>(&self, text: &'t [u8], source: &'static str) -> Kept<'t> {
         let (kept, found) = self.masker.kept(text, self.treatment);
         self.note(&found, source);
         kept
     }
 
-    /// The bytes of a file as they are written; a binary one is not searched.
+    /// Returns the bytes of a file to write; a binary file is not searched.
     pub fn kept_file<'t>(&self, bytes: &'t [u8], source: &'static str) -> Kept<'t> {
         let (kept, found) = self.masker.kept_file(bytes, self.treatment);
         self.note(&found, source);
         kept
     }
 
-    /// The bytes of a bubb as they are written, of whose secrets nothing is told: they were counted elsewhere.
+    /// Returns the bytes of a bubb to write, without counting its secrets, which were counted elsewhere.
     pub fn kept_uncounted<'t>(&self, text: &'t str) -> Kept<'t> {
         self.masker.kept(text.as_bytes(), self.treatment).0
     }
 
-    /// A text as it would be written; nothing is counted.
+    /// Returns a text as it would be written, without counting.
     pub fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.masks() { self.masker.mask(text).text } else { Cow::Borrowed(text) }
     }
 
-    /// A question as it is written: the user's own words are kept as typed.
+    /// Returns the bytes of a question to write: text that the user typed remains unmasked.
     pub fn kept_question(&self, text: &str, typed: &[Range<usize>]) -> Kept<'static> {
         if self.treatment == Treatment::Leave {
             return Kept::typed(text).into_owned();
@@ -144,7 +144,7 @@ impl Masking {
         kept
     }
 
-    /// A system prompt as it is written: as typed.
+    /// Returns the bytes of a system prompt to write: unmasked.
     pub fn kept_prompt(&self, prompt: &str) -> Kept<'static> {
         if self.treatment != Treatment::Leave {
             let mut tally = Tally::default();
@@ -156,35 +156,35 @@ impl Masking {
         Kept::typed(prompt).into_owned()
     }
 
-    /// Tells once that a system prompt has what looks like a secret, and is kept as typed.
+    /// Returns, once, the notice that a system prompt contains an apparent secret and is stored unmasked.
     pub fn told_prompt(&self) -> Option<Notice> {
         self.seen().prompt.take().map(Notice::PromptSecret)
     }
 
-    /// Tells once that a question has what looks like a secret, and is kept as typed.
+    /// Returns, once, the notice that a question contains an apparent secret and is stored unmasked.
     pub fn told_typed(&self, question: BubbId) -> Option<Notice> {
         let kinds = self.seen().typed.take()?;
         Some(Notice::TypedSecret(question, kinds))
     }
 
-    /// The masking of an answer that streams.
+    /// Creates the masking of a streamed answer.
     pub fn spool(&self) -> Spool {
         Spool::new(&self.masker, self.treatment)
     }
 
-    /// The masking of a text that arrives in pieces; `None` where nothing is looked for.
+    /// Creates the masking of a text that arrives in pieces; `None` if secrets are not searched.
     fn stream(&self) -> Option<Stream> {
         (self.treatment != Treatment::Leave).then(|| Stream::new(self.masker.clone()))
     }
 
-    /// Notes a text as it was said, if its bubb has masks: a view of many answers shows it from there.
+    /// Remembers the unmasked text of a bubb with masks, for a display of several answers.
     pub fn note_given(&self, id: BubbId, text: &str) {
         if self.masks() && !self.masker.mask(text).found.is_empty() {
             self.seen().given.insert(id, text.to_string());
         }
     }
 
-    /// The text of a masked bubb as it was said in this turn of many.
+    /// Returns the unmasked text of a masked bubb of this group turn.
     pub fn given(&self, id: BubbId) -> Option<String> {
         self.seen().given.get(&id).cloned()
     }
@@ -194,7 +194,7 @@ impl Masking {
         self.treatment == Treatment::Mask
     }
 
-    /// Counts what a stream masked, and keeps it for those that show the answer.
+    /// Counts the secrets that a stream masked, and saves them for displays of the answer.
     pub fn note_stream(&self, stream: Stream, source: &'static str) -> Vec<(String, String)> {
         let mut seen = self.seen();
         if stream.tally().count() > 0 && !seen.sources.contains(&source) {
@@ -206,19 +206,19 @@ impl Masking {
         seen.truths.clone()
     }
 
-    /// The masks of the last answer, each with what it stands for.
+    /// Returns the masks of the last answer, each with the text that it replaced.
     pub fn truths(&self) -> Vec<(String, String)> {
         self.seen().truths.clone()
     }
 
-    /// The last answer as the model gave it.
+    /// Returns the last answer unmasked.
     pub fn restored(&self, text: &str) -> Option<String> {
         let seen = self.seen();
         (!seen.truths.is_empty()).then(|| restore(text, &seen.truths))
     }
 
-    /// A text that is kept in a file of its own, masked. Bytes that are no text stay as they are, and end a secret. False
-    /// if it has no secret.
+    /// Masks a text that is stored in a separate file. Bytes that are not text remain unchanged, and end a
+    /// secret. Returns false if the text has no secret.
     pub fn kept_stream(
         &self,
         mut from: impl Read,
@@ -235,7 +235,7 @@ impl Masking {
                 let (valid, invalid) = (chunk.valid(), chunk.invalid());
                 push(&mut stream, valid, &mut out);
                 done += valid.len();
-                // The end of what was read may be the beginning of a character.
+                // The bytes read so far may end inside of a character.
                 if invalid.is_empty() || n > 0 && done + invalid.len() == rest.len() && invalid.len() < 4 {
                     continue;
                 }
@@ -262,12 +262,12 @@ impl Masking {
         Ok(is_any && self.treatment == Treatment::Mask)
     }
 
-    /// The masker by which texts are written.
+    /// Returns the masker of written texts.
     pub fn masker(&self) -> &Masker {
         &self.masker
     }
 
-    /// Says once what a turn masked.
+    /// Returns, once, the notice about the secrets that a turn masked.
     pub fn told(&self) -> Option<Notice> {
         let (tally, sources) = {
             let mut seen = self.seen();
@@ -290,7 +290,7 @@ fn push(stream: &mut Stream, text: &str, out: &mut Vec<u8>) {
     out.extend(masked.into_bytes());
 }
 
-/// Ends a stream, and begins another in its place; what the first one found.
+/// Ends a stream and starts another; returns the findings of the first.
 fn end(stream: &mut Stream, masking: &Masking, out: &mut Vec<u8>) -> Tally {
     let mut masked = String::new();
     stream.finish(&mut masked);
@@ -298,7 +298,7 @@ fn end(stream: &mut Stream, masking: &Masking, out: &mut Vec<u8>) -> Tally {
     std::mem::replace(stream, Stream::new(masking.masker.clone())).into_parts().0
 }
 
-/// Where a bubb's text comes from, as it is told.
+/// Describes the source of a bubb's text for a notice.
 pub fn source_of(kind: Kind, text: &[u8]) -> &'static str {
     match kind {
         Kind::Assistant => "a request of the model",
@@ -309,8 +309,9 @@ pub fn source_of(kind: Kind, text: &[u8]) -> &'static str {
     }
 }
 
-/// The values that are looked for whatever their shape: of variables that are secrets by name, of configured keys, and of
-/// the user's entries of MCP servers. The path of a file is none.
+/// Returns the values to search for regardless of their format: of variables with a secret's name, of
+/// configured keys, and of the user's entries for MCP servers. Excludes values that are paths of existing
+/// files.
 pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<Value> {
     let named = env.all().filter(|(name, value)| is_named_secret(name) && is_worth(value));
     let named = named.map(|(name, value)| Value::of_variable(format!("the value of {name}"), value));
@@ -322,11 +323,11 @@ pub fn secret_values(env: &Env, models: &[ModelConfig]) -> Vec<Value> {
     keys.chain(served).chain(named).filter(|value| !Path::new(&value.text).exists()).collect()
 }
 
-/// The values of the user's `mcp.json` that are secrets by the names of their variables or headers.
+/// Returns the values of the user's `mcp.json` whose variables or headers have a secret's name.
 fn server_values(env: &Env) -> Vec<Value> {
     let Ok(paths) = Paths::from_env(env) else { return Vec::new() };
     let variables = ServerVariables { env, own: &[], keys: &[] };
-    // A file that is wrong is told of where it is used.
+    // An invalid file is reported where it is used.
     let servers = all_servers(&paths.mcp_file(), None, Some(&variables)).unwrap_or_default();
     let mut values = Vec::new();
     for ServerConfig { name: server, target, .. } in &servers {
@@ -335,7 +336,7 @@ fn server_values(env: &Env) -> Vec<Value> {
             Target::Remote { headers, .. } => headers,
         };
         for (name, value) in named.iter().filter(|(name, _)| is_secret_entry(name)) {
-            // Behind a scheme, as in `Bearer …`, the value is by itself.
+            // The value after a scheme, as in `Bearer …`, is the secret.
             let whole = value.reveal();
             let text = whole.rsplit(' ').next().unwrap_or(whole);
             values.push(Value::of_config(format!("{name} of server {server}"), text));
@@ -344,7 +345,8 @@ fn server_values(env: &Env) -> Vec<Value> {
     values
 }
 
-/// Whether a variable or header of a server is a secret by its name: `API_KEY`, `Authorization`, `X-Auth-Token`, `Cookie`.
+/// Whether a variable or header of a server has a secret's name: `API_KEY`, `Authorization`, `X-Auth-Token`,
+/// `Cookie`.
 fn is_secret_entry(name: &str) -> bool {
     let name = name.to_ascii_uppercase().replace('-', "_");
     is_named_secret(&name)
@@ -353,7 +355,7 @@ fn is_secret_entry(name: &str) -> bool {
         || name.ends_with("_AUTH")
 }
 
-/// The user's key for the digits of masks, if there is one.
+/// Returns the user's key for the digits of masks, if it exists.
 pub fn key_if_there(state: &Path) -> Option<Key> {
     read_key(state).ok()
 }
@@ -364,28 +366,28 @@ fn read_key(state: &Path) -> io::Result<Key> {
     Ok(key)
 }
 
-/// True if there is no key, or a file that is too short for one.
+/// Whether the key is missing, or its file too short.
 fn is_no_key(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof)
 }
 
-/// The user's key for the digits of masks and other keyed hashes, made if there is none.
+/// Returns the user's key for the digits of masks and other keyed hashes; creates it if missing.
 pub(crate) fn user_key(state: &Path) -> io::Result<Key> {
     let path = state.join(KEY_FILE);
     match read_key(state) {
         Err(error) if is_no_key(&error) => {}
-        // One that cannot be read just now stays.
+        // A key that cannot be read now is not replaced.
         read => return read,
     }
     let mut key = Key::default();
     File::open("/dev/urandom")?.read_exact(&mut key)?;
     DirBuilder::new().recursive(true).mode(0o700).create(state)?;
-    // Only its owner can read a temporary file.
+    // A temporary file is readable by its owner only.
     let mut file = tempfile::NamedTempFile::new_in(state)?;
     file.write_all(&key)?;
     match file.persist_noclobber(&path) {
         Ok(_) => Ok(key),
-        // Another process made it at the same time, or it was damaged.
+        // Another process created it at the same time, or it was damaged.
         Err(error) => match read_key(state) {
             Err(why) if is_no_key(&why) => {
                 error.file.persist(&path).map(|_| key).map_err(|error| error.error)

@@ -1,10 +1,10 @@
-//! Cuts a text that is written shortened.
+//! Splits a text that is written shortened.
 
 use super::Masking;
 use lepo_secrets::Found;
 
-/// A beginning of a text with so many bytes at most, and the rest. Between them stands no secret: half of one could not
-/// be found when the beginning is written.
+/// Splits a text after at most `most` bytes. A secret is never split: half of it could not be recognised when
+/// the first part is written.
 pub fn cut<'t>(masking: &Masking, text: &'t str, most: usize) -> (&'t str, &'t str) {
     let mut at = text.floor_char_boundary(most);
     if at == text.len() || !masking.masks() {

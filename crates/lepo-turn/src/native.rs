@@ -1,4 +1,4 @@
-//! Tools as a model's own API has them: what it is told of them, and what its calls are as bubbs.
+//! Tools in fields of a model's API: their specifications, and the conversion of calls to bubbs and back.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use lepo_model::{ToolCall, ToolSpec};
 use lepo_tool::mcp::{CallRequest, Servers};
 use lepo_tool::{Access, CommandRequest, ToolRequest, lenient_json};
 
-/// The shell command, as a tool.
+/// Name of the shell command as a tool.
 pub const RUN_COMMAND: &str = "run_command";
 
 const DESCRIPTION: &str = "Runs one shell command by `sh -c` in the user's working directory, without a \
@@ -17,7 +17,7 @@ const DESCRIPTION: &str = "Runs one shell command by `sh -c` in the user's worki
     and for files elsewhere; the person is always asked. Ask for the least that works. A non-zero exit code \
     is a result, not an error.";
 
-/// The specification of the shell command for the model.
+/// Returns the specification of the shell command for the model.
 pub fn run_command() -> ToolSpec {
     let text = |about: &str| json!({ "type": "string", "description": about });
     let access = json!({ "type": "string", "enum": Access::words() });
@@ -33,12 +33,12 @@ pub fn run_command() -> ToolSpec {
     }
 }
 
-/// The command that a call asks for, if it is sound.
+/// Returns the command of a call, if it is valid.
 pub fn command_of(call: &ToolCall) -> Option<CommandRequest> {
     (call.name == RUN_COMMAND).then(|| CommandRequest::from_json(&call.arguments)).flatten()
 }
 
-/// The request that a native call is, if it is sound and its tool is there.
+/// Returns the request of a native call, if it is valid and its tool exists.
 pub fn request_of(servers: &Servers, call: &ToolCall) -> Option<ToolRequest> {
     if let Some(request) = command_of(call) {
         return Some(ToolRequest::Command(request));
@@ -52,7 +52,7 @@ pub fn request_of(servers: &Servers, call: &ToolCall) -> Option<ToolRequest> {
     }))
 }
 
-/// The arguments of a call: none are an empty object, and text that is JSON but for trailing commas is JSON.
+/// Normalises call arguments: null becomes `{}`; a string with (lenient) JSON is parsed.
 pub fn sound_arguments(arguments: Value) -> Value {
     match arguments {
         Value::Null => Value::Object(serde_json::Map::new()),
@@ -61,12 +61,12 @@ pub fn sound_arguments(arguments: Value) -> Value {
     }
 }
 
-/// The bubb of a call that no request can be made of: compact JSON, keys sorted.
+/// Returns the bubb of a call that is not a valid request: compact JSON, keys sorted.
 pub fn call_text(call: &ToolCall) -> String {
     json!({ "arguments": call.arguments, "name": call.name }).to_string()
 }
 
-/// True if a bubb is what this call was written down as.
+/// Whether a bubb was written for this call.
 pub fn is_bubb_of(call: &ToolCall, text: &str) -> bool {
     if let Some(command) = command_of(call) {
         return command.canonical() == text;
@@ -80,7 +80,8 @@ pub fn is_bubb_of(call: &ToolCall, text: &str) -> bool {
     }
 }
 
-/// The call that a bubb is. Its id is made from its place, so that it is the same whenever it is told.
+/// Returns the call of a bubb. Its id is derived from its index, so that every request has the same id for
+/// it.
 pub fn call_of(text: &str, place: usize) -> Option<ToolCall> {
     let id = format!("call_{place}");
     match ToolRequest::from_canonical(text) {

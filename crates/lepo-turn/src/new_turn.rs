@@ -1,4 +1,4 @@
-//! Puts a turn together, for a question, a summary or a look at the first request.
+//! Creates a turn for a question, a summary or a dry run.
 
 use std::borrow::Cow;
 
@@ -12,19 +12,18 @@ use lepo_model::{Gate, Model, ModelConfig};
 use lepo_store::conv::Forest;
 use lepo_tool::mcp::Servers;
 
-/// Everything that a turn talks to.
+/// The resources of a turn.
 pub struct Parties<'t> {
     /// The client of the model that answers.
     pub model: &'t mut Model,
     /// The gate of its requests.
     pub gate: Gate,
-    /// The MCP servers.
     pub servers: &'t mut Servers,
-    /// The view of the turn.
+    /// The display of the turn.
     pub front: &'t mut dyn Front,
 }
 
-/// The turn of this input, behind what `transcript` has. Recorded results are taken out of the input.
+/// Creates the turn of this input, after the bubbs of `transcript`. Removes recorded results from the input.
 pub fn new_turn<'t>(
     env: &'t TurnEnv,
     (config, insts): (&'t ModelConfig, &'t Insts),

@@ -1,99 +1,100 @@
-//! Notices: values that a turn tells the user besides the conversation; each view has the words for them.
+//! Notices: values that a turn reports to the user in addition to the conversation; each display has its own
+//! text for them.
 
 use super::aftermath::Left;
 use super::attach::{Gathered, LeftOut};
 use lepo_store::bubb::BubbId;
 use lepo_tool::mcp;
 
-/// Something that the user is told.
+/// A notice for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// Something that the model, or its provider, tells.
+    /// A notice about the model, or its provider.
     Model(lepo_model::Notice),
-    /// Something about an MCP server.
+    /// A notice about an MCP server.
     Server(mcp::Notice),
-    /// Something that a command or an agent left behind.
+    /// A change that a command or an agent caused.
     Left(Left),
-    /// Nothing is configured, and the environment offers several models: the one that answers, the variable that
-    /// decides, and the other.
+    /// Nothing is configured, and the environment offers several models: the answering model, the variable
+    /// that decides, and the other.
     AmbientModel(String, &'static str, String),
     /// Nothing is configured, and the embedded model answers.
     EmbeddedAnswers,
-    /// A model has no native tools, so that it is asked beforehand whether a command is needed.
+    /// This model has no native tools, so it is asked in advance whether a command is needed.
     NoNativeTools(String),
-    /// The answer of the tool chooser could not be read.
+    /// The answer of the tool chooser is invalid.
     ChooserUnreadable,
-    /// The answer of the command writer could not be read.
+    /// The answer of the command writer is invalid.
     WriterUnreadable,
-    /// So many rounds of commands were run, which is the most.
+    /// The limit of rounds of commands was reached, which is this many.
     NoMoreCommands(u32),
-    /// So many rounds of tools were run, which is the most.
+    /// The limit of rounds of tools was reached, which is this many.
     NoMoreTools(u32),
-    /// An answer does not fit the schema, for this reason, and is asked for again.
+    /// An answer does not match the schema, for this reason, and is requested again.
     AskedAgain(String),
     /// The answer ends at the model's limit of tokens.
     CutAtLimit,
-    /// The answer ends where the model's window is full.
+    /// The answer ends because the model's window is full.
     CutAtWindow,
     /// The model stopped, for this reason.
     Stopped(String),
-    /// This request has a recorded result, which is given again.
+    /// This request has a recorded result, which is used again.
     Recorded(String),
-    /// The model is given this skill.
+    /// The model receives this skill.
     SkillGiven(String),
-    /// So many skills of the repository are not trusted.
+    /// This many skills of the repository are not trusted.
     SkillsNotTrusted(usize),
-    /// Instructions go along: the first file, and how many more.
+    /// Instructions are added: the first file, and the number of further files.
     InstructionsGo(String, usize),
-    /// A file of instructions or a folder of skills, and why it is left out.
+    /// A file of instructions or a folder of skills, and the reason for skipping it.
     LeftOut(String, String),
-    /// The folder of a skill, and a fault of the skill that does not hinder its use.
+    /// The folder of a skill, and a fault of the skill that does not prevent its use.
     SkillFault(String, String),
-    /// The repository's skill of this name is used, not that in this folder.
+    /// The repository's skill of this name is used, and not the one in this folder.
     SkillOfRepository(String, String),
-    /// Files of a folder that go along.
+    /// Added files of a folder.
     Gathered(Gathered),
-    /// Secrets were found in what was written.
+    /// Secrets were found in written text.
     Secrets(Secrets),
-    /// This question has secrets of these kinds, and is kept as typed.
+    /// This question has secrets of these kinds, and is stored unmasked.
     TypedSecret(BubbId, String),
-    /// The system prompt has secrets of these kinds, and is kept as typed.
+    /// The system prompt has secrets of these kinds, and is stored unmasked.
     PromptSecret(String),
     /// Files that are not sent to the model of this name.
     FilesNotSent(String, LeftOut),
-    /// So many processes of a command could not be ended.
+    /// This many processes of a command could not be terminated.
     ProcessesLeft(usize),
-    /// An agent, of this name, was refused what it asked for, as nobody can be asked.
+    /// The request of the agent with this name was refused, because nobody can be asked.
     AgentRefused(String),
-    /// A resource was read: its address, and its bytes.
+    /// A resource was read: its URI, and its length in bytes.
     ResourceRead(String, usize),
     /// The exit code of the user's own command, which is not 0.
     ExitCode(i32),
-    /// The user's own command did not come to an end of its own.
+    /// The user's own command did not exit normally.
     NoExit,
-    /// The conversation would not fit the model's window.
+    /// The conversation would not fit the model's window, and is compacted.
     Compacts,
-    /// A participant of a debate is out, after so many failures.
+    /// A participant of a debate is out, after this many failures.
     Out(String, u32),
-    /// A participant of a debate is out at once: it cannot be asked.
+    /// A participant of a debate is out at once, because it cannot be asked.
     OutUnasked(String),
-    /// A debate has had the most rounds, and the orchestrator sums up.
+    /// A debate has reached its limit of rounds, and the orchestrator writes the conclusion.
     LastRound(u32, String),
-    /// The reply of the orchestrator decides nothing.
+    /// The reply of the orchestrator contains no decision.
     NoDecision(String),
-    /// There are no two answers that this model could judge.
+    /// There are fewer than two answers for this model to judge.
     NothingToJudge(String),
 }
 
-/// Secrets that were found.
+/// The secrets that were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secrets {
-    /// The number of them.
+    /// Number of secrets.
     pub count: usize,
-    /// The texts that have them.
+    /// Sources of the texts.
     pub sources: Vec<&'static str>,
     /// Their kinds, each with its number.
     pub kinds: String,
-    /// They were masked; else kept.
+    /// Whether they were masked; otherwise they were stored.
     pub masked: bool,
 }

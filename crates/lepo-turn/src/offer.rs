@@ -1,4 +1,4 @@
-//! The tools of a turn, and the form in which its model is told of them.
+//! The tools of a turn, in the form for its model.
 
 use super::native::run_command;
 use super::skills::skill_tool;
@@ -13,16 +13,16 @@ pub(super) struct Offer {
     pub commands: bool,
     /// The tools of MCP servers.
     pub calls: bool,
-    /// The tool that gives skills, natively.
+    /// The tool `skill`, natively.
     pub skills: bool,
-    /// The tools are listed, as they were before, but tool use has ended.
+    /// Whether tool use has ended. The tools are still listed as before.
     pub ended: bool,
 }
 
-/// The tools of a request, as the model is told of them: in fields of its API or as text of the prompt.
+/// The tools of a request: in fields of the API or as text of the prompt.
 #[derive(Default)]
 pub(super) struct ToolList {
-    /// In fields of its API.
+    /// Whether they are in fields of the API.
     pub native: bool,
     pub specs: Vec<ToolSpec>,
     pub blocks: Option<String>,
@@ -33,7 +33,7 @@ impl ToolList {
         self.specs.is_empty() && self.blocks.is_none()
     }
 
-    /// The names by which a model may call them.
+    /// Returns the names by which a model may call them.
     pub fn names(&self, turn: &Turn<'_>) -> Vec<String> {
         match self.specs.is_empty() {
             true => turn.servers.native_names(),
@@ -42,7 +42,7 @@ impl ToolList {
     }
 }
 
-/// The tools of `offer`, in the form that the model of this turn takes.
+/// Returns the tools of `offer`, in the form for the model of this turn.
 pub(super) fn tool_list(turn: &Turn<'_>, offer: Offer) -> ToolList {
     let native = turn.takes_native_tools();
     let mut offered = ToolList { native, ..ToolList::default() };

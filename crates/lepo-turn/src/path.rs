@@ -1,4 +1,4 @@
-//! A path as a turn has it: the bubbs with their texts, what is to be added to them, and the answers that have calls.
+//! The path of a turn: the bubbs with their texts, the bubbs to add, and the answers with calls.
 
 use super::attach::Attached;
 use lepo_model::{MediaFile, Replay, Text, ToolCall};
@@ -6,54 +6,51 @@ use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_tool::ToolRequest;
 
-/// One bubb of the path, with its text.
+/// A bubb of the path, with its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathEntry {
-    /// The kind of the bubb.
     pub kind: Kind,
-    /// Not shown.
+    /// Whether it is hidden.
     pub hidden: bool,
-    /// The bubb has no prev.
+    /// Whether it has no prev.
     pub root: bool,
-    /// The text; bytes that are not UTF-8 as U+FFFD.
+    /// The text; bytes that are not UTF-8 are U+FFFD.
     pub text: Text,
-    /// The files that it attaches; only a question and a result of a server's tool have any.
+    /// The files attached to it; only questions and results of servers' tools have files.
     pub files: Vec<Attached>,
 }
 
 impl PathEntry {
-    /// The files that are sent with it.
+    /// Returns the files that are sent with it.
     pub fn sent_files(&self) -> Vec<MediaFile> {
         self.files.iter().filter_map(|attached| attached.file.clone()).collect()
     }
 }
 
-/// A bubb of what comes before the answer.
+/// A bubb to insert before the answer.
 pub struct Opening {
-    /// Its kind.
     pub kind: Kind,
-    /// Not shown.
+    /// Whether it is hidden.
     pub hidden: bool,
-    /// Its text, as the model is told it.
+    /// The text that the model receives.
     pub text: String,
-    /// Its text as it is written.
+    /// The text to write.
     pub kept: Kept<'static>,
 }
 
-/// An answer of this turn that has calls.
+/// An answer of this turn with calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalledAnswer {
-    /// The place on the path at which its bubbs begin.
+    /// Index of its first bubb on the path.
     pub at: usize,
-    /// The calls.
     pub calls: Vec<ToolCall>,
-    /// The answer as it was received.
+    /// The answer as received.
     pub replay: Option<Replay>,
-    /// One of its calls waited for consent when an earlier process ended.
+    /// Whether a call of it was pending when an earlier process ended.
     pub waited: bool,
 }
 
-/// The request that a bubb is: hidden, lepo's or the model's, and its canonical form to the letter.
+/// Parses the request of a bubb: hidden, by lepo or the model, and exactly in canonical form.
 pub fn request(kind: Kind, hidden: bool, text: &str) -> Option<ToolRequest> {
     let may = hidden && matches!(kind, Kind::System | Kind::Assistant);
     ToolRequest::from_canonical(text).filter(|_| may)

@@ -1,4 +1,4 @@
-//! Tool use before the answer: chooser, writer, consent, command; again, until none is needed.
+//! Tool use before the answer: chooser, writer, consent and command, repeated until no command is needed.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use lepo_store::bubb::{BubbId, Kind};
 use lepo_store::store::Entry;
 use lepo_tool::ToolRequest;
 
-/// Chooser, writer, consent, command; again, until no command is needed.
+/// Repeats chooser, writer, consent and command until no command is needed.
 pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
     let (chooser, writer) = (turn.insts.tool_chooser.clone(), turn.insts.command_writer.clone());
     let mut done = turn.record.transcript.requests_of_turn();
@@ -65,7 +65,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Asks a question that is answered in JSON; `None` if two answers could not be read.
+/// Asks a question with an answer in JSON; `None` if both attempts are invalid.
 async fn ask<T>(
     turn: &mut Turn<'_>,
     inst: &Option<String>,

@@ -1,7 +1,7 @@
-//! The chooser and the command writer: two short questions to the model, answered in JSON.
+//! The chooser and the command writer: two short questions to the model, with answers in JSON.
 //!
-//! The provider is asked to hold the answer to a schema where it can; it is checked all the same,
-//! and what cannot be read is asked for once more without the schema.
+//! The provider is asked to enforce a schema if it can. The answer is still checked, and an invalid one is
+//! requested again without the schema.
 
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ use lepo_tool::{Access, CommandRequest, all};
 pub enum ChooserAnswer {
     /// No command is needed.
     None,
-    /// One is.
+    /// A command is needed.
     Command,
 }
 
 impl ChooserAnswer {
-    /// The text of the bubb.
+    /// Returns the text of the bubb.
     pub fn canonical(self) -> &'static str {
         match self {
             ChooserAnswer::None => r#"{"tool":"none"}"#,
@@ -26,12 +26,12 @@ impl ChooserAnswer {
         }
     }
 
-    /// True if a bubb has this text.
+    /// Whether a bubb has this text.
     pub fn is(text: &str) -> bool {
         [ChooserAnswer::None, ChooserAnswer::Command].iter().any(|answer| answer.canonical() == text)
     }
 
-    /// Reads a chooser's answer.
+    /// Parses a chooser's answer.
     pub fn read(answer: &str) -> Option<ChooserAnswer> {
         let (choices, _) = all(answer, |object| match object.get("tool")?.as_str()? {
             "none" => Some(ChooserAnswer::None),
@@ -42,18 +42,18 @@ impl ChooserAnswer {
     }
 }
 
-/// Reads a writer's answer: one request, or several in order, and the words around them.
+/// Parses a writer's answer: a request, or several in order, and the text around them.
 pub fn read_requests(answer: &str) -> Option<(Vec<CommandRequest>, String)> {
     Some(all(answer, CommandRequest::from_json)).filter(|(requests, _)| !requests.is_empty())
 }
 
-/// The form of a chooser's answer.
+/// Returns the schema of a chooser's answer.
 pub fn choice_schema() -> Schema {
     let tool = json!({ "type": "string", "enum": ["none", "command"] });
     schema("tool_choice", json!({ "tool": tool }))
 }
 
-/// The form of a writer's answer.
+/// Returns the schema of a writer's answer.
 pub fn request_schema() -> Schema {
     let access = json!({ "type": "string", "enum": Access::words() });
     let text = json!({ "type": "string" });

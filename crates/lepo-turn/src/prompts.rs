@@ -1,4 +1,4 @@
-//! Prompts by name: those of the store, which count only once they are trusted, and the user's own.
+//! Prompts by name: the store's, which are inactive until the user trusts them, and the user's own.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use lepo_store::store::Store;
 /// The folder of prompts in a store.
 const FOLDER: &str = "_prompts";
 
-/// The places where prompts are looked for.
+/// The sources of prompts.
 pub struct Prompts<'p> {
     /// The store, if there is one.
     pub store: Option<&'p Store>,
@@ -17,22 +17,22 @@ pub struct Prompts<'p> {
     pub paths: &'p Paths,
 }
 
-/// A prompt that there is.
+/// A prompt in a list.
 #[derive(Debug, Clone)]
 pub struct ListedPrompt {
     /// Name of the prompt.
     pub name: String,
     /// File of the prompt.
     pub path: PathBuf,
-    /// The prompt is the store's, not the user's own.
+    /// Whether the prompt is the store's, and not the user's own.
     pub of_store: bool,
-    /// The prompt counts: the user's own do, those of a store once they are trusted.
+    /// Whether the prompt is active: the user's own always, a store's prompts if they are trusted.
     pub counts: bool,
-    /// Text; none if that cannot be read.
+    /// The text; `None` if it cannot be read.
     pub prompt: Option<Prompt>,
 }
 
-/// A file of the store that needs trust, as it is now; none if it is not there.
+/// Returns a file of the store that needs trust, in its current state; `None` if it does not exist.
 pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
     let Some(bytes) = store.furniture().settings(name)? else { return Ok(None) };
     Ok(Some(RepoFile { path: store_dir(store)?.join(name), bytes }))
@@ -44,7 +44,7 @@ fn store_dir(store: &Store) -> Result<PathBuf> {
     })
 }
 
-/// The prompts of a store, by their names in it.
+/// Returns the paths of a store's prompts, relative to the store.
 pub fn repo_prompts(store: &Store) -> Vec<String> {
     prompt_names(&store.path().join(FOLDER)).into_iter().map(|name| in_store(&name)).collect()
 }
@@ -53,19 +53,20 @@ fn in_store(name: &str) -> String {
     format!("{FOLDER}/{name}.md")
 }
 
-/// The error for a name that no prompt has.
+/// Returns the error for an unknown prompt.
 pub fn no_such_prompt(name: &str) -> Error {
     Error::usage(format!("no prompt {name}"))
         .hint("`lepo prompt ls` lists them, `lepo prompt edit NAME` makes one")
 }
 
 impl Prompts<'_> {
-    /// The prompt of this name, if there is one; one of the store alone that is not trusted: exit 2.
+    /// Returns the prompt of this name, if it exists. Exit 2 if only the store has it, and it is not trusted.
     pub fn find(&self, name: &str) -> Result<Option<Prompt>> {
         self.counting(name)?.map(|(path, bytes)| Prompt::parse(&path, &bytes)).transpose()
     }
 
-    /// The file and the bytes of the prompt that counts; one of the store alone that is not trusted: exit 2.
+    /// Returns the file and the bytes of the active prompt. Exit 2 if only the store has it, and it is not
+    /// trusted.
     pub fn counting(&self, name: &str) -> Result<Option<(PathBuf, Vec<u8>)>> {
         check_prompt_name(name)?;
         let of_store = self.of_store(name)?;
@@ -81,7 +82,7 @@ impl Prompts<'_> {
         }
     }
 
-    /// All of them, the store's first.
+    /// Lists all prompts, the store's first.
     pub fn list(&self) -> Result<Vec<ListedPrompt>> {
         let mut listed = Vec::new();
         for name in self.store.map(|store| prompt_names(&store.path().join(FOLDER))).unwrap_or_default() {
@@ -99,8 +100,8 @@ impl Prompts<'_> {
         Ok(listed)
     }
 
-    /// The bytes of the prompt that counts, or else of one that does not, and its file, to be changed; where there is
-    /// none, the file of the user that it would have.
+    /// Returns the file and the bytes of a prompt to edit: the active one, or else an inactive one, or else
+    /// the file that the user's prompt would have.
     pub fn raw(&self, name: &str) -> Result<(PathBuf, Option<Vec<u8>>)> {
         check_prompt_name(name)?;
         Ok(match (self.of_store(name)?, self.of_user(name)?) {
@@ -110,7 +111,7 @@ impl Prompts<'_> {
         })
     }
 
-    /// The file that a prompt of the store has or would have.
+    /// Returns the file of a store's prompt, which may not exist.
     pub fn store_path(&self, name: &str) -> Result<PathBuf> {
         check_prompt_name(name)?;
         let store = self
@@ -125,7 +126,7 @@ impl Prompts<'_> {
         }
     }
 
-    /// The prompt of the store, and whether it is trusted.
+    /// Returns the prompt of the store, and whether it is trusted.
     fn of_store(&self, name: &str) -> Result<Option<(RepoFile, bool)>> {
         let Some(store) = self.store else { return Ok(None) };
         let Some(file) = repo_file(store, &in_store(name))? else { return Ok(None) };
@@ -133,7 +134,7 @@ impl Prompts<'_> {
         Ok(Some((file, counts)))
     }
 
-    /// The file that a prompt of the user has or would have.
+    /// Returns the file of a user's prompt, which may not exist.
     pub fn user_path(&self, name: &str) -> PathBuf {
         self.paths.prompts().join(format!("{name}.md"))
     }

@@ -1,4 +1,4 @@
-//! A question from its parts: words, a file, stdin, and files as context.
+//! Builds a question from its parts: text, a file, stdin, and files as context.
 
 use std::ops::Range;
 
@@ -7,33 +7,33 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 use lepo_store::bubb::thousands;
 
-/// A question: its words, and the files that go with it.
+/// A question: its text, and its files.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// The files, not kept yet.
+    /// The files, not stored yet.
     pub files: Vec<NewFile>,
-    /// The places in the words that the user typed.
+    /// The ranges in the text that the user typed.
     pub typed: Vec<Range<usize>>,
-    /// Tokens of the files of folders in it, about.
+    /// Approximate tokens of the files from folders in it.
     pub of_folders: u64,
-    /// Tokens of all text files in it, about.
+    /// Approximate tokens of all text files in it.
     pub of_files: u64,
 }
 
-/// Tokens of files that are sent unasked to a model whose window is not known.
+/// Maximum tokens of files that are sent without asking to a model whose window is not known.
 const UNASKED: u64 = 50_000;
 
 impl Question {
-    /// The words, if the user typed all of them and no file goes with them.
+    /// Returns the text, if the user typed all of it and attached nothing.
     pub fn words_alone(&self) -> Option<&str> {
         let is_typed = matches!(self.typed.as_slice(), [all] if *all == (0..self.text.len()));
         Some(self.text.as_str()).filter(|_| is_typed && self.files.is_empty())
     }
 
-    /// The reason to ask before its files are sent to a model with this window: folders that fill more than half of it,
-    /// or many tokens where it is not known. `None` if there is no reason.
+    /// Returns the reason to ask before its files are sent to a model with this window: folders fill more
+    /// than half of it, or it is not known and the files have many tokens. `None` without a reason.
     pub fn size_to_confirm(&self, window: Option<u64>) -> Option<String> {
         let (tokens, window) = match window {
             Some(window) if self.of_folders.saturating_mul(2) > window => {
@@ -47,23 +47,23 @@ impl Question {
     }
 }
 
-/// One part of a question: where it is from, for the error, and what it is.
+/// A part of a question: its source, for errors, and its content.
 #[derive(Debug)]
 pub struct Part {
     /// `PROMPT`, `question.md`, `stdin`.
     pub from: String,
-    /// Words, or a file.
+    /// Text, or a file.
     pub content: Looked,
-    /// The part stands in a fence under its name.
+    /// Whether the part is in a fence below its name.
     pub fenced: bool,
-    /// The user typed it: it is kept as it is, whatever it has in it.
+    /// Whether the user typed it: then it is stored unmasked.
     pub typed: bool,
 }
 
-/// The text in place of what stands at an address, or what a server would give, where nothing is fetched.
+/// Replaces the content of a URL, or of a server, if nothing is fetched.
 pub const NOT_FETCHED: &str = "(not fetched)";
 
-/// A file that goes with the question.
+/// A file of the question.
 #[derive(Debug)]
 pub struct ContextFile {
     /// Path of the file, as the user gave it.
@@ -79,8 +79,9 @@ impl From<String> for Question {
     }
 }
 
-/// Joins the parts by a blank line, without their trailing newlines, and puts the context behind,
-/// each file fenced under its path; what can be attached is, behind `files`. Blank, or not UTF-8: exit 2.
+/// Joins the parts with blank lines, without their trailing newlines, and appends the context, each text file
+/// fenced below its path. Files that can be attached are appended to `files`. Exit 2 if the text is blank, or
+/// not UTF-8.
 pub fn join_parts(parts: Vec<Part>, context: Vec<ContextFile>, mut files: Vec<NewFile>) -> Result<Question> {
     let (mut texts, mut typed, mut len) = (Vec::new(), Vec::new(), 0);
     for part in parts {
@@ -133,7 +134,7 @@ fn utf8(from: &str, bytes: Vec<u8>) -> Result<String> {
     text_of_bytes(from, &bytes).map(str::to_string)
 }
 
-/// The text that bytes from here are, without a byte order mark; exit 2 if they are none.
+/// Decodes the bytes of `from`, without a byte order mark. Exit 2 if they are not text.
 pub fn text_of_bytes<'b>(from: &str, bytes: &'b [u8]) -> Result<&'b str> {
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(from, bytes, error.valid_up_to()))?;
     match bytes.iter().position(|&byte| byte == 0) {
@@ -142,7 +143,7 @@ pub fn text_of_bytes<'b>(from: &str, bytes: &'b [u8]) -> Result<&'b str> {
     }
 }
 
-/// The error for bytes that have a NUL character at this offset: those of an archive, or of another encoding.
+/// Returns the error for a NUL character at this offset: in an archive, or in another encoding.
 fn not_text(from: &str, bytes: &[u8], offset: usize) -> Error {
     let error = Error::usage(format!("{from} is not text: byte {offset} is NUL"));
     match utf16_without_mark(bytes) {
@@ -153,7 +154,7 @@ fn not_text(from: &str, bytes: &[u8], offset: usize) -> Error {
     }
 }
 
-/// The form of UTF-16 that bytes look like: every other one of their beginning is NUL.
+/// Guesses the UTF-16 encoding of bytes: every second byte at their start is NUL.
 fn utf16_without_mark(bytes: &[u8]) -> Option<&'static str> {
     const LOOKED_AT: usize = 1000;
     let pairs = bytes.as_chunks::<2>().0.iter().take(LOOKED_AT);
@@ -170,20 +171,20 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The error for bytes from here that are not UTF-8 at this offset.
+/// Returns the error for bytes that are not UTF-8 at this offset.
 pub fn not_utf8(from: &str, bytes: &[u8], offset: usize) -> Error {
     let error = Error::usage(format!("{from} is not UTF-8: byte {offset} begins no character"));
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return error.hint("it begins as UTF-16 does: iconv -f UTF-16 -t UTF-8");
     }
     match bytes.contains(&0) {
-        // An image of another kind, an archive, a program: no encoding of text.
+        // An unsupported image, an archive or a program: not an encoding of text.
         true => error.hint("it is not text; only PNG, JPEG, GIF, WebP and PDF can be attached"),
         false => error.hint("iconv changes other encodings to UTF-8"),
     }
 }
 
-/// A file in a fence that is longer than any in it.
+/// Puts a file into a fence that is longer than any fence in it.
 pub(super) fn fenced(path: &str, text: &str) -> String {
     let longest = text
         .lines()
@@ -286,7 +287,7 @@ mod tests {
         let error = error.unwrap_err();
         assert_eq!(error.message, "stdin is not UTF-8: byte 2 begins no character");
         assert!(error.hint_for(At::SHELL).unwrap().contains("iconv"));
-        // TIFF, which no model is sent.
+        // TIFF, which is never sent to a model.
         let hint = not_utf8("x.tiff", b"II*\0\x08\0\xff", 6).hint_for(At::SHELL).unwrap();
         assert!(hint.contains("PNG") && !hint.contains("iconv"), "{hint}");
         let hint = not_utf8("x.txt", b"\xff\xfeh\0i\0", 0).hint_for(At::SHELL).unwrap();

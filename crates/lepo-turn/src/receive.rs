@@ -1,4 +1,4 @@
-//! Receiving an answer: shown as it comes, spooled as it comes, and a bubb when it ends.
+//! Receives an answer: displays and spools it as it arrives, and makes it a bubb at its end.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -23,46 +23,46 @@ use lepo_secrets::restore;
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::store::Entry;
 
-/// An answer that is being received, and the spool that keeps it.
+/// An answer that is being received, and its spool.
 struct Receiving<'s> {
     spool: AnswerSpool<'s>,
     blank: bool,
-    /// White space before the first word: shown with that, or not at all.
+    /// Leading white space: displayed with the text after it, or not at all.
     lead: String,
-    /// The bytes that may still come.
+    /// Maximum bytes that may still arrive.
     room: usize,
     usage: Usage,
-    /// The limit that cut the answer off.
+    /// The limit at which the provider ended the answer.
     cut: Option<&'static str>,
     start: Instant,
     first_ms: Option<u64>,
-    /// Text is shown only once it is known to be the answer.
+    /// Whether text is displayed only after the end, when it is known to be the answer.
     held: bool,
-    /// The way the model may call tools.
+    /// How the model may call tools.
     tools: Tools,
-    /// The tools it calls by its API.
+    /// The calls by fields of the API.
     calls: Vec<ToolCall>,
-    /// The answer as it was received, if it has calls.
+    /// The answer as received, if it has calls.
     replay: Option<Replay>,
-    /// The whole text, kept only if calls may be in it.
+    /// The whole text, collected only if it may contain calls.
     said: String,
     /// Withholds streamed text that may turn out to be a tool call.
     filter: CallFilter,
-    /// Words behind the first call in the text.
+    /// The text after the first call.
     behind: String,
-    /// Actions of the agent.
+    /// Events of the agent.
     beside: Beside<'s>,
     /// The bubb that the spool follows.
     tip: Option<BubbId>,
     /// The model's configured name.
     model: &'s str,
-    /// Thinking, as long as nothing else has come.
+    /// Thinking, as long as nothing else has arrived.
     thought: String,
-    /// Nothing but thinking has come.
+    /// Whether nothing but thinking has arrived.
     is_thought: bool,
 }
 
-/// Receives an answer. If it is cut short or calls tools, its text is kept as a hidden bubb.
+/// Receives an answer. If it is interrupted or calls tools, its text is stored as a hidden bubb.
 pub async fn receive(
     mut answer: Answer<'_>,
     place: AnswerPlace<'_>,
@@ -93,9 +93,9 @@ pub async fn receive(
             };
             receiving.spool.put_under(under);
         }
-        // As after a call, the answer is still to come.
+        // As after a call, the answer follows later.
         Ending::Unfit(_) => front.happens(Event::NotFinal),
-        // Text behind a call is shown once it is clear which of it are words.
+        // Text after a call is displayed once its calls are separated from it.
         Ending::TextCalls(..) if !receiving.held && !receiving.behind.is_empty() => {
             front.happens(Event::Text(&receiving.behind));
             front.happens(Event::Pause);
@@ -111,7 +111,7 @@ pub async fn receive(
     let limit = receiving.cut;
     let truths = receiving.spool.truths().to_vec();
     let kept = match &ending {
-        // The text around the calls becomes a bubb with them.
+        // The text around the calls becomes a bubb together with them.
         Ending::TextCalls(..) => None,
         _ if receiving.blank => None,
         ending => Some(receiving.keep(!matches!(ending, Ending::Final), tip, time)),
@@ -141,8 +141,8 @@ pub async fn receive(
     ending.into_received(kept, (usage, limit), ms)
 }
 
-/// Writes the bubb that says whose the answer is, before the answer's `time`, if it has one; in a thread of its own, as
-/// several replies may end at the same time.
+/// Writes the bubb that names the model, before the answer's `time`, if it has one. Runs in a separate
+/// thread, as several replies may end at the same time.
 async fn write_before(
     place: &AnswerPlace<'_>,
     time: Option<u64>,
@@ -160,7 +160,7 @@ async fn write_before(
     Ok(written)
 }
 
-/// Takes events until the end mark.
+/// Handles events until the end mark.
 async fn receive_events(
     answer: &mut Answer<'_>,
     receiving: &mut Receiving<'_>,
@@ -260,7 +260,7 @@ impl<'s> Receiving<'s> {
         self.spool.push(text);
     }
 
-    /// All text so far was thinking: what is shown stays shown, and nothing of it is kept.
+    /// Handles the end of thinking in the text: displayed text remains on the screen, but is not stored.
     fn was_thinking(&mut self, front: &mut dyn Front) -> Result<()> {
         if !self.held && !self.blank {
             front.happens(Event::Pause);
@@ -273,7 +273,7 @@ impl<'s> Receiving<'s> {
         Ok(())
     }
 
-    /// Where nothing but thinking has come, it is kept as the part of an answer that failed.
+    /// If nothing but thinking has arrived, stores it like a partial answer.
     fn keep_thought(&mut self, done: &Result<()>) {
         let is_ended = matches!(done, Err(error) if matches!(error.kind, ErrorKind::Signal(_)));
         self.is_thought = self.blank && self.calls.is_empty() && !self.thought.trim().is_empty() && !is_ended;
@@ -284,7 +284,7 @@ impl<'s> Receiving<'s> {
         }
     }
 
-    /// Shows text as it comes; what may be a call waits.
+    /// Displays text as it arrives, except text that may be a call.
     fn show(&mut self, text: &str, front: &mut dyn Front) {
         let in_text = (self.tools == Tools::InText).then(|| self.filter.push(text));
         match in_text.as_deref().unwrap_or(text) {
@@ -293,7 +293,7 @@ impl<'s> Receiving<'s> {
         }
     }
 
-    /// The end of the answer that came; `done` says whether it came to its end mark.
+    /// Determines how the answer ended; `done` is an error if it did not reach its end mark.
     fn ending(&mut self, done: Result<()>, place: &AnswerPlace<'s>) -> Result<Ending> {
         if let Err(error) = done {
             return Ok(Ending::Failed(error));
@@ -315,11 +315,11 @@ impl<'s> Receiving<'s> {
         Ok(fault.map_or(Ending::Final, Ending::Unfit))
     }
 
-    /// Checks the answer against the schema. If it fits, only its JSON is kept; otherwise gives the fault.
+    /// Checks the answer against the schema. Stores only its JSON if it matches; otherwise returns the fault.
     fn fit(&mut self, schema: &AnswerSchema, place: &AnswerPlace<'s>) -> Result<Option<String>> {
         let mut bytes = Vec::new();
         self.spool.read_back(|piece| bytes.extend_from_slice(piece))?;
-        // Judged as the model gave it: a mask need not fit.
+        // Checks the unmasked answer, since a mask may not match.
         let given = self.spool.as_given(&String::from_utf8_lossy(&bytes));
         let json = match schema.judge(&given) {
             Ok(json) => json,
@@ -331,7 +331,7 @@ impl<'s> Receiving<'s> {
         Ok(None)
     }
 
-    /// Shows text that was held back. It is read from the spool, so a failed spool is an error here.
+    /// Displays withheld text, read from the spool; a failed spool is an error here.
     fn show_held(&mut self, front: &mut dyn Front) {
         if self.blank {
             return;
@@ -359,8 +359,8 @@ impl<'s> Receiving<'s> {
         front.happens(Event::Pause);
     }
 
-    /// Publishes the answer: at this time, or, without one, after all bubbs of the turn, also if it follows an earlier
-    /// one, so that file names keep the order.
+    /// Publishes the answer: at this time, or else later than all bubbs of the turn, even if it follows an
+    /// earlier one, so that file names reflect the order.
     fn keep(self, hidden: bool, tip: Option<BubbId>, time: Option<u64>) -> Result<Name> {
         match time {
             Some(time) => self.spool.publish_at(hidden, time),

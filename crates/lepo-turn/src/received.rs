@@ -1,4 +1,4 @@
-//! An answer that was received, and the end that it came to.
+//! A received answer, and how it ended.
 
 use super::report::Answered;
 use lepo_base::error::{Error, Result};
@@ -6,36 +6,36 @@ use lepo_model::{Replay, ToolCall, Usage};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::CallRequest;
 
-/// An answer that was received.
+/// A received answer.
 pub enum Received {
     /// The answer that ends the turn.
     Answer(Answered),
-    /// Calls of tools by the API, and the text around them, which is a hidden bubb.
+    /// Calls by fields of the API, and the text around them, which is a hidden bubb.
     Calls(Option<Name>, Vec<ToolCall>, Option<Replay>),
-    /// Calls that stood in the text, and the text around them, which no bubb holds yet.
+    /// Calls in the text, and the text around them, which is not in a bubb yet.
     TextCalls(String, Vec<CallRequest>),
-    /// An answer that does not fit the schema, kept as a hidden bubb; and the fault.
+    /// An answer that does not match the schema, stored as a hidden bubb; and the fault.
     Unfit(Name, String),
-    /// An answer that was cut short; with the hidden bubb of the part that came, if any did.
+    /// An interrupted answer, with the hidden bubb of its partial text, if there is any.
     Cut(Option<Name>, Error),
 }
 
-/// The end of receiving an answer.
+/// How an answer ended.
 pub enum Ending {
     /// The answer ends the turn.
     Final,
-    /// It calls tools by the API.
+    /// Calls tools by fields of the API.
     Calls(Vec<ToolCall>, Option<Replay>),
-    /// It calls tools in its text; with the text around them.
+    /// Calls tools in its text; with the text around them.
     TextCalls(String, Vec<CallRequest>),
-    /// It does not fit the schema; with the fault.
+    /// Does not match the schema; with the fault.
     Unfit(String),
-    /// It was cut short.
+    /// Was interrupted.
     Failed(Error),
 }
 
 impl Ending {
-    /// Its word in the journal.
+    /// Returns the keyword for the journal.
     pub fn word(&self, blank: bool) -> &'static str {
         match self {
             Ending::Final if blank => "empty",
@@ -46,7 +46,7 @@ impl Ending {
         }
     }
 
-    /// The received answer, kept as a bubb if it was not blank.
+    /// Returns the received answer; `kept` is its bubb, unless it was blank.
     pub fn into_received(
         self,
         kept: Option<Result<Name>>,

@@ -1,4 +1,4 @@
-//! The growing state of a turn: its path of bubbs and its report.
+//! The state of a turn: its path of bubbs and its report.
 
 use super::report::log_failure;
 use super::transcript::Transcript;
@@ -9,18 +9,18 @@ use lepo_store::bubb::{Kind, Name};
 use lepo_store::conv::Forest;
 use lepo_tool::ToolRequest;
 
-/// The transcript and the report of a turn, as they grow.
+/// The transcript and the report of a turn.
 pub struct TurnRecord {
     /// The path from its root to the tip.
     pub transcript: Transcript,
     /// The outcome so far.
     pub report: Report,
-    /// The request that waits for consent, in a line.
+    /// Describes the pending request in a line.
     waiting: String,
 }
 
 impl TurnRecord {
-    /// The record of a turn that begins at `start`.
+    /// Creates the state of a turn that starts at `start`.
     pub fn begin(transcript: Transcript, model: &str, forest: &Forest, start: Start) -> TurnRecord {
         let user = match start {
             Start::New | Start::Under(_) => None,
@@ -33,7 +33,7 @@ impl TurnRecord {
         TurnRecord { transcript, report, waiting: String::new() }
     }
 
-    /// Reports bubbs of [`Transcript::begin`] that are durable now.
+    /// Reports bubbs of [`Transcript::begin`] that are now durable.
     pub fn tell_saved(&mut self, front: &mut dyn Front, saved: Vec<(Name, Vec<u8>)>) {
         for (name, text) in saved {
             if name.kind == Kind::User {
@@ -43,14 +43,14 @@ impl TurnRecord {
         }
     }
 
-    /// Notes that a request waits for consent.
+    /// Records that a request is pending.
     pub fn wait_for(&mut self, name: &Name, request: &ToolRequest) {
         self.report.pending = Some(name.id);
         self.waiting = request.line();
         self.report.tools.push(ToolUse::of(name, request));
     }
 
-    /// Fails with exit 4 if a request waits for consent.
+    /// Returns an error with exit 4 if a request is pending.
     pub fn pending(&self) -> Result<()> {
         let Some(id) = self.report.pending else { return Ok(()) };
         Err(Error::new(ErrorKind::Pending, format!("needs approval: {}", self.waiting)).hint(
@@ -58,7 +58,7 @@ impl TurnRecord {
         ))
     }
 
-    /// True if the turn failed before anything came for its question: no part of an answer, and no request.
+    /// Whether the turn failed before any reaction to its question: a partial answer or a request.
     fn got_nothing(&self) -> bool {
         let report = &self.report;
         let came = report.answer.is_some() || report.partial.is_some() || report.pending.is_some();
@@ -66,7 +66,7 @@ impl TurnRecord {
         is_asked && report.error.is_some() && !came && self.transcript.is_bare()
     }
 
-    /// The report of the turn. After an interrupt, a question may still be on its way to the disk: it is awaited.
+    /// Returns the report of the turn. After an interrupt, waits for a question that is still being written.
     pub async fn finish(mut self, front: &mut dyn Front, ended: Result<()>) -> Report {
         self.report.error = ended.err();
         match self.transcript.saved().await {

@@ -5,43 +5,44 @@ use lepo_model::Usage;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_tool::ToolRequest;
 
-/// The outcome of a turn. What was written stays, whatever the error.
+/// The outcome of a turn. Written bubbs remain, regardless of an error.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The ids of the conv so far, oldest first.
     pub conv: Vec<BubbId>,
     /// The question.
     pub user: Option<BubbId>,
-    /// The configured name of the model that was asked.
+    /// The configured name of the model.
     pub model: Option<String>,
     /// The answer.
     pub answer: Option<Answered>,
-    /// The part that came of an answer that was cut short; a hidden bubb.
+    /// The hidden bubb with the partial text of an interrupted answer.
     pub partial: Option<BubbId>,
-    /// The answer is JSON, as a schema asked for.
+    /// Whether the answer is JSON, as a schema required.
     pub is_json: bool,
     /// The requests of this turn.
     pub tools: Vec<ToolUse>,
-    /// A request that waits for consent.
+    /// A pending request.
     pub pending: Option<BubbId>,
     /// The error, if there is no answer.
     pub error: Option<Error>,
-    /// Nothing came for the question: the next one is not asked behind it.
+    /// Whether the question got no answer at all: the next question does not follow it.
     pub is_unanswered: bool,
-    /// The masks in the answer's bubb, each with what it stands for: they are shown as the model gave them.
+    /// The masks in the answer's bubb, each with the text that it replaced, for displaying the answer
+    /// unmasked.
     pub truths: Vec<(String, String)>,
-    /// The recorded answer that this is; nothing was asked and nothing written.
+    /// The recorded answer that was returned: nothing was sent or written.
     pub recorded: Option<BubbId>,
 }
 
 impl Report {
-    /// A text of the answer's bubb as the model gave it.
+    /// Unmasks a text of the answer's bubb.
     pub fn as_given(&self, text: String) -> String {
         if self.truths.is_empty() { text } else { lepo_secrets::restore(&text, &self.truths) }
     }
 }
 
-/// Logs the error that ended a turn. A pending request and a turn that the user stopped are no errors.
+/// Logs the error that ended a turn, unless it is a pending request or an interrupt by the user.
 pub fn log_failure(model: Option<&str>, error: Option<&Error>) {
     let failure = error.filter(|error| !matches!(error.kind, Kind::Pending | Kind::Signal(_)));
     if let Some(error) = failure {
@@ -49,36 +50,36 @@ pub fn log_failure(model: Option<&str>, error: Option<&Error>) {
     }
 }
 
-/// An answer that was given.
+/// An answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Answered {
     /// Bubb of the answer.
     pub name: Name,
-    /// Tokens, if they were told.
+    /// Tokens, if the provider reported them.
     pub usage: Usage,
-    /// The limit that cut it off: `max_tokens`, or `window`.
+    /// The limit at which it ended: `max_tokens`, or `window`.
     pub cut: Option<&'static str>,
-    /// From the request to the end, milliseconds.
+    /// Milliseconds from the request to the end.
     pub ms: u64,
 }
 
 /// A request and its result.
 #[derive(Debug, Clone)]
 pub struct ToolUse {
-    /// The request's bubb; the result's, for the user's own command.
+    /// Bubb of the request; for the user's own command, bubb of the result.
     pub bubb: BubbId,
-    /// `command` or `mcp`, `run` for the user's own command, or `agent` for what an agent did by itself.
+    /// `command` or `mcp`, `run` for the user's own command, or `agent` for an agent's own action.
     pub kind: &'static str,
-    /// The request in its canonical form.
+    /// The request in canonical form.
     pub request: serde_json::Value,
-    /// The result's bubb.
+    /// Bubb of the result.
     pub result: Option<BubbId>,
-    /// The exit code, if the command came to one.
+    /// The exit code, if the command has one.
     pub exit: Option<i32>,
 }
 
 impl ToolUse {
-    /// A request of a model, which has no result yet.
+    /// Creates the entry of a model's request, which has no result yet.
     pub fn of(name: &Name, request: &ToolRequest) -> ToolUse {
         ToolUse { bubb: name.id, kind: request.kind(), request: request.to_json(), result: None, exit: None }
     }

@@ -1,4 +1,4 @@
-//! One request of a model, from consent to result. A planner's request and a call of the model take the same way.
+//! A request of a model, from consent to result. Requests of planners and calls of models are handled alike.
 
 use super::call::{call, propose_call};
 use super::command_runner::{Carried, CommandRunner};
@@ -15,7 +15,7 @@ use lepo_tool::{
     Allowed, CommandProposal, Consent, Granted, GrantedCommand, Proposal, Reply, ToolMode, ToolRequest,
 };
 
-/// The continuation of tool use after one request.
+/// How tool use continues after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// The model may request more.
@@ -52,7 +52,7 @@ pub(super) async fn decide_and_run(
             Err(why) => return not_run(turn, &name, &request, &why),
         };
         let (mode, most) = (turn.env.settings().tool_call_mode, turn.env.settings().auto_access);
-        // A replay runs nothing by itself.
+        // A replay runs no tools automatically.
         let mode = if turn.results.is_some() { ToolMode::Manual } else { mode };
         let steering = steering_words(turn, &proposal)?;
         proposal.name_unagreed(steering.names());
@@ -82,7 +82,7 @@ pub(super) async fn decide_and_run(
                 }
             },
         };
-        // A tool that changed in the meantime was not called: it is proposed as it is now.
+        // A tool that changed in the meantime was not called: propose the call again with the new definition.
         if let Some(next) = run_granted(turn, &name, &request, granted).await? {
             done.push(request);
             return Ok(next);
@@ -90,7 +90,7 @@ pub(super) async fn decide_and_run(
     }
 }
 
-/// Asks for consent, and takes note of what the person agreed to.
+/// Asks for consent, and records what the user agreed to.
 async fn asked(
     turn: &mut Turn<'_>,
     proposal: Proposal,
@@ -114,7 +114,7 @@ async fn asked(
     Ok(consent)
 }
 
-/// The recorded result of this request, in a replay.
+/// Returns the recorded result of this request, in a replay.
 fn recorded(turn: &Turn<'_>, request: &ToolRequest) -> Option<(Vec<u8>, Option<i32>)> {
     let (text, exit) = turn.results.as_ref()?.of(request, &turn.env.masking)?;
     Some((text.to_vec(), exit))
@@ -165,7 +165,7 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
                 "it is still pending; install bubblewrap, or add --unheld to run it with all your rights",
             ));
     }
-    // It is decided: what was kept for it is in memory, and not needed on the disk any more.
+    // After the decision, the stored answer is in memory, and no longer needed on disk.
     turn.env.store.requests().forget_replay(name.id)?;
     match Consent::of(proposal, reply) {
         Consent::Granted(granted) => {
@@ -179,12 +179,12 @@ pub(super) async fn decided(turn: &mut Turn<'_>, decision: Decision) -> Result<N
     }
 }
 
-/// Requests that the person allowed for the rest of the session.
+/// Accesses the requests that the user allowed for the rest of the session.
 fn allowed<T>(turn: &Turn<'_>, of: impl FnOnce(&mut Allowed) -> T) -> T {
     of(&mut turn.env.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// The proposal that consent is asked for; or for the model why the request cannot be carried out.
+/// Returns the proposal for consent, or a text for the model why the request is not possible.
 async fn propose(
     turn: &mut Turn<'_>,
     request: &ToolRequest,
@@ -200,7 +200,7 @@ async fn propose(
     }
 }
 
-/// Pins the tool of a call as it was shown when the user agreed to it; a command has no pin.
+/// Pins the tool of a call with the definition that the user agreed to; a command has no pin.
 fn pin_tool(turn: &Turn<'_>, request: &ToolRequest) -> Result<()> {
     match request {
         ToolRequest::Call(request) => match turn.servers.live(request) {
@@ -211,7 +211,7 @@ fn pin_tool(turn: &Turn<'_>, request: &ToolRequest) -> Result<()> {
     }
 }
 
-/// Runs a granted request and adds its result; `None` if it was not run, as its tool has changed.
+/// Runs a granted request and adds its result; `None` if it did not run because its tool has changed.
 async fn run_granted(
     turn: &mut Turn<'_>,
     name: &Name,
@@ -223,7 +223,7 @@ async fn run_granted(
         Granted::Call(granted) => call(turn, granted).await,
     };
     let carried = match carried {
-        // With a result the request is not pending any more, so it cannot be run a second time by mistake.
+        // A result ends the pending state, so the request cannot run a second time by mistake.
         Err(error) if matches!(error.kind, ErrorKind::Signal(_)) => {
             add_result(turn, name, request, b"interrupted: it had begun, and was ended", None)?;
             return Err(error);
@@ -246,7 +246,7 @@ async fn carry_out(turn: &mut Turn<'_>, granted: GrantedCommand) -> Result<Carri
     runner.carry_out(granted, RunBy::Model, &mut |event| front.happens(event)).await
 }
 
-/// Adds the result of a request: of kind tool after a call of the model, of kind system after a planner's request.
+/// Adds the result of a request: of kind tool after a model's call, of kind system after a planner's request.
 fn add_result(
     turn: &mut Turn<'_>,
     name: &Name,
@@ -261,7 +261,7 @@ fn add_result(
     Ok(result)
 }
 
-/// Adds the reason as the result of a request that is not run, and ends tool use for this turn.
+/// Adds the reason as the result of a request that does not run, and ends tool use for this turn.
 fn not_run(turn: &mut Turn<'_>, name: &Name, request: &ToolRequest, why: &str) -> Result<Next> {
     add_result(turn, name, request, why.as_bytes(), None)?;
     Ok(Next::Answer)

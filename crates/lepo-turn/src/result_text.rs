@@ -1,4 +1,4 @@
-//! The text of a result: what fits, and at its end a line for each blob that holds the whole of something.
+//! The text of a result: as much as fits, then a line for each blob with a complete output.
 
 use std::io::{self, Read, Write};
 
@@ -9,23 +9,22 @@ use lepo_tool::Captured;
 use super::Masking;
 use lepo_secrets::{LOOKED_AT, is_binary};
 
-/// A result that is being put together.
+/// A result under construction.
 pub(super) struct ResultText<'m> {
     /// The text so far.
     pub text: Vec<u8>,
     /// The lines of its blobs.
     pub blobs: Vec<String>,
-    /// Masks what goes into blobs.
+    /// Masks the content of blobs.
     masking: &'m Masking,
 }
 
 impl<'m> ResultText<'m> {
-    /// Begins with this text.
     pub fn new(text: Vec<u8>, masking: &'m Masking) -> ResultText<'m> {
         ResultText { text, blobs: Vec::new(), masking }
     }
 
-    /// Adds a text; or its begin and end, and a line of the whole, where it is longer than `limit` bytes.
+    /// Appends a text; if it exceeds `limit` bytes, appends its start and end, and the line of a blob.
     pub fn add_capped(&mut self, store: &Store, text: &str, limit: usize) -> Result<()> {
         if text.len() <= limit {
             self.text.extend(text.bytes());
@@ -37,12 +36,12 @@ impl<'m> ResultText<'m> {
         self.add_stream(store, &mut Captured::new(scratch).map_err(failed)?, limit)
     }
 
-    /// Adds what is left of a stream, and a line for the whole of it where something is missing.
+    /// Appends the excerpt of a stream, and the line of a blob if the excerpt is incomplete.
     pub fn add_stream(&mut self, store: &Store, captured: &mut Captured, limit: usize) -> Result<()> {
         let failed = |error: io::Error| Error::store("cannot read the output back").because(error);
         let mut section = captured.section(limit).map_err(failed)?;
         let is_text = std::str::from_utf8(&section.text).is_ok() && !section.text.contains(&0);
-        // A secret that is cut in two could not be found: the ends are those of the masked whole.
+        // A secret that is cut in two could not be recognised, so the excerpt is from the masked text.
         let kept_whole = section.cut || !is_text;
         let mut masked = match kept_whole && is_searched(captured).map_err(failed)? {
             true => self.masked(store, captured)?,
@@ -57,7 +56,7 @@ impl<'m> ResultText<'m> {
         };
         match is_text {
             true => self.text.extend(&section.text),
-            // No text says what they are: they are in the blob alone.
+            // The bytes are only in the blob, since no text can represent them.
             false => self.text.extend(format!("[{} bytes that are not text]", captured.len()).bytes()),
         }
         if !self.text.ends_with(b"\n") {
@@ -69,7 +68,7 @@ impl<'m> ResultText<'m> {
         Ok(())
     }
 
-    /// The whole with masks; `None` if it has no secret.
+    /// Masks the complete output; `None` if it has no secret.
     fn masked(&self, store: &Store, captured: &mut Captured) -> Result<Option<Captured>> {
         let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
         let mut scratch = store.bubbs().scratch()?;
@@ -78,13 +77,13 @@ impl<'m> ResultText<'m> {
         if is_any { Captured::new(scratch).map(Some).map_err(failed) } else { Ok(None) }
     }
 
-    /// Adds the line of a blob with these bytes.
+    /// Stores these bytes as a blob, and appends its line.
     pub fn add_blob(&mut self, store: &Store, bytes: &[u8]) -> Result<()> {
         self.blobs.push(blob_line(store, self.masking, bytes)?);
         Ok(())
     }
 
-    /// The whole: the text without the end of its last line, then each blob on a line.
+    /// Returns the text without its trailing newline, then each blob on a line.
     pub fn into_bytes(mut self) -> Vec<u8> {
         if self.text.ends_with(b"\n") {
             self.text.pop();
@@ -97,13 +96,13 @@ impl<'m> ResultText<'m> {
     }
 }
 
-/// Keeps what a server gave as a blob, a text with masks, and gives its line.
+/// Stores data of a server as a blob, with masks if it is text, and returns its line.
 pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Result<String> {
     let kept = masking.kept_file(bytes, "what an MCP server gave");
     Ok(store.blobs().keep(&mut kept.bytes())?.line())
 }
 
-/// True if the whole is text by the rule of all that is searched for secrets.
+/// Whether the output is text, by the rule for all data that is searched for secrets.
 fn is_searched(captured: &mut Captured) -> io::Result<bool> {
     let mut begun = Vec::new();
     captured.whole()?.take(LOOKED_AT as u64).read_to_end(&mut begun)?;

@@ -1,4 +1,4 @@
-//! An answer that must be JSON of a form: the JSON Schema of `--schema`, and judging an answer by it.
+//! An answer in JSON: compiles the JSON Schema of `--schema`, and checks an answer against it.
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -8,23 +8,23 @@ use lepo_base::hint::{Act, Hint};
 use lepo_model::{Message, PathForm, Role, Schema};
 use lepo_tool::without_thinking;
 
-/// Faults that are named, of one answer.
+/// Maximum number of faults to list for an answer.
 const FAULTS: usize = 5;
-/// The place of an answer that does not fit.
+/// Hint how to read an invalid answer.
 pub const KEPT: &str = "what it said is kept hidden: `lepo log -a`";
-/// Characters of one fault.
+/// Maximum characters of a fault.
 const FAULT: usize = 300;
 
-/// The form that an answer must have.
+/// The schema of an answer.
 #[derive(Debug)]
 pub struct AnswerSchema {
-    /// The schema as a request has it, for the APIs that can hold an answer to one.
+    /// The schema in a request, for APIs that can enforce a schema.
     pub in_request: Schema,
     validator: Validator,
 }
 
 impl AnswerSchema {
-    /// Reads and compiles a schema; nothing is fetched for it. `from` is named where it is wrong: exit 2.
+    /// Compiles a schema without fetching anything. Exit 2, with `from`, if it is invalid.
     pub fn compile(from: &str, text: &str) -> Result<AnswerSchema> {
         let schema: Value = serde_json::from_str(text)
             .map_err(|error| Error::usage(format!("{from} is not JSON")).because(error))?;
@@ -40,7 +40,7 @@ impl AnswerSchema {
         Ok(AnswerSchema { in_request: Schema { name: "answer".into(), schema }, validator })
     }
 
-    /// The instruction about it for a model.
+    /// Returns the instruction for a model.
     pub fn instruction(&self) -> String {
         let schema = &self.in_request.schema;
         format!(
@@ -49,8 +49,8 @@ impl AnswerSchema {
         )
     }
 
-    /// The JSON of an answer, compact, if it fits; else the faults, in words. Thinking and a fence around
-    /// it are passed over.
+    /// Returns the compact JSON of an answer that matches, or a description of the faults. Skips thinking,
+    /// and a fence around the JSON.
     pub fn judge(&self, answer: &str) -> std::result::Result<String, String> {
         let answer = without_thinking(answer);
         let json = unfenced(answer.trim());
@@ -72,7 +72,7 @@ impl AnswerSchema {
     }
 }
 
-/// The error for an answer that does not fit the schema, also when it was asked for again.
+/// Returns the error for an answer that does not match the schema, even after a second request.
 pub fn unfit(model: &str, fault: &str) -> Error {
     Error::remote(format!("{model} gave no answer that matches the schema: {fault}")).hint(
         Hint::from(KEPT)
@@ -83,7 +83,8 @@ pub fn unfit(model: &str, fault: &str) -> Error {
     )
 }
 
-/// Tells a model of the form: with its instruction, or where it has none, in the last message of the user.
+/// Adds `instruction` for a model: to its instruction message, or, in the forms without one, to the last user
+/// message.
 pub fn tell(messages: &mut Vec<Message>, form: PathForm, instruction: &str) {
     let role = match form {
         PathForm::Messages | PathForm::Prompted => Role::System,
@@ -95,14 +96,14 @@ pub fn tell(messages: &mut Vec<Message>, form: PathForm, instruction: &str) {
     }
 }
 
-/// The message to a model whose answer does not fit.
+/// Returns the message to a model whose answer does not match.
 pub fn complaint(fault: &str) -> String {
     format!(
         "This answer does not fit the JSON Schema: {fault}. Answer again, with the corrected JSON and nothing else."
     )
 }
 
-/// The inside of a code fence, if the text is nothing else.
+/// Returns the inside of a code fence, if the text has nothing else.
 fn unfenced(text: &str) -> &str {
     let inside = || {
         let (first, rest) = text.strip_prefix("```")?.split_once('\n')?;
@@ -112,7 +113,7 @@ fn unfenced(text: &str) -> &str {
     inside().unwrap_or(text)
 }
 
-/// JSON without the white space between its parts; numbers and strings stay as they are written.
+/// Removes the white space between tokens of JSON; numbers and strings remain unchanged.
 fn compact(json: &str) -> String {
     let (mut out, mut inside, mut escaped) = (String::with_capacity(json.len()), false, false);
     for c in json.chars() {

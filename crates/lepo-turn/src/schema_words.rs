@@ -4,19 +4,19 @@ use serde_json::{Map, Value, json};
 
 use lepo_base::error::{Error, Result};
 
-/// The names of types, and what each is in a schema.
+/// Names of types, and their JSON Schema types.
 const TYPES: &[(&str, &str)] =
     &[("str", "string"), ("int", "integer"), ("num", "number"), ("bool", "boolean")];
 
-/// The deepest list of lists.
+/// Maximum nesting of lists.
 const DEEPEST: usize = 8;
 
-/// True for a text that can be the short form of a schema, and not a path by the look of it.
+/// Whether a text can be the short form of a schema, rather than a path.
 pub fn is_short_schema(text: &str) -> bool {
     text.contains([' ', ','])
 }
 
-/// The schema of an object with these fields: all required, and no others.
+/// Returns the schema of an object with these fields, all of them required, and no others.
 pub fn short_schema(text: &str) -> Result<Value> {
     let mut fields = Map::new();
     for field in text.split(',').map(str::trim) {

@@ -1,4 +1,4 @@
-//! Sending one request, while the question becomes durable; and taking a short answer whole.
+//! Sends a request while the question becomes durable, and receives short answers completely.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -8,18 +8,18 @@ use super::{Event, Front, Notice};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Answer, Model, Permit, Request};
 
-/// The longest answer of chooser or writer that is read, thinking included, in bytes. One that goes on is ended.
+/// Maximum bytes to read of a chooser's or writer's answer, including thinking. A longer answer is cut off.
 const PLANNER_LIMIT: usize = 1 << 20;
 
-/// The outcome of a request that was sent.
+/// The outcome of a request.
 pub enum Sent<'m> {
-    /// The answer begins.
+    /// The answer starts.
     Answer(Box<Answer<'m>>),
-    /// The model gave none.
+    /// The model did not answer.
     ModelFailed(Error),
 }
 
-/// Sends a request. What is still being written becomes durable meanwhile.
+/// Sends a request. Bubbs that are still being written become durable in the meantime.
 ///
 /// `Err`: the question could not be stored, so nothing was sent.
 pub async fn send<'m>(
@@ -38,10 +38,10 @@ pub async fn send<'m>(
         let (failed, saved) = tokio::select! {
             biased;
             saved = record.transcript.saved() => (None, saved?),
-            // Not before the gate is open, so it is a failure to connect: the question is kept all the same.
+            // The gate is still closed, so the connection failed: the question is stored nevertheless.
             failed = &mut asked => (Some(failed), record.transcript.saved().await?),
         };
-        // At once: an interrupt may end the wait for the answer.
+        // At once, because an interrupt may end the wait for the answer.
         record.tell_saved(*front.borrow_mut(), saved);
         front.borrow_mut().happens(Event::Waiting);
         match failed {
@@ -58,7 +58,8 @@ pub async fn send<'m>(
     })
 }
 
-/// Sends a request and takes its short answer whole. A failure on the way is journalled, as one before it is.
+/// Sends a request and receives its short answer completely. A failure is recorded in the journal, before and
+/// during the answer.
 pub async fn send_whole(
     model: &mut Model,
     front: &mut dyn Front,
@@ -77,7 +78,7 @@ pub async fn send_whole(
     read
 }
 
-/// The whole text of a short answer.
+/// Returns the complete text of a short answer.
 pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(String, lepo_model::Usage)> {
     let (mut text, mut usage) = (String::new(), lepo_model::Usage::default());
     let mut room = PLANNER_LIMIT;
@@ -94,7 +95,7 @@ pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(Str
             lepo_model::Event::Usage(told) => usage = told,
             lepo_model::Event::Notice(said) => front.happens(Event::Notice(&Notice::Model(said))),
             lepo_model::Event::Done(finish) => tell_cut(finish, front),
-            // A reply for lepo's own use is no reason to act.
+            // A reply for lepo's own use never grants a permission.
             lepo_model::Event::AgentAsks(question) => answer.permit(question.number, Permit::Nobody),
             _ => {}
         }
@@ -102,7 +103,7 @@ pub async fn whole(mut answer: Answer<'_>, front: &mut dyn Front) -> Result<(Str
     Ok((text, usage))
 }
 
-/// Tells of an answer that ended before the model had said all of it.
+/// Reports an answer that ended before the model completed it.
 pub fn tell_cut(finish: lepo_model::Finish, front: &mut dyn Front) {
     let notice = match finish {
         lepo_model::Finish::Stop | lepo_model::Finish::ToolCalls => return,

@@ -1,5 +1,5 @@
-//! Resources and prompts of MCP servers for a question: each resource a visible bubb before it, and a prompt,
-//! whose messages become bubbs of their roles. All of it is there before anything is written.
+//! Resources and prompts of MCP servers for a question: each resource becomes a visible bubb before it, and
+//! the messages of a prompt become bubbs of their roles. All of them are fetched before anything is written.
 
 use std::fmt;
 
@@ -8,26 +8,26 @@ use lepo_base::error::{Error, Result};
 /// A resource of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceAddress {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// Address of the resource on the server.
+    /// URI of the resource on the server.
     pub uri: String,
 }
 
-/// A prompt of a server, and what it is filled in with.
+/// A prompt of a server, with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptWish {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// The prompt.
+    /// Name of the prompt.
     pub name: String,
     /// Arguments by name.
     pub named: Vec<(String, String)>,
-    /// More of them: `NAME=VALUE`, or values in the prompt's order.
+    /// Further arguments: `NAME=VALUE`, or values in the prompt's order.
     pub words: Vec<String>,
 }
 
-/// The resources and the prompt that servers are to give a question.
+/// The resources and the prompt that servers provide for a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Served {
     /// Resources, in order.
@@ -37,14 +37,14 @@ pub struct Served {
 }
 
 impl Served {
-    /// True if it is nothing.
+    /// Whether there are neither resources nor a prompt.
     pub fn is_empty(&self) -> bool {
         self.resources.is_empty() && self.prompt.is_none()
     }
 }
 
 impl ResourceAddress {
-    /// Reads `mcp:SERVER/URI`; `None` for anything that does not begin so.
+    /// Parses `mcp:SERVER/URI`; `None` for a text without this prefix.
     pub fn of_context(word: &str) -> Option<Result<ResourceAddress>> {
         let rest = word.strip_prefix("mcp:")?;
         let wrong = || {
@@ -59,7 +59,8 @@ impl ResourceAddress {
         )
     }
 
-    /// The resources that a question names as `@SERVER:URI`, each once; a sentence's end is no part of them.
+    /// Returns the resources that a question mentions as `@SERVER:URI`, without duplicates. Punctuation at
+    /// the end of a sentence is not part of a URI.
     pub fn in_question(text: &str, servers: &[String]) -> Vec<ResourceAddress> {
         let mut found = Vec::new();
         for word in text.split_whitespace().filter_map(|word| word.strip_prefix('@')) {

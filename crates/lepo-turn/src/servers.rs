@@ -1,4 +1,4 @@
-//! The MCP servers of a turn: waited for until they are ready, and heard by its view while they work.
+//! The MCP servers of a turn: waits until they are ready, and passes their events to the display.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,11 +8,11 @@ use super::{Event, Front, Notice};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_tool::mcp::{Asked, Caller, FormAnswer};
 
-/// Passes a server's questions and progress to the view of the turn.
+/// Passes a server's questions and progress to the display of the turn.
 pub(super) struct FrontCaller<'f> {
-    /// The view.
+    /// The display.
     pub front: &'f mut dyn Front,
-    /// The server that works.
+    /// Name of the server.
     pub server: &'f str,
 }
 
@@ -28,7 +28,8 @@ impl Caller for FrontCaller<'_> {
     }
 }
 
-/// Fails without a terminal if a sign-in is over: a script must not get an answer that was made without its server.
+/// Fails without a terminal if a sign-in has expired: a script must not receive an answer that was made
+/// without its server.
 pub(super) fn sign_ins_hold(turn: &Turn<'_>) -> Result<()> {
     let over = turn.servers.each().iter().find(|server| server.sign_in_is_over);
     match over.filter(|_| !turn.front.has_person()) {
@@ -41,7 +42,7 @@ pub(super) fn sign_ins_hold(turn: &Turn<'_>) -> Result<()> {
     }
 }
 
-/// Waits until the tools of each server are known or it has failed, and reports notes about them.
+/// Waits until the tools of each server are known or the server has failed, and reports notices about them.
 pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
     let said = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;

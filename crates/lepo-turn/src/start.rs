@@ -7,32 +7,32 @@ use lepo_store::conv::{Addressee, Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::CommandRequest;
 
-/// The options that choose where a turn starts.
+/// Options that choose where a turn starts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StartOptions {
     /// `--new`.
     pub new: bool,
-    /// `--tail`, found.
+    /// `--tail`, resolved.
     pub tail: Option<Addressee>,
     /// `--retry`.
     pub retry: bool,
 }
 
-/// The place that a turn starts from.
+/// Where a turn starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// Under a new root.
+    /// At a new root.
     New,
-    /// A new question under this bubb.
+    /// A new question after this bubb.
     Under(BubbId),
-    /// The question that is this bubb, answered again.
+    /// This question, answered again.
     Again(BubbId),
-    /// The turn whose request this bubb is, gone on with.
+    /// The turn of this request, continued after the decision.
     Decided(BubbId),
 }
 
 impl Start {
-    /// The bubb that the turn starts from; none for a new conv.
+    /// Returns the bubb at which the turn starts; `None` for a new conv.
     pub fn id(self) -> Option<BubbId> {
         match self {
             Start::New => None,
@@ -58,7 +58,7 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
         };
     };
     if wish.retry {
-        // A branch stays where it is when its question fails, so that question is beyond it.
+        // A branch does not move when its question fails, so that question is after it.
         let branch = wish.tail.filter(|tail| tail.by_branch);
         let left = branch.and_then(|branch| forest.question_left_at(branch.ix));
         let question = left.or_else(|| forest.last_question(tip)).ok_or_else(|| {
@@ -75,8 +75,8 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<Start
     }
 }
 
-/// Decides where a question goes that follows the end of a conversation which nobody named: not behind a question that
-/// is being answered or got nothing, nor behind a turn that was not finished.
+/// Decides where a question goes that follows the end of a conversation, if the user did not name the end:
+/// not after a question that is being answered or got no answer, nor after an unfinished turn.
 pub fn start_at(store: &Store, forest: &Forest, tip: Ix) -> Result<Start> {
     let open = being_answered(store, forest, tip).or_else(|| unanswered(store, forest, tip));
     let under = match open {
@@ -86,8 +86,8 @@ pub fn start_at(store: &Store, forest: &Forest, tip: Ix) -> Result<Start> {
     Ok(under.map_or(Start::New, |ix| Start::Under(forest.name(ix).id)))
 }
 
-/// The question of the conversation with this end that another process is answering: the next one follows what it
-/// followed. If several wait for an answer there, the first of them.
+/// Returns the question at this end of a conversation that another process is answering: the next question
+/// follows the same bubb. If several questions wait there, returns the first.
 pub fn being_answered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let is_answer = |ix: Ix| {
         let name = forest.name(ix);
@@ -106,8 +106,8 @@ pub fn being_answered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     open.get(first..)?.iter().copied().find(is_question)
 }
 
-/// The question at this end that `do` asked and that got nothing: the next one is not asked behind it. A message that
-/// was added, imported or rebased is none.
+/// Returns the question of `do` at this end that got no answer: the next question does not follow it. Added,
+/// imported or rebased messages do not count.
 pub fn unanswered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let is_planning = |ix: &Ix| {
         let name = forest.name(*ix);

@@ -1,5 +1,5 @@
-//! The instructions of a store (`_insts.toml`) count where this user's lepo made the store and git does not track the
-//! file; elsewhere they are what a repository says to models, and need trust.
+//! The instructions of a store (`_insts.toml`) are active if this user's lepo created the store and git does
+//! not track the file. Otherwise they are a repository's text for models, and need trust.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -12,13 +12,13 @@ use lepo_base::work_folder::identity_of;
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::Store;
 
-/// The name of the file.
+/// Name of the file.
 pub const INSTS_FILE: &str = "_insts.toml";
 
-/// The folder, in the state folder, with an empty file for each store that this user's lepo made.
+/// The folder, in the state folder, with an empty file for each store that this user's lepo created.
 const MADE: &str = "made";
 
-/// Notes that this user's lepo made the store. Where that cannot be kept, its instructions need trust.
+/// Records that this user's lepo created the store. If this fails, its instructions need trust.
 pub fn note_made(store: &Store, paths: &Paths) {
     let Ok(identity) = identity_of(&store.path()) else { return };
     let folder = paths.state.join(MADE);
@@ -28,14 +28,14 @@ pub fn note_made(store: &Store, paths: &Paths) {
     let _ = made.and_then(|()| file.open(folder.join(identity)));
 }
 
-/// Whether this user's lepo made the store.
+/// Whether this user's lepo created the store.
 fn is_made_here(store: &Store, paths: &Paths) -> bool {
     let is_noted =
         identity_of(&store.path()).is_ok_and(|identity| paths.state.join(MADE).join(identity).exists());
     is_noted || store.path().starts_with(paths.unkept())
 }
 
-/// The instructions in force, and a warning for each part of their file that is ignored.
+/// Returns the instructions in effect, and a warning for each ignored part of their file.
 pub(crate) fn insts_in_force(store: &Store, paths: &Paths) -> Result<(Insts, Vec<String>)> {
     let Some(bytes) = store.furniture().insts()? else { return Ok((Insts::default(), Vec::new())) };
     if let Some(file) = insts_of_repository(store, paths)?
@@ -46,19 +46,19 @@ pub(crate) fn insts_in_force(store: &Store, paths: &Paths) -> Result<(Insts, Vec
     Insts::parse(&store.shown().join(INSTS_FILE), &bytes)
 }
 
-/// The warning that the file of a store's instructions is ignored.
+/// Returns the warning that the file of a store's instructions is ignored.
 pub fn ignored_insts(store: &Store) -> String {
     let why = "is ignored: it is not trusted; `lepo trust` shows what it would do";
     format!("{} {why}", store.shown().join(INSTS_FILE).display())
 }
 
-/// The file of a store's instructions, if it counts only once it is trusted.
+/// Returns the file of a store's instructions, if it needs trust.
 pub fn insts_of_repository(store: &Store, paths: &Paths) -> Result<Option<RepoFile>> {
     let Some(bytes) = store.furniture().insts()? else { return Ok(None) };
     if bytes == Insts::default_file_text().as_bytes() {
         return Ok(None);
     }
-    // One that says nothing else than the default is no matter of trust.
+    // A file that only repeats the defaults needs no trust.
     let said = Insts::parse(Path::new(INSTS_FILE), &bytes);
     if said.is_ok_and(|(insts, _)| insts == Insts::default()) {
         return Ok(None);
@@ -72,7 +72,7 @@ pub fn insts_of_repository(store: &Store, paths: &Paths) -> Result<Option<RepoFi
     Ok((!is_own).then_some(RepoFile { path, bytes }))
 }
 
-/// The file of a store's instructions, if it does not count until it is trusted.
+/// Returns the file of a store's instructions, if it needs trust and is not trusted yet.
 pub fn untrusted_insts(store: &Store, paths: &Paths) -> Result<Option<RepoFile>> {
     let Some(file) = insts_of_repository(store, paths)? else { return Ok(None) };
     Ok((!Trust::of(paths).covers(&file)?).then_some(file))
@@ -120,7 +120,7 @@ mod tests {
         git(&["rm", "-q", "--cached", ".lepo/_insts.toml"]);
         std::fs::write(&file, "general = 'Mine.'\n# changed\n").unwrap();
         assert!(counts("made here, and not tracked any more"));
-        // Renamed, it is the same store; copied, it is another.
+        // A renamed store is the same store; a copy is not.
         std::fs::rename(top.join("app"), top.join("moved")).unwrap();
         let moved = Store::make(&top.join("moved"), Path::new(".lepo"), "").unwrap().0;
         assert_eq!(untrusted_insts(&moved, &paths).unwrap(), None);
@@ -134,7 +134,7 @@ mod tests {
                 .success()
         );
         assert!(!counts("a copy"));
-        // A mistake in what does not count is no error.
+        // An invalid file without effect is not an error.
         std::fs::write(&file, "general = [").unwrap();
         assert!(!counts("a mistake"));
     }

@@ -1,7 +1,8 @@
-//! The transcript of a turn: the texts of the path from the root, and the bubbs that the turn adds at its end.
+//! The transcript of a turn: the texts of the path from the root, and the bubbs that the turn adds at its
+//! end.
 //!
-//! A bubb is written from a [`Kept`] value, that is, from bytes that were looked at for secrets or are the user's own
-//! words. `tests/e2e/house.rs` lists the few files that write to the store by another way.
+//! A bubb is written from a [`Kept`] value, that is, from bytes that were searched for secrets or that the
+//! user typed. `tests/e2e/house.rs` lists the few files that write to the store by another way.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,30 +33,30 @@ struct WrittenOpening {
 /// The path from its root to the tip.
 pub struct Transcript {
     store: Arc<Store>,
-    /// The texts of the path, oldest first, also of bubbs that are still being written.
+    /// The texts of the path, oldest first, including bubbs that are still being written.
     pub entries: Vec<PathEntry>,
     /// The ids of the bubbs on disk, oldest first.
     pub path: Vec<BubbId>,
-    /// The answers of this turn that have calls, in order.
+    /// The answers of this turn with calls, in order.
     pub called: Vec<CalledAnswer>,
-    /// The bubbs that were there when the turn began, oldest first.
+    /// The bubbs that existed when the turn started, oldest first.
     pub loaded: Vec<Name>,
-    /// A new root's time is not before this.
+    /// The earliest time of a new root.
     not_before: u64,
-    /// The masking of what is written: the transcript keeps the truth.
+    /// Masks written text; the transcript itself is unmasked.
     masking: Arc<Masking>,
     unsaved: Option<Blocking<Result<WrittenOpening>>>,
-    /// Lets other processes see that the question is being answered.
+    /// Tells other processes that the question is being answered.
     answering: Option<Claim>,
 }
 
 impl Transcript {
-    /// Notes a request that failed.
+    /// Records a failed request in the journal.
     pub fn journal_failure(&self, model: Option<&str>, after: Duration) {
         self.store.journal().add(Entry { under: self.tip(), ..failure_entry(model, after) });
     }
 
-    /// The conv up to where a turn starts, or the beginning of a new one. What is added is masked, on disk alone.
+    /// Loads the conv up to `start`, or starts an empty one. Added text is masked on disk only.
     pub fn at(
         store: &Arc<Store>,
         forest: &Forest,
@@ -86,7 +87,7 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// Decides which of the files are sent to a model that accepts these, and tells which are not.
+    /// Decides which of the files are sent to a model with these limits, and returns the others by reason.
     pub fn choose_files(&mut self, accepts: impl FnOnce() -> Accepts) -> LeftOut {
         if self.entries.iter().all(|entry| entry.files.is_empty()) {
             return LeftOut::default();
@@ -94,12 +95,12 @@ impl Transcript {
         choose(self.entries.iter_mut().map(|entry| &mut entry.files), &accepts())
     }
 
-    /// The bubb that the next one follows.
+    /// Returns the bubb that the next one follows.
     pub fn tip(&self) -> Option<BubbId> {
         self.path.last().copied()
     }
 
-    /// True if something visible follows the last answer of the path besides what follows it there.
+    /// Whether the last answer of the path has another visible successor outside of the path.
     pub fn forks(&self, forest: &Forest) -> bool {
         let is_answer = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::Assistant;
         let Some(at) = self.entries.iter().rposition(is_answer) else { return false };
@@ -109,18 +110,17 @@ impl Transcript {
         others.into_iter().any(|other| !other.hidden && Some(&other.id) != next)
     }
 
-    /// The last visible question of the path.
+    /// Returns the last visible question of the path.
     pub fn question(&self) -> Option<BubbId> {
         let is_question = |entry: &PathEntry| !entry.hidden && entry.kind == Kind::User;
         self.entries.iter().rposition(is_question).and_then(|at| self.path.get(at).copied())
     }
 
-    /// The store that it is written to.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// True if nothing of a model or a tool follows the last visible question.
+    /// Whether no text of a model or a tool follows the last visible question.
     pub fn is_bare(&self) -> bool {
         let after = self.entries.iter().rev().take_while(|entry| entry.hidden || entry.kind != Kind::User);
         let mut after = after.filter(|entry| {
@@ -129,21 +129,21 @@ impl Transcript {
         after.next().is_none()
     }
 
-    /// Takes this as the text of the last bubb, which was masked when it was written.
+    /// Replaces the text of the last bubb, which is masked on disk, by this unmasked text.
     pub fn restore_last(&mut self, text: &str) {
         if let Some(entry) = self.entries.last_mut() {
             entry.text = text.into();
         }
     }
 
-    /// Adds a bubb, durable when this returns. Its secrets are masked on disk.
+    /// Adds a bubb, durably. Its secrets are masked on disk.
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         let masking = self.masking.clone();
         self.add_as(kind, hidden, text, &masking.kept(text, source_of(kind, text)))
     }
 
-    /// Adds a bubb that is kept on disk in another form than the model is told; durable when this returns. The user's
-    /// own words are kept as typed.
+    /// Adds a bubb whose text on disk differs from the text for the model, durably. Text that the user typed
+    /// remains unmasked.
     pub fn add_as(&mut self, kind: Kind, hidden: bool, text: &[u8], kept: &Kept<'_>) -> Result<Name> {
         let name = write_bubb(&self.store, (kind, hidden), self.tip(), self.not_before, kept)?;
         self.push_text(kind, hidden, self.path.is_empty(), text);
@@ -151,16 +151,16 @@ impl Transcript {
         Ok(name)
     }
 
-    /// Writes a hidden bubb that follows the first `base` ones of the path, beside those that do already. The transcript
-    /// stays as it is.
+    /// Writes a hidden bubb after the first `base` bubbs of the path, as a sibling of the existing successor.
+    /// The transcript does not change.
     pub fn add_beside(&mut self, base: usize, kind: Kind, text: &[u8]) -> Result<Name> {
         let kept = self.masking.kept(text, source_of(kind, text));
         let under = base.checked_sub(1).and_then(|last| self.path.get(last)).copied();
         write_bubb(&self.store, (kind, true), under, self.not_before, &kept)
     }
 
-    /// Begins to write bubbs, the last of which has these files, in a thread of its own: a connection opens
-    /// meanwhile. `written` is called when all of it is durable.
+    /// Starts to write bubbs in a separate thread, while a connection opens; the last bubb has these files.
+    /// Calls `written` when all are durable.
     pub fn begin(
         &mut self,
         bubbs: Vec<Opening>,
@@ -188,18 +188,18 @@ impl Transcript {
             let question = names.iter().rev().map(|(name, _)| name).find(|name| name.kind == Kind::User);
             let answering = question.and_then(|question| store.requests().mark_answering(question.id));
             written();
-            // The files that they replace are removed now.
+            // Deletes the damaged blobs that these replaced.
             drop(files);
             Ok(WrittenOpening { names, answering })
         }));
     }
 
-    /// Lets other processes see that this question, which is on disk, is being answered.
+    /// Tells other processes that this question, which is on disk, is being answered.
     pub fn mark_answering(&mut self, question: BubbId) {
         self.answering = self.store.requests().mark_answering(question);
     }
 
-    /// Takes up what would be written; nothing is.
+    /// Adds bubbs without writing them.
     pub fn imagine(&mut self, bubbs: Vec<(Kind, bool, String)>) {
         for (kind, hidden, text) in bubbs {
             let root = self.entries.is_empty();
@@ -207,7 +207,7 @@ impl Transcript {
         }
     }
 
-    /// Waits until the bubbs of [`Transcript::begin`] are durable; gives their names.
+    /// Waits until the bubbs of [`Transcript::begin`] are durable; returns their names.
     pub async fn saved(&mut self) -> Result<Written> {
         let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
         let names = unsaved.await;
@@ -219,7 +219,7 @@ impl Transcript {
         Ok(names)
     }
 
-    /// Appends a bubb that was written after the end of the path already.
+    /// Appends a bubb that was already written after the end of the path.
     pub fn take_up(&mut self, name: &Name) -> Result<()> {
         let bytes = match self.masking.given(name.id) {
             Some(given) => given.into_bytes(),
@@ -230,7 +230,8 @@ impl Transcript {
         Ok(())
     }
 
-    /// Proves the calls and results that the turn wrote, where it ends in a side branch: a later turn may go on from it.
+    /// Proves the calls and results that the turn wrote, if it ends in a side branch, because a later turn
+    /// may continue from there.
     pub fn prove_side_branch(&self, partial: Option<BubbId>) {
         let since = self.loaded.len();
         let is_beside =
@@ -241,7 +242,8 @@ impl Transcript {
         self.store.journal().prove(beside);
     }
 
-    /// Length of the path at which the side branch at its end began; unset if it ends in none.
+    /// Returns the length of the path at the start of the side branch at its end; `None` if it does not end
+    /// in a side branch.
     pub fn side_branch(&self) -> Option<usize> {
         let on_it = |entry: &&PathEntry| entry.hidden && matches!(entry.kind, Kind::Assistant | Kind::Tool);
         match self.entries.iter().rev().take_while(on_it).count() {
@@ -250,17 +252,17 @@ impl Transcript {
         }
     }
 
-    /// The requests that were carried out since the question.
+    /// Returns the requests that were executed since the question.
     pub fn requests_of_turn(&self) -> Vec<ToolRequest> {
         let since = self.entries.iter().rposition(|entry| entry.kind == Kind::User && !entry.hidden);
         let turn = self.entries.get(since.unwrap_or_default()..).unwrap_or_default();
-        // A result follows its request at once. A request after a request is the first one edited.
+        // A result directly follows its request. A request after a request is its edited form.
         let asked = |entry: &PathEntry| request(entry.kind, entry.hidden, &entry.text);
         let carried_out = turn.windows(2).filter(|pair| asked(&pair[1]).is_none());
         carried_out.filter_map(|pair| asked(&pair[0])).collect()
     }
 
-    /// Adds a text to those that the model is sent; the bubb of it is written elsewhere.
+    /// Appends a text for the model; its bubb is written elsewhere.
     fn push_text(&mut self, kind: Kind, hidden: bool, root: bool, text: &[u8]) {
         let words = String::from_utf8_lossy(text);
         let files = files_of(&self.store, &self.entries, (kind, hidden), &words);
@@ -273,8 +275,8 @@ impl Transcript {
     }
 }
 
-/// Writes a bubb, durable when this returns, and proves it where a model follows it unseen. A root gets a time of at
-/// least `not_before`.
+/// Writes a bubb, durably, and proves it if models follow it without the user seeing it. The time of a root
+/// is at least `not_before`.
 pub fn write_bubb(
     store: &Store,
     (kind, hidden): (Kind, bool),
@@ -287,7 +289,7 @@ pub fn write_bubb(
     Ok(name)
 }
 
-/// Writes a bubb that was said at `time`, or as soon after its prev as ids allow.
+/// Writes a bubb of the given `time`, or as soon after its prev as ids allow.
 pub fn write_bubb_at(
     store: &Store,
     (kind, hidden): (Kind, bool),
@@ -306,7 +308,8 @@ fn prove_written(store: &Store, name: &Name) {
     }
 }
 
-/// The files of a bubb that follows these entries: those of a question, and those in the result of a server's tool.
+/// Returns the files of a bubb that follows these entries: files of a question, or in the result of a
+/// server's tool.
 fn files_of(store: &Store, before: &[PathEntry], (kind, hidden): (Kind, bool), text: &str) -> Vec<Attached> {
     let asked = before.last().filter(|_| hidden && kind == Kind::Tool);
     match asked.and_then(|asked| request(asked.kind, asked.hidden, &asked.text)) {

@@ -1,4 +1,4 @@
-//! The truth of a request that waits and was masked: kept in `_wire/ID.json` until it is decided on.
+//! The unmasked text of a pending request: stored in `_wire/ID.json` until the decision.
 
 use std::collections::HashMap;
 
@@ -19,17 +19,17 @@ const FIELD: &str = "truth";
 #[derive(Serialize, Deserialize)]
 struct Truth {
     text: String,
-    /// The masked spans: from, to, the kind.
+    /// The masked spans: start, end, kind.
     masked: Vec<(usize, usize, String)>,
     /// A keyed hash over the id and the text.
     proof: String,
 }
 
-/// Keeps a request that waits, if it was masked when it was written.
+/// Stores a pending request, if it was masked when it was written.
 pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
     let found = if masking.masks() { masking.masker().mask(text).found } else { Vec::new() };
     let Some(proof) = masking.masker().proof(&[id.to_string().as_bytes(), text.as_bytes()]) else { return };
-    // Words of the model may look like a mask, too.
+    // Text of the model may look like a mask, too.
     if found.is_empty() && !has_mask(text) {
         return;
     }
@@ -38,12 +38,12 @@ pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
     let truth = Truth { text: text.to_string(), masked, proof };
     let mut kept = store.requests().replay(id).ok().flatten().unwrap_or_default();
     kept.insert(FIELD.to_string(), serde_json::to_value(truth).unwrap_or_default());
-    // Without it the request cannot be approved, which its decision says.
+    // Without this file the request cannot be approved, which the error of a decision explains.
     let _ = store.requests().keep_replay(id, kept);
 }
 
-/// Carries what is kept for a request that waits over to the copy that takes its place, in which the ids of messages are
-/// others. False if one of these secrets is in it: then nothing is carried over.
+/// Copies the stored data of a pending request to the copy that replaces it, with the ids of the copied
+/// messages. Returns false, and copies nothing, if it contains any of `secrets`.
 pub fn carry_waiting(
     store: &Store,
     masker: &Masker,
@@ -71,7 +71,7 @@ pub fn carry_waiting(
     store.requests().keep_replay(to, kept).map(|()| true)
 }
 
-/// True if a secret is in bytes of JSON, as it is or escaped.
+/// Whether a secret is in the bytes of JSON, verbatim or escaped.
 fn is_in(bytes: &[u8], secret: &[u8]) -> bool {
     let escaped = serde_json::to_string(&String::from_utf8_lossy(secret)).unwrap_or_default();
     let escaped = escaped.trim_matches('"').as_bytes();
@@ -79,7 +79,7 @@ fn is_in(bytes: &[u8], secret: &[u8]) -> bool {
     has(secret) || has(escaped)
 }
 
-/// Forgets what is kept for requests that can no longer be decided on, as the conversation went past them.
+/// Deletes the data of requests that can no longer be decided, because the conversation continued after them.
 pub fn forget_overtaken(store: &Store) {
     let kept = store.requests().kept();
     if kept.is_empty() {
@@ -95,7 +95,7 @@ pub fn forget_overtaken(store: &Store) {
     }
 }
 
-/// The truth of a request whose bubb has masks; `None` if it has none.
+/// Returns the unmasked text of a request whose bubb has masks; `None` if it has no masks.
 pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Result<Option<String>> {
     if !has_mask(text) {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! One turn: all that its steps work on, and what several of them do with it. Each step is a function in a file of its own.
+//! A turn: the data of its steps, and functions that several steps share. Each step is a function in its own
+//! file.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,49 +16,48 @@ use lepo_model::{Gate, Model, ModelConfig, Planner, ToolForm, spec};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::mcp::Servers;
 
-/// One turn, with everything it uses.
+/// A turn, with everything it uses.
 pub struct Turn<'t> {
-    /// Environment, one for all turns.
+    /// The environment of all turns.
     pub env: &'t TurnEnv,
-    /// The instructions in force.
+    /// The instructions in effect.
     pub insts: Cow<'t, Insts>,
     /// The configuration of the model that answers.
     pub config: &'t ModelConfig,
-    /// The client for it.
+    /// The client of the model.
     pub model: &'t mut Model,
     /// Holds requests back until the question is durable.
     pub gate: Gate,
-    /// The MCP servers.
     pub servers: &'t mut Servers,
-    /// The view of the turn.
+    /// The display of the turn.
     pub front: &'t mut dyn Front,
-    /// The form that the answer must have.
+    /// The schema of the answer.
     pub schema: Option<Arc<AnswerSchema>>,
-    /// Only the code blocks of the answer are read.
+    /// Whether only the code blocks of the answer are used.
     pub code_only: bool,
     /// Recorded results, in a replay.
     pub results: Option<ResultRecord>,
-    /// Transcript and report of the turn, as they grow.
+    /// Transcript and report of the turn.
     pub record: TurnRecord,
-    /// Something else follows the last answer of the conversation.
+    /// Whether the last answer of the conversation has another successor.
     pub forks: bool,
     /// The skills that the model may ask for.
     pub skills: TurnSkills,
-    /// Messages of the conversation that are to be agreed to, once they were looked for.
+    /// Messages of the conversation that need consent; `None` before they were searched.
     pub unproven: Option<Vec<UnprovenMessage>>,
 }
 
-/// The skills of one turn.
+/// The skills of a turn.
 #[derive(Default)]
 pub struct TurnSkills {
     /// The skills that the model may ask for, or that the user named.
     pub offered: Vec<Skill>,
-    /// Text that was kept before the answer, and its bubb.
+    /// The text that was stored before the answer, and its bubb.
     pub kept: Option<(String, BubbId)>,
 }
 
 impl Turn<'_> {
-    /// Decides which files of the conversation are sent to the model, and tells which are not.
+    /// Decides which files of the conversation are sent to the model, and reports the others.
     pub fn choose_files(&mut self) {
         let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
         if !left.is_empty() {
@@ -65,8 +65,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The planner of this turn. Only some providers have native tools: a note says if the configured planner
-    /// cannot be used.
+    /// Returns the planner of this turn. Reports a notice if the configured planner needs native tools that
+    /// the model does not have.
     pub fn planner(&mut self) -> Planner {
         let native = self.takes_native_tools();
         if spec(self.config).own_tools {
@@ -84,7 +84,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Waits until the question is durable, and tells of it.
+    /// Waits until the question is durable, and reports it.
     pub async fn question_saved(&mut self) -> Result<()> {
         let saved = self.record.transcript.saved().await?;
         self.record.tell_saved(self.front, saved);
@@ -92,7 +92,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Keeps the truth of the request that waits, which is the last of the path.
+    /// Stores the unmasked text of the pending request, which is the last bubb of the path.
     pub fn keep_truth(&self) {
         let waits = self.record.report.pending.zip(self.record.transcript.entries.last());
         if let Some((id, entry)) = waits {
@@ -100,20 +100,20 @@ impl Turn<'_> {
         }
     }
 
-    /// Adds a bubb, durable when this returns.
+    /// Adds a bubb, durably.
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         let name = self.record.transcript.add(kind, hidden, text)?;
         self.front.happens(Event::Bubb(&name, Some(text)));
         Ok(name)
     }
 
-    /// True if this model takes tools in fields of its API.
+    /// Whether this model accepts tools in fields of its API.
     pub fn takes_native_tools(&self) -> bool {
         spec(self.config).tools == ToolForm::Native && self.model.takes_tools()
     }
 
-    /// The key of the server's cache of this conversation: its root, where the model's API has a field for
-    /// it. A new conversation's root is known once it is on disk.
+    /// Returns the key of this conversation for the server's cache: its root, if the model's API has a field
+    /// for it. A new conversation's root is known once it is on disk.
     pub async fn cache_key(&mut self) -> Result<Option<String>> {
         if !spec(self.config).names_root() {
             return Ok(None);
@@ -124,7 +124,7 @@ impl Turn<'_> {
         Ok(self.record.transcript.path.first().map(ToString::to_string))
     }
 
-    /// Says something about the repository, once for all turns of a process.
+    /// Reports a notice about the repository, but only once for all turns of a process.
     pub fn say_once(&mut self, notice: Notice) {
         let mut said = self.env.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if !said.contains(&notice) {
@@ -133,13 +133,12 @@ impl Turn<'_> {
         }
     }
 
-    /// The record of what the user trusts.
     pub fn trust(&self) -> Trust {
         Trust::of(&self.env.configured.paths)
     }
 }
 
-/// Says that the user's own words are kept as typed, if they have what looks like a secret.
+/// Reports that text of the user contains apparent secrets and is stored unmasked.
 pub fn tell_typed(masking: &Masking, question: Option<BubbId>, front: &mut dyn Front) {
     let typed = question.and_then(|id| masking.told_typed(id));
     for note in masking.told_prompt().into_iter().chain(typed) {

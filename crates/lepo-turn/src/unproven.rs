@@ -1,6 +1,6 @@
-//! Messages of a conversation that a model follows, that a person hardly sees, and that this user's lepo neither wrote
-//! nor imported nor fetched from what is the user's own. They count as instructions of a repository that nobody has
-//! agreed to; a yes is for these bytes at this place.
+//! Messages of a conversation that models follow but users hardly see, and that this user's lepo neither
+//! wrote nor imported nor fetched from a source of the user. They are treated like a repository's
+//! instructions without consent; consent applies to these bytes at this path.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::store::Store;
 
-/// A message without a proof, which nobody has agreed to.
+/// A message without proof and without consent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnprovenMessage {
-    /// The message.
+    /// Name of the message.
     pub name: Name,
-    /// The path of its file in the store itself, absolute and without links.
+    /// Absolute path of its file in the store itself, without symbolic links.
     pub path: PathBuf,
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -28,12 +28,12 @@ impl UnprovenMessage {
     }
 }
 
-/// Keeps a person's agreement to these messages, durable when this returns.
+/// Records the user's consent to these messages, durably.
 pub fn agree_to_messages(messages: &[UnprovenMessage], trust: &Trust) -> Result<()> {
     trust.agree_to_messages(messages.iter().map(UnprovenMessage::placed))
 }
 
-/// The messages of this path that have no proof and that nobody has agreed to.
+/// Returns the messages of this path without proof and without consent.
 pub fn unproven_messages(store: &Store, trust: &Trust, path: &[Name]) -> Result<Vec<UnprovenMessage>> {
     let steering: Vec<&Name> = path.iter().filter(|name| name.is_steering()).collect();
     if steering.is_empty() {
@@ -43,12 +43,13 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[Name]) -> Result<
     let proven = store.journal().proven(&ids);
     let mut messages = Vec::new();
     for name in steering {
-        // A proof is about the message as it was written.
+        // A proof applies to the message as written.
         if proven.contains(&name.id) && store.bubbs().read_unedited(name).is_ok() {
             continue;
         }
         let bytes = store.bubbs().read(name)?;
-        // Instructions of a repository are agreed to file by file, and lepo's own prompt steers nobody elsewhere.
+        // Consent to instructions of a repository is per file, and lepo's own default prompt does not steer
+        // other conversations.
         let text = Some(&bytes).filter(|_| name.hidden && name.kind == Kind::System);
         let text = text.and_then(|bytes| std::str::from_utf8(bytes).ok());
         let is_own_prompt = |text: &str| name.prev.is_none() && is_as_made(text);
@@ -82,7 +83,7 @@ mod tests {
         Paths::from_env(&Env::of(&[("HOME", home.to_str().unwrap())])).unwrap()
     }
 
-    /// The tags of the messages that are to be agreed to.
+    /// Returns the tags of the messages that need consent.
     fn tags(store: &Store, trust: &Trust, path: &[Name]) -> String {
         let messages = unproven_messages(store, trust, path).unwrap();
         messages.iter().map(|message| message.name.tag()).collect::<Vec<_>>().join(" ")
@@ -116,7 +117,7 @@ mod tests {
         store.journal().prove([path[0].id, path[3].id]);
         assert_eq!(tags(&store, &trust, &path), "u1 a1 t1");
         assert_eq!(tags(&open(other.path()), &trust, &path), "s1 s0 u1 a1 t1", "another user's proofs");
-        // A yes covers these bytes at this place.
+        // Consent covers these bytes at this path.
         agree_to_messages(&unproven_messages(&store, &trust, &path).unwrap(), &trust).unwrap();
         assert_eq!(tags(&store, &trust, &path), "");
         let file = |name: &Name| work.path().join(".lepo").join(name.to_string());

@@ -1,5 +1,5 @@
-//! The user's key as the maker of a store's proofs. Read when the first proof is made or looked at: most commands need
-//! none.
+//! Makes proofs of a store with the user's key, which is read when the first proof is made or checked: most
+//! commands do not need it.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ struct UserKey {
     key: OnceLock<Option<Key>>,
 }
 
-/// The maker of proofs with the key of this user, which is made if there is none.
+/// Returns a prover with the key of this user, which is created if missing.
 pub fn user_prover(paths: &Paths) -> Arc<dyn Prover> {
     Arc::new(UserKey { state: paths.state.clone(), key: OnceLock::new() })
 }
