@@ -1,34 +1,33 @@
-//! The answer to a question of consent: a word of it, its beginning, in any case.
+//! Parses the answer to a consent question: a prefix of an answer word, in any case.
 
 use crate::term::latin_keys;
 
-/// A decision on what is asked.
+/// A decision on the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// Once.
+    /// Yes, once.
     Yes,
-    /// Not at all.
     No,
-    /// After a change.
+    /// Yes, after the user edits the command.
     Edit,
-    /// Now and later.
+    /// Yes, now and for the same request later.
     Always,
-    /// Not yet: what the answers mean is to be explained.
+    /// Undecided: explain the answers first.
     Explain,
 }
 
-/// The words, in the order in which they are offered. No two begin alike.
+/// All answers, in the order in which they are offered. No two start with the same letter.
 const WORDS: &[(&str, Choice)] =
     &[("yes", Choice::Yes), ("no", Choice::No), ("edit", Choice::Edit), ("always", Choice::Always)];
 
-/// A question, and the answers that it takes.
+/// A question with the answers that it accepts.
 pub struct Offer {
     ask: String,
     taken: Vec<Choice>,
 }
 
 impl Offer {
-    /// The question `ask` with the answers yes and no, and these.
+    /// Creates the question `ask` with the answers yes, no and `more`.
     pub fn new(ask: impl Into<String>, more: &[Choice]) -> Offer {
         Offer { ask: ask.into(), taken: [&[Choice::Yes, Choice::No], more].concat() }
     }
@@ -37,7 +36,7 @@ impl Offer {
         WORDS.iter().copied().filter(|(_, choice)| self.taken.contains(choice))
     }
 
-    /// The question as it is shown: `Run it? [y]es [n]o [?] `.
+    /// Returns the prompt: `Run it? [y]es [n]o [?] `.
     pub fn question(&self) -> String {
         let word = |(word, _): (&str, Choice)| {
             let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
@@ -47,7 +46,7 @@ impl Offer {
         format!("{}{}{explained} ", self.ask, self.words().map(word).collect::<String>())
     }
 
-    /// The decision of an answer; none if it is not one that is offered.
+    /// Parses an answer; `None` if it is not among those offered.
     pub fn read(&self, answer: &str) -> Option<Choice> {
         let answer = latin_keys(answer.trim()).to_lowercase();
         if answer == "?" && self.taken.contains(&Choice::Explain) {
@@ -57,7 +56,7 @@ impl Offer {
         begun.next().map(|(_, choice)| choice)
     }
 
-    /// The reply to any other answer: `y, n, e, a or ?`.
+    /// Returns the reply to an invalid answer: `y, n, e, a or ?`.
     pub fn letters(&self) -> String {
         let mut letters: Vec<&str> = self.words().filter_map(|(word, _)| word.get(..1)).collect();
         if self.taken.contains(&Choice::Explain) {
@@ -90,7 +89,7 @@ mod tests {
             ("yep", None),
             ("ok", None),
             ("예", None),
-            // The same keys with the Korean layout on.
+            // The keys of `y` and `a` with the Korean layout on.
             ("ㅛ", Some(Choice::Yes)),
             ("ㅁ", Some(Choice::Always)),
         ] {

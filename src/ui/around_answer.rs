@@ -1,4 +1,4 @@
-//! Two dim lines around an answer: what it goes on with, and what it took.
+//! The two dim lines around an answer: the conversation that it continues, and its usage.
 
 use super::ShortIds;
 use crate::term::{clean, cut, excerpt, excerpt_within, width};
@@ -9,9 +9,9 @@ use lepo_store::store::{Store, now};
 use lepo_turn::Report;
 use lepo_turn::config::{Money, Prices};
 
-/// `MODEL · continuing ID (3 questions) 2h ago · AGENTS.md (1.2k tokens) "last question" · /help`, or
-/// `MODEL · new conversation`, in so many columns, on a second line where one has no room for model and words; `told` are
-/// the repository's instructions, `help` is the command that tells more.
+/// Returns `MODEL · continuing ID (3 questions) 2h ago · AGENTS.md (1.2k tokens) "last question" · /help`, or
+/// `MODEL · new conversation`, on a second line if it is wider than `columns`. `told` names the repository's
+/// instructions, `help` the command for more information.
 pub fn place_line(
     (store, forest): (&Store, &Forest),
     at: Option<Ix>,
@@ -35,7 +35,6 @@ pub fn place_line(
     laid_out(&Place { model, place, ago, told, words, help }, columns)
 }
 
-/// The parts of a line about a conversation.
 struct Place<'p> {
     model: &'p str,
     /// `ID (3 questions)`.
@@ -43,7 +42,7 @@ struct Place<'p> {
     /// `2h ago`, and `2h`.
     ago: [String; 2],
     told: Option<&'p str>,
-    /// The words that name the conversation.
+    /// The label of the conversation.
     words: Words,
     help: Option<&'p str>,
 }
@@ -69,7 +68,7 @@ fn laid_out(Place { model, place, ago, told, words, help }: &Place<'_>, columns:
     flow(&[model, &place, told.unwrap_or_default(), &words, help.unwrap_or_default()], columns)
 }
 
-/// The parts that are there with dots between them, on as many lines as they need.
+/// Joins the nonempty parts with dots, on as many lines as they need.
 fn flow(parts: &[&str], columns: usize) -> String {
     const BETWEEN: &str = " · ";
     let mut lines: Vec<String> = Vec::new();
@@ -85,12 +84,11 @@ fn flow(parts: &[&str], columns: usize) -> String {
     lines.join("\n")
 }
 
-/// The words that name a conversation: its title, else the excerpt of its last question that `lepo ls` prints.
+/// Returns the label of a conversation: its title, or the excerpt of its last question that `lepo ls` prints.
 pub fn named_by(store: &Store, forest: &Forest, tail: Ix) -> String {
     words_of(store, forest, tail).short
 }
 
-/// The words that name a conversation.
 struct Words {
     /// The title, or the excerpt of the last question.
     short: String,
@@ -99,7 +97,7 @@ struct Words {
 }
 
 impl Words {
-    /// As much as so many columns hold.
+    /// Returns the label cut to `columns`.
     fn within(&self, columns: usize) -> String {
         let short = clean(&self.short);
         if width(&short) <= columns { short.into_owned() } else { excerpt_within(&self.whole, columns) }
@@ -116,7 +114,7 @@ fn words_of(store: &Store, forest: &Forest, tail: Ix) -> Words {
     Words { short: excerpt(&whole), whole }
 }
 
-/// `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, as far as it is known.
+/// Returns `MODEL · 3,000 in (2,800 cached) · 120 out · 4.2 s`, without the parts that are unknown.
 pub fn usage_line(report: &Report, prices: &Prices) -> String {
     let mut parts: Vec<String> = report.model.iter().map(|model| shown_model(model).to_string()).collect();
     if let Some(answer) = &report.answer {

@@ -1,5 +1,6 @@
-//! The documents of `--json`: one for a turn; for `--parallel` an array of them, each with its `name`; for a
-//! debate one with its speeches. Stable, and told in lepo-do(1).
+//! The documents of `--json`: one object for a turn, an array of them for `--parallel`, each with its `name`, and
+//! one
+//! object with the speeches for a debate. The format is stable and documented in lepo-do(1).
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use lepo_base::hint::At;
 use lepo_store::store::Store;
 use lepo_turn::{GroupOutcome, Masking, Report, Speech, ToolUse};
 
-/// The document of one turn, whose hints are read at this front.
+/// Returns the document of one turn, with hints for `at`.
 pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>, at: At<'_>) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {
@@ -47,14 +48,14 @@ pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Erro
     told
 }
 
-/// A document as the last line of `--events`.
+/// Returns `document` as the last line of `--events`.
 pub fn end_event(document: Value) -> Value {
     let mut line = json!({ "event": "end" });
     extend(&mut line, document);
     line
 }
 
-/// The document of a group turn, with all texts as they were said.
+/// Returns the document of a group turn, with all texts unmasked.
 pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, at: At<'_>) -> Value {
     let document = |report: &Report| {
         let mut told = turn_document(Some(store), report, report.error.as_ref(), at);
@@ -93,7 +94,8 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, 
     }
 }
 
-/// A group document as the last line of `--events`: an array stands under `replies`, with the error that
+/// Returns a group document as the last line of `--events`: an array becomes the field `replies`, next to the error
+/// that
 /// ended it.
 pub fn group_end_event(outcome: &GroupOutcome, document: Value, at: At<'_>) -> Value {
     match outcome {

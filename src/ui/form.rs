@@ -1,5 +1,5 @@
-//! A server's own question on the terminal: its form field by field, or an address to visit. Its words stand
-//! behind a mark, and its name before them.
+//! A server's own question on the terminal: a form, asked field by field, or a URL to visit. The server's texts are
+//! marked as quotes and follow its name.
 
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use super::answer::{Choice, Offer};
 use crate::term::{Asking, Line, Tty, on_terminal, quote, say};
 use lepo_tool::mcp::{Asked, Field, Form, FormAnswer};
 
-/// Asks the person; where no terminal is there, it is declined.
+/// Asks the user; declines without a terminal.
 pub async fn fill_in(server: String, asked: Asked) -> FormAnswer {
     if asked == Asked::Unknown {
         say(&Line::note(format!("server {server} asked for something that lepo cannot ask: declined")));
@@ -26,7 +26,7 @@ pub async fn fill_in(server: String, asked: Asked) -> FormAnswer {
 }
 
 fn converse(tty: &mut Tty, server: &str, asked: &Asked, withdrawn: &AtomicBool) -> io::Result<FormAnswer> {
-    // In a session, what was typed before is for the prompt.
+    // Input typed before the question belongs to the session's prompt.
     let _asking = Asking::begin();
     tty.show(&text(server, asked, tty.columns()))?;
     match asked {
@@ -43,7 +43,7 @@ fn converse(tty: &mut Tty, server: &str, asked: &Asked, withdrawn: &AtomicBool) 
     }
 }
 
-/// The server's name, and what it wants.
+/// Returns the server's name and its request.
 fn text(server: &str, asked: &Asked, columns: usize) -> String {
     let mut text = String::from("\nMCP server asks\n");
     text.push_str(&quote("Server: ", server, columns));
@@ -87,7 +87,6 @@ fn fill(tty: &mut Tty, form: &Form, withdrawn: &AtomicBool) -> io::Result<FormAn
     Ok(FormAnswer::Filled(content))
 }
 
-/// Asks until the answer is yes or no; `None` at the end of input.
 fn agreed(tty: &mut Tty, offer: &Offer, withdrawn: &AtomicBool) -> io::Result<Option<bool>> {
     loop {
         tty.forget_typed();

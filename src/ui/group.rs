@@ -1,5 +1,6 @@
-//! The view of a group turn: finished text on stdout, notes on stderr, and below them one row for each model
-//! at work; only these rows are drawn anew.
+//! The view of a group turn: finished text on stdout, notes on stderr, and below them one row for each working
+//! model.
+//! Only these rows are redrawn.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,46 +23,43 @@ use lepo_store::store::Store;
 use lepo_tool::Stream;
 use lepo_turn::{Answered, Bid, Event, GroupMode, Masking, Moment, Panel};
 
-/// The time between two drawings of the rows.
+/// The interval between redraws of the rows.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
-/// A view of one question to many.
 pub struct GroupView<'o> {
     out: &'o mut Out,
     paint: Paint,
     store: &'o Store,
-    /// The front at which hints are read.
     at: At<'o>,
-    /// Knows masked answers as they were said.
+    /// Recovers the unmasked text of a masked answer.
     masking: Arc<Masking>,
     mode: GroupMode,
     signs: Signs,
-    /// In their order.
+    /// In the order of the command line.
     participants: Vec<String>,
     orchestrator: Option<String>,
-    /// Every heading there may be in a pipe.
+    /// Every heading that may occur in a pipe.
     headings: Vec<String>,
     live: Live,
     rows: Rows,
-    /// The replies that are complete (none: it failed) and not printed yet: in a pipe they have an order.
+    /// The complete replies that are not printed yet, because a pipe has a fixed order; `None` for a failed one.
     complete: BTreeMap<usize, Option<Name>>,
     printed: usize,
-    /// Something stands on stdout.
+    /// Whether stdout has output already.
     begun: bool,
-    /// The bids that came since bids were last shown.
+    /// The bids since bids were last printed.
     bids: Vec<(String, Bid)>,
     shown: Shown,
-    /// Renders the speech that streams, or the text that is printed.
+    /// Renders the streaming speech or the printed text.
     markdown: Option<Markdown>,
-    /// The orchestrator is asked to decide.
+    /// Whether the orchestrator is deciding.
     judging: bool,
-    /// A speech streams.
+    /// Whether a speech is streaming.
     speaking: bool,
     cleaner: Cleaner,
 }
 
 impl<'o> GroupView<'o> {
-    /// A view on stdout and stderr.
     pub fn new(
         out: &'o mut Out,
         paint: Paint,
@@ -101,7 +99,7 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    /// Shows the participants and the question.
+    /// Prints the participants and the question.
     pub fn begin(&mut self, question: Option<&str>) {
         let dot = self.signs.dot();
         let terminal = stderr_is_terminal();
@@ -118,14 +116,14 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    /// Ends the view: what stands below goes, what is left is printed.
+    /// Clears the rows and prints the remaining text.
     pub fn end(&mut self) {
         self.live.clear();
         self.end_speech();
         self.out.flush();
     }
 
-    /// Something about the work, of which a program that asked for a document needs nothing.
+    /// Prints a progress line, but not in a pipe with `--json`.
     fn talk(&mut self, text: &str) {
         if !self.shown.quiet && (!self.shown.json || stderr_is_terminal()) {
             self.note(text);
@@ -152,7 +150,7 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    /// A heading on stdout, a blank line before it if it is not the first.
+    /// Prints a heading on stdout, after a blank line unless it is the first.
     fn head(&mut self, heading: &str) {
         self.live.clear();
         if std::mem::replace(&mut self.begun, true) {
@@ -165,7 +163,7 @@ impl<'o> GroupView<'o> {
         self.out.trusted("\n");
     }
 
-    /// A bubb on stdout, whole. On a terminal its id is in the heading: no answer can hold its own.
+    /// Prints a whole bubb on stdout. On a terminal the heading has its id, which no answer can contain.
     fn print(&mut self, name: &str, bubb: &Name) {
         match self.out.is_terminal() {
             true => {
@@ -187,13 +185,14 @@ impl<'o> GroupView<'o> {
         self.draw();
     }
 
-    /// Words of a model, in the form of their Markdown on a terminal.
+    /// Prints text of a model; its Markdown is rendered on a terminal.
     fn words(&mut self, bytes: &[u8]) {
         if self.markdown.is_none() {
             self.markdown = self.shown.markdown(self.out, self.paint);
         }
         match &mut self.markdown {
-            // A conclusion alone stands as it is, and on a terminal a heading has an id.
+            // A conclusion that is printed alone has no heading, and on a terminal a heading has an id: neither can
+            // be forged.
             None if self.out.is_terminal() || (self.shown.quiet && self.mode == GroupMode::Debate) => {
                 self.out.untrusted(bytes);
             }
@@ -215,7 +214,7 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    /// A reply is complete. On a terminal it is printed at once; in a pipe when its turn comes.
+    /// Records a complete reply. A terminal prints it at once, a pipe in the order of the participants.
     fn complete(&mut self, name: &str, bubb: Option<Name>) {
         if self.shown.json || self.mode == GroupMode::Debate {
             return;
@@ -234,7 +233,7 @@ impl<'o> GroupView<'o> {
         }
     }
 
-    /// A piece of a speech, where it is shown as it streams.
+    /// Prints a fragment of a speech, if speeches are streamed.
     fn speech(&mut self, name: &str, text: &str) {
         if self.shown.quiet || self.shown.json || !self.out.is_terminal() {
             return self.rows.goes_on(name, "speaking", true);
@@ -272,7 +271,7 @@ impl<'o> GroupView<'o> {
         self.complete(name, None);
     }
 
-    /// Shows the bids, in one line if it holds them.
+    /// Prints the bids, on one line if they fit.
     fn tell_bids(&mut self) {
         if self.bids.is_empty() {
             return;
@@ -316,7 +315,7 @@ impl<'o> GroupView<'o> {
         self.draw();
     }
 
-    /// Shows stderr of the user's own command.
+    /// Prints stderr of the user's own command.
     fn foreign(&mut self, bytes: &[u8]) {
         if !self.shown.quiet && stderr_is_terminal() {
             let mut text = String::new();
@@ -337,7 +336,7 @@ impl<'o> GroupView<'o> {
             (None, Event::CommandStarted(command)) => self.talk(&format!("$ {command}")),
             (None, Event::CommandOutput(_, Stream::Stderr, bytes)) => self.foreign(bytes),
             (Some(name), Event::Waiting) => {
-                // The orchestrator may take part, too: asked for the floor it bids like the others.
+                // An orchestrator may take part, too: if asked for the floor, it bids like the others.
                 let decides = self.judging && self.orchestrator.as_deref() == Some(name);
                 let state = if decides { "deciding" } else { "waiting" };
                 self.rows.begin(name, state);

@@ -1,5 +1,5 @@
-//! A message as it is read: a heading with speaker, time and model, and its text, with its Markdown
-//! rendered on a terminal.
+//! A message for reading: a heading with speaker, time and model, then its text, with Markdown rendered on a
+//! terminal.
 
 use std::io::Read;
 
@@ -12,20 +12,20 @@ use lepo_store::bubb::{Kind, Name, shown_model};
 use lepo_store::conv::Forest;
 use lepo_store::store::{FactIndex, Store, now};
 
-/// The options with which the messages of a conversation are shown.
+/// Prints messages of a conversation with the same options.
 pub struct MessageView<'s> {
     store: &'s Store,
     forest: &'s Forest,
     facts: FactIndex,
     shorts: ShortIds,
     now: u64,
-    /// Markdown is rendered and prose wrapped.
+    /// Whether Markdown is rendered and prose wrapped.
     formed: bool,
     paint: Paint,
 }
 
 impl<'s> MessageView<'s> {
-    /// For this output; `plain`: Markdown is not rendered.
+    /// Creates a view for `out`; `plain` turns rendering off.
     pub fn new(
         store: &'s Store,
         forest: &'s Forest,
@@ -46,12 +46,12 @@ impl<'s> MessageView<'s> {
         }
     }
 
-    /// The journal's facts of the messages; on a terminal alone.
+    /// The journal's facts of the messages; empty if not on a terminal.
     pub fn facts(&self) -> &FactIndex {
         &self.facts
     }
 
-    /// A message under its heading.
+    /// Prints a message under its heading.
     pub fn print(&self, name: &Name, out: &mut Out) -> Result<()> {
         let speaker = self.store.bubbs().speaker(self.forest, name);
         let about = match out.is_terminal() {
@@ -79,7 +79,7 @@ impl<'s> MessageView<'s> {
         Ok(())
     }
 
-    /// Messages in their order; on a terminal, a line below a question without an answer says what became of it.
+    /// Prints messages in order; a terminal also explains, below a question, why it has no answer.
     pub fn print_all(&self, names: &[Name], out: &mut Out) -> Result<()> {
         let mut answers = None;
         for (i, name) in names.iter().enumerate() {
@@ -136,7 +136,7 @@ impl<'s> MessageView<'s> {
         })
     }
 
-    /// Shows a bubb's bytes in the form that `form` gives them; it is told of their end by `None`.
+    /// Prints a bubb's bytes, formatted by `form`, which is called with `None` at the end.
     fn render(
         &self,
         name: &Name,
@@ -160,7 +160,7 @@ fn is_visible(name: &Name, kind: Kind) -> bool {
     name.kind == kind && !name.hidden
 }
 
-/// A bubb's bytes as they are.
+/// Prints a bubb's bytes unchanged.
 pub fn copy_bubb(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
     each_piece(store, name, |bytes| {
         out.untrusted(bytes);
@@ -168,7 +168,7 @@ pub fn copy_bubb(store: &Store, name: &Name, out: &mut Out) -> Result<()> {
     })
 }
 
-/// Reads a bubb in pieces, as it may be larger than memory, until `take` wants no more.
+/// Reads a bubb in chunks, because it may be larger than memory, until `take` returns false.
 fn each_piece(store: &Store, name: &Name, mut take: impl FnMut(&[u8]) -> bool) -> Result<()> {
     let mut file = store.bubbs().open(name)?;
     let mut buffer = [0; 16 << 10];

@@ -1,4 +1,4 @@
-//! The models there are to choose from: `lepo model ls` and `/set-model`.
+//! The models to choose from: `lepo model ls` and `/set-model`.
 
 use std::collections::HashMap;
 
@@ -14,26 +14,26 @@ use lepo_model::{ModelFacts, Options, known_window, offered_before};
 use lepo_turn::config::{self, Flags, KeyEntry, NewModel, Paths, Prices, Settings, load_settings};
 use lepo_turn::recorded::options_json;
 
-/// A model to choose, and what there is to know of it.
+/// A model to choose, with the known facts about it.
 pub struct ListedModel {
     /// Name for `-m`.
     pub name: String,
     provider: Provider,
-    /// The provider's name for it; empty where it has none.
+    /// The provider's name for the model; empty if it has none.
     model: String,
-    /// Its window in tokens, as it is configured or was told last.
+    /// The context window in tokens, as configured or as last reported by the server.
     window: Option<u64>,
     /// The configured options of its requests.
     options: Options,
-    /// The model answers when nothing else is said.
+    /// Whether this model answers by default.
     pub active: bool,
-    /// The place that configures it.
+    /// The configuration file or variable that defines the model.
     configured: Option<String>,
-    /// Of an embedded one: its weights are there.
+    /// Whether the weights of an embedded model exist.
     installed: Option<bool>,
 }
 
-/// The configured models; then the embedded one and those that were added, if they are not among them.
+/// Lists the configured models, then the embedded model and the added weights that are not configured.
 pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
     let has_program = embedded_program().is_some();
     let is_installed = |name: &str| has_program && weights::of_model(&paths.models(), name).is_some();
@@ -75,8 +75,9 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
     configured.chain(missing).chain(added).collect()
 }
 
-/// The models that the server of `PROVIDER:` offered within the last hour, each as `PROVIDER:MODEL` with what
-/// is known of it. Nothing is asked.
+/// Returns the models that the server of `PROVIDER:` offered within the last hour, each as `PROVIDER:MODEL` with
+/// its
+/// facts, without a request.
 pub fn offered_names(settings: &Settings, paths: &Paths, begun: &str) -> Vec<(String, String)> {
     let Some((word, _)) = begun.split_once(':') else { return Vec::new() };
     let Ok(config) = settings.server_of(&format!("{word}:")) else { return Vec::new() };
@@ -84,15 +85,16 @@ pub fn offered_names(settings: &Settings, paths: &Paths, begun: &str) -> Vec<(St
     models.map(|model| (format!("{word}:{}", model.id), offered_line(&model))).collect()
 }
 
-/// The window of each configured model that is known, by the model's name, and the prices of tokens. Nothing is asked;
-/// settings that cannot be read have neither.
+/// Returns the known windows by the names of the configured models, and the prices of tokens, without a request;
+/// both
+/// empty if the settings cannot be read.
 pub fn known_models() -> (HashMap<String, u64>, Prices) {
     let Some((settings, paths)) = user_settings() else { return Default::default() };
     let window = |model: &ModelConfig| Some((model.name.clone(), known_window(model, &paths.state)?));
     (settings.models.iter().filter_map(window).collect(), settings.prices())
 }
 
-/// The prices of tokens; none from settings that cannot be read.
+/// Returns the prices of tokens; empty if the settings cannot be read.
 pub fn known_prices() -> Prices {
     user_settings().map(|(settings, _)| settings.prices()).unwrap_or_default()
 }
@@ -103,7 +105,7 @@ fn user_settings() -> Option<(Settings, Paths)> {
     Some((load_settings(&paths, &env, None, &Flags::default()).ok()?, paths))
 }
 
-/// A model that a server offers, on one line: `ID`, then its window, its size and what it can do, where told.
+/// Returns a model that a server offers as one line: `ID`, then window, size and capabilities, if reported.
 pub fn offered_line(model: &ModelFacts) -> String {
     let mut words = vec![model.id.clone()];
     words.extend(model.context.map(|tokens| format!("{tokens} tokens")));
@@ -119,7 +121,7 @@ impl ListedModel {
         format!("{} {} {model}", self.name, self.provider.word())
     }
 
-    /// State of the model, shown behind its line: ` active`, ` not installed`.
+    /// Returns the state, printed after the model's line: ` active`, ` not installed`.
     pub fn state(&self) -> &'static str {
         match (self.active, self.installed, &self.configured) {
             (true, Some(false), _) if embedded_program().is_none() => {
@@ -134,7 +136,6 @@ impl ListedModel {
         }
     }
 
-    /// The document of it.
     pub fn document(&self) -> Value {
         let mut document = json!({
             "name": self.name,
@@ -152,7 +153,7 @@ impl ListedModel {
     }
 }
 
-/// Makes a model the active one, in the user's file; the embedded one is added to it if need be.
+/// Makes a model the active one in the user's file; the embedded model is added to it if necessary.
 pub fn activate_model(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
     let known = settings.models.iter().any(|model| model.name == name);
     if !known && weights::named(&paths.models(), name).is_some() {
@@ -183,7 +184,6 @@ fn embedded_model(name: &str, weights: Option<&str>) -> NewModel {
     }
 }
 
-/// The configured embedded model.
 pub fn embedded_in(settings: &Settings) -> Option<&ModelConfig> {
     settings.models.iter().find(|model| model.provider == Provider::Embedded)
 }

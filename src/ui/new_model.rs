@@ -1,5 +1,6 @@
-//! A model to be added to the configuration: asked for on a terminal where something is missing, tried with one
-//! question, and written.
+//! Adds a model to the configuration: asks for missing fields on a terminal, tries the model with one question and
+//! writes
+//! the file.
 
 mod ask;
 mod trial;
@@ -16,8 +17,10 @@ pub use trial::answers;
 pub use wanted::{WantedModel, no_server};
 use wanted::{check_name, checked_url, taken};
 
-/// Adds a model: what is not said is asked for, if there is a person to ask; then the model is asked one question,
-/// and is added if it answers: as the active one, if it is the first or wanted so. Gives its name, or none where the person did not want it kept.
+/// Adds a model: asks the user, if there is one, for missing fields, sends the model one question, and adds it if
+/// it
+/// answers: as the active one if it is the first or if `is_used`. Returns its name, or `None` if the user rejects
+/// it.
 pub async fn add_model(
     wanted: WantedModel,
     has_person: bool,
@@ -37,7 +40,7 @@ pub async fn add_model(
     let Some(mut config) = planned_model(settings, &model, &Env::from_process())? else {
         return Err(taken(settings, &model.name));
     };
-    // The line that it would stand in is not written yet.
+    // The configuration line that the key would come from is not written yet.
     match &model.key {
         KeyEntry::None => {}
         KeyEntry::Literal(_) => config.key.looked_for = "the one given".to_string(),
@@ -66,7 +69,7 @@ pub async fn add_model(
                 error = error.hint("give its key: --key-env NAME, or --key - to read it from stdin");
             }
             if has_person && !asker.keeps(&error).await? {
-                // The reason stands on the terminal.
+                // The reason is on the terminal already.
                 return Err(Error::new(error.kind, format!("{} was not added", model.name)));
             }
             if !has_person {
@@ -94,14 +97,14 @@ pub async fn add_model(
     Ok(Some(model.name))
 }
 
-/// The model that options alone describe.
+/// Creates the model from options alone.
 fn of_options(wanted: WantedModel) -> Result<NewModel> {
     let WantedModel { name, provider, model, base_url, key, .. } = wanted;
     let missing = |option: &str, about: &str| {
         Error::usage(format!("missing {option}"))
             .hint(format!("{about}; on a terminal, `lepo model add` asks for what is missing"))
     };
-    // An address without a word is that of a server with OpenAI's API: most have it.
+    // A URL without a provider is assumed to be a server with OpenAI's API, as most are.
     let provider = provider.or(base_url.as_ref().map(|_| Provider::Openai));
     let Some(provider) = provider else {
         return Err(missing("--provider", "--provider openai, anthropic or ollama, or --base-url URL"));

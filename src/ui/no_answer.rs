@@ -1,4 +1,4 @@
-//! Answers that did not come to their end: a word beside the model, and a line below the question that has no other.
+//! Incomplete answers: a word next to the model, and a line below a question without an answer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,8 @@ use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_store::conv::{Forest, Ix, Nearest, Wanted};
 use lepo_store::store::{Fact, FactIndex, Store};
 
-/// The word for an answer that ended early: the user stopped it, its request failed, or it does not fit the schema.
+/// Returns the word for an answer that ended early: the user stopped it, its request failed, or it does not fit the
+/// schema.
 pub fn ended_early(fact: &Fact) -> Option<&'static str> {
     match (fact.what.as_str(), fact.failed) {
         ("partial", false) => Some("stopped"),
@@ -19,17 +20,16 @@ pub fn ended_early(fact: &Fact) -> Option<&'static str> {
     }
 }
 
-/// The answers to the questions of a forest.
 #[derive(Default)]
 pub struct Answers {
-    /// The questions that have a whole answer.
+    /// The questions with a whole answer.
     answered: HashSet<BubbId>,
-    /// The newest part of an answer to each question, with the word for its end.
+    /// The newest partial answer to each question, with the word for its end.
     parts: HashMap<BubbId, (BubbId, &'static str)>,
 }
 
 impl Answers {
-    /// Of the messages in this forest; the journal knows which are parts.
+    /// Finds the answers in `forest`; the journal knows which ones are partial.
     pub fn of(forest: &Forest, facts: &FactIndex) -> Answers {
         let visible = visible();
         let mut answers = Answers::default();
@@ -45,7 +45,8 @@ impl Answers {
         answers
     }
 
-    /// `(stopped; see lepo show --one ID)`, if a part of an answer is all that there is; none if that is `shown`.
+    /// Returns `(stopped; see lepo show --one ID)` if a question has only a partial answer; `None` if that is in
+    /// `shown`.
     pub fn part_line(&self, question: BubbId, shown: &[Name], shorts: &ShortIds) -> Option<String> {
         let (part, word) = self.parts.get(&question).filter(|_| !self.answered.contains(&question))?;
         let is_shown = shown.iter().any(|name| name.id == *part);
@@ -53,7 +54,7 @@ impl Answers {
     }
 }
 
-/// The line below the last question of what is `shown`: a part of an answer came, a request waits, or nothing came.
+/// Explains the missing answer to the last question of `shown`: partial, a pending request, or none at all.
 pub fn became_of(
     (store, facts): (&Store, &FactIndex),
     question: BubbId,
@@ -78,12 +79,11 @@ pub fn became_of(
     Ok(store.journal().is_unanswered(question).then(|| "(no answer)".to_string()))
 }
 
-/// The nearest visible message above a hidden one.
 fn visible() -> Nearest {
     Nearest::of(|forest, ix| !forest.name(ix).hidden)
 }
 
-/// The visible message that a hidden one, or an answer, is behind.
+/// Returns the question before an answer: the nearest visible message above it.
 fn question_of(forest: &Forest, visible: &Nearest, ix: Ix) -> Option<BubbId> {
     let before = forest.prev(ix).and_then(|prev| visible.find(forest, prev))?;
     Some(forest.name(before).id)

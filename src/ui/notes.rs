@@ -1,4 +1,4 @@
-//! Notes about a turn on stderr: where its question goes, what stays when it fails, and its branch.
+//! Notes about a turn on stderr: the position of its question, what a failure leaves, and its branch.
 
 use std::time::UNIX_EPOCH;
 
@@ -12,7 +12,7 @@ use lepo_tool::ToolRequest;
 use lepo_turn::config::{Insts, Paths, is_as_made};
 use lepo_turn::{Configured, Start, being_answered};
 
-/// Warns that the conversation that a question continues is dated ahead: its answers will be too.
+/// Warns that the continued conversation is dated ahead, as its answers will be, too.
 pub fn warn_of_ahead(forest: &Forest, begin: Start) {
     let Some(at) = begin.id().and_then(|id| forest.find(id)).filter(|&at| forest.is_ahead(at)) else {
         return;
@@ -24,7 +24,7 @@ pub fn warn_of_ahead(forest: &Forest, begin: Start) {
     )));
 }
 
-/// Says that a question goes past a request that waited at the newest tail, where it goes by default.
+/// Reports that a question skips a pending request at the newest tail, which it would continue by default.
 pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
     let (Start::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
     let name = forest.name(newest);
@@ -37,14 +37,14 @@ pub fn note_place(store: &Store, forest: &Forest, begin: Start) {
     }
 }
 
-/// Says that a question goes past the request that waited at its end.
+/// Reports that a question skips the pending request at `tip`.
 pub fn note_dropped(store: &Store, begin: Start, tip: &Name) {
     if matches!(begin, Start::Under(_)) && matches!(waiting_at(store, tip), Ok(Some(_))) {
         say(&Line::note(format!("request {} was dropped: the conversation moved on", tip.id)));
     }
 }
 
-/// The request that waits at this bubb, if it is one.
+/// Returns the request that is pending at this bubb, if it is one.
 pub fn waiting_at(store: &Store, name: &Name) -> Result<Option<ToolRequest>> {
     let Some(request) = name.hidden.then(|| read_request(store, name)).flatten() else { return Ok(None) };
     let forest = store.names().forest_for(&[Wanted::Followed(name.id)])?;
@@ -52,8 +52,9 @@ pub fn waiting_at(store: &Store, name: &Name) -> Result<Option<ToolRequest>> {
     Ok(waits.then_some(request))
 }
 
-/// Says once that a conversation keeps its own system prompt: when another one is asked for, or when the
-/// configured one has changed since the last that was said in it.
+/// Notes that a conversation stays with its own system prompt: when another one is requested, or when the
+/// configured one
+/// has changed since the conversation's last message.
 pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Forest, begin: Start) {
     let Some(at) = begin.id().and_then(|id| forest.find(id)) else { return };
     let root = forest.up(at).last().map(|ix| forest.name(ix));
@@ -72,7 +73,7 @@ pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Fores
     }
 }
 
-/// The configured system prompt, if its file was changed after this moment.
+/// Returns the configured system prompt if its file was changed after `time`, in milliseconds.
 fn changed_since(paths: &Paths, time: u64) -> Option<String> {
     let path = paths.system_prompt_file();
     let changed = path.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -80,7 +81,7 @@ fn changed_since(paths: &Paths, time: u64) -> Option<String> {
     is_newer.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 
-/// Adds to the hint of a failure that the question is kept: asked once more it would stand there twice.
+/// Adds to a failure's hint that the question is stored: typed again, it would exist twice.
 pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
     if question.is_none() || error.kind != Kind::Remote || error.tells_retry() {
         return error;
@@ -89,7 +90,7 @@ pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
     error.hint(before.words("the question is kept: ").command(Act::Retry).words(" answers it"))
 }
 
-/// Says the warnings about an instructions file, and gives the instructions.
+/// Prints the warnings about an instructions file and returns the instructions.
 pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
     for warning in warnings {
         say(&Line::warning(warning));
@@ -97,7 +98,9 @@ pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
     insts
 }
 
-/// Moves the branch a turn started from to its answer. False, and said, if it has moved meanwhile.
+/// Moves the branch that a turn started from to its answer. Returns false, with a note, if another process has
+/// moved it
+/// since.
 pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: bool) -> Result<bool> {
     let moved = store.branches().advance(name, from, to)?;
     if !moved && !quiet {
@@ -106,12 +109,13 @@ pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: b
     Ok(moved)
 }
 
-/// The text of a bubb, for a list: one that cannot be read is said and left out. A question is its words.
+/// Returns the text of a bubb for a list, without a question's attachments. Warns and returns `None` if it is
+/// unreadable.
 pub fn text_or_warn(store: &Store, name: &Name) -> Option<String> {
     store.bubbs().words(name).inspect_err(warn).ok()
 }
 
-/// The same with a question's attachments as their labels.
+/// Like [`text_or_warn`], with a question's attachments as their labels.
 pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
     let text = store.bubbs().glance(name).inspect_err(warn).ok()?;
     Some(match name.kind {
@@ -120,10 +124,10 @@ pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
     })
 }
 
-/// The longest request, in bytes.
+/// The largest request that is read, in bytes.
 const MOST_REQUEST: u64 = 16 << 20;
 
-/// The request that a bubb is, if it is one. A copy of a request asks for nothing.
+/// Parses the request that a bubb is, if it is one. A copy of a request asks for nothing.
 pub fn read_request(store: &Store, name: &Name) -> Option<ToolRequest> {
     let may = matches!(name.kind, Speaker::System | Speaker::Assistant);
     let text = may.then(|| store.bubbs().text_within(name, MOST_REQUEST));

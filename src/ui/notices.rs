@@ -1,4 +1,4 @@
-//! Words for what a turn tells besides the conversation.
+//! Texts of a turn's notices.
 
 mod files;
 mod left;
@@ -14,7 +14,7 @@ use lepo_base::hint::{At, Command, Hint};
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::{Notice, Secrets};
 
-/// The lines that tell of something, with commands as they are typed at this front.
+/// Returns the lines of a notice, with commands as the user types them at `at`.
 pub fn notice_lines(notice: &Notice, at: At<'_>) -> Vec<Line> {
     let hint = |text: &str| Hint::from(text).told(at);
     let line = match notice {

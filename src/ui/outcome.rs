@@ -1,4 +1,4 @@
-//! The result of a group, once it is over: the bubbs to read, their headings, and their places.
+//! The result of a finished group turn: the bubbs to read, with their headings and ids.
 
 use std::borrow::Cow;
 
@@ -10,23 +10,24 @@ use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
 use lepo_turn::{GroupMode, GroupOutcome, Panel, Report};
 
-/// The name that a conclusion stands under.
+/// The heading of a conclusion.
 pub(super) const CONCLUSION: &str = "conclusion";
 
-/// The heading of a reply, in a pipe and in a file.
+/// Returns the heading of a reply, in a pipe and in a file.
 pub(super) fn heading(name: &str) -> String {
     format!("## {name}")
 }
 
-/// The headings that may stand in the output of these.
+/// Returns all headings that the output of `panel` may have.
 pub fn headings(mode: GroupMode, panel: &Panel) -> Vec<String> {
     let names = panel.participants.iter().chain(&panel.judge).map(|one| one.shown.as_str());
     let conclusion = (mode == GroupMode::Debate).then_some(CONCLUSION);
     names.chain(conclusion).map(heading).collect()
 }
 
-/// A reply as it stands among headings, in a pipe and in a file: a line of it that begins like one of them gets
-/// a space before it, so that no reply can say something in the name of another.
+/// Returns a reply for the text under its heading, in a pipe and in a file: a line of it that starts like a heading
+/// gets
+/// a space first, so that no reply can speak in the name of another.
 pub fn set_apart<'r>(reply: &'r [u8], headings: &[String]) -> Cow<'r, [u8]> {
     let is_start = |at: &usize| at.checked_sub(1).is_none_or(|before| b"\n\r".contains(&reply[before]));
     let begins = |at: &usize| headings.iter().any(|heading| reply[*at..].starts_with(heading.as_bytes()));
@@ -46,7 +47,7 @@ pub fn set_apart<'r>(reply: &'r [u8], headings: &[String]) -> Cow<'r, [u8]> {
     apart.into()
 }
 
-/// The bubbs to read of an outcome, each under its heading; with `quiet`, of a debate the conclusion alone.
+/// Returns the bubbs to read, each under its heading; of a debate with `quiet`, only the conclusion.
 pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>, Name)> {
     let head = |name: &str| Some(heading(name));
     match outcome {
@@ -69,7 +70,7 @@ pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>
     }
 }
 
-/// Tells where each answer is, and which of them is now `@`.
+/// Prints the id of each answer, and which of them is now `@`.
 pub fn tell_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
     let GroupOutcome::Polled(polled) = outcome else { return Ok(()) };
     let forest = store.names().forest_for(&[Wanted::Tip])?;

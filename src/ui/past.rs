@@ -1,4 +1,4 @@
-//! The conversation so far, and how it ends where it is incomplete.
+//! The conversation so far, and a warning if it is incomplete.
 
 use super::{MessageView, Shown};
 use crate::term::{Line, Out, Paint, say};
@@ -7,7 +7,7 @@ use lepo_store::conv::{Conv, End, Forest};
 use lepo_store::store::Store;
 use lepo_turn::Start;
 
-/// Prints the conv that a turn begins at.
+/// Prints the conv that a turn continues.
 pub fn show_past(
     shown: Shown,
     (out, paint): (&mut Out, Paint),
@@ -26,7 +26,7 @@ pub fn show_past(
     Ok(())
 }
 
-/// Says that a conv which ends without a root is incomplete.
+/// Warns that a conv without a root is incomplete.
 pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
         End::Root => {}

@@ -1,23 +1,22 @@
-//! The question for consent in words, for a view that is no terminal: what runs, where, and what holds it.
+//! The consent question as text, for a view without a terminal: the command, its directory and its sandbox.
 
 use super::consent::{agreed, bounds, may_be_kept, text};
 use crate::term::{clean, excerpt_within};
 use lepo_tool::{Proposal, ToolRequest};
 
-/// Columns of the title of a request.
+/// The width of a request's title, in columns.
 const TITLE: usize = 120;
 
-/// A question for consent.
 pub struct PermissionWords {
     /// The request in one line.
     pub title: String,
     /// The request with all its details, in Markdown.
     pub text: String,
-    /// The yes may count for the rest of the session.
+    /// Whether a yes may be valid for the rest of the session.
     pub may_be_kept: bool,
 }
 
-/// The words of the question, the same as on a terminal.
+/// Returns the text of the question, equal to that on a terminal.
 pub fn permission_words(proposal: &Proposal) -> PermissionWords {
     let (request, bounds) = match proposal {
         Proposal::Command(proposal) => (
@@ -37,12 +36,11 @@ pub fn permission_words(proposal: &Proposal) -> PermissionWords {
     PermissionWords { title: request_title(&request), text: words, may_be_kept: may_be_kept(proposal) }
 }
 
-/// A request in one line.
 pub fn request_title(request: &ToolRequest) -> String {
     excerpt_within(&request.words(), TITLE)
 }
 
-/// A text as a block of code: nothing in it is Markdown, and none of it ends the block.
+/// Returns a text as a fenced code block, whose content can neither be Markdown nor end the block.
 pub fn in_fence(text: &str) -> String {
     let text = clean(text);
     let longest =

@@ -1,4 +1,4 @@
-//! The question of an agent for permission to do something by itself, on the terminal device.
+//! An agent's question for permission to run its own tool, on the terminal device.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +9,7 @@ use crate::term::{Asking, Tty, excerpt_within, extent, fold, on_terminal, one_li
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentQuestion, Permit};
 
-/// The words about who runs it.
+/// Says whether the agent is sandboxed.
 fn holds(question: &AgentQuestion) -> String {
     match &question.held {
         None => "The agent runs its own tools: lepo does not sandbox them.".to_owned(),
@@ -17,7 +17,7 @@ fn holds(question: &AgentQuestion) -> String {
     }
 }
 
-/// Asks; a signal can withdraw the question.
+/// Asks the user; a signal can withdraw the question.
 pub async fn permit(agent: String, question: AgentQuestion) -> Result<Permit> {
     match on_terminal(move |tty, withdrawn| converse(tty, &agent, &question, withdrawn)).await? {
         Some(permit) => permit.ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
@@ -25,7 +25,7 @@ pub async fn permit(agent: String, question: AgentQuestion) -> Result<Permit> {
     }
 }
 
-/// The title and the words of a question, for a view that is no terminal.
+/// Returns the title and the text of a question, for a view without a terminal.
 pub fn agent_words(agent: &str, question: &AgentQuestion) -> (String, String) {
     let title = excerpt_within(&question.title, 120);
     let details = format!("{}\n{}", question.title, question.details);
@@ -65,7 +65,7 @@ fn converse(
     }
 }
 
-/// Action that the agent asks for; text of others stands behind a mark.
+/// Returns the action that the agent asks for; the agent's own text is marked as a quote.
 fn text(agent: &str, question: &AgentQuestion, columns: usize) -> String {
     let mut text = String::from("\nAgent request\n");
     text.push_str(&quote("From: ", agent, columns));

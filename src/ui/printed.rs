@@ -1,33 +1,32 @@
-//! The output of a command that runs for the model, to watch: its first lines, each behind a mark, and each row in
-//! which a line goes on behind another.
+//! The output of a command that runs for the model, as the user watches it: its first lines. Each line and each
+//! continuation row starts with a mark.
 
 use crate::term::Cleaner;
 use crate::term::quote::{GOES_ON, MARK, room, widest};
 
-/// Lines that are shown.
+/// The most lines that are shown.
 const LINES: usize = 20;
-/// Bytes that are shown of a line.
+/// The most bytes of a line that are shown.
 const LINE: usize = 400;
 
-/// The output of one command that was shown so far.
+/// The output of one command so far.
 pub struct Printed {
-    /// Tells the width of the terminal.
+    /// Returns the width of the terminal.
     columns: fn() -> usize,
     cleaner: Cleaner,
     lines: usize,
-    /// Bytes of the present line; none at its beginning.
+    /// The bytes of the current line; `None` at its start.
     line: Option<usize>,
-    /// Columns of the present row that are taken.
+    /// The used columns of the current row.
     taken: usize,
 }
 
 impl Printed {
-    /// Nothing yet, on a terminal whose width `columns` tells.
     pub fn new(columns: fn() -> usize) -> Printed {
         Printed { columns, cleaner: Cleaner::default(), lines: 0, line: None, taken: 0 }
     }
 
-    /// The part of these bytes that is to be shown.
+    /// Returns the visible part of `bytes`.
     pub fn take(&mut self, bytes: &[u8]) -> String {
         let (mut text, mut shown) = (String::new(), String::new());
         if self.lines > LINES {
@@ -66,7 +65,7 @@ impl Printed {
         shown
     }
 
-    /// The end of the command: a line that stands open is ended.
+    /// Ends the output; returns a line end if the last line lacks one.
     pub fn end(&mut self) -> &'static str {
         let open = self.line.is_some() && self.lines <= LINES;
         *self = Printed::new(self.columns);
@@ -90,7 +89,7 @@ mod tests {
         assert!(many.ends_with("  | [the rest is for the model]\n"), "{many}");
         assert_eq!((printed.take(b"more\n"), printed.end()), (String::new(), ""));
         assert!(printed.take(&[b'x'; 10_000]).len() < 500);
-        // A row of a line is no line of lepo's.
+        // A wrapped row cannot pass for a line of lepo's own.
         let mut printed = Printed::new(|| 25);
         let pieces = ["1234567890123456789", "0error: no\n", "가나다라마바사아자차카"]
             .map(|text| printed.take(text.as_bytes()));

@@ -1,4 +1,4 @@
-//! The rows of models at work: state, seconds, tokens. Values only; the view draws them.
+//! The rows of models at work: state, seconds, tokens. Pure values; the view draws them.
 
 use std::time::Instant;
 
@@ -6,10 +6,9 @@ use crate::term::{clean, cut, width};
 use lepo_model::Usage;
 use lepo_store::bubb::counted_in_thousands;
 
-/// The widest that a name is shown, in columns.
+/// The maximum width of a name, in columns.
 const NAMES: usize = 20;
 
-/// The rows, under a title if there is one.
 #[derive(Default)]
 pub struct Rows {
     pub title: Option<String>,
@@ -21,19 +20,18 @@ struct Row {
     shown: String,
     state: String,
     since: Instant,
-    /// Pieces of text so far, each of which is about one token.
+    /// Text fragments so far, each of which is about one token.
     pieces: u64,
-    /// Milliseconds in all, and tokens if they were told, once it is done.
+    /// The total time in milliseconds, and the reported tokens, once the model is done.
     done: Option<(u64, Option<u64>)>,
 }
 
 impl Rows {
-    /// Removes all rows.
     pub fn clear(&mut self) {
         *self = Rows::default();
     }
 
-    /// One is asked.
+    /// Adds a row for a model that is asked.
     pub fn begin(&mut self, name: &str, state: &str) {
         self.rows.retain(|row| row.name != name);
         self.rows.push(Row {
@@ -46,7 +44,7 @@ impl Rows {
         });
     }
 
-    /// Shows that a participant thinks or answers.
+    /// Updates the state of one row.
     pub fn goes_on(&mut self, name: &str, state: &str, is_text: bool) {
         if let Some(row) = self.of(name) {
             row.state = state.into();
@@ -54,7 +52,7 @@ impl Rows {
         }
     }
 
-    /// Shows that a participant is done; its seconds stand still.
+    /// Marks a row as done, which stops its seconds.
     pub fn end(&mut self, name: &str, state: &str, usage: Usage) {
         if let Some(row) = self.of(name) {
             row.state = state.into();
@@ -62,7 +60,7 @@ impl Rows {
         }
     }
 
-    /// One line each, on a terminal of so many columns; none once all are done.
+    /// Returns one line for each model, cut to `columns`; empty once all are done.
     pub fn lines(&self, columns: usize) -> Vec<String> {
         if self.rows.iter().all(|row| row.done.is_some()) {
             return Vec::new();
@@ -85,7 +83,7 @@ impl Row {
             None => String::new(),
         };
         let line = format!("{}{space}  {:<9} {:>3}.{} s", self.shown, self.state, ms / 1000, ms % 1000 / 100);
-        // Where they have no room, seconds stand whole.
+        // Without room for the tokens, the seconds are still complete.
         if width(&line) + width(&tokens) <= columns { line + &tokens } else { line }
     }
 }

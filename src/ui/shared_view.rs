@@ -1,4 +1,4 @@
-//! The view of a group turn, shared by replies that are made side by side.
+//! The view of a group turn, shared by concurrent replies.
 
 use std::cell::RefCell;
 
@@ -6,21 +6,19 @@ use lepo_turn::{Moment, Watch};
 
 use super::group::{GroupView, TICK};
 
-/// The view of a group turn, told by replies that are made side by side.
 pub struct SharedView<'v>(RefCell<GroupView<'v>>);
 
 impl<'v> SharedView<'v> {
-    /// Shares this one.
     pub fn new(view: GroupView<'v>) -> SharedView<'v> {
         SharedView(RefCell::new(view))
     }
 
-    /// Shows the question, before the first reply.
+    /// Prints the question, before the first reply.
     pub fn begin(&self, question: Option<&str>) {
         self.0.borrow_mut().begin(question);
     }
 
-    /// Draws the rows anew, ten times a second, as long as it is waited for.
+    /// Redraws the rows ten times a second, as long as the future is polled.
     pub async fn ticks(&self) -> ! {
         loop {
             tokio::time::sleep(TICK).await;
@@ -28,7 +26,7 @@ impl<'v> SharedView<'v> {
         }
     }
 
-    /// Takes the rows away, after the last reply.
+    /// Clears the rows, after the last reply.
     pub fn end(&self) {
         self.0.borrow_mut().end();
     }

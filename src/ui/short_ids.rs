@@ -1,26 +1,26 @@
-//! Ids as a terminal shows them: their last characters, where no other one that was read ends so.
+//! Short ids for a terminal: the last characters, if no other listed id ends with them.
 
 use std::collections::HashSet;
 
 use lepo_store::bubb::BubbId;
 
-/// Characters of a short id.
+/// The length of a short id, in characters.
 const SHORT: usize = 8;
 
-/// The bits of an id that its last characters hold, five each.
+/// Mask for the bits that the last characters encode, five each.
 const ENDING: u128 = (1 << (5 * SHORT)) - 1;
 
-/// The form of ids in one output.
+/// The short forms of one output's ids.
 #[derive(Debug, Default)]
 pub struct ShortIds {
-    /// The endings that several ids have; none where ids are shown whole.
+    /// The endings that several ids have; `None` if ids are printed whole.
     shared: Option<HashSet<u128>>,
-    /// The endings of ids that were read one by one.
+    /// The endings of ids that were added one by one.
     read: HashSet<u128>,
 }
 
 impl ShortIds {
-    /// Short forms, each of which is of one of these ids only.
+    /// Creates short forms that are unique among `ids`.
     pub fn of(ids: impl Iterator<Item = BubbId>) -> ShortIds {
         let mut endings: Vec<u128> = ids.map(ending).collect();
         endings.sort_unstable();
@@ -28,7 +28,7 @@ impl ShortIds {
         ShortIds { shared: Some(shared), read: HashSet::new() }
     }
 
-    /// Takes up one more id, so that it and others are shown whole if they end alike.
+    /// Adds one more id; it and others with the same ending are then printed whole.
     pub fn read(&mut self, id: BubbId) {
         let shared = self.shared.get_or_insert_default();
         if !self.read.insert(ending(id)) {
@@ -36,12 +36,12 @@ impl ShortIds {
         }
     }
 
-    /// Short forms if there is a terminal to show them on, else whole ids.
+    /// Creates short forms on a terminal, else whole ids.
     pub fn on_terminal(is_terminal: bool, ids: impl Iterator<Item = BubbId>) -> ShortIds {
         if is_terminal { ShortIds::of(ids) } else { ShortIds::default() }
     }
 
-    /// The id as it is shown. Every command takes it.
+    /// Returns the id as printed. Every command accepts it.
     pub fn show(&self, id: BubbId) -> String {
         let whole = id.to_string();
         match &self.shared {

@@ -1,29 +1,28 @@
-//! The options that say which parts of a turn are shown.
+//! The options for which parts of a turn are shown.
 
 use crate::term::{Markdown, Out, Paint, columns};
 use lepo_turn::config::ThinkingShown;
 
-/// The parts of a turn that are shown, and their form.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shown {
-    /// The answer is in a document that comes at the end.
+    /// Whether the answer is part of a document at the end.
     pub json: bool,
-    /// The answer and nothing else.
+    /// Whether only the answer is printed.
     pub quiet: bool,
-    /// Hidden bubbs too.
+    /// Whether hidden bubbs are shown, too.
     pub all: bool,
-    /// The answer's bytes, not the form that its Markdown asks for.
+    /// Whether Markdown is printed without rendering.
     pub plain: bool,
-    /// No line about what an answer took, whatever the settings say.
+    /// Whether usage lines are off, whatever the settings say.
     pub no_usage: bool,
-    /// In a pipe the final answer only, once it is whole.
+    /// Whether a pipe receives only the final answer, once it is complete.
     pub whole: bool,
     /// The part of the thinking that a terminal shows.
     pub thinking: ThinkingShown,
 }
 
 impl Shown {
-    /// The renderer of an answer's Markdown: only on a terminal that has paint.
+    /// Returns the renderer of an answer's Markdown; `None` without a terminal or with paint off.
     pub fn markdown(self, out: &Out, paint: Paint) -> Option<Markdown> {
         let formed = out.is_terminal() && paint.is_on() && !self.plain;
         formed.then(|| Markdown::new(paint, columns))

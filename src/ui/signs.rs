@@ -1,17 +1,17 @@
-//! The signs of a debate: pictures where the terminal has them, words and letters of ASCII where not.
+//! The signs of a debate: pictures if the terminal can show them, else ASCII.
 
 use crate::term::is_dumb;
 use lepo_base::env;
 use lepo_turn::Bid;
 
-/// The signs that a terminal can show.
+/// The signs that the terminal can show.
 #[derive(Debug, Clone, Copy)]
 pub struct Signs {
     pictures: bool,
 }
 
 impl Signs {
-    /// Pictures need a locale in UTF-8 and a terminal that is not dumb.
+    /// Chooses by the environment: pictures need a UTF-8 locale and a terminal that is not dumb.
     pub fn of_environment() -> Signs {
         Signs::new(env::text, is_dumb())
     }
@@ -26,12 +26,12 @@ impl Signs {
         Signs { pictures: utf8 && !dumb }
     }
 
-    /// Between two parts of a line.
+    /// The separator between two parts of a line.
     pub fn dot(self) -> &'static str {
         if self.pictures { "·" } else { "-" }
     }
 
-    /// Before the name of the one that speaks.
+    /// The sign before the name of the speaker.
     pub fn arrow(self) -> &'static str {
         if self.pictures { "→" } else { "->" }
     }
@@ -45,12 +45,12 @@ impl Signs {
         }
     }
 
-    /// Above a speech.
+    /// The line above a speech.
     pub fn speaker(self, name: &str) -> String {
         format!("[{name}]{}", if self.pictures { " 🎤" } else { "" })
     }
 
-    /// Above the conclusion.
+    /// The line above the conclusion.
     pub fn conclusion(self) -> String {
         format!("[conclusion]{}", if self.pictures { " 📋" } else { "" })
     }

@@ -1,9 +1,8 @@
 //! The states of a conversation, and the events that lead from one to the next.
 //!
-//! Drawn once, kept true by its table: a turn may pass through thinking, tools and content as often as
-//! the model likes, and a call that ends a model's message does not end the turn.
+//! The table of the tests is the specification: a turn may pass through thinking, tools and content as often as the
+//! model likes, and a call at the end of a model's message does not end the turn.
 
-/// The state of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum State {
     /// At the prompt.
@@ -11,45 +10,44 @@ pub enum State {
     Idle,
     /// A question was entered.
     Processing,
-    /// A request left; nothing has come yet.
+    /// A request was sent; no response yet.
     Streaming,
-    /// The model thinks aloud.
+    /// The model is thinking.
     Thinking,
-    /// The model wants something done, or has it done.
+    /// The model calls a tool, or a tool is running.
     Tool,
-    /// The model answers.
+    /// The model is answering.
     Content,
-    /// Something went wrong, and is being told.
+    /// An error happened and is being printed.
     Error,
-    /// The person left.
+    /// The user left.
     End,
 }
 
-/// The steps that change the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The person entered a question.
+    /// The user entered a question.
     Entered,
-    /// A request left for the model.
+    /// A request was sent to the model.
     Asked,
-    /// Text of its thinking came.
+    /// Text of the model's thinking arrived.
     Thought,
-    /// A tool call came, or a tool is at work.
+    /// A tool call arrived, or a tool is running.
     Called,
-    /// Text of its answer came.
+    /// Text of the answer arrived.
     Said,
-    /// The end mark of a message came.
+    /// The end mark of a message arrived.
     Done,
     /// An invalid message, a lost connection, an interruption.
     Failed,
-    /// The error was shown.
+    /// The error was printed.
     Told,
-    /// An empty line, `exit`, Ctrl+D, Ctrl+C at the prompt.
+    /// The user left: an empty line, `exit`, Ctrl+D or Ctrl+C at the prompt.
     Left,
 }
 
 impl State {
-    /// The state that follows. What cannot happen in a state changes nothing.
+    /// Returns the next state. A step that is impossible in a state changes nothing.
     #[must_use]
     pub fn after(self, step: Step) -> State {
         use State::{Content, End, Error, Idle, Processing, Streaming, Thinking, Tool};
@@ -62,7 +60,7 @@ impl State {
                 Step::Thought => Thinking,
                 Step::Called => Tool,
                 Step::Said => Content,
-                // The message ended with a call: its result is sent, and the answer is still to come.
+                // The message ended with a call: lepo sends the result, and the answer is still to come.
                 Step::Done if self == Tool => Streaming,
                 Step::Done => Idle,
                 Step::Failed => Error,
@@ -77,7 +75,7 @@ impl State {
 mod tests {
     use super::*;
 
-    /// The states that these steps lead through, from the prompt.
+    /// Returns the states after each step, from the prompt.
     fn through(steps: &[Step]) -> Vec<State> {
         steps
             .iter()
@@ -117,7 +115,7 @@ mod tests {
                     S::Idle,
                 ],
             ),
-            // an invalid message, told; then another question
+            // an invalid message, printed; then another question
             (
                 vec![Entered, Asked, Failed, Told, Entered],
                 vec![S::Processing, S::Streaming, S::Error, S::Idle, S::Processing],

@@ -1,4 +1,4 @@
-//! The state that a stopped turn left: a request that waits, a part of an answer, or nothing.
+//! The bubb that an interrupted turn leaves last: a pending request, a partial answer, or only the question.
 
 use super::notes::read_request;
 use lepo_base::error::{Error, Result};
@@ -8,21 +8,21 @@ use lepo_store::conv::{Ix, Wanted};
 use lepo_store::store::Store;
 use lepo_turn::Report;
 
-/// The newest that a stopped turn left behind its question.
+/// The newest bubb that an interrupted turn leaves after its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// A request that can still be decided on.
+    /// A pending request.
     Request(BubbId),
-    /// A part of an answer, hidden.
+    /// A partial answer, hidden.
     Partial,
-    /// Nothing but the question.
+    /// Only the question.
     Question,
-    /// Not even that.
+    /// Not even the question.
     Nothing,
 }
 
 impl Stopped {
-    /// Looks behind the question of a turn that was stopped.
+    /// Finds the newest bubb after the question of an interrupted turn.
     pub fn find(store: &Store, report: &Report) -> Result<Stopped> {
         let wanted = [Wanted::Tip, Wanted::Paths(report.user.into_iter().collect())];
         let forest = store.names().forest_for(&wanted)?;
@@ -40,7 +40,7 @@ impl Stopped {
         })
     }
 
-    /// The error of a turn that was stopped, with a hint at what it left.
+    /// Adds a hint about the remaining bubb to the error of an interrupted turn.
     pub fn explain(self, error: Error) -> Error {
         match self {
             Stopped::Request(id) => error.hint(

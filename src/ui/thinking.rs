@@ -1,41 +1,40 @@
-//! A model's thinking on stderr: dim and wrapped under a line of its own, or its time, or marked as it comes.
+//! A model's thinking on stderr: dim and wrapped under a line of its own, only its duration, or between plain
+//! marks.
 
 use std::time::Instant;
 
 use crate::term::{Cleaner, Paint, Wrap, columns};
 use lepo_turn::config::ThinkingShown;
 
-/// The line that stands above it.
 const LINE: &str = "thinking…";
 
-/// Takes the line away that stands open.
+/// Erases the current line.
 const TAKEN_AWAY: &str = "\r\u{1b}[K";
 
-/// The form in which it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Between marks, line by line as the model broke them: a plain terminal.
+    /// Between marks, with the model's own line breaks, for a plain terminal.
     Marked,
-    /// One of the user's choice.
+    /// As the user configured.
     Chosen(ThinkingShown),
 }
 
-/// One stretch of thinking after the other.
+/// Prints consecutive blocks of thinking.
 pub struct Thinking {
     form: Form,
     paint: Paint,
-    /// Thinking is what comes from outside, too.
+    /// Escapes control characters, because thinking is foreign text, too.
     cleaner: Cleaner,
     wrap: Wrap,
     begun: Instant,
-    /// Nothing but white space has come.
+    /// Whether only white space has arrived.
     is_empty: bool,
-    /// Line ends that came at the end: shown once more text comes.
+    /// Pending line ends, printed once more text arrives.
     line_ends: usize,
 }
 
 impl Thinking {
-    /// Shown as `wanted`; between marks where that is `plain`.
+    /// Creates a printer in the form `wanted`, or with marks if `plain`.
     pub fn new(wanted: ThinkingShown, plain: bool, paint: Paint) -> Thinking {
         Thinking {
             form: if plain || !paint.is_on() { Form::Marked } else { Form::Chosen(wanted) },
@@ -48,7 +47,7 @@ impl Thinking {
         }
     }
 
-    /// The beginning of it; `waiting` is what stood there until then.
+    /// Starts a block; `waiting` is the text on the screen so far.
     pub fn begin(&mut self, waiting: &str) -> String {
         self.begun = Instant::now();
         (self.is_empty, self.line_ends, self.wrap) = (true, 0, Wrap::new(columns));
@@ -60,7 +59,6 @@ impl Thinking {
         }
     }
 
-    /// More of it.
     pub fn push(&mut self, text: &str) -> String {
         let mut clean = String::new();
         self.cleaner.push(text.as_bytes(), &mut clean);
@@ -74,7 +72,7 @@ impl Thinking {
         }
     }
 
-    /// The end of it.
+    /// Ends a block.
     pub fn end(&mut self) -> String {
         let mut rest = String::new();
         self.cleaner.finish(&mut rest);
@@ -94,7 +92,7 @@ impl Thinking {
         }
     }
 
-    /// Text between its lines, without empty ones at its ends.
+    /// Wraps text, without empty lines at the start and the end.
     fn wrapped(&mut self, text: &str) -> String {
         let mut shown = String::new();
         for (at, line) in text.split('\n').enumerate() {

@@ -1,12 +1,11 @@
-//! The table of MCP servers and what they offer: `--list-tools`, and `/mcp` of a session.
+//! The table of MCP servers and what they offer: `--list-tools`, and `/mcp` in a session.
 
 use crate::term::{Out, padded, say, width};
 use lepo_tool::mcp::{Resource, Server};
 
-/// The narrowest room for a description; where there is less, it begins on a line of its own.
+/// The minimum width of a description; if less remains, it starts on a line of its own.
 const NARROWEST: usize = 24;
 
-/// One line of the table.
 struct ToolRow {
     server: String,
     kind: &'static str,
@@ -14,7 +13,7 @@ struct ToolRow {
     about: String,
 }
 
-/// A line each: server, kind, name and the whole description. On a terminal it is wrapped.
+/// Prints server, kind, name and the whole description, one item a line, wrapped on a terminal.
 pub fn tool_table(out: &mut Out, servers: &[Server]) {
     if servers.is_empty() {
         say("no MCP servers are enabled; they are configured in mcp.json, see lepo-config(5)");
@@ -68,7 +67,7 @@ fn about(resource: &Resource) -> String {
     [name.as_str(), description, &mime].join(" ")
 }
 
-/// Words in lines of so many columns; a longer word stands alone.
+/// Wraps a text at `columns`; a longer word gets a line of its own.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! The line of a turn that waits for its answer; after some seconds it counts them.
+//! The line of a turn that waits for an answer; after some seconds it counts them.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -6,24 +6,23 @@ use std::time::Duration;
 
 use crate::term::show;
 
-/// The line.
 pub const WAITING: &str = "Waiting for response...";
 
-/// Seconds that are not counted: most answers begin before.
+/// Seconds that are not counted: most answers start earlier.
 const UNCOUNTED: u64 = 5;
 
-/// The counter of one wait, a thread of its own: a turn that waits does nothing else. Dropped, it has stopped.
+/// Counts the seconds of one wait, on a thread because a waiting turn does nothing else. Stops on drop.
 pub struct WaitingCounter {
     stop: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl WaitingCounter {
-    /// Counts from now on, over the line that is on the screen.
+    /// Starts to count, over the line on the screen.
     pub fn start() -> WaitingCounter {
         let stop: Arc<(Mutex<bool>, Condvar)> = Arc::default();
         let shared = stop.clone();
-        // Without a thread, the line stays as it is.
+        // Without a thread, the line stays unchanged.
         let thread = Builder::new().spawn(move || count(&shared)).ok();
         WaitingCounter { stop, thread }
     }

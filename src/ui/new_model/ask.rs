@@ -1,4 +1,4 @@
-//! The questions about a new model, one a line, on the terminal.
+//! Asks the questions about a new model, one a line, on the terminal.
 
 use super::trial::offered;
 use super::wanted::{WantedModel, check_name, checked_url, no_server, provider_of, with_scheme};
@@ -15,7 +15,6 @@ use rustix::process::Signal;
 /// The most models of a server that are listed.
 const LISTED: usize = 20;
 
-/// Asks the person.
 pub struct Asker<'a> {
     settings: &'a Settings,
     paths: &'a Paths,
@@ -26,7 +25,7 @@ impl<'a> Asker<'a> {
         Asker { settings, paths }
     }
 
-    /// Asks for all that is not said.
+    /// Asks for all missing fields.
     pub async fn complete(&mut self, wanted: WantedModel) -> Result<NewModel> {
         let (provider, base_url) = match (wanted.provider, wanted.base_url) {
             (Some(provider), url) => (provider, url),
@@ -56,7 +55,7 @@ impl<'a> Asker<'a> {
         Ok(model)
     }
 
-    /// Asks whether a model that did not answer is kept.
+    /// Asks whether to add a model that did not answer.
     pub async fn keeps(&mut self, error: &Error) -> Result<bool> {
         say(&format!("error: {}", error.chain()));
         if let Some(hint) = error.hint_for(At::SHELL) {
@@ -66,13 +65,13 @@ impl<'a> Asker<'a> {
         Ok(is_yes(&answer))
     }
 
-    /// Asks whether a model that answered becomes the active one in place of another.
+    /// Asks whether a model that answered becomes the active one instead of another.
     pub async fn activates(&mut self, name: &str) -> Result<bool> {
         let answer = line(&format!("Make {} the active model? (y/N): ", clean(name))).await?;
         Ok(is_yes(&answer))
     }
 
-    /// The address of the server that answers at this one, which has no scheme: most have their API below `/v1`.
+    /// Returns the URL at which a server answers, for an address without a scheme: most APIs are below `/v1`.
     async fn tried(&self, typed: &str) -> Option<String> {
         let url = with_scheme(typed)?;
         let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
@@ -120,7 +119,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Asks for the place of the key. Enter takes the variable that is set, or none at all.
+    /// Asks for the source of the key. Enter selects the usual variable if it is set, else no key.
     async fn key(&self, facts: &ServerFacts, is_elsewhere: bool) -> Result<KeyEntry> {
         let env = Env::from_process();
         let is_set = |name: &str| env.text(name).is_ok_and(|text| text.is_some());
@@ -130,7 +129,7 @@ impl<'a> Asker<'a> {
         Ok(said.unwrap_or_else(|| usual.map_or(KeyEntry::None, |name| KeyEntry::Env(name.to_string()))))
     }
 
-    /// Asks for the place of the key; none on Enter, which stands for `enter`.
+    /// Asks for the source of the key; `None` on Enter, whose meaning `enter` names.
     async fn typed_key(&self, enter: &str) -> Result<Option<KeyEntry>> {
         let env = Env::from_process();
         let is_set = |name: &str| env.text(name).is_ok_and(|text| text.is_some());
@@ -160,7 +159,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// The models that the server offers. Where it refuses the key, another one may be asked for.
+    /// Fetches the models that the server offers. If it rejects the key, asks for another.
     async fn offers(&self, new: &mut NewModel, asks_key: bool) -> Result<Vec<ModelFacts>> {
         loop {
             let named = NewModel { model: Some("-".to_string()), ..new.clone() };
@@ -183,7 +182,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Shows what the server offers, and asks for one of it, by its number or name.
+    /// Lists the server's models and asks for one, by its number or name.
     async fn model(&self, models: &[ModelFacts], new: &NewModel, facts: &ServerFacts) -> Result<String> {
         show(models);
         let usual = facts.model.map(|(_, usual)| usual).filter(|_| new.base_url.is_none());
@@ -218,7 +217,7 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// True for a text that has the form of a variable's name.
+/// Whether a text looks like the name of a variable.
 fn is_variable(text: &str) -> bool {
     text.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_')
 }
@@ -234,7 +233,7 @@ fn show(models: &[ModelFacts]) {
     }
 }
 
-/// Asks for one line; Ctrl+D ends it all.
+/// Asks for one line; Ctrl+D interrupts the whole command.
 async fn line(question: &str) -> Result<String> {
     let question = question.to_string();
     let said = on_terminal(move |tty, withdrawn| {
@@ -244,7 +243,7 @@ async fn line(question: &str) -> Result<String> {
     said.await?.flatten().ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8))
 }
 
-/// Asks for one line that the terminal does not show.
+/// Asks for one line without echo.
 async fn secret(question: &str) -> Result<String> {
     let question = question.to_string();
     let said = on_terminal(move |tty, withdrawn| {

@@ -1,4 +1,4 @@
-//! The one question that a new model is asked. No message is kept.
+//! Tries a new model with one question. Nothing is stored.
 
 use lepo_base::error::{Error, Result};
 use lepo_model::{
@@ -6,11 +6,11 @@ use lepo_model::{
 };
 use lepo_turn::config::{Paths, Settings};
 
-/// The words of the question.
 const QUESTION: &str = "What is the capital of France?";
 
-/// Asks a model something. The end of the answer is not waited for. Gives the address that answered, if it is another
-/// than the configured one.
+/// Asks a model the question, without waiting for the end of the answer. Returns the URL that answered, if it is
+/// not the
+/// configured one.
 pub async fn answers(
     config: &ModelConfig,
     settings: &Settings,
@@ -37,7 +37,6 @@ pub async fn answers(
     }
 }
 
-/// The models that a server offers.
 pub async fn offered(config: &ModelConfig, settings: &Settings, paths: &Paths) -> Result<Vec<ModelFacts>> {
     client(config, settings, paths, None)?.offered().await
 }

@@ -1,28 +1,24 @@
-//! The parts of a new model that are said already, each checked.
+//! The fields of a new model that are known already, each validated.
 
 use lepo_base::error::{Error, Result};
 use lepo_base::word::{Word, read_word};
 use lepo_model::{BASE_URL_FORM, Fields, Provider, base_url};
 use lepo_turn::config::{KeyEntry, Settings};
 
-/// The parts of a new model that are said already.
 #[derive(Default)]
 pub struct WantedModel {
     /// Name for `-m`.
     pub name: Option<String>,
-    /// Provider of the model.
     pub provider: Option<Provider>,
-    /// The provider's name for it.
+    /// The provider's name for the model.
     pub model: Option<String>,
-    /// Address of its server.
     pub base_url: Option<String>,
-    /// Place of its key.
     pub key: Option<KeyEntry>,
-    /// It becomes the active model, even if another one is.
+    /// Whether it becomes the active model even if another one is active.
     pub is_used: bool,
 }
 
-/// The error for a provider that has no server.
+/// Returns the error for a provider without a server.
 pub fn no_server(provider: Provider) -> Error {
     let error = Error::usage(format!("a model of provider {} cannot be added this way", provider.word()));
     match provider.fields() {
@@ -37,7 +33,7 @@ pub fn no_server(provider: Provider) -> Error {
     }
 }
 
-/// Fails if a name is taken, or is none.
+/// Fails if a name is taken or invalid.
 pub fn check_name(settings: &Settings, name: &str) -> Result<()> {
     if name.trim().is_empty() || name.trim() != name || name.contains(',') {
         return Err(Error::usage(format!("{name:?} is not a valid model name"))
@@ -59,13 +55,12 @@ pub fn checked_url(text: &str) -> Result<String> {
     })
 }
 
-/// An address without a scheme, with that of most servers at hand.
+/// Adds `http://` to an address without a scheme; `None` if it is not a host.
 pub fn with_scheme(text: &str) -> Option<String> {
     let is_host = !text.contains("://") && text.contains(['.', ':']);
     is_host.then(|| base_url(&format!("http://{text}")).ok()).flatten()
 }
 
-/// The provider that a word or an address names.
 pub fn provider_of(text: &str) -> Option<Provider> {
     read_word(text, Provider::ALL)
 }

@@ -1,4 +1,4 @@
-//! Words for files that go with a question, and for those that do not.
+//! Texts about the files of a question: attached, skipped, or not sent.
 
 use crate::term::Line;
 use lepo_base::hint::{At, Hint};
@@ -6,7 +6,7 @@ use lepo_store::bubb::thousands;
 use lepo_turn::LeftOut;
 use lepo_turn::attach::{Gathered, Skipped, SkippedWhy};
 
-/// A line for each reason why files are not sent.
+/// Returns one line for each reason why files are not sent.
 pub fn not_sent(model: &str, left: &LeftOut, at: At<'_>) -> Vec<Line> {
     let sentence = |names: &[String], why: String| match names {
         [] => None,
@@ -25,7 +25,6 @@ pub fn not_sent(model: &str, left: &LeftOut, at: At<'_>) -> Vec<Line> {
     lines.into_iter().flatten().collect()
 }
 
-/// `12 files in src, about 900 tokens; skipped: 2 not text (a.png, b.bin), 3 hidden, 2 ignored by git`.
 pub fn gathered(Gathered { folder, files, tokens, skipped }: &Gathered) -> Line {
     let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
     let tokens = format!(", about {} token{}", thousands(*tokens), if *tokens == 1 { "" } else { "s" });

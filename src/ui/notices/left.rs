@@ -1,9 +1,8 @@
-//! Words for what a command or an agent left behind.
+//! Texts about what a command or an agent leaves in the working directory.
 
 use crate::term::Line;
 use lepo_turn::{Left, WillRun};
 
-/// The line of a trace.
 pub fn line(left: &Left) -> Line {
     match left {
         Left::RepositoryMoved(maker, path, to) => Line::warning(format!(

@@ -1,4 +1,4 @@
-//! Notices for the manual: the wording of each with names in place of values, and a line for those that need one.
+//! Notices for the manual: the text of each with names instead of values, and an explanation if it needs one.
 
 use std::time::Duration;
 
@@ -10,20 +10,18 @@ use lepo_tool::mcp::{KeyFault, Notice as Server, ToolsFault};
 use lepo_turn::attach::Gathered;
 use lepo_turn::{Left, LeftOut, Notice, Secrets, WillRun};
 
-/// A heading of the manual.
 const MODELS: &str = "Models and answers";
 const FILES: &str = "Files and the repository";
 const SECRETS: &str = "Secrets";
 const COMMANDS: &str = "Commands and agents";
 const SERVERS: &str = "MCP servers";
 
-/// The headings, in their order.
 const SUBJECTS: [&str; 5] = [MODELS, FILES, SECRETS, COMMANDS, SERVERS];
 
-/// A notice in the manual: its words, and what they mean for the reader.
+/// A notice in the manual: its text, and what it means for the reader.
 pub type Explained = (String, &'static str);
 
-/// The notices that are explained, below their headings.
+/// Returns the explained notices, grouped by heading.
 pub fn explained_notices() -> Vec<(&'static str, Vec<Explained>)> {
     let samples = samples();
     let below = |subject: &'static str| {
@@ -38,7 +36,7 @@ pub fn explained_notices() -> Vec<(&'static str, Vec<Explained>)> {
     SUBJECTS.map(below).to_vec()
 }
 
-/// The heading and the line of a notice; none for one that says all by itself.
+/// Returns the heading and the explanation of a notice; `None` for one that explains itself.
 fn meaning(notice: &Notice) -> Option<(&'static str, &'static str)> {
     let (subject, meaning) = match notice {
         Notice::Model(notice) => return of_model(notice),
@@ -177,7 +175,7 @@ fn of_left(left: &Left) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Each notice once, with names in place of values.
+/// Returns each notice once, with names instead of values.
 fn samples() -> Vec<Notice> {
     let text = |text: &str| text.to_string();
     let (model, name) = (|| "MODEL".to_string(), || "NAME".to_string());
@@ -264,7 +262,7 @@ fn samples() -> Vec<Notice> {
         Notice::NoDecision(model()),
         Notice::NothingToJudge(model()),
     ];
-    // The id that lepo(7) has for an example.
+    // The example id of lepo(7).
     let question = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A");
     let typed = question.map(|question| Notice::TypedSecret(question, text("1 github-token")));
     let values = of_models.map(Notice::Model).into_iter().chain(of_turns).chain(typed);

@@ -1,9 +1,8 @@
-//! Words for what a model, or its provider, tells besides its answer.
+//! Texts of a model's or a provider's notices.
 
 use crate::term::Line;
 use lepo_model::{Notice, Passing, Retry};
 
-/// The line of a notice.
 pub fn line(notice: &Notice) -> Line {
     match notice {
         Notice::Learned(model, says) => Line::plain(format!("{model} {says}")),

@@ -1,9 +1,8 @@
-//! Words for what is to be known of MCP servers.
+//! Texts of notices about MCP servers.
 
 use crate::term::{Line, one_line};
 use lepo_tool::mcp::{KeyFault, Notice, ToolsFault};
 
-/// The line of a notice.
 pub fn line(notice: &Notice) -> Line {
     match notice {
         Notice::CannotBeUsed(name, why) => Line::warning(format!("server {name} cannot be used: {why}")),
