@@ -103,7 +103,7 @@ fn shown(path: &Path) -> String {
     if text.chars().all(is_plain) { text.into_owned() } else { format!("{text:?}") }
 }
 
-/// Returns lines for the model about repositories that were moved away from their path.
+/// Returns lines for the model about repositories moved away from their path.
 pub fn for_model(found: &Aftermath) -> String {
     let line = |(path, moved): &(PathBuf, Result<PathBuf, String>)| match moved {
         Ok(to) => format!(

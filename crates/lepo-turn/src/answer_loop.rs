@@ -59,7 +59,7 @@ struct Progress {
     tools: ToolList,
     /// Remaining rounds of tools.
     rounds: usize,
-    /// The requests that were executed since the question.
+    /// The requests executed since the question.
     done: Vec<ToolRequest>,
     /// Length of the path at the start of the side branch; unset before the first request is sent.
     base: Option<usize>,

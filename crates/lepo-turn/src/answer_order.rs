@@ -1,5 +1,5 @@
 //! Orders the answers to a question: regardless of which is complete last, the newest on disk is the answer
-//! of the model that was named first.
+//! of the first-named model.
 
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -39,7 +39,7 @@ impl WritingTurn<'_> {
         earlier.map(|(_, time)| time.saturating_sub(1)).min()
     }
 
-    /// Records the time of the answer that was written.
+    /// Records the time of the written answer.
     pub fn note(&mut self, time: u64) {
         self.times.push((self.index, time));
     }

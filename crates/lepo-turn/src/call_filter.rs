@@ -8,9 +8,9 @@ use lepo_tool::{Piece, lenient_json, pieces};
 #[derive(Debug, Default)]
 pub struct CallFilter {
     held: String,
-    /// Bytes of `held` that were displayed.
+    /// Bytes of the buffer already displayed.
     released: usize,
-    /// The state of scanning the object in the rest of `held`.
+    /// The state of scanning the object in the rest of the buffer.
     object: Option<ObjectScan>,
     called: bool,
 }

@@ -90,7 +90,7 @@ impl<'s> Group<'s> {
                         }
                         group.words.push(&bubb.text);
                     } else if waits {
-                        // The user edited the request; the second bubb is the one that ran.
+                        // The user edited the request; the second bubb ran.
                         group.words.extend(group.requests.pop().map(|(_, text, _)| text));
                         group.requests.push((place, &bubb.text, None));
                     } else if group.requests.len() < most {
@@ -208,7 +208,7 @@ pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig,
     }
 }
 
-/// Restores the answers that were stored for a request, if they are from this model.
+/// Restores the answers stored for a request, if they are from this model.
 pub fn take_up_called(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
     let kept = store.requests().replay(request).ok().flatten();
     let kept = kept.and_then(|kept| serde_json::from_value::<WaitingTurn>(Value::Object(kept)).ok());

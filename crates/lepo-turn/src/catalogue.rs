@@ -77,7 +77,7 @@ impl Catalogue {
         std::mem::take(&mut *self.wanted())
     }
 
-    /// Adds the offers that are known by now.
+    /// Adds the offers of the servers, as far as known by now.
     pub fn fill(&self, servers: &[Server]) {
         let settled = servers.iter().filter(|server| server.offers.is_some() || server.failed.is_some());
         self.known().extend(settled.map(|server| (server.config.name.clone(), offered(server))));

@@ -217,8 +217,8 @@ impl Masking {
         (!seen.truths.is_empty()).then(|| restore(text, &seen.truths))
     }
 
-    /// Masks a text that is stored in a separate file. Bytes that are not text remain unchanged, and end a
-    /// secret. Returns false if the text has no secret.
+    /// Masks a text for a separate file. Bytes that are not text remain unchanged, and end a secret. Returns
+    /// false if the text has no secret.
     pub fn kept_stream(
         &self,
         mut from: impl Read,

@@ -1,4 +1,4 @@
-//! Splits a text that is written shortened.
+//! Splits a text of which only the start is written.
 
 use super::Masking;
 use lepo_secrets::Found;

@@ -86,7 +86,7 @@ pub enum Notice {
     NothingToJudge(String),
 }
 
-/// The secrets that were found.
+/// Secrets in written text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secrets {
     /// Number of secrets.

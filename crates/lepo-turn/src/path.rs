@@ -21,7 +21,7 @@ pub struct PathEntry {
 }
 
 impl PathEntry {
-    /// Returns the files that are sent with it.
+    /// Returns the files to send with it.
     pub fn sent_files(&self) -> Vec<MediaFile> {
         self.files.iter().filter_map(|attached| attached.file.clone()).collect()
     }

@@ -22,7 +22,7 @@ pub struct Question {
     pub of_files: u64,
 }
 
-/// Maximum tokens of files that are sent without asking to a model whose window is not known.
+/// Maximum tokens of files to send without asking to a model whose window is not known.
 const UNASKED: u64 = 50_000;
 
 impl Question {

@@ -24,14 +24,14 @@ pub struct Report {
     pub tools: Vec<ToolUse>,
     /// A pending request.
     pub pending: Option<BubbId>,
-    /// The error, if there is no answer.
+    /// The error, if the turn has no answer.
     pub error: Option<Error>,
     /// Whether the question got no answer at all: the next question does not follow it.
     pub is_unanswered: bool,
     /// The masks in the answer's bubb, each with the text that it replaced, for displaying the answer
     /// unmasked.
     pub truths: Vec<(String, String)>,
-    /// The recorded answer that was returned: nothing was sent or written.
+    /// The recorded answer, if one was returned: then nothing was sent or written.
     pub recorded: Option<BubbId>,
 }
 

@@ -41,7 +41,7 @@ impl<'m> ResultText<'m> {
         let failed = |error: io::Error| Error::store("cannot read the output back").because(error);
         let mut section = captured.section(limit).map_err(failed)?;
         let is_text = std::str::from_utf8(&section.text).is_ok() && !section.text.contains(&0);
-        // A secret that is cut in two could not be recognised, so the excerpt is from the masked text.
+        // The two halves of a secret could not be recognised, so the excerpt is from the masked text.
         let kept_whole = section.cut || !is_text;
         let mut masked = match kept_whole && is_searched(captured).map_err(failed)? {
             true => self.masked(store, captured)?,
@@ -102,7 +102,7 @@ pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Resul
     Ok(store.blobs().keep(&mut kept.bytes())?.line())
 }
 
-/// Whether the output is text, by the rule for all data that is searched for secrets.
+/// Whether the output is text, by the rule of the search for secrets.
 fn is_searched(captured: &mut Captured) -> io::Result<bool> {
     let mut begun = Vec::new();
     captured.whole()?.take(LOOKED_AT as u64).read_to_end(&mut begun)?;

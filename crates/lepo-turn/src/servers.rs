@@ -28,8 +28,8 @@ impl Caller for FrontCaller<'_> {
     }
 }
 
-/// Fails without a terminal if a sign-in has expired: a script must not receive an answer that was made
-/// without its server.
+/// Fails without a terminal if a sign-in has expired: a script must not receive an answer without the data of
+/// its server.
 pub(super) fn sign_ins_hold(turn: &Turn<'_>) -> Result<()> {
     let over = turn.servers.each().iter().find(|server| server.sign_in_is_over);
     match over.filter(|_| !turn.front.has_person()) {

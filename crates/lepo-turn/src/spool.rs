@@ -12,7 +12,7 @@ use lepo_store::store::{Draft, Store};
 /// write.
 const MOST_KEPT_BACK: usize = 32 << 10;
 
-/// An answer that is written while it arrives. Dropping it before it is published deletes it.
+/// An answer written while it arrives. Dropping it before it is published deletes it.
 pub struct AnswerSpool<'s> {
     store: &'s Store,
     draft: Draft<'s>,
@@ -61,7 +61,7 @@ impl<'s> AnswerSpool<'s> {
         Ok(())
     }
 
-    /// Replaces everything that was written by `text`.
+    /// Replaces the whole written text by `text`.
     pub fn replace(&mut self, prev: Option<BubbId>, text: &Kept<'_>) -> Result<()> {
         self.draft = self.store.bubbs().draft(Kind::Assistant, false, prev)?;
         append(&mut self.draft, text, &mut self.failed);

@@ -1,8 +1,8 @@
 //! The transcript of a turn: the texts of the path from the root, and the bubbs that the turn adds at its
 //! end.
 //!
-//! A bubb is written from a [`Kept`] value, that is, from bytes that were searched for secrets or that the
-//! user typed. `tests/e2e/house.rs` lists the few files that write to the store by another way.
+//! A bubb is written from a [`Kept`] value: bytes after a search for secrets, or text that the user typed.
+//! `tests/e2e/house.rs` lists the few files that write to the store by another way.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use lepo_tool::ToolRequest;
 /// The names of the bubbs that [`Transcript::begin`] wrote, each with its bytes.
 type Written = Vec<(Name, Vec<u8>)>;
 
-/// The bubbs that were written before an answer, and the mark that the question is being answered.
+/// The bubbs written before an answer, and the mark that the question is being answered.
 struct WrittenOpening {
     names: Written,
     answering: Option<Claim>,
@@ -252,7 +252,7 @@ impl Transcript {
         }
     }
 
-    /// Returns the requests that were executed since the question.
+    /// Returns the requests executed since the question.
     pub fn requests_of_turn(&self) -> Vec<ToolRequest> {
         let since = self.entries.iter().rposition(|entry| entry.kind == Kind::User && !entry.hidden);
         let turn = self.entries.get(since.unwrap_or_default()..).unwrap_or_default();

@@ -43,7 +43,7 @@ pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
 }
 
 /// Copies the stored data of a pending request to the copy that replaces it, with the ids of the copied
-/// messages. Returns false, and copies nothing, if it contains any of `secrets`.
+/// messages. If the data contains any of `secrets`, returns false and copies nothing.
 pub fn carry_waiting(
     store: &Store,
     masker: &Masker,

@@ -26,7 +26,7 @@ pub struct Turn<'t> {
     pub config: &'t ModelConfig,
     /// The client of the model.
     pub model: &'t mut Model,
-    /// Holds requests back until the question is durable.
+    /// Delays requests until the question is durable.
     pub gate: Gate,
     pub servers: &'t mut Servers,
     /// The display of the turn.
@@ -52,7 +52,7 @@ pub struct Turn<'t> {
 pub struct TurnSkills {
     /// The skills that the model may ask for, or that the user named.
     pub offered: Vec<Skill>,
-    /// The text that was stored before the answer, and its bubb.
+    /// The text stored before the answer, and its bubb.
     pub kept: Option<(String, BubbId)>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads a file that is named for a question: never an endless device, and only up to a limit.
+//! Reads a file named for a question: never an endless device, and only up to a limit.
 
 use std::fs::File;
 use std::io::{IsTerminal, Read};

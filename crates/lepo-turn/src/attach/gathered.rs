@@ -13,7 +13,7 @@ pub struct Gathered {
     pub skipped: Vec<Skipped>,
 }
 
-/// Entries of a folder that were skipped for a reason.
+/// Skipped entries of a folder with the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// Number of entries.

@@ -8,7 +8,7 @@ use lepo_base::media::Media;
 use lepo_model::{Accepts, encoded_len};
 use lepo_store::bubb::thousands;
 
-/// The properties of a file that are limited.
+/// The properties of a file to which limits apply.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     /// Media type.
@@ -26,8 +26,7 @@ impl Size {
     }
 }
 
-/// Checks the files of a question, each separately and all together. `model` is the name of the model that is
-/// asked.
+/// Checks the files of a question, each separately and all together. `model` is the name of the model to ask.
 pub fn check(files: &[NewFile], accepts: &Accepts, model: &str) -> Result<()> {
     if accepts.media.is_empty()
         && let Some(file) = files.first()

@@ -146,8 +146,7 @@ const EXAMPLE: &str = r#"    [[models]]
     active = true"#;
 
 impl Look {
-    /// Returns the model that was found, preferring Ollama's to the embedded one; otherwise the guidance
-    /// (exit 2).
+    /// Returns the model to use, preferring Ollama's to the embedded one; without any, the guidance (exit 2).
     pub fn settle(self, found: Found) -> Result<ModelConfig> {
         let name = match found {
             Found { ollama_model: Some(model), .. } => format!("ollama:{model}"),

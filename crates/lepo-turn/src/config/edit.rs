@@ -52,8 +52,8 @@ pub fn set_tool_mode(path: &Path, mode: ToolMode) -> Result<()> {
     })
 }
 
-/// Appends a model; creates the file if necessary. Returns false, and writes nothing, if the file has a model
-/// of this name.
+/// Appends a model; creates the file if necessary. If the file has a model of this name, returns false and
+/// writes nothing.
 pub fn add_model(path: &Path, model: &NewModel) -> Result<bool> {
     let old = text_of(path)?;
     match with_model(path, &old, model)? {
@@ -62,8 +62,8 @@ pub fn add_model(path: &Path, model: &NewModel) -> Result<bool> {
     }
 }
 
-/// Removes a model; the comments before it remain. Returns false, and writes nothing, if the file has no
-/// model of this name.
+/// Removes a model; the comments before it remain. If the file has no model of this name, returns false and
+/// writes nothing.
 pub fn remove_model(path: &Path, name: &str) -> Result<bool> {
     let mut is_removed = false;
     change(path, |document| {

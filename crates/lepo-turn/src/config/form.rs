@@ -38,7 +38,7 @@ pub trait Form: Sized {
     }
 }
 
-/// Implements the trait for enums that are spelled as a word.
+/// Implements the trait for enums whose values are spelled as a word.
 macro_rules! words {
     ($($word:ty),*) => {$(
         impl Form for $word {

@@ -1,4 +1,4 @@
-//! The models of several files become one list, and each gets its address and its key.
+//! Merges the models of several files into a list, and determines the URL and key of each.
 
 use super::ambient::Ambient;
 use super::entry::{KeyEntry, ModelEntry};
@@ -7,8 +7,8 @@ use lepo_base::error::Result;
 use lepo_base::secret::Secret;
 use lepo_model::{Key, ModelConfig};
 
-/// The user's models, with the repository's in place of those of the same name or after them. An
-/// active one of the repository takes the place of the user's.
+/// Returns the user's models, replaced by the repository's models of the same name, and the repository's
+/// other models after them. If the repository has an active model, the user's is not active.
 pub fn merge(mut models: Vec<ModelEntry>, repo: Vec<ModelEntry>) -> Vec<ModelEntry> {
     if repo.iter().any(|entry| entry.active) {
         models.iter_mut().for_each(|entry| entry.active = false);
@@ -25,8 +25,7 @@ pub fn merge(mut models: Vec<ModelEntry>, repo: Vec<ModelEntry>) -> Vec<ModelEnt
     models
 }
 
-/// A model with what its file left to the environment. A key that is not there is no mistake yet:
-/// it may never be used.
+/// Completes a model from the environment. A missing key is not an error yet, because it may never be used.
 pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<ModelConfig> {
     let ModelEntry { name, source, .. } = &entry;
     let configured = |value, looked_for| Some(Key { value, looked_for, ..Key::default() });
@@ -54,7 +53,7 @@ pub fn complete(entry: ModelEntry, env: &Env, ambient: &Ambient) -> Result<Model
     };
     let (usual_url, usual_key) = ambient.pair(entry.provider);
     let (base_url, key) = match (entry.base_url, said) {
-        // No key said: the environment's, but only with the address it belongs to.
+        // Without a key in the file, the environment's key is used, but only with the URL that it belongs to.
         (None, None) => (usual_url, usual_key),
         (Some(url), None) if url == usual_url => (usual_url, usual_key),
         (None, Some(key)) => match facts {

@@ -73,7 +73,7 @@ impl Paths {
         self.state.join("mcp-tools")
     }
 
-    /// The folder of stores that are deleted when their process ends.
+    /// The folder of temporary stores.
     pub fn unkept(&self) -> PathBuf {
         self.state.join("unkept")
     }

@@ -54,7 +54,7 @@ fn read_amounts(table: &mut Section<'_>) -> Result<Option<Price>> {
     }
 }
 
-/// Prices of tokens: those of models, and the table.
+/// Prices of tokens: of models, and from the table.
 #[derive(Debug, Clone, Default)]
 pub struct Prices {
     pub(super) table: Vec<PriceEntry>,

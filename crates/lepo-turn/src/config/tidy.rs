@@ -1,4 +1,5 @@
-//! The setting `tidy`: how many messages `.lepo/` may contain before those of past days move to folders.
+//! The setting `tidy`: how many messages `.lepo/` may contain before the messages of past days move to
+//! folders.
 
 use std::ops::RangeInclusive;
 

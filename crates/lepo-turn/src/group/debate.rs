@@ -26,7 +26,7 @@ pub struct Debated {
     pub report: Report,
     /// The speeches, in order.
     pub speeches: Vec<Speech>,
-    /// Number of rounds that were started.
+    /// Number of started rounds.
     pub rounds: u32,
 }
 
@@ -107,7 +107,7 @@ impl Debate<'_> {
                 Some(Floor::Given(who)) => self.speech(who).await?,
                 Some(Floor::Ended(reply, summary)) => return self.conclude(&reply, &summary),
                 Some(Floor::Over) => return self.sum_up().await,
-                // All participants that were asked failed.
+                // All failed.
                 None => {}
             }
             for who in self.rules.end_round() {

@@ -17,7 +17,7 @@ use lepo_store::bubb::Name;
 /// The outcome of `--parallel`.
 #[derive(Debug, Default)]
 pub struct Polled {
-    /// A report for each model that was asked, in order.
+    /// A report for each model, in order.
     pub replies: Vec<(String, Report)>,
     /// The judge's name, and its verdict.
     pub judge: Option<(String, Report)>,

@@ -57,7 +57,7 @@ pub fn schema_hash(schema: &AnswerSchema) -> String {
     short(&sha256_hex(canonical(schema.in_request.schema.clone()).as_bytes()))
 }
 
-/// Computes the hash of a model's tools: lepo's own by name, those of servers by name and schema. `None`
+/// Computes the hash of a model's tools: lepo's own by name, the tools of servers by name and schema. `None`
 /// without tools.
 pub fn tools_hash(commands: bool, servers: &[Server]) -> Option<String> {
     let of_server = |server: &Server| {

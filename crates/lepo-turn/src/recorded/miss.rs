@@ -87,7 +87,7 @@ fn nearest(record: &Record<'_>, wish: &Wish<'_>) -> Result<Option<Near>> {
     }))
 }
 
-/// Returns the messages that follow these, skipping those that a turn added, each with its text.
+/// Returns the messages that follow these, each with its text. Skips messages that a turn added.
 fn after(
     record: &Record<'_>,
     below: &HashMap<Option<Ix>, Vec<Ix>>,

@@ -32,7 +32,7 @@ pub fn check_skill(folder: &Path) -> Vec<String> {
         Ok(read) => read,
         Err(why) => return vec![format!("SKILL.md: {why}")],
     };
-    // A folder that is given as `.` has a name too.
+    // The folder `.` has a name too.
     let folder = folder.canonicalize().unwrap_or(folder.to_path_buf());
     let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut faults: Vec<String> = read.faults.iter().map(|fault| format!("SKILL.md: {fault}")).collect();

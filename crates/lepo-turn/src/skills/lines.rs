@@ -5,7 +5,7 @@
 pub struct FrontMatterLine<'t> {
     /// Counted from 1.
     pub number: usize,
-    /// Leading blanks, beyond those of the first line.
+    /// Leading blanks, relative to the first line.
     pub indent: usize,
     /// Whether the line has fewer leading blanks than the first line.
     pub is_outdented: bool,

@@ -97,7 +97,7 @@ pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<Bub
     Ok(Some(name.id))
 }
 
-/// Returns the bubb that was stored before the answer.
+/// Returns the bubb stored before the answer.
 pub(crate) fn kept_skills(turn: &Turn<'_>) -> Option<BubbId> {
     turn.skills.kept.as_ref().map(|(_, id)| *id)
 }
