@@ -1,4 +1,4 @@
-//! The agent: which request of the editor is served by what, until the editor is gone or a signal comes.
+//! The agent: dispatches the editor's requests until the editor disconnects or a signal arrives.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -37,19 +37,18 @@ use lepo_turn::{Interrupt, TurnEnv};
 
 type Answer = std::result::Result<Value, RpcError>;
 
-/// The time for turns to keep what they have once the editor is gone.
+/// The time for turns to store their results after the editor disconnects.
 const LAST: Duration = Duration::from_secs(10);
 
-/// The agent and its sessions.
 struct Agent {
     peer: Peer,
     folders: Box<dyn Folders>,
-    /// The process's own folder.
+    /// The process's own working directory.
     cwd: PathBuf,
     sessions: RefCell<HashMap<String, Rc<Session>>>,
 }
 
-/// Serves the editor on stdin and stdout. A signal is the error of it.
+/// Serves the editor on stdin and stdout. A signal is returned as the error.
 pub async fn serve(folders: Box<dyn Folders>, cwd: PathBuf) -> Result<()> {
     let signals = Interrupt::listen()?;
     let gone = Arc::new(Notify::new());
@@ -88,7 +87,7 @@ pub async fn serve(folders: Box<dyn Folders>, cwd: PathBuf) -> Result<()> {
 }
 
 impl Agent {
-    /// Serves one message.
+    /// Handles one message.
     fn hear(self: Rc<Self>, message: Incoming) {
         match message {
             Incoming::Request { id, method, params } => match Call::read(&method, params) {
@@ -146,7 +145,7 @@ impl Agent {
         }
     }
 
-    /// Requests that are answered without waiting for anything.
+    /// Answers requests that need no waiting.
     fn at_once(&self, call: Call) -> Answer {
         match call {
             Call::Initialize => Ok(agent::initialized("lepo", "lepo", env!("CARGO_PKG_VERSION"))),
@@ -194,7 +193,7 @@ impl Agent {
         }
     }
 
-    /// Begins a session like this one at a message. It can be prompted at once.
+    /// Starts a session that forks `from` at a message and can be prompted immediately.
     fn fork_at(&self, from: &Session, at: BubbId) -> std::result::Result<Rc<Session>, RpcError> {
         let opened = self.folders.open(&from.cwd).map_err(|error| of_error(&error))?;
         let given = {
@@ -214,7 +213,7 @@ impl Agent {
         self.sessions.borrow().get(id).cloned().ok_or_else(|| no_session(id))
     }
 
-    /// Begins a session with an id of its own: an empty one, or one at a message.
+    /// Starts a session with a new id: an empty one, or a fork at a message.
     fn begin(
         &self,
         id: &Value,
@@ -246,7 +245,7 @@ impl Agent {
         Ok((cwd, opened))
     }
 
-    /// Takes up an old session; with `replays`, tells what was said in it first.
+    /// Reopens a session; with `replays`, sends its history first.
     async fn take_up(self: Rc<Self>, id: &Value, session: String, folder: &Folder, replays: bool) {
         match self.found(session, folder, replays).await {
             Ok(session) => {
@@ -273,7 +272,7 @@ impl Agent {
         let place = lines.find(&store, &id).map_err(|error| of_error(&error))?;
         let place = place.ok_or_else(|| no_session(&id))?;
         if let Ok(old) = self.session(&id) {
-            // The question about a request is asked anew; a turn is not cut off.
+            // Reopening repeats a pending consent question, but never interrupts a turn.
             if old.state.borrow().works && !old.state.borrow().asks_again {
                 return Err(busy());
             }
@@ -301,7 +300,7 @@ impl Agent {
         }
     }
 
-    /// Asks once more about the request that waits.
+    /// Asks again about the pending request.
     fn ask_again(self: Rc<Self>, session: Rc<Session>) {
         let Some(mut env) = session.begin() else { return };
         session.state.borrow_mut().asks_again = true;
@@ -311,8 +310,8 @@ impl Agent {
         });
     }
 
-    /// Takes a turn, at work from now on; or refuses it while another is taken. One that was cancelled is waited for, and
-    /// a question about an old request gives way.
+    /// Starts a turn, or refuses it while another one runs. A cancelled turn is awaited, and a repeated consent
+    /// question is withdrawn.
     fn prompt(self: Rc<Self>, id: Value, session: &str, blocks: Vec<Block>) {
         let session = match self.session(session) {
             Ok(session) => session,
@@ -347,7 +346,7 @@ impl Agent {
         });
     }
 
-    /// Takes a turn that has begun.
+    /// Runs a turn that has been started.
     fn turn(self: Rc<Self>, id: Value, session: Rc<Session>, mut env: TurnEnv, blocks: Vec<Block>) {
         spawn_local(async move {
             let answer = Turning { peer: &self.peer, session: &session, env: &mut env }.prompt(blocks).await;
@@ -357,7 +356,7 @@ impl Agent {
         });
     }
 
-    /// Ends all turns, which keep what they have.
+    /// Ends all turns, which store their partial results.
     async fn leave(&self, signal: u8) {
         self.peer.close();
         let sessions: Vec<Rc<Session>> =
@@ -375,7 +374,7 @@ impl Agent {
     }
 }
 
-/// Waits for the end of the turn, and ends the MCP servers.
+/// Waits for the end of the turn, and stops the MCP servers.
 async fn close(session: &Session) {
     session.at_rest().await;
     if let Some(env) = session.begin() {
@@ -383,7 +382,7 @@ async fn close(session: &Session) {
     }
 }
 
-/// A folder as the editor names it: absolute, and there.
+/// Checks a folder from the editor: absolute, and existing.
 fn folder_of(cwd: &str) -> std::result::Result<PathBuf, RpcError> {
     let path = Path::new(cwd);
     match path.is_absolute() && path.is_dir() {

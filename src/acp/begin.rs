@@ -1,4 +1,4 @@
-//! Finds the place at which a session goes on: by an id that the journal knows, a branch, or the id of a message.
+//! Finds the position where a session continues, by an id in the journal, a branch, or the id of a message.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,9 +11,8 @@ use lepo_store::store::{SessionEnd, Store};
 
 /// The conversations of a store, and the sessions that end in them.
 pub struct Lines {
-    /// All bubbs of the store.
     pub forest: Forest,
-    /// Each session by its id.
+    /// The ends of the sessions, by session id.
     pub sessions: HashMap<String, SessionEnd>,
     /// The tails, newest first.
     pub tails: Vec<Ix>,
@@ -22,7 +21,6 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Reads them.
     pub fn read(store: &Store) -> Result<Lines> {
         let forest = store.names().forest()?;
         let sessions = store.journal().sessions();
@@ -36,17 +34,17 @@ impl Lines {
         Ok(Lines { forest, sessions, tails, newest })
     }
 
-    /// The tail at which a session goes on that ends at this bubb.
+    /// Returns the tail at which a session that ends at this bubb continues.
     pub fn tail_of(&self, end: Ix) -> Ix {
         self.newest.get(&end).copied().unwrap_or(end)
     }
 
-    /// The newest tail below a bubb, whatever session it is of.
+    /// Returns the newest tail below a bubb, of any session.
     fn below(&self, ix: Ix) -> Ix {
         self.forest.through(&self.tails, &[ix]).first().copied().unwrap_or(ix)
     }
 
-    /// The place of this id; none if there is nothing of it.
+    /// Returns the position of a session; `None` if the id is unknown.
     pub fn find(&self, store: &Store, id: &str) -> Result<Option<Place>> {
         let gone = || Error::nothing(format!("the messages of session {id} are not in this store"));
         if let Some(end) = self.sessions.get(id) {
@@ -72,7 +70,7 @@ impl Lines {
         }
     }
 
-    /// The place at a tail: what an unfinished turn left behind its question is stepped over.
+    /// Returns the position at a tail, without what an unfinished turn left after its question.
     fn place(&self, store: &Store, tail: Ix) -> Result<Place> {
         let pending = waiting_at(store, &self.forest.name(tail))?.map(|_| self.forest.name(tail).id);
         let is_left = |name: &Name| {
@@ -89,7 +87,7 @@ impl Lines {
     }
 }
 
-/// The bubb of a branch; none of what is no name of one.
+/// Returns the bubb of a branch; `None` if the name is not valid.
 fn branch(store: &Store, name: &str) -> Result<Option<BubbId>> {
     match lepo_store::store::check_branch_name(name) {
         Ok(()) => store.branches().get(name),
@@ -97,8 +95,8 @@ fn branch(store: &Store, name: &str) -> Result<Option<BubbId>> {
     }
 }
 
-/// For each of `ends` the newest tail whose conversation meets it before another of them. What a fork wrote is its
-/// own: it is not what its origin goes on with.
+/// Returns for each of `ends` the newest tail whose conversation reaches it before any other of them, so that an
+/// origin does not continue with the messages of its fork.
 fn newest(forest: &Forest, tails: &[Ix], ends: &HashSet<Ix>) -> HashMap<Ix, Ix> {
     let (mut newest, mut passed) = (HashMap::new(), HashSet::new());
     for &tail in tails {

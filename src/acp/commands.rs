@@ -1,4 +1,4 @@
-//! Slash commands of an editor's session: those that make sense without a terminal, and prompts by their names.
+//! Slash commands of an editor's session, without those that need a terminal, and prompts by name.
 
 use super::question::typed;
 use lepo_acp::update::Command;
@@ -10,24 +10,24 @@ use lepo_turn::{Configured, PromptWish, Prompts, Question, TurnEnv, Verdict, joi
 
 use crate::term::OfferedWord;
 
-/// Action that a slash command asks for.
+/// The action of a slash command.
 #[derive(Debug, PartialEq)]
 pub enum Wish {
-    /// The last question, answered again.
+    /// Answer the last question again.
     Retry,
-    /// A summary to go on from.
+    /// Summarise the conversation and continue from the summary.
     Compact(String),
-    /// The place before the last question.
+    /// Return to the position before the last question.
     Undo,
-    /// A branch at the end of the conversation.
+    /// Create a branch at the end of the conversation.
     Branch(String),
-    /// A decision on the request that waits.
+    /// Decide on the pending request.
     Decide(Verdict),
-    /// A question, and the model that a prompt names.
+    /// Ask a question, with the model that a prompt names.
     Ask(String, Option<String>),
-    /// A prompt of an MCP server.
+    /// Ask with a prompt of an MCP server.
     Served(PromptWish),
-    /// A question with the skill of this name.
+    /// Ask a question with the skill of this name.
     Skill(String, String),
 }
 
@@ -40,7 +40,6 @@ const COMMANDS: &[(&str, &str, Option<&str>)] = &[
     ("deny", "Refuse the pending request", None),
 ];
 
-/// All commands, prompts and skills.
 pub fn available(store: &Store, configured: &Configured) -> Vec<Command> {
     let paths = &configured.paths;
     let own = COMMANDS.iter().map(|(name, about, hint)| Command {
@@ -63,12 +62,12 @@ pub fn available(store: &Store, configured: &Configured) -> Vec<Command> {
             all.push(Command { name: skill.name, about: skill.description, hint: Some("question".into()) });
         }
     }
-    // Letters of a name can be invisible, too.
+    // Names may contain invisible characters, which `OfferedWord` rejects.
     all.retain(|command| OfferedWord::parse(&command.name).is_some());
     all
 }
 
-/// The question that is asked with a skill, and the skill; without words it asks for itself.
+/// Returns the question for a skill, and the skill; without text, a default question.
 pub fn skill_question(configured: &Configured, name: &str, words: &str) -> Result<(Question, Skill)> {
     let unknown = Error::usage(format!("no command, prompt or skill /{name}"));
     let skill = configured.skills()?.unwrap_or_default().named(name, unknown)?;
@@ -79,7 +78,7 @@ pub fn skill_question(configured: &Configured, name: &str, words: &str) -> Resul
     Ok((join_parts(vec![typed(&text)], Vec::new(), Vec::new())?, skill))
 }
 
-/// Action of a text that was entered in a session, with the prompts and skills there.
+/// Parses text that was entered in a session, with its prompts and skills.
 pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<Wish>> {
     let prompts = Prompts { store: Some(store), paths: &env.configured.paths };
     let skills = env.configured.skills().ok().flatten().unwrap_or_default();
@@ -87,7 +86,8 @@ pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<Wish>>
     wish(text, env.catalogue.names(), &prompts, &is_skill)
 }
 
-/// Action of a text that is a slash command: a line that begins with a slash and a word that is no path.
+/// Parses a slash command; `None` for other text: its first line does not start with a slash and a name, or is a
+/// path.
 fn wish(
     text: &str,
     servers: &[String],
@@ -118,7 +118,7 @@ fn wish(
     }
 }
 
-/// A prompt of a server, one of the user's own, or a skill.
+/// Finds a server's prompt, the user's own prompt, or a skill.
 fn other(
     name: &str,
     question: &str,

@@ -1,4 +1,4 @@
-//! lepo's errors as answers to an editor: the kind stands in the data.
+//! lepo's errors as responses to an editor, with the kind in `data`.
 
 use serde_json::json;
 
@@ -7,12 +7,12 @@ use lepo_base::error::{Error, Kind};
 use lepo_base::hint::At;
 use lepo_store::bubb::BubbId;
 
-/// An error of lepo.
+/// Converts an error of lepo.
 pub fn of_error(error: &Error) -> RpcError {
     of_question(error, None)
 }
 
-/// The error that a question came to, which is kept if it has an id.
+/// Converts the error of a question, with the id of the question if it is stored.
 pub fn of_question(error: &Error, question: Option<BubbId>) -> RpcError {
     let code = match error.kind {
         Kind::Usage => INVALID_PARAMS,
@@ -27,20 +27,20 @@ pub fn of_question(error: &Error, question: Option<BubbId>) -> RpcError {
     RpcError { code, message: format!("{}{hint}", error.chain()), data: Some(data) }
 }
 
-/// The error of a session that the agent does not have.
+/// Returns the error for an unknown session.
 pub fn no_session(id: &str) -> RpcError {
     let id: String = id.chars().take(200).collect();
     let data = json!({ "kind": "nothing" });
     RpcError { data: Some(data), ..RpcError::new(NOT_FOUND, format!("no session {id:?}")) }
 }
 
-/// The error of a session that works.
+/// Returns the error for a session with a running turn.
 pub fn busy() -> RpcError {
     let words = "the session is answering; wait until it ends, or cancel it";
     RpcError { data: Some(json!({ "kind": "usage" })), ..RpcError::new(INVALID_REQUEST, words) }
 }
 
-/// The error of a parameter.
+/// Returns the error for an invalid parameter.
 pub fn wrong(words: impl Into<String>) -> RpcError {
     RpcError { data: Some(json!({ "kind": "usage" })), ..RpcError::new(INVALID_PARAMS, words) }
 }

@@ -1,4 +1,4 @@
-//! MCP servers that an editor gives with a session, as they are read.
+//! MCP servers that an editor sends with a session.
 
 use std::path::{Path, PathBuf};
 
@@ -13,22 +13,18 @@ use lepo_tool::mcp::config::{ServerConfig, Target, parse};
 use lepo_tool::{NamedProgram, ProgramFiles};
 use lepo_turn::config::{Paths, RepoFile, Trust, work_folder};
 
-/// A server that an editor gives.
 #[derive(Debug, Clone)]
 pub struct Given {
-    /// Its configuration.
     pub config: ServerConfig,
-    /// Somebody agreed to this definition before, for good.
+    /// Whether the user approved this definition before, permanently.
     pub is_agreed: bool,
-    /// A yes for good holds in every folder.
+    /// Whether a permanent approval is valid in every folder.
     pub is_for_everywhere: bool,
-    /// Its definition, as trust keeps it.
+    /// The definition, as the trust record stores it.
     pub file: RepoFile,
-    /// Description of its effect.
     pub effect: String,
 }
 
-/// Reads the servers of a request.
 pub fn given(folder: &Folder, paths: &Paths) -> std::result::Result<Vec<Given>, RpcError> {
     let cwd = Path::new(&folder.cwd);
     let read = |server: GivenServer| read(server, cwd, paths).map_err(|error| of_error(&error));
@@ -38,7 +34,7 @@ pub fn given(folder: &Folder, paths: &Paths) -> std::result::Result<Vec<Given>, 
 fn read(server: GivenServer, cwd: &Path, paths: &Paths) -> Result<Given> {
     let document = json!({ "mcpServers": { server.name.clone(): server.entry } });
     let path = PathBuf::from("editor").join("mcp.json");
-    // A repository's files have absolute paths, so that nothing else is trusted under this one.
+    // A repository's files have absolute paths, so a trust record of this relative path matches nothing else.
     let everywhere = RepoFile { path, bytes: document.to_string().into_bytes() };
     let config = parse(&everywhere.path, &everywhere.bytes)?.pop();
     let config = config.ok_or_else(|| Error::usage(format!("MCP server {:?} is not valid", server.name)))?;
@@ -49,14 +45,15 @@ fn read(server: GivenServer, cwd: &Path, paths: &Paths) -> Result<Given> {
     Ok(Given { config, is_agreed, is_for_everywhere, file, effect })
 }
 
-/// The definition as it is agreed to for one folder: the record has its path, and the identity of the repository.
+/// Binds the definition to one folder: its trust record has the folder's path, and the identity of the repository.
 fn in_folder(definition: RepoFile, cwd: &Path) -> Result<RepoFile> {
     let folder = work_folder(cwd)?;
     let bytes = [folder.identity.as_bytes(), b"\n", &definition.bytes].concat();
     Ok(RepoFile { path: folder.root.join("an editor's mcp.json"), bytes })
 }
 
-/// True if a server runs the same program wherever it starts: an absolute one, and nothing of the folder.
+/// Whether a server runs the same program in every folder: its path is absolute, and nothing else comes from the
+/// folder.
 fn is_same_everywhere(config: &ServerConfig, cwd: &Path) -> bool {
     let Target::Program { command, args, env, cwd: own } = &config.target else { return true };
     let program = NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, cwd) };

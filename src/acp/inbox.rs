@@ -1,4 +1,4 @@
-//! Messages that come on stdin, read and parsed in a thread of their own; few wait at a time.
+//! Reads and parses messages from stdin in a separate thread, with a bounded queue.
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -8,10 +8,10 @@ use lepo_acp::lines::{BoundedLine, LONGEST_READ, LineBuffer};
 use lepo_acp::rpc::Incoming;
 use lepo_base::error::{Error, Result};
 
-/// Messages that wait to be served at most: whoever sends more waits.
+/// The queue's capacity in messages; an editor that sends more has to wait.
 const WAITING: usize = 16;
 
-/// Begins to read. The receiver ends with the input.
+/// Starts to read. The receiver ends with the input.
 pub fn read_stdin() -> Result<Receiver<Incoming>> {
     let (sender, receiver) = channel(WAITING);
     std::thread::Builder::new()
@@ -30,7 +30,7 @@ fn read(sender: &Sender<Incoming>) {
             BoundedLine::Whole(line) => Incoming::read(line),
             BoundedLine::TooLong => Some(Incoming::too_long(LONGEST_READ)),
         };
-        // The session is over if nobody takes it.
+        // The session has ended if the receiver is gone.
         message.is_none_or(|message| sender.blocking_send(message).is_ok())
     };
     loop {

@@ -1,4 +1,4 @@
-//! The sessions of a store, as `lepo ls` lists its conversations, a page at a time.
+//! The sessions of a store, listed by page like the conversations of `lepo ls`.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,17 +14,17 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix, Origins};
 use lepo_store::store::{SessionEnd, Store};
 
-/// Sessions of one page.
+/// Sessions per page.
 const PAGE: usize = 50;
 
-/// Columns of a title.
+/// The width of a title, in columns.
 const TITLE: usize = 80;
 
-/// A page of the sessions of a folder, newest first, from a cursor on.
+/// Returns a page of a folder's sessions, newest first, starting at a cursor.
 pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
     let lines = Lines::read(store)?;
     let mut all = entries(store, &lines)?;
-    // Newest first; where two end at one bubb, by their ids.
+    // Newest first; sessions that end at the same bubb are ordered by id.
     all.sort_by(|one, other| other.cmp(one));
     let key = |(ix, id): &(Ix, String)| format!("{} {id}", lines.forest.name(*ix).id);
     let is_key = |cursor: &str| {
@@ -51,7 +51,7 @@ pub fn list(store: &Store, cwd: &Path, cursor: Option<&str>) -> Result<Value> {
     Ok(agent::list(&page.iter().map(listed).collect::<Vec<_>>(), next))
 }
 
-/// Each session with the bubb at which it ends.
+/// Returns the sessions, each with the bubb at which it ends.
 fn entries(store: &Store, lines: &Lines) -> Result<Vec<(Ix, String)>> {
     let (mut all, mut known) = (Vec::new(), HashSet::new());
     for (id, end) in &lines.sessions {
@@ -74,7 +74,7 @@ fn entries(store: &Store, lines: &Lines) -> Result<Vec<(Ix, String)>> {
     Ok(all)
 }
 
-/// Titles of conversations: given ones, else their first questions.
+/// Titles of conversations: the user's, else their first questions.
 pub struct Titles<'t> {
     store: &'t Store,
     forest: &'t Forest,
@@ -82,12 +82,12 @@ pub struct Titles<'t> {
 }
 
 impl<'t> Titles<'t> {
-    /// Of the conversations of a store.
+    /// Creates the titles for the conversations of a store.
     pub fn of(store: &'t Store, forest: &'t Forest) -> Titles<'t> {
         Titles { store, forest, given: store.titles().all() }
     }
 
-    /// The title of the conversation that ends here.
+    /// Returns the title of the conversation that ends at `ix`.
     pub fn title(&self, ix: Ix) -> Option<String> {
         let origin = Origins::of(self.forest).origin(ix);
         let title = match self.given.get(&self.forest.name(origin.root).id) {

@@ -1,14 +1,15 @@
-//! `lepo do --acp`: the conversations of an editor that speaks the Agent Client Protocol. A view of turns beside those
-//! of `do` and of a session.
+//! `lepo do --acp`: the conversations of an editor that speaks the Agent Client Protocol. Its view of turns is a
+//! sibling
+//! of the views of `do` and of a session.
 //!
-//! | module | holds |
+//! | module | contents |
 //! |---|---|
 //! | [`inbox`], [`peer`] | messages in and out |
-//! | [`agent`] | which request is served by what |
+//! | [`agent`] | the dispatch of requests |
 //! | [`session`], [`turns`], [`begin`] | a session, its turns, and how it is found again |
 //! | [`front`], [`tool_calls`], [`consent`] | the view of a turn, and the question for permission |
-//! | [`question`], [`commands`], [`servers`] | what a prompt consists of |
-//! | [`list`], [`replay`] | the sessions of a store, and what was said in one |
+//! | [`question`], [`commands`], [`servers`] | the parts of a prompt |
+//! | [`list`], [`replay`] | the sessions of a store, and the history of one |
 
 mod agent;
 mod begin;
@@ -36,23 +37,20 @@ use lepo_turn::{Configured, TrustedFile};
 
 pub use agent::serve;
 
-/// A folder in which sessions are held: its settings and its store.
+/// The settings and the store of a session's folder.
 pub struct Opened {
-    /// The settings in force there.
     pub configured: Configured,
     /// The working directory of turns.
     pub dir: PathBuf,
-    /// The MCP servers that the repository brings, if they are trusted.
+    /// The MCP servers of the repository, if they are trusted.
     pub repo_servers: Option<TrustedFile>,
-    /// The store.
     pub store: Arc<Store>,
 }
 
-/// Opens folders for sessions.
 pub trait Folders {
-    /// The folder with its store, which is made if there is none.
+    /// Opens a folder and its store, which is created if it does not exist.
     fn open(&self, cwd: &Path) -> Result<Opened>;
 
-    /// The store of a folder, if there is one.
+    /// Opens the store of a folder, if one exists.
     fn store(&self, cwd: &Path) -> Result<Option<Store>>;
 }

@@ -1,4 +1,4 @@
-//! The editor as the agent sees it: lines to it, and its answers to what it was asked.
+//! The connection to the editor: sends lines, and receives the editor's answers to lepo's requests.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -10,7 +10,6 @@ use crate::term::Messages;
 use lepo_acp::rpc::{self, RpcError};
 use lepo_acp::update::{Update, Voice};
 
-/// The editor.
 pub struct Peer {
     out: Messages,
     /// Requests that wait for the editor's answer.
@@ -19,7 +18,7 @@ pub struct Peer {
     closed: Cell<bool>,
 }
 
-/// A request that waits for an answer. Dropped before that, it is withdrawn.
+/// A request that waits for an answer. Dropping it withdraws the request.
 pub struct Asked<'p> {
     peer: &'p Peer,
     id: u64,
@@ -27,34 +26,32 @@ pub struct Asked<'p> {
 }
 
 impl Peer {
-    /// The editor behind these messages.
+    /// Creates the connection over `out`.
     pub fn new(out: Messages) -> Peer {
         Peer { out, waiting: RefCell::default(), asked: Cell::new(0), closed: Cell::new(false) }
     }
 
-    /// Answers a request of the editor.
     pub fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
         self.out.line(rpc::answer_line(id, result));
     }
 
-    /// Tells of an update.
     pub fn update(&self, session: &str, update: &Update) {
         self.out.line(update.line(session));
     }
 
-    /// Tells of a text, in as many updates as it needs.
+    /// Sends a text, in as many updates as it needs.
     pub fn say(&self, session: &str, voice: Voice, text: &str) {
         self.say_as(session, voice, text, None);
     }
 
-    /// The same, of a message that has an id.
+    /// Like [`Peer::say`], for a message with an id.
     pub fn say_as(&self, session: &str, voice: Voice, text: &str, message: Option<&str>) {
         for piece in lepo_acp::pieces(text) {
             self.update(session, &Update::text(voice, piece, message.map(str::to_string)));
         }
     }
 
-    /// Asks the editor something.
+    /// Sends a request to the editor.
     pub fn ask(&self, method: &str, params: &Value) -> Asked<'_> {
         let id = self.asked.get();
         self.asked.set(id + 1);
@@ -66,7 +63,7 @@ impl Peer {
         Asked { peer: self, id, answer }
     }
 
-    /// Hands an answer on to what asked. An answer to nothing is passed over.
+    /// Passes an answer to the waiting request. An answer to an unknown request is ignored.
     pub fn answered(&self, id: &Value, result: Result<Value, RpcError>) {
         let sender = id.as_u64().and_then(|id| self.waiting.borrow_mut().remove(&id));
         if let Some(sender) = sender {
@@ -74,25 +71,25 @@ impl Peer {
         }
     }
 
-    /// The editor is gone: nothing that was asked is answered any more.
+    /// Closes the connection: no further request is answered.
     pub fn close(&self) {
         self.closed.set(true);
         self.waiting.borrow_mut().clear();
     }
 
-    /// True once so few lines wait to be written that more may come.
+    /// Whether the output queue has room for more lines.
     pub fn takes_more(&self) -> bool {
         self.closed.get() || self.out.has_few_waiting(1000)
     }
 
-    /// The messages, to be written to their end.
+    /// Returns the output, which the caller writes to its end.
     pub fn into_messages(self) -> Messages {
         self.out
     }
 }
 
 impl Asked<'_> {
-    /// The answer; none if the editor is gone.
+    /// Waits for the answer; `None` if the editor is gone.
     pub async fn answer(mut self) -> Option<Result<Value, RpcError>> {
         (&mut self.answer).await.ok()
     }

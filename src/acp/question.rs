@@ -1,4 +1,4 @@
-//! A question from the blocks of a prompt: words, files below the folder as context, images as attachments.
+//! Makes a question from the blocks of a prompt: text, files below the folder as context, images as attachments.
 
 use std::path::{Path, PathBuf};
 
@@ -14,23 +14,21 @@ use lepo_base::hint::At;
 use lepo_turn::attach::{Gathering, Looked, NewFile};
 use lepo_turn::{ContextFile, Part, Question, join_parts};
 
-/// A prompt, read.
 #[derive(Default)]
 pub struct Entry {
-    /// Its words.
     pub text: String,
-    /// Parts that were left out, and why.
+    /// The skipped parts, each with the reason.
     pub notes: Vec<Line>,
     context: Vec<ContextFile>,
     files: Vec<NewFile>,
-    /// A block that cannot be sent.
+    /// The error of the first block that cannot be sent.
     wrong: Option<Error>,
-    /// The last block was words.
+    /// Whether the last block was text.
     ends_in_words: bool,
 }
 
 impl Entry {
-    /// Reads the blocks of a prompt in a folder.
+    /// Parses the blocks of a prompt for a folder.
     pub fn read(blocks: Vec<Block>, cwd: &Path) -> Entry {
         let mut entry = Entry::default();
         for block in blocks {
@@ -43,12 +41,12 @@ impl Entry {
         entry
     }
 
-    /// True if it is words alone.
+    /// Whether the prompt is only text.
     pub fn is_words(&self) -> bool {
         self.context.is_empty() && self.files.is_empty() && self.wrong.is_none()
     }
 
-    /// The question with all that goes with it. If there is none, the words come with the error.
+    /// Returns the question with all attachments; an error comes with the text of the prompt.
     pub fn question(self) -> std::result::Result<Question, Box<(Error, String)>> {
         let Entry { text, context, files, wrong, .. } = self;
         match wrong {
@@ -112,7 +110,7 @@ impl Entry {
         self.text.push_str(&format!("@{name}"));
     }
 
-    /// Mentions a resource; the path or address that it stands under.
+    /// Mentions a resource; returns its path or URI for the question.
     fn mention_of(&mut self, cwd: &Path, uri: &str) -> String {
         let shown = match below(cwd, uri) {
             Some((_, shown)) => shown,
@@ -123,7 +121,7 @@ impl Entry {
     }
 }
 
-/// Words that the person typed.
+/// Returns text that the user typed, as a part of a question.
 pub fn typed(text: &str) -> Part {
     let content = Looked::Other(text.as_bytes().to_vec());
     Part { from: "the question".into(), content, fenced: false, typed: true }
@@ -137,12 +135,13 @@ fn path_of(cwd: &Path) -> PathBuf {
     cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf())
 }
 
-/// The file or folder below `cwd` that an address names, links resolved, and its path from there.
+/// Returns the file or folder below `cwd` that a `file:` URI names, with links resolved, and its path relative to
+/// `cwd`.
 fn below(cwd: &Path, uri: &str) -> Option<(PathBuf, String)> {
     let url = Url::parse(uri).ok().filter(|url| url.scheme() == "file")?;
     let path = url.to_file_path().ok()?.canonicalize().ok()?;
     let shown = path.strip_prefix(path_of(cwd)).ok()?.to_string_lossy().into_owned();
-    // Nothing that is waited for, such as a fifo.
+    // Skip files such as fifos, where a read would block.
     let is_plain = path.metadata().is_ok_and(|meta| meta.is_file() || meta.is_dir());
     is_plain.then(|| (path, one_line(if shown.is_empty() { "." } else { &shown })))
 }

@@ -1,4 +1,4 @@
-//! Conversations as updates: messages with their ids, and the tool calls on the way to each answer.
+//! Sends a conversation as updates: messages with their ids, and the tool calls that lead to each answer.
 
 use std::collections::HashSet;
 
@@ -14,23 +14,18 @@ use lepo_store::store::Store;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Bytes of an image that is shown again; of a larger one its label is.
+/// The size limit, in bytes, of an image that is sent; a larger one is replaced by its label.
 const IMAGE: u64 = 512 << 10;
 
-/// Tells of a conversation.
 pub struct Replay<'r> {
-    /// The editor.
     pub peer: &'r Peer,
-    /// The session's id.
     pub session: &'r str,
-    /// The store.
     pub store: &'r Store,
-    /// Its forest.
     pub forest: &'r Forest,
 }
 
 impl Replay<'_> {
-    /// Tells of everything up to `at`, and of the request that waits behind it.
+    /// Sends all messages up to `at`, then the pending request after it.
     pub async fn tell(&self, at: Option<BubbId>, pending: Option<BubbId>) -> Result<()> {
         let path =
             at.and_then(|at| self.forest.find(at)).map(|ix| self.forest.conv(ix).path).unwrap_or_default();
@@ -81,11 +76,11 @@ impl Replay<'_> {
         self.peer.update(self.session, &Update::Chunk { voice: Voice::User, content, message, meta: None });
     }
 
-    /// The hidden bubbs that follow one of the path beside it: calls and results on the way to what follows next.
+    /// Sends the hidden bubbs after `from` that are not on the path: the calls and results that lead to `next`.
     fn side(&self, from: Ix, next: Option<Ix>, on_path: &HashSet<Ix>, pending: Option<BubbId>) -> Result<()> {
         let from_id = self.forest.name(from).id;
         let is_answered = next.is_some_and(|next| self.forest.name(next).kind == Kind::Assistant);
-        // Behind the last message stands only what waits, or what was left of a turn.
+        // After the last message there are only a pending request and the rest of an interrupted turn.
         if !is_answered && next.is_some() {
             return Ok(());
         }
@@ -103,14 +98,14 @@ impl Replay<'_> {
                 follows.insert(ix);
                 beside.push(name);
             } else if !name.hidden && Some(ix) != next {
-                // Another answer to the same question: these were on the way to that.
+                // Another answer to the same question: the collected bubbs lead to that one.
                 beside.clear();
             }
         }
         beside.iter().try_for_each(|name| self.hidden(name))
     }
 
-    /// A call, its result, or words around them; a system prompt is not said.
+    /// Sends a call, its result, or text around them; a system prompt is skipped.
     fn hidden(&self, name: &Name) -> Result<()> {
         let text = self.store.bubbs().text(name)?;
         if matches!(name.kind, Kind::System | Kind::Assistant)

@@ -1,4 +1,4 @@
-//! Requests of a model and their results, as an editor shows tool calls.
+//! Requests of a model and their results, in the form of an editor's tool calls.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use lepo_acp::update::{Status, ToolCall, ToolKind};
 use lepo_store::bubb::Name;
 use lepo_tool::ToolRequest;
 
-/// Bytes of a result that are shown, and of what a tool is called with: the messages have all of it.
+/// The limit, in bytes, of a result and of a tool's arguments; the messages in the store are complete.
 const SHOWN: usize = 48 << 10;
 
-/// The tool call that a hidden bubb is, if it is one.
+/// Returns the tool call of a hidden bubb; `None` if the bubb is something else.
 pub fn asked(name: &Name, text: &str) -> Option<ToolCall> {
     let (title, kind, input) = match ToolRequest::from_canonical(text) {
         Some(request) => {
@@ -41,7 +41,7 @@ pub fn asked(name: &Name, text: &str) -> Option<ToolCall> {
     })
 }
 
-/// A call that is none of lepo's requests: its name, and what it is called with.
+/// Parses a call that is not a request of lepo: its name and its arguments.
 fn call_of_others(text: &str) -> Option<(String, Value)> {
     let Value::Object(mut call) = serde_json::from_str(text).ok()? else { return None };
     let (name, arguments) = (call.remove("name")?, call.remove("arguments")?);
@@ -49,7 +49,7 @@ fn call_of_others(text: &str) -> Option<(String, Value)> {
     call.is_empty().then(|| (crate::term::excerpt_within(name, 120), arguments))
 }
 
-/// Outcome of a call: how it ended, and its words.
+/// Returns the update for a result: success or failure, and the text.
 pub fn result(text: &str) -> ToolCall {
     let end = text.floor_char_boundary(SHOWN);
     let (shown, rest) = text.split_at(end);
@@ -72,7 +72,7 @@ pub fn result(text: &str) -> ToolCall {
     }
 }
 
-/// The exit code in the result of a command: it stands in a line behind the command.
+/// Parses the exit code from the result of a command, on a line after the command.
 fn exit_code(text: &str) -> Option<i64> {
     let lines = text.strip_prefix("$ ")?.lines();
     lines.filter_map(|line| line.strip_prefix("exit code: ")).find_map(|code| code.parse().ok())

@@ -1,4 +1,4 @@
-//! The turns of a session: a question and its answer, the last question again, a decision on a request that waits.
+//! The turns of a session: a question and its answer, the last question again, a decision on a pending request.
 
 use serde_json::{Value, json};
 
@@ -27,25 +27,21 @@ use lepo_turn::{
     Verdict, compact, fill_in_time, join_parts, keep_question, make_room, start, take_turn,
 };
 
-/// Answer to a prompt.
 type Answered = std::result::Result<Value, RpcError>;
 
 /// A turn of a session.
 pub struct Turning<'t> {
-    /// The editor.
     pub peer: &'t Peer,
-    /// The session.
     pub session: &'t Session,
-    /// The environment, taken for this turn.
+    /// The environment, borrowed for this turn.
     pub env: &'t mut TurnEnv,
 }
 
 impl Turning<'_> {
-    /// Answers a prompt.
     pub async fn prompt(&mut self, blocks: Vec<Block>) -> Answered {
         let entry = Entry::read(blocks, &self.session.cwd);
         let settled = self.settle().await;
-        // Cancelled before it began, the question is kept as every other.
+        // Even if the turn is cancelled before it starts, the question is stored.
         if let Err(error) = settled {
             return self.not_begun(error, entry.text.clone());
         }
@@ -65,13 +61,13 @@ impl Turning<'_> {
         }
     }
 
-    /// Asks about the request of an earlier process once more, and goes on with its turn.
+    /// Asks again about the request of an earlier process, and continues its turn.
     pub async fn ask_again(&mut self) {
         let answered = match self.settle().await {
             Ok(()) => self.decide(Verdict::Ask).await,
             Err(error) => Err(of_error(&error)),
         };
-        // No prompt is answered by this: what went wrong is said.
+        // This does not answer a prompt, so an error is sent as text.
         if let Err(error) = answered {
             self.peer.say(&self.session.id, Voice::Agent, &format!("error: {}\n", error.message));
         }
@@ -88,7 +84,7 @@ impl Turning<'_> {
         self.session.interrupt.or(async { Ok(()) }).await
     }
 
-    /// True if the person agreed to servers that are not in use yet.
+    /// Whether the user approved servers that are not in use yet.
     fn has_unused(&self) -> bool {
         let names = self.env.catalogue.names();
         self.session.state.borrow().agreed.iter().any(|given| !names.contains(&given.config.name))
@@ -122,7 +118,6 @@ impl Turning<'_> {
         }
     }
 
-    /// Asks a question.
     async fn ask(&mut self, question: Question, model: Option<&str>, skill: Option<Skill>) -> Answered {
         let prepared = self.prepare(&question, model).await;
         let (config, forest, start) = match prepared {
@@ -136,7 +131,7 @@ impl Turning<'_> {
         self.take(&config, &forest, ask).await.unwrap_or_else(|error| self.keep(error, kept))
     }
 
-    /// The model, the forest, and the place of a question; from a summary if it would not fit.
+    /// Returns model, forest and position of a question; compacts first if the question would not fit.
     async fn prepare(
         &mut self,
         question: &Question,
@@ -171,7 +166,7 @@ impl Turning<'_> {
         self.session.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(at.into_iter().collect())])
     }
 
-    /// The start of the next question; or of the last one, if it is answered `again`.
+    /// Returns the start of the next question, or of the last one if it is answered `again`.
     fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
         let at = self.session.state.borrow().at;
         let tail = at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
@@ -192,7 +187,7 @@ impl Turning<'_> {
         self.turn(&config, &forest, Ask::new(start, None, &[])).await
     }
 
-    /// Decides on the request that waits, and goes on with its turn.
+    /// Decides on the pending request, and continues its turn.
     async fn decide(&mut self, verdict: Verdict) -> Answered {
         self.try_to_decide(verdict).await.unwrap_or_else(|error| Err(of_error(&error)))
     }
@@ -213,7 +208,7 @@ impl Turning<'_> {
         self.take(config, forest, ask).await.unwrap_or_else(|error| Err(of_error(&error)))
     }
 
-    /// Takes the turn, and goes on from what it came to. An error comes from before its beginning.
+    /// Runs the turn, and continues after its result. Fails only before the turn starts.
     async fn take(&mut self, config: &ModelConfig, forest: &Forest, ask: Ask) -> Result<Answered> {
         let (insts, warnings) = self.env.insts()?;
         for warning in warnings {
@@ -231,7 +226,7 @@ impl Turning<'_> {
         Ok(self.answer(report, withdrew))
     }
 
-    /// The answer to the prompt of a turn.
+    /// Returns the answer to the prompt of a turn.
     fn answer(&self, report: Report, withdrew: bool) -> Answered {
         let meta = meta(&report);
         match report.error {
@@ -266,7 +261,7 @@ impl Turning<'_> {
         Ok(())
     }
 
-    /// Tells the title where it is another one, and how much of the window is filled.
+    /// Sends the title if it changed, and the fill level of the window.
     async fn tell_state(&self, config: &ModelConfig) {
         let (Ok(forest), Some(at)) = (self.forest(), self.session.state.borrow().at) else { return };
         let ix = forest.find(at);
@@ -281,7 +276,7 @@ impl Turning<'_> {
         }
     }
 
-    /// A question that cannot be asked: its words are kept, unless there are none.
+    /// Handles a question that cannot be asked: stores its text, unless it is empty.
     fn not_begun(&self, error: Error, text: String) -> Answered {
         match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
             Ok(question) => self.keep(error, question),
@@ -289,7 +284,7 @@ impl Turning<'_> {
         }
     }
 
-    /// Keeps a question that cannot be answered yet.
+    /// Stores a question that cannot be answered yet.
     fn keep(&self, error: Error, question: Question) -> Answered {
         let kept = self.forest().and_then(|forest| {
             let start = self.start(&forest, false)?;
@@ -348,7 +343,7 @@ impl Turning<'_> {
         }
     }
 
-    /// The branch stays where the last answer put it.
+    /// Moves the session to `at`. The branch stays at the last answer.
     fn goes_on_at(&self, at: Option<BubbId>) {
         let mut state = self.session.state.borrow_mut();
         (state.at, state.branch, state.pending) = (at, None, None);
@@ -372,7 +367,7 @@ impl Turning<'_> {
         self.done(&format!("Branch {name} now follows this conversation."))
     }
 
-    /// The end of a command that is no turn.
+    /// Ends a command that is not a turn.
     fn done(&self, words: &str) -> Answered {
         self.peer.say(&self.session.id, Voice::Agent, &format!("{words}\n"));
         Ok(agent::prompted(Stop::EndTurn, json!({})))
@@ -383,7 +378,7 @@ fn question_meta(id: BubbId) -> Value {
     json!({ "lepo": { "question": id.to_string() } })
 }
 
-/// The messages of a turn, and what its answer took, for programs.
+/// Returns the ids of a turn's messages and the usage of its answer, for `_meta`.
 fn meta(report: &Report) -> Value {
     let id = |id: Option<BubbId>| id.map(|id| id.to_string());
     let answer = report.answer.map(|answer| {
