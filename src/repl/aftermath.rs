@@ -1,4 +1,4 @@
-//! Before and after a turn of a session: the files that go with its question, and the request that a stopped one left.
+//! Around a turn of a session: the files of its question, and the request that an interrupted turn leaves.
 
 use super::confirm::confirm;
 use super::session::Session;
@@ -9,10 +9,10 @@ use lepo_model::known_window;
 use lepo_turn::attach::Looked;
 use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
 
-/// Bytes of text for one token, about.
+/// Approximate bytes of text for one token.
 const BYTES_OF_TOKEN: u64 = 4;
 
-/// A question with the files that wait for it.
+/// Returns a question with the attached files.
 pub(super) fn with_files(session: &Session<'_>, text: String) -> Result<Question> {
     let part = Part {
         from: "the question".into(),
@@ -30,7 +30,8 @@ pub(super) fn with_files(session: &Session<'_>, text: String) -> Result<Question
     Ok(Question { of_folders: tokens, of_files: tokens, ..question })
 }
 
-/// Asks before the files of a question fill much of the model's window. False: the question is not sent.
+/// Asks for confirmation if the files of a question fill much of the model's window. If false, the question is not
+/// sent.
 pub(super) async fn confirms_size(session: &mut Session<'_>, question: &Question) -> Result<bool> {
     if question.of_files == 0 {
         return Ok(true);
@@ -47,7 +48,7 @@ pub(super) async fn confirms_size(session: &mut Session<'_>, question: &Question
     }
 }
 
-/// Checks that the model takes the files that wait for a question. If no model can be chosen, the turn reports it.
+/// Checks that the model accepts the attached files. If no model can be chosen, the turn reports it.
 pub(super) async fn check_files(session: &mut Session<'_>) -> Result<()> {
     if session.files.is_empty() {
         return Ok(());
@@ -58,8 +59,8 @@ pub(super) async fn check_files(session: &mut Session<'_>) -> Result<()> {
     }
 }
 
-/// Goes on from what a turn came to, its branch too. A question that got nothing is not gone on from, but from what
-/// it followed.
+/// Continues after the result of a turn, and moves the branch. After a question without an answer, the session
+/// continues from the message before it.
 pub(super) fn follow(session: &mut Session<'_>, report: &Report) -> Result<()> {
     if report.is_unanswered {
         let at = report.conv.iter().position(|&id| Some(id) == report.user);
@@ -69,7 +70,7 @@ pub(super) fn follow(session: &mut Session<'_>, report: &Report) -> Result<()> {
     }
     session.at = report.answer.map(|answer| answer.name.id).or(report.user).or(session.at);
     session.unanswered = None;
-    // Stopped or failed, it waits where it is for the next answer.
+    // After an interruption or a failure the branch stays, and moves with the next answer.
     if let Some(answer) = &report.answer
         && let Some((name, from)) = session.branch.take()
     {
@@ -79,7 +80,7 @@ pub(super) fn follow(session: &mut Session<'_>, report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// The error of a signal at the prompt, with what is kept.
+/// Adds to the error of a signal at the prompt a hint about what is stored.
 pub(super) fn kept_at_prompt(session: &Session<'_>, error: Error) -> Error {
     match (error.kind, session.waiting) {
         (Kind::Signal(_), Some(id)) => Stopped::Request(id).explain(error),
@@ -90,7 +91,7 @@ pub(super) fn kept_at_prompt(session: &Session<'_>, error: Error) -> Error {
     }
 }
 
-/// Says what a stopped turn left: a request that waits, or a part of an answer.
+/// Reports what an interrupted turn leaves: a pending request or a partial answer.
 pub(super) fn tell_stopped(session: &mut Session<'_>, report: &Report) -> Result<()> {
     match Stopped::find(&session.store, report)? {
         Stopped::Request(id) => {

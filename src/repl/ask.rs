@@ -1,4 +1,4 @@
-//! A turn that is asked for at the prompt: a question, or the last one again.
+//! A turn that starts at the prompt: with a question, or with the last one again.
 
 use super::aftermath::{check_files, confirms_size, with_files};
 use super::first_model::offer_model;
@@ -12,7 +12,7 @@ use lepo_base::error::{Error, Result, quoted};
 use lepo_model::ModelConfig;
 use lepo_turn::{Ask, ResourceAddress, Served, Start};
 
-/// Takes a turn that this model answers, if one is named; the next ones are answered as before.
+/// Runs a turn, answered by `model` if one is given; the session's model does not change.
 pub(super) async fn ask_model(
     session: &mut Session<'_>,
     state: State,
@@ -26,13 +26,13 @@ pub(super) async fn ask_model(
     asked
 }
 
-/// Takes a turn: a question, or the last one again.
+/// Runs a turn with `question`, or with the last one again.
 pub(super) async fn ask(session: &mut Session<'_>, state: State, question: Option<String>) -> Result<State> {
     let resources = question.as_deref().map(|text| resources(session, text)).unwrap_or_default();
     ask_with(session, state, question, resources).await
 }
 
-/// The same, with these resources of MCP servers.
+/// Like [`ask`], with these resources of MCP servers.
 pub(super) async fn ask_with(
     session: &mut Session<'_>,
     state: State,
@@ -78,7 +78,7 @@ pub(super) async fn ask_with(
         return told(state, &Error::usage("nothing was sent").hint("name fewer files, or other folders"));
     }
     session.drop_waiting();
-    // Answered again, it is still the same last question.
+    // A retried question is still the same last question.
     if let Some(typed) = typed {
         session.past.push(Past::Asked(session.at, typed));
     }

@@ -1,4 +1,4 @@
-//! `/NAME WORDS`, which is no slash command: a server's prompt, one of the user's own, or a skill.
+//! `/NAME WORDS` that is not a slash command: a server's prompt, the user's own prompt, or a skill.
 
 use super::ask::{ask, ask_model};
 use super::commands::COMMANDS;
@@ -13,7 +13,7 @@ use lepo_model::ModelConfig;
 use lepo_turn::config::{Filling, check_prompt_name};
 use lepo_turn::{Prompts, TurnEnv};
 
-/// Commands, servers' offers and skills, for completion.
+/// Returns commands, servers' offers and skills for completion.
 pub(super) fn offered(env: &TurnEnv) -> Result<Offered> {
     let skills = env.configured.skills()?.unwrap_or_default().counting.into_iter();
     let skills = skills.map(|skill| (skill.name, skill.description)).collect();
@@ -26,10 +26,10 @@ pub(super) fn offered(env: &TurnEnv) -> Result<Offered> {
     })
 }
 
-/// The beginning of the error of a name that neither a command nor a prompt has.
+/// The start of the error for a name that is neither a slash command nor a prompt.
 pub(super) const NO_COMMAND: &str = "no command /";
 
-/// The error for a slash command that is none, nor a prompt.
+/// Returns the error for a name that is neither a slash command nor a prompt.
 fn unknown_command(name: &str) -> Error {
     match nearest(name, COMMANDS.iter().map(|command| command.is.word.trim_start_matches('/'))) {
         Some(meant) => Error::usage(format!("{NO_COMMAND}{name}")).hint(format!("did you mean /{meant}?")),
@@ -37,7 +37,7 @@ fn unknown_command(name: &str) -> Error {
     }
 }
 
-/// Takes the turn that a name asks for. Prompts win over skills.
+/// Runs the turn of a prompt or a skill. Prompts win over skills.
 pub(super) async fn enter_prompt(
     session: &mut Session<'_>,
     state: State,
@@ -64,7 +64,7 @@ pub(super) async fn enter_prompt(
     }
 }
 
-/// The text of a prompt by its name, filled, and the model that it names.
+/// Returns the filled text of a prompt, and the model that it names.
 pub(super) fn prompt(
     session: &Session<'_>,
     name: &str,
@@ -72,7 +72,7 @@ pub(super) fn prompt(
 ) -> Result<(String, Option<ModelConfig>)> {
     let configured = &session.env.configured;
     let prompts = Prompts { store: Some(&session.store), paths: &configured.paths };
-    // A word that cannot be a prompt's name is a mistyped command.
+    // A name that is not valid for a prompt is a mistyped command.
     let found = if check_prompt_name(name).is_ok() { prompts.find(name)? } else { None };
     let prompt = found.ok_or_else(|| unknown_command(name))?;
     let words = shlex::split(words).unwrap_or_else(|| vec![words.to_string()]);

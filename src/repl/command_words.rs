@@ -1,53 +1,51 @@
-//! The words of a slash command, for completion and for reading an entry; and how a session goes on after one.
+//! The spelling and the argument of a slash command, for completion and parsing, and the session's next step after
+//! it.
 
 use lepo_turn::Verdict;
 
-/// A slash command, as it is typed.
 #[derive(Debug)]
 pub struct CommandWord {
-    /// The word, with its slash.
+    /// The command with its slash.
     pub word: &'static str,
-    /// The argument after it.
     pub takes: Takes,
-    /// Line in `/help`.
+    /// The description in `/help`.
     pub about: &'static str,
 }
 
-/// The argument of a slash command.
 #[derive(Debug)]
 pub enum Takes {
-    /// None.
+    /// No argument.
     Nothing,
-    /// Any text, or none.
+    /// Any text; optional.
     Text,
-    /// The path of a file, or none.
+    /// The path of a file; optional.
     File,
-    /// The id of the request that waits, or none.
+    /// The id of the pending request; optional.
     Request,
-    /// One address: an id, a branch, `@`.
+    /// An address: an id, a branch, `@`.
     Address,
-    /// One name.
+    /// A name.
     Name,
-    /// The name of a model, or none.
+    /// The name of a model; optional.
     Model,
-    /// One of these words, and `--save` or not.
+    /// An alternative from this list, with or without `--save`.
     OneOf(&'static [&'static str]),
 }
 
-/// The continuation of a session after a slash command.
+/// The session's next step after a slash command.
 pub enum After {
-    /// At the prompt.
+    /// Return to the prompt.
     Prompt,
-    /// With a turn: this question, or the last one again.
+    /// Run a turn with this question, or with the last one again.
     Turn(Option<String>),
-    /// With a word on the request that waits.
+    /// Decide on the pending request.
     Decide(Verdict),
-    /// The session ends.
+    /// End the session.
     Leave,
 }
 
 impl Takes {
-    /// The argument as `/help` names it.
+    /// Returns the argument as `/help` names it.
     pub fn sign(&self) -> String {
         match self {
             Takes::Nothing | Takes::Text | Takes::Request | Takes::Model => String::new(),
@@ -58,7 +56,7 @@ impl Takes {
         }
     }
 
-    /// Checks the argument `rest` of the command `word`; the error is the sentence to show.
+    /// Checks the argument `rest` of the command `word`; the error is printed.
     pub fn check(&self, word: &str, rest: &str) -> std::result::Result<(), String> {
         let one = |what: &str| match rest.split_whitespace().count() {
             1 => Ok(()),
@@ -78,10 +76,8 @@ impl Takes {
     }
 }
 
-/// An argument without `--save`.
 pub fn without_save(rest: &str) -> &str {
     rest.strip_suffix(SAVE).or_else(|| rest.strip_prefix(SAVE)).unwrap_or(rest).trim()
 }
 
-/// The option that makes a choice the default.
 pub const SAVE: &str = "--save";

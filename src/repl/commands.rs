@@ -1,4 +1,4 @@
-//! The slash commands: one row of the table is one command.
+//! The slash commands: each is one row of the table.
 
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -18,17 +18,15 @@ use crate::term::{columns, say, say_long};
 use lepo_base::error::Result;
 use lepo_turn::Verdict;
 
-/// A slash command.
 #[derive(Debug)]
 pub struct SlashCommand {
-    /// Its words.
     pub is: CommandWord,
     run: Run,
 }
 
 type Run = for<'s> fn(&'s mut Session<'_>, &'s str) -> Pin<Box<dyn Future<Output = Result<After>> + 's>>;
 
-/// All of them, in the order of `/help`.
+/// All commands, in the order of `/help`.
 pub const COMMANDS: &[SlashCommand] = &[
     row("/help", Takes::Nothing, "this list", |_, _| {
         at_once(|| {
@@ -101,7 +99,6 @@ fn prompt(done: Result<()>) -> Result<After> {
 }
 
 impl SlashCommand {
-    /// Does it.
     pub async fn run(&self, session: &mut Session<'_>, argument: &str) -> Result<After> {
         (self.run)(session, argument).await
     }
@@ -115,7 +112,7 @@ impl PartialEq for SlashCommand {
 
 impl Eq for SlashCommand {}
 
-/// The other entries and keys, and what each does.
+/// Other entries and keys, each with its effect.
 const KEYS: &[(&str, &str)] = &[
     ("!COMMAND", "run; the model sees it"),
     ("@PATH", "send a file"),
@@ -131,7 +128,7 @@ const KEYS: &[(&str, &str)] = &[
 
 const LAST: &str = "Type a space before / or ! to ask it.";
 
-/// The text of `/help`, on a terminal of so many columns: two columns where there is room.
+/// Returns the text of `/help`, in two columns if `columns` allows it.
 fn help(columns: usize) -> String {
     let commands = COMMANDS.iter().map(|command| {
         let sign = command.is.takes.sign();

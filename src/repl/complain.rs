@@ -1,10 +1,10 @@
-//! Telling what went wrong without leaving.
+//! Prints an error without leaving the session.
 
 use crate::term::{columns, say, width};
 use lepo_base::error::Error;
 use lepo_base::hint::At;
 
-/// Tells what went wrong in one line, if what to do fits into it; the prompt comes again.
+/// Prints an error with its hint, on one line if both fit.
 pub fn complain(error: &Error) {
     let told = format!("error: {}", error.chain());
     match error.hint_for(At::Session) {

@@ -1,7 +1,7 @@
-//! Completion by Tab: slash commands, and behind `/tail` branches and ids with a preview.
+//! Completion by Tab: slash commands, and after `/tail` branches and ids with a preview.
 //!
-//! Names are read when they are asked for, and texts only of what is shown. What is offered is an [`OfferedWord`], and on
-//! a line that a shell will read a [`BareWord`]: a repository may have brought the name.
+//! Names are read on each Tab, texts only for the listed candidates. A candidate is an [`OfferedWord`], and a
+//! [`BareWord`] on a line for a shell, because a name may come from an untrusted repository.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,25 +16,22 @@ use lepo_store::store::{Offer, Store};
 use lepo_turn::config::Paths;
 use lepo_turn::{Catalogue, Prompts};
 
-/// So many ids are offered at once; one more character tells the others apart.
+/// The most ids that are offered at once; one more character narrows them down.
 const OFFERED: usize = 20;
-/// So many resources or prompts of a server are.
+/// The most resources or prompts of a server that are offered.
 const SERVED: usize = 100;
-/// Columns of a preview, less where the terminal has less.
+/// The width of a preview in columns, less on a narrow terminal.
 const PREVIEW: usize = 60;
 
-/// Completes entries of one store.
 pub struct Completion {
     store: Arc<Store>,
     paths: Paths,
     offered: Offered,
 }
 
-/// The words that are offered, besides those of the store and the disk.
+/// Candidates that come neither from the store nor from the disk.
 pub struct Offered {
-    /// The slash commands.
     pub commands: Vec<&'static CommandWord>,
-    /// Offers of servers.
     pub catalogue: Arc<Catalogue>,
     /// The skills, each with its description.
     pub skills: Vec<(String, String)>,
@@ -43,12 +40,12 @@ pub struct Offered {
 }
 
 impl Completion {
-    /// Reads nothing yet.
+    /// Creates the completer without reading anything.
     pub fn new(store: Arc<Store>, paths: Paths, offered: Offered) -> Completion {
         Completion { store, paths, offered }
     }
 
-    /// Each with its preview.
+    /// Returns candidates for an address, each with its preview.
     fn addresses(&self, begun: &str) -> Vec<(String, String)> {
         let store = &self.store;
         let preview = |name: &Name| excerpt_within(&store.bubbs().words(name).unwrap_or_default(), PREVIEW);
@@ -59,7 +56,7 @@ impl Completion {
         store.addresses().offers(begun, OFFERED).unwrap_or_default().into_iter().map(told).collect()
     }
 
-    /// The prompts by name that count, each with how it begins.
+    /// Returns the effective prompts, each with the start of its text.
     fn prompts(&self, begun: &str) -> Vec<(String, String)> {
         let listed = Prompts { store: Some(&self.store), paths: &self.paths }.list().unwrap_or_default();
         let prompts = listed.into_iter().filter(|one| one.counts).map(|one| {
@@ -72,12 +69,13 @@ impl Completion {
             .iter()
             .map(|(name, about)| (format!("/{name}"), excerpt_within(about, PREVIEW)));
         let mut seen = HashSet::new();
-        // A prompt wins over a skill of its name.
+        // A prompt wins over a skill with the same name.
         let fitting = prompts.chain(skills).filter(|(word, _)| word.starts_with(begun));
         fitting.filter(|(word, _)| seen.insert(word.clone())).collect()
     }
 
-    /// Servers whose names begin so behind `mark`, or what the one offers whose name is whole.
+    /// Returns the server names that match `begun` after `mark`; after a complete server name, the offers of that
+    /// server.
     fn served(&self, mark: char, begun: &str) -> Vec<(String, String)> {
         let names = self.offered.catalogue.names();
         let is_whole = |name: &String| begun.starts_with(&format!("{mark}{name}:"));
@@ -90,11 +88,11 @@ impl Completion {
         words.filter(|word| word.starts_with(begun)).map(|word| (word, "MCP server".to_string())).collect()
     }
 
-    /// The names of files for a `!` line, which `sh` reads.
+    /// Returns file names for a `!` line, which `sh` parses.
     fn shell_words(&self, line: &str, begun: &str) -> Vec<(OfferedWord, String)> {
         let (bang, begun) = begun.strip_prefix('!').map_or(("", begun), |begun| ("!", begun));
         let before = line.strip_suffix(begun).unwrap_or_default().trim_start_matches('!');
-        // The first word with a `=` would be an assignment, and the next one the command.
+        // As the first word of the line, a name with `=` would be an assignment, and the next word the command.
         let is_command = before.trim().is_empty();
         let found = completions(begun, self.paths.home.as_deref()).into_iter();
         let bare = found.filter_map(|path| BareWord::parse(&path, begun));
@@ -105,7 +103,7 @@ impl Completion {
         .collect()
     }
 
-    /// The words that can stand at the end of a line, from where they begin in it.
+    /// Returns the candidates for the end of a line, and the offset at which they start.
     fn offers(&self, line: &str) -> (usize, Vec<(OfferedWord, String)>) {
         let begun = line.rsplit(char::is_whitespace).next().unwrap_or_default();
         let at = line.len() - begun.len();
@@ -159,7 +157,7 @@ impl Completion {
 }
 
 impl Completer for Completion {
-    // The editor asks before each time that it waits for input.
+    // The editor calls this each time before it waits for input.
     fn poll_completion(&mut self) -> CompletionStatus {
         notice_input();
         CompletionStatus::Idle
@@ -184,7 +182,7 @@ impl Completer for Completion {
             })
             .collect();
         if suggestions.is_empty() {
-            // The word itself: the editor would draw an empty table otherwise.
+            // Offer the typed word itself: the editor would draw an empty table otherwise.
             let value = line.get(at..pos).unwrap_or_default().to_string();
             return CompletionResult::fresh(vec![Suggestion {
                 value,
@@ -196,7 +194,6 @@ impl Completer for Completion {
     }
 }
 
-/// Completes nothing.
 pub struct NoCompletion;
 
 impl Completer for NoCompletion {
@@ -219,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// A session in a store with these branches and prompts, beside files of these names.
+    /// Creates a completer for a store with these branches and prompts, next to files with these names.
     fn completion(dir: &Path, names: &[&str]) -> Completion {
         let (store, _) = Store::make(dir, STORE.as_ref(), "").unwrap();
         let bubb = store.bubbs().write(lepo_store::bubb::Kind::User, false, None, 0, b"why?").unwrap();
@@ -260,7 +257,7 @@ mod tests {
         for line in ["!cat ", "!cat a b ", "!a; cat ", "!  cat "] {
             assert_eq!(offered(&format!("{line}{within}/v")), bare(""), "{line}");
         }
-        // An `@` is nothing special there, and the first word is a command, no assignment.
+        // Here `@` has no meaning, and the first word is a command, not an assignment.
         assert_eq!(offered(&format!("!cat @{within}/v")), [""; 0]);
         assert_eq!(
             offered(&format!("!{within}/v")),

@@ -1,11 +1,11 @@
-//! A yes or a no at a question of lepo's own. Other words were meant for the prompt, and stand there afterwards.
+//! Asks a yes-or-no question of lepo's own. Any other text was meant for the prompt and is put there afterwards.
 
 use super::session::Session;
 use crate::term::say;
 use crate::ui::{Choice, Offer};
 use lepo_base::error::Result;
 
-/// Asks until it is yes or no; an empty line is yes, Ctrl+C and Ctrl+D are no.
+/// Asks until the answer is yes or no. An empty line means yes, Ctrl+C and Ctrl+D mean no.
 pub(super) async fn confirm(session: &mut Session<'_>, question: &'static str) -> Result<bool> {
     let mut meant_for_prompt = Vec::new();
     let yes = loop {
@@ -24,7 +24,7 @@ pub(super) async fn confirm(session: &mut Session<'_>, question: &'static str) -
     Ok(yes)
 }
 
-/// The decision of an answer, a word of it or its beginning, in any case; none of other words.
+/// Parses an answer: a prefix of an answer word in any case; `None` for any other text.
 fn yes_or_no(answer: &str) -> Option<bool> {
     match answer.trim() {
         "" => Some(true),
@@ -49,7 +49,7 @@ mod tests {
             ("yesterday", None),
             ("What is a leap year?", None),
             ("예", None),
-            // The same keys with the Korean layout on.
+            // The keys of `y` and `n` with the Korean layout on.
             ("ㅛ", Some(true)),
             ("ㅜ", Some(false)),
         ] {

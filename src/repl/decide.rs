@@ -1,4 +1,4 @@
-//! A word on the request that a turn left waiting.
+//! Decides on the request that a turn left pending.
 
 use super::command_words::After;
 use super::session::Session;
@@ -7,10 +7,10 @@ use crate::ui::{State, Step};
 use lepo_base::error::{Error, Result};
 use lepo_turn::{Ask, Decision, Start, Verdict};
 
-/// The fewest letters of an id that name a request.
+/// The least characters of an id that identify a request.
 const LEAST_OF_ID: usize = 4;
 
-/// Carries out or refuses the request that waits, and goes on with its turn.
+/// Runs or refuses the pending request, and continues its turn.
 pub(super) async fn decide(session: &mut Session<'_>, verdict: Verdict) -> Result<State> {
     let id = session.waiting.ok_or_else(|| {
         Error::nothing("no request is pending here")
@@ -26,7 +26,7 @@ pub(super) async fn decide(session: &mut Session<'_>, verdict: Verdict) -> Resul
     turn(session, state, &forest, ask).await
 }
 
-/// A word on a request: on the one that waits, which may be named by its id or an end of it.
+/// Returns the decision on the pending request, which `named` may identify by its id or one end of it.
 pub(super) fn decision(session: &Session<'_>, named: &str, verdict: Verdict) -> Result<After> {
     let (named, id) = (named.to_ascii_uppercase(), session.waiting.map(|id| id.to_string()));
     let is_meant = |id: &String| {

@@ -1,28 +1,26 @@
-//! An entry at the prompt: a question, the person's own command, or a slash command. Read once.
+//! Parses an entry at the prompt: a question, the user's own command, or a slash command.
 
 use super::commands::{COMMANDS, SlashCommand};
 
-/// An entry, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entered {
-    /// Anything else: a question, to the letter.
+    /// A question, verbatim: any other entry.
     Question(String),
-    /// `!COMMAND`: the person's own command, run now.
+    /// `!COMMAND`: the user's own command.
     Run(String),
     /// A slash command, with its argument.
     Command(&'static SlashCommand, String),
-    /// `/NAME WORDS`, which is no slash command: a prompt of this name, perhaps.
+    /// `/NAME WORDS` that is not a slash command: possibly a prompt.
     Prompt(String, String),
-    /// An empty line.
     Empty,
     /// `exit`, `quit`, `:q`.
     Leave,
-    /// The line cannot be understood, and this says why.
+    /// An invalid entry, with the error message.
     Wrong(String),
 }
 
 impl Entered {
-    /// Reads an entry. Of several lines it is a question, or a command of the person's own.
+    /// Parses an entry. Several lines are a question, or the user's own command.
     pub fn read(text: &str) -> Entered {
         let text = text.trim_end_matches(['\n', '\r']);
         let line = text.trim_end();
@@ -48,8 +46,8 @@ impl Entered {
     }
 }
 
-/// True for a path like `/etc/passwd`, which no command is: only the name of a server's prompt, behind its colon, may
-/// have a slash.
+/// Whether this is a path like `/etc/passwd`, and not a command: only the name of a server's prompt may contain a
+/// slash, after the colon.
 fn is_path(word: &str) -> bool {
     word.split(':').next().is_some_and(|name| name.matches('/').count() > 1)
 }

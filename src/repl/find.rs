@@ -1,4 +1,4 @@
-//! `/grep`: messages in which something was said, numbered for `/tail`.
+//! `/grep`: finds messages by their text, numbered for `/tail`.
 
 use std::ops::ControlFlow;
 
@@ -12,11 +12,11 @@ use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 use lepo_store::store::now;
 
-/// Characters before a match that are shown.
+/// The number of characters before a match that are shown.
 const BEFORE: usize = 16;
 
-/// The newest visible messages with a line that matches, each with that line. Capitals in the pattern
-/// make it tell them from small letters.
+/// Lists the newest visible messages with a matching line, each with that line. A capital in the pattern makes it
+/// case-sensitive.
 pub(super) fn find(session: &mut Session<'_>, words: &str) -> Result<()> {
     let ignore_case = !words.chars().any(char::is_uppercase);
     let pattern = Pattern::new(words, PatternOptions { ignore_case, ..PatternOptions::default() })?;
@@ -55,15 +55,15 @@ pub(super) fn find(session: &mut Session<'_>, words: &str) -> Result<()> {
     Ok(())
 }
 
-/// The most that a list has: its first entry, the newest, stays on the screen.
+/// Returns the maximum length of a list, so that its first entry, the newest, stays on the screen.
 pub(super) fn most_listed() -> usize {
     const LISTED: usize = 15;
-    /// On a narrower terminal an entry takes two lines.
+    /// On a terminal narrower than this, an entry wraps to two lines.
     const NARROW: usize = 56;
     fitting(if columns() < NARROW { 2 } else { 1 }, LISTED)
 }
 
-/// The first line that matches, from a little before the match on.
+/// Returns the first matching line, from [`BEFORE`] characters before the match.
 fn matched(lines: &[FoundLine]) -> String {
     let Some(line) = lines.iter().find(|line| line.kind == LineKind::Match) else { return String::new() };
     let at = line.matches.first().map(|range| range.start).unwrap_or_default();

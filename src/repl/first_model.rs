@@ -1,4 +1,4 @@
-//! A first model: offered at the first question where nothing can answer it.
+//! Offers to add a model at the first question, if no model can answer it.
 
 use super::confirm::confirm;
 use super::session::Session;
@@ -6,7 +6,7 @@ use crate::term::say;
 use crate::ui::{WantedModel, add_model};
 use lepo_base::error::{Kind, Result};
 
-/// Offers to add a model, once, where none is configured and none was found.
+/// Offers to add a model, once a session, if none is configured and none was found.
 pub(super) async fn offer_model(session: &mut Session<'_>) -> Result<()> {
     const QUESTION: &str = "No model is configured. Add one now? (Y/n): ";
     let settings = session.env.settings();

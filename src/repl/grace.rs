@@ -1,27 +1,27 @@
-//! Ctrl+C at the prompt. Within a second after it stopped an answer it does not leave: it was pressed twice.
+//! Ctrl+C at the prompt. Within a second after it stopped an answer it does not leave the session: the user pressed
+//! it twice.
 
 use std::time::{Duration, Instant};
 
-/// The time after a stop in which Ctrl+C is not meant for the prompt.
+/// The time after an interruption in which Ctrl+C is ignored at an empty prompt.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The effect of Ctrl+C at the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CtrlC {
-    /// None.
+    /// Ignored.
     Nothing,
-    /// The words are cleared.
+    /// The line is cleared.
     Clears,
     /// The session ends.
     Leaves,
 }
 
-/// True if an answer was `stopped` less than a second ago.
+/// Whether `stopped` is less than [`GRACE`] ago.
 pub fn is_just_stopped(stopped: Option<Instant>, now: Instant) -> bool {
     stopped.is_some_and(|at| now.saturating_duration_since(at) < GRACE)
 }
 
-/// The effect of Ctrl+C on a line of these words.
+/// Returns the effect of Ctrl+C on a line with this text.
 pub fn ctrl_c(words: &str, stopped: Option<Instant>, now: Instant) -> CtrlC {
     match words {
         "" if is_just_stopped(stopped, now) => CtrlC::Nothing,

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use reedline::{FileBackedHistory, History};
 
-/// Entries that are remembered from run to run.
+/// The maximum number of stored entries.
 const REMEMBERED: usize = 10_000;
 
-/// The file of the history, in the state folder.
+/// Returns the history file in the state folder.
 pub fn history_file(state: &Path) -> PathBuf {
     state.join("history")
 }
 
-/// The history of entries, in a file for its owner only. Where that cannot be, of this run only.
+/// Opens the history in a file that only its owner can read; if that fails, a history of this run only.
 pub fn history(state: &Path) -> Box<dyn History> {
     let path = history_file(state);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(state);

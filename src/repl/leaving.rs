@@ -1,11 +1,11 @@
-//! The words at the end of a session: what it drops, and how to continue.
+//! The lines at the end of a session: what it drops, and how to continue.
 
 use super::session::Session;
 use crate::term::{clean, say, say_dim};
 use lepo_store::bubb::BubbId;
 use lepo_turn::{Start, StartOptions, start};
 
-/// Says what ends with the session, and how to continue the conversation.
+/// Prints what ends with the session, and how to continue the conversation.
 pub(super) fn tell_leaving(session: &Session<'_>) {
     if session.shown.quiet || !session.is_on_terminal() {
         return;
@@ -31,14 +31,14 @@ pub(super) fn tell_leaving(session: &Session<'_>) {
     say_dim(&continued, session.paint);
 }
 
-/// True if the next session begins at this message; not so after `/undo` or `/tail`.
+/// Whether the next session continues after this message; false after `/undo` or `/tail`.
 fn is_continued(session: &Session<'_>, at: BubbId) -> bool {
     let options = StartOptions { new: false, tail: None, retry: false };
     let next = session.forest().and_then(|forest| start(&session.store, &forest, options));
     matches!(next, Ok(Start::Under(id)) if id == at)
 }
 
-/// The choices of a session that are not kept.
+/// Lists the choices that end with the session.
 fn dropped(model: Option<&str>, allowed: usize, files: usize) -> Vec<String> {
     let some = |count: usize, one: &str, more: &str| match count {
         0 => None,

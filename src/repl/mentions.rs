@@ -1,4 +1,4 @@
-//! `@PATH` in a question: the file goes with it.
+//! `@PATH` in a question attaches the file.
 
 use std::path::PathBuf;
 
@@ -12,19 +12,19 @@ use crate::ui::State;
 use lepo_base::error::Result;
 use lepo_turn::attach::lookalike;
 
-/// Marks that end a sentence or close a bracket, and that the name of a file seldom ends with.
+/// Marks that end a sentence or close a bracket, and rarely end a file name.
 const ENDS: &[char] = &[
     '.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '`', '…', '。', '、', '，', '．', '；',
     '：', '！', '？', '）', '」', '』', '》', '”', '’',
 ];
 
-/// Korean particles, which are written without a blank behind the name that they belong to. Two may follow one another.
+/// Korean particles, which are written without a blank after the name. Two may be combined.
 const PARTICLES: &[&str] = &[
     "을", "를", "이", "가", "은", "는", "의", "에", "에서", "에게", "와", "과", "랑", "이랑", "하고", "로",
     "으로", "도", "만", "부터", "까지", "처럼", "보다",
 ];
 
-/// The names that a word with particles at its end may mean, the longest first.
+/// Returns the names that a word may mean without particles at its end, the longest first.
 fn without_particles(word: &str) -> Vec<&str> {
     let one: Vec<&str> = without_particle(word).collect();
     let two: Vec<&str> = one.iter().copied().flat_map(without_particle).collect();
@@ -37,25 +37,25 @@ fn without_particle(word: &str) -> impl Iterator<Item = &str> {
     PARTICLES.iter().filter_map(|particle| word.strip_suffix(particle))
 }
 
-/// True for a name that may be sent: no folder by its dots alone.
+/// Whether a file of this name may be sent: names that consist of dots may not.
 fn is_name(path: &str) -> bool {
     path.chars().any(|letter| letter != '.')
 }
 
-/// A question, and what stands behind an `@` in it.
+/// A question with its mentions.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mentions {
-    /// The question, where `\@` is `@`.
+    /// The question, with `\@` replaced by `@`.
     text: String,
-    /// The paths that are there, each once.
+    /// The existing paths, without duplicates.
     paths: Vec<String>,
-    /// The words that look like paths, and are none.
+    /// The mentions that look like paths, but do not exist.
     missing: Vec<String>,
-    /// The typed words behind an `@` that are no path.
+    /// The typed mentions that are not paths.
     others: Vec<String>,
 }
 
-/// Finds them: an `@` counts at the start of a word, and not where it was pasted.
+/// Finds the mentions: an `@` counts at the start of a word, unless it was pasted.
 fn mentions(text: &str, is_pasted: impl Fn(usize) -> bool, exists: impl Fn(&str) -> bool) -> Mentions {
     let mut found = Mentions::default();
     let mut rest = text;
@@ -82,7 +82,7 @@ fn mentions(text: &str, is_pasted: impl Fn(usize) -> bool, exists: impl Fn(&str)
 }
 
 impl Mentions {
-    /// Takes the word that begins here, behind its `@`; gives the length of what was taken.
+    /// Parses the mention at the start of `text`, after its `@`; returns its length.
     fn take(&mut self, text: &str, exists: impl Fn(&str) -> bool) -> usize {
         if let Some((path, _)) = text.strip_prefix('"').and_then(|text| text.split_once('"'))
             && !path.contains('\n')
@@ -126,7 +126,7 @@ impl Mentions {
     }
 }
 
-/// Takes a turn with a question that was entered at the prompt, and the files that it names.
+/// Runs a turn with a question that was entered at the prompt, and the files that it names.
 pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: String) -> Result<State> {
     let home = session.env.configured.paths.home.clone();
     let file = |path: &str| -> PathBuf { file_of(path, home.as_deref()) };
@@ -148,12 +148,12 @@ pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: Str
         }
     }
     let asked = ask_with(session, state, Some(found.text), named).await;
-    // Where nothing was asked, they are named again with the question.
+    // If the turn did not start, the question names the files again.
     drop_files(session, before);
     asked
 }
 
-/// The number of files and of texts that wait for a question.
+/// Returns the number of files and of texts that are attached to the next question.
 fn waiting_files(session: &Session<'_>) -> (usize, usize) {
     (session.files.len(), session.contexts.len())
 }

@@ -1,4 +1,4 @@
-//! The menu of completions, one a line; where nothing fits, there is none.
+//! The menu of completions, one a line; it is empty if nothing fits.
 
 use reedline::{
     Color, ColumnarMenu, Completer, Editor, Menu, MenuBuilder, MenuEvent, MenuSettings, Painter, Suggestion,
@@ -10,7 +10,7 @@ use super::keys::MENU;
 pub struct QuietMenu(ColumnarMenu);
 
 impl QuietMenu {
-    /// A menu with this mark before the words: marked without a colour, so that it is the same for all.
+    /// Creates a menu with `mark` before the entries and without colours, so that it looks alike on all terminals.
     pub fn new(mark: &str) -> QuietMenu {
         let (normal, chosen) = (Color::Default.normal(), Color::Default.reverse());
         QuietMenu(
@@ -26,7 +26,7 @@ impl QuietMenu {
     }
 }
 
-/// A menu of which only some rows fit, and in its last line how many words are not shown. The chosen one is.
+/// Cuts a menu to `rows`, always with the chosen row; its last line counts the hidden entries.
 fn cut(shown: &str, count: usize, rows: usize) -> String {
     let mut lines: Vec<&str> = shown.split_terminator("\r\n").collect();
     let (columns, marked) = (count.div_ceil(rows.max(1)), Color::Default.reverse().prefix().to_string());
@@ -55,12 +55,12 @@ impl Menu for QuietMenu {
         match count {
             0 => String::new(),
             _ if rows <= available_lines => self.0.menu_string(available_lines, use_ansi_coloring),
-            // In colour always: the chosen row is found by it.
+            // Always with colour: the chosen row is found by it.
             _ => cut(&self.0.menu_string(available_lines, true), count, rows.into()),
         }
     }
 
-    // All else is reedline's.
+    // All other methods delegate to reedline's menu.
 
     fn settings(&self) -> &MenuSettings {
         self.0.settings()

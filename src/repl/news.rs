@@ -1,4 +1,4 @@
-//! Answers of other people below the conversation, told before the prompt as `lepo sync` brings them.
+//! Answers of other users below the conversation, printed before the prompt after `lepo sync` fetches them.
 
 use std::collections::HashSet;
 
@@ -6,16 +6,16 @@ use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, Name};
 use lepo_store::store::Store;
 
-/// Messages of other people that were told already, or were there before the session.
+/// Tracks which messages of other users are already printed, or older than the session.
 pub struct News {
-    /// There when the session began, or told.
+    /// Older than the session, or printed.
     known: HashSet<BubbId>,
-    /// The bubb whose followers were told although they were there already.
+    /// The bubb whose followers were printed although they are older than the session.
     at: Option<BubbId>,
 }
 
 impl News {
-    /// At the beginning of a session all that is there is known.
+    /// Starts a session: all present messages are known.
     pub fn begin(store: &Store) -> Result<News> {
         let mut known = HashSet::new();
         for (_, other) in store.others().all() {
@@ -24,8 +24,8 @@ impl News {
         Ok(News { known, at: None })
     }
 
-    /// The newest bubb of each line that goes on below this conv, of what came since the last call; and of
-    /// what directly goes on from its last bubb `at`, whenever that came.
+    /// Returns the newest bubb of each line that continues this conv and is new since the last call. If `at` has
+    /// changed, lines that follow `at` directly are included, whatever their age.
     pub fn take(&mut self, store: &Store, conv: &HashSet<BubbId>, at: BubbId) -> Result<Vec<(String, Name)>> {
         let is_new_place = self.at.replace(at) != Some(at);
         let beyond = match is_new_place {

@@ -1,4 +1,4 @@
-//! `!COMMAND`: the person's own command, run now.
+//! `!COMMAND`: runs the user's own command.
 
 use super::session::{SIGINT, Session, told};
 use crate::term::say;
@@ -6,7 +6,7 @@ use crate::ui::{State, Step, TurnView};
 use lepo_base::error::{Kind, Result};
 use lepo_turn::{TurnEnv, run_own};
 
-/// Runs the person's own command; its output is what the next question follows.
+/// Runs the user's own command; the next question follows its output.
 pub(super) async fn run_own_command(session: &mut Session<'_>, state: State, command: &str) -> Result<State> {
     let state = state.after(Step::Entered);
     let forest = session.forest()?;

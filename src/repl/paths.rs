@@ -1,4 +1,4 @@
-//! Paths as they are typed or pasted at the prompt: of a file to attach, and their completion.
+//! Paths that are typed or pasted at the prompt, to attach a file, and their completion.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use lepo_turn::attach::{composed, same_name};
 /// The most names that are offered.
 const OFFERED: usize = 50;
 
-/// The file that a typed or pasted path means: without quotes and `file://`, `~/` as the home directory,
-/// and `\\ ` as a space where there is no file with the backslash.
+/// Returns the file that a typed or pasted path means: without quotes and `file://`, with `~/` as the home
+/// directory, and with `\\ ` as a space if no file has the backslash.
 pub fn file_of(typed: &str, home: Option<&Path>) -> PathBuf {
     let typed = typed.trim();
     let typed = typed.strip_prefix("file://").unwrap_or(typed);
@@ -26,8 +26,8 @@ pub fn file_of(typed: &str, home: Option<&Path>) -> PathBuf {
     same_name(&path)
 }
 
-/// The file that an entry is, if it is nothing but the path of an image or a PDF: a terminal pastes one
-/// so when a file is dropped on it.
+/// Returns the file if an entry is only the path of an image or a PDF: a terminal pastes it when the user drops a
+/// file.
 pub fn pasted_file(entry: &str, home: Option<&Path>) -> Option<PathBuf> {
     let entry = entry.trim();
     let ends = entry.trim_end_matches(['\'', '"']).rsplit_once('.')?.1.to_ascii_lowercase();
@@ -38,13 +38,13 @@ pub fn pasted_file(entry: &str, home: Option<&Path>) -> Option<PathBuf> {
     Some(file_of(entry, home)).filter(|path| path.is_file())
 }
 
-/// The paths that a begun one can become: folders, and files of any name without white space.
+/// Returns the completions of a partial path: folders, and all files without white space in the path.
 pub fn completions(begun: &str, home: Option<&Path>) -> Vec<String> {
     let found = below(begun, home).into_iter();
     offered(found.filter(|path| !path.contains(char::is_whitespace)).collect())
 }
 
-/// The same for a file to send, as a keyboard types it; a name with white space stands in quotes.
+/// Like [`completions`], for a file to send, as typed on a keyboard; a name with white space is quoted.
 pub fn named(begun: &str, home: Option<&Path>) -> Vec<String> {
     let begun = begun.strip_prefix('"').unwrap_or(begun);
     let quoted = |path: String| match path.contains(char::is_whitespace) {
@@ -56,7 +56,8 @@ pub fn named(begun: &str, home: Option<&Path>) -> Vec<String> {
     found.into_iter().map(quoted).collect()
 }
 
-/// The first of many names, and the last: what all of them begin with is what these two do.
+/// Returns the first names of a long list, and its last: the editor completes the common prefix, which these two
+/// determine.
 fn offered(mut sorted: Vec<String>) -> Vec<String> {
     if sorted.len() > OFFERED {
         let last = sorted.pop();

@@ -1,4 +1,4 @@
-//! Room in the model's window: how full it is, and a summary to go on from.
+//! Free space in the model's window: how full it is, and compaction.
 
 use super::session::Session;
 use crate::term::{Line, say};
@@ -8,7 +8,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::Forest;
 use lepo_turn::{Compaction, TurnEnv, compact, fill_in_time};
 
-/// Compacts, and goes on from there.
+/// Summarises the conversation and returns the bubb to continue from.
 pub(super) async fn compacted(
     session: &mut Session<'_>,
     forest: &Forest,
@@ -44,7 +44,7 @@ pub(super) async fn make_room(
     Ok(made)
 }
 
-/// Says once that the conversation fills most of the model's window.
+/// Reports once that the conversation fills most of the model's window.
 pub(super) async fn tell_fill(session: &mut Session<'_>) -> Result<()> {
     let (Some(model), Some(at), false) = (&session.model, session.at, session.told_fill) else {
         return Ok(());

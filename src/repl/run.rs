@@ -1,4 +1,4 @@
-//! The loop of a session: entries read, turns taken, one conv followed whatever others add meanwhile.
+//! The loop of a session: reads entries and runs turns on one conv, whatever other processes add.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use lepo_store::bubb::Name;
 use lepo_turn::config::EmptyLine;
 use lepo_turn::{Served, Start, StartOptions, TurnEnv, start, unanswered};
 
-/// Reads entries and takes turns until the person leaves.
+/// Reads entries and runs turns until the user leaves.
 pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, paint: Paint) -> Result<()> {
     let (mut session, tip) = begin(options, env, out, paint)?;
     if session.is_on_terminal() && !session.shown.quiet {
@@ -40,7 +40,7 @@ pub async fn run_session(options: SessionOptions, env: TurnEnv, out: &mut Out, p
     ended
 }
 
-/// A session, and the bubb at whose end it stands: a request may wait there.
+/// Creates a session, and returns the bubb at its end, where a request may be pending.
 fn begin<'o>(
     options: SessionOptions,
     env: TurnEnv,
@@ -116,7 +116,7 @@ async fn go_on(session: &mut Session<'_>) -> Result<()> {
             Err(error) => return Err(kept_at_prompt(session, error)),
         };
         state = match entered {
-            // Typed while an answer came, it was meant for that.
+            // An empty line that was typed during an answer was meant for that answer.
             Entered::Empty if session.reader.typed_ahead && session.reader.edits() => state,
             Entered::Empty if session.env.settings().empty_line == EmptyLine::Stay => state,
             Entered::Empty | Entered::Leave => state.after(Step::Left),
@@ -156,7 +156,7 @@ async fn go_on(session: &mut Session<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The next entry. Meanwhile servers list their offers, if completion asks for them.
+/// Returns the next entry. In the meantime servers list their offers, if completion asks for them.
 async fn entry(session: &mut Session<'_>) -> Result<Option<String>> {
     tokio::select! {
         biased;
@@ -165,7 +165,8 @@ async fn entry(session: &mut Session<'_>) -> Result<Option<String>> {
     }
 }
 
-/// An entry that is the path of an image or a PDF and nothing else: on a yes it is attached, else it is a question.
+/// Asks about an entry that is only the path of an image or a PDF: after a yes it is attached, else it is a
+/// question.
 async fn pasted(session: &mut Session<'_>, text: &str) -> Result<Option<Entered>> {
     const QUESTION: &str = "Attach this file to the next question? (Y/n): ";
     if !session.reader.edits() || pasted_file(text, session.env.configured.paths.home.as_deref()).is_none() {
@@ -176,7 +177,7 @@ async fn pasted(session: &mut Session<'_>, text: &str) -> Result<Option<Entered>
         false => Entered::Question(text.to_string()),
     }))
 }
-/// Tells who answered below the conversation, also people whose first answer came since the session began.
+/// Prints who answered below the conversation, including users whose first answer arrived during the session.
 pub(super) fn tell_news(session: &mut Session<'_>) -> Result<()> {
     if let Some(store) = session.store.others().renewed().map(Arc::new) {
         session.env.store = store.clone();

@@ -7,7 +7,7 @@ use crate::ui::{State, Step};
 use lepo_base::error::{Error, Result};
 use lepo_turn::{Ask, PromptWish, ResourceAddress, Served};
 
-/// The prompt that `/NAME WORDS` names, if NAME is that of a server's prompt.
+/// Parses `/NAME WORDS` as a server's prompt; `None` if NAME does not start with a server's name and a colon.
 pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> Option<Result<PromptWish>> {
     let servers = session.env.catalogue.names();
     let (server, prompt) = servers
@@ -21,7 +21,7 @@ pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> O
     Some(Ok(PromptWish { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))
 }
 
-/// Takes a turn that a server's prompt asks.
+/// Runs a turn with a server's prompt.
 pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: PromptWish) -> Result<State> {
     let state = state.after(Step::Entered);
     let forest = session.forest()?;
@@ -38,7 +38,6 @@ pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: Pr
     turn(session, state, &forest, ask).await
 }
 
-/// The resources that a question names.
 pub(super) fn resources(session: &Session<'_>, question: &str) -> Vec<ResourceAddress> {
     ResourceAddress::in_question(question, session.env.catalogue.names())
 }

@@ -1,4 +1,4 @@
-//! The state of a session, that goes on from turn to turn. Each step of it is a function in a file of its own.
+//! The state of a session from turn to turn. Each step of a session is a function in its own file.
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::sync::Arc;
@@ -19,26 +19,23 @@ use lepo_turn::attach::NewFile;
 use lepo_turn::skills::Skill;
 use lepo_turn::{Served, Start, StartOptions, TurnEnv, start};
 
-/// SIGINT: it ends an answer, or at the prompt the session, and is no failure of either.
+/// The number of SIGINT, which ends an answer, or at the prompt the session; not a failure in either case.
 pub(super) const SIGINT: u8 = 2;
 
-/// The options that a session begins with.
 pub struct SessionOptions {
-    /// With a new conversation.
+    /// Whether to start a new conversation.
     pub new: bool,
     /// The address that the first question follows.
     pub tail: Option<String>,
-    /// The conversation so far is printed first.
+    /// Whether the conversation so far is printed first.
     pub show_past: bool,
-    /// The parts of a turn that are shown, and their form.
     pub shown: Shown,
-    /// Commands of the person's own, run before the first question.
+    /// Commands of the user's own, run before the first question.
     pub runs: Vec<String>,
-    /// Questions and answers are kept.
+    /// Whether questions and answers are stored.
     pub keeps: bool,
 }
 
-/// The state that goes on from turn to turn.
 pub struct Session<'o> {
     pub(super) env: TurnEnv,
     pub(super) store: Arc<Store>,
@@ -46,56 +43,54 @@ pub struct Session<'o> {
     pub(super) out: &'o mut Out,
     pub(super) paint: Paint,
     pub(super) reader: Reader,
-    /// The bubb that the next question follows; none, where it begins a conv.
+    /// The bubb that the next question follows; `None` to start a conv.
     pub(super) at: Option<BubbId>,
-    /// The question before the next one that got nothing: `/retry` answers it.
+    /// The previous question if it has no answer: `/retry` answers it.
     pub(super) unanswered: Option<BubbId>,
-    /// The branch that moves on to each answer, and the bubb it names by now.
+    /// The branch that moves to each answer, and its current bubb.
     pub(super) branch: Option<(String, BubbId)>,
-    /// The model that answers, once it was chosen.
+    /// The model that answers, once chosen.
     pub(super) model: Option<ModelConfig>,
-    /// The request that waits where the conversation stands.
+    /// The pending request at the end of the conversation.
     pub(super) waiting: Option<BubbId>,
-    /// The questions, and the places that were left, the latest last: for `/undo`.
+    /// The steps for `/undo`, the latest last.
     pub(super) past: Vec<Past>,
-    /// A first model was offered.
+    /// Whether a first model was offered.
     pub(super) offered_model: bool,
     /// The model that `/model` chose.
     pub(super) chosen: Option<String>,
-    /// Tokens of this session so far.
     pub(super) spent: Spent,
-    /// Files that go with the next question.
+    /// Files to attach to the next question.
     pub(super) files: Vec<NewFile>,
-    /// Texts that go with the next question, each with its path.
+    /// Texts to attach to the next question, each with its path.
     pub(super) contexts: Vec<(String, Vec<u8>)>,
-    /// Resources and prompts of MCP servers for the turn that begins.
+    /// Resources and prompts of MCP servers for the next turn.
     pub(super) served: Served,
-    /// The skill that the turn that begins is asked with.
+    /// The skill for the next turn.
     pub(super) named_skill: Option<Skill>,
-    /// The list that `/ls` showed, by its numbers.
+    /// The messages that `/ls` or `/grep` listed, by number.
     pub(super) listed: Vec<BubbId>,
     pub(super) runs: Vec<String>,
-    /// Messages of other people that were told.
+    /// The printed messages of other users.
     pub(super) news: News,
-    /// The user was told how much of the window the conversation fills.
+    /// Whether the user was warned about the fill level of the window.
     pub(super) told_fill: bool,
 }
 
 impl Session<'_> {
-    /// Drops the request that waits for a decision.
     pub(super) fn drop_waiting(&mut self) {
         if let Some(id) = self.waiting.take() {
             say(&Line::note(format!("request {id} was dropped: the conversation moved on")));
         }
     }
 
-    /// True if a person looks on, also at a terminal that cannot be edited on.
+    /// Whether the user watches, also on a terminal without line editing.
     pub(super) fn is_on_terminal(&self) -> bool {
         let is_terminal = || stdin().is_terminal() && stdout().is_terminal() && stderr_is_terminal();
         self.reader.edits() || (is_dumb() && is_terminal())
     }
 
-    /// The model that answers, chosen once.
+    /// Returns the model that answers; chooses it on the first call.
     pub(super) async fn model(&mut self) -> Result<ModelConfig> {
         if let Some(model) = &self.model {
             return Ok(model.clone());
@@ -108,7 +103,7 @@ impl Session<'_> {
         Ok(model)
     }
 
-    /// Does work that a view shows; what is typed meanwhile is for the next prompt.
+    /// Runs work with a view; input typed in the meantime goes to the next prompt.
     pub(super) async fn with_view<T>(
         &mut self,
         state: State,
@@ -121,13 +116,13 @@ impl Session<'_> {
         done
     }
 
-    /// The forest as far as the next turn needs it.
+    /// Reads the forest as far as the next turn needs it.
     pub(super) fn forest(&self) -> Result<Forest> {
         let wanted = self.at.into_iter().chain(self.unanswered).collect();
         self.store.names().forest_for(&[Wanted::Tip, Wanted::Paths(wanted)])
     }
 
-    /// The start of the next question; or of the last one, if it is answered `again`.
+    /// Returns the start of the next question, or of the last one if it is answered `again`.
     pub(super) fn start(&self, forest: &Forest, again: bool) -> Result<Start> {
         let tail = self.at.and_then(|id| forest.find(id)).map(|ix| Addressee { ix, by_branch: false });
         if let Some(id) = self.unanswered.filter(|_| again) {
@@ -147,10 +142,10 @@ impl Session<'_> {
     }
 }
 
-/// The message that the session stood at was removed, by `rm` in another terminal or by hand.
+/// The session's last message was removed, by `rm` in another terminal or by hand.
 const GONE: &str = "the last message of this conversation no longer exists";
 
-/// Tokens of the answers of a session.
+/// Usage of the session's answers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
     pub(super) answers: u32,
@@ -159,7 +154,6 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Counts an answer.
     pub fn add(&mut self, input: Option<u64>, output: Option<u64>) {
         self.answers += 1;
         self.input = self.input.saturating_add(input.unwrap_or_default());
@@ -167,7 +161,7 @@ impl Spent {
     }
 }
 
-/// Tells what went wrong, and the prompt comes again; unless a signal ends it all.
+/// Prints an error and returns to the prompt; a signal other than SIGINT is returned as the error.
 pub(super) fn told(state: State, error: &Error) -> Result<State> {
     match error.kind {
         Kind::Signal(SIGINT) => say("stopped; /retry answers again"),

@@ -5,7 +5,7 @@ use crate::term::{one_line, say};
 use lepo_base::error::{Error, Result};
 use lepo_store::conv::Origins;
 
-/// Gives the conversation a title; without words, shows the one it has.
+/// Sets the title of the conversation; without a text, prints it.
 pub(super) fn title(session: &mut Session<'_>, words: &str) -> Result<()> {
     let forest = session.forest()?;
     let at = session

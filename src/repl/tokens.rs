@@ -1,4 +1,4 @@
-//! The place and the cost of a session: the line at its beginning, `/tokens`, `/ls`.
+//! The position and the usage of a session: its first line, `/tokens`, `/ls`.
 
 use super::find::most_listed;
 use super::session::{Session, Spent};
@@ -10,7 +10,7 @@ use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::conv::{Ix, Origins, Sums, Wanted};
 use lepo_store::store::now;
 
-/// The line at the begin: the model, and what it goes on with.
+/// Prints the first line: the model, and the conversation that it continues.
 pub(super) async fn tell_place(session: &mut Session<'_>) -> Result<()> {
     let forest = session.forest()?;
     if session.model.is_none() {
@@ -32,7 +32,7 @@ pub(super) async fn tell_place(session: &mut Session<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Tokens of the session, and of the last answer of this conversation.
+/// Prints the tokens of the session, and of the last answer of this conversation.
 pub(super) fn tokens(session: &Session<'_>) -> Result<()> {
     let Spent { answers, input, output } = session.spent;
     let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
@@ -54,7 +54,7 @@ pub(super) fn tokens(session: &Session<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The newest conversations, also other people's, numbered for `/tail`.
+/// Lists the newest conversations, including other users', numbered for `/tail`.
 pub(super) fn list(session: &mut Session<'_>) -> Result<()> {
     let most = most_listed();
     let others = session.store.others().all();
@@ -94,7 +94,7 @@ pub(super) fn list(session: &mut Session<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The title of a conversation and its last question, within so many columns; the question alone without a title.
+/// Returns the title of a conversation and its last question, within `room` columns; without a title, the question.
 fn titled(title: Option<&str>, question: &str, room: usize) -> String {
     const BETWEEN: &str = " · ";
     const LEAST: usize = 8;

@@ -1,4 +1,4 @@
-//! A turn of a session, and what it leaves behind: the answer, a request that waits, a question that is kept.
+//! A turn of a session, and its result: the answer, a pending request, or a stored question.
 
 use super::aftermath::{follow, tell_stopped};
 use super::complain::complain;
@@ -11,13 +11,13 @@ use lepo_store::bubb::Name;
 use lepo_store::conv::Forest;
 use lepo_turn::{Ask, Report, TurnEnv, keep_question, take_turn};
 
-/// Says that a request waits, and how to decide on it.
+/// Reports a pending request, and how to decide on it.
 fn tell_waiting(needs: &str) {
     say(needs);
     say("  /approve or /deny it; another question drops it");
 }
 
-/// Finds the request that waits at the end where the session stands, and says so.
+/// Finds and reports the request that is pending at the end of the session's conversation.
 pub(super) fn find_waiting(session: &mut Session<'_>, tip: Name) -> Result<()> {
     let waiting = ui::waiting_at(&session.store, &tip)?;
     session.waiting = waiting.as_ref().map(|_| tip.id);
@@ -27,7 +27,7 @@ pub(super) fn find_waiting(session: &mut Session<'_>, tip: Name) -> Result<()> {
     Ok(())
 }
 
-/// Takes a turn, and goes on from what it came to.
+/// Runs a turn, and continues after its result.
 pub(super) async fn turn(
     session: &mut Session<'_>,
     state: State,
@@ -61,7 +61,7 @@ pub(super) async fn turn(
                 None => Ok(state.after(Step::Done)),
             }
         }
-        // It never began: the question is kept all the same.
+        // The turn never started: store the question anyway.
         Err(error) => {
             if let Some(question) = question {
                 let kept = keep_question(&session.env, forest, start, question)?;
@@ -77,7 +77,7 @@ pub(super) async fn turn(
     }
 }
 
-/// The turn itself, shown by a view.
+/// Runs the turn itself, with a view.
 async fn take(session: &mut Session<'_>, state: State, forest: &Forest, ask: Ask) -> Result<Report> {
     let model = session.model().await?;
     let insts = ui::insts_with_warnings(session.env.insts()?);

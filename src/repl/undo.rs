@@ -19,7 +19,7 @@ pub(super) fn leave(session: &mut Session<'_>, system_prompt: Option<&str>) {
     session.past.push(Past::Left(place));
 }
 
-/// The ends of the conversations that the session stood in, the present one first.
+/// Returns the ends of the session's conversations, the current one first.
 pub(super) fn places(session: &Session<'_>) -> Vec<BubbId> {
     let left = session.past.iter().rev().filter_map(|past| match past {
         Past::Left(place) => place.at,
@@ -28,8 +28,8 @@ pub(super) fn places(session: &Session<'_>) -> Vec<BubbId> {
     session.at.into_iter().chain(left).collect()
 }
 
-/// Back to where the conversation stood before the last question, or before the command that left it. Nothing is
-/// deleted.
+/// Returns to the state before the last question, or before the command that left the conversation. Deletes
+/// nothing.
 pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
     let past = match session.past.pop() {
         Some(past) => past,
@@ -45,7 +45,7 @@ pub(super) fn undo(session: &mut Session<'_>) -> Result<()> {
         Past::Asked(before, question) => {
             session.reader.give(question);
             (session.at, session.waiting, session.unanswered) = (before, None, None);
-            // The branch stays where it was put by the last answer, and is left there.
+            // The branch stays at the last answer, and the session leaves it.
             session.branch = None;
         }
         Past::Left(Place { at, unanswered, branch, waiting, system_prompt }) => {

@@ -1,6 +1,5 @@
 //! The documents of `--json`: one object for a turn, an array of them for `--parallel`, each with its `name`, and
-//! one
-//! object with the speeches for a debate. The format is stable and documented in lepo-do(1).
+//! one object with the speeches for a debate. The format is stable and documented in lepo-do(1).
 
 use serde_json::{Value, json};
 
@@ -95,8 +94,7 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, 
 }
 
 /// Returns a group document as the last line of `--events`: an array becomes the field `replies`, next to the error
-/// that
-/// ended it.
+/// that ended it.
 pub fn group_end_event(outcome: &GroupOutcome, document: Value, at: At<'_>) -> Value {
     match outcome {
         GroupOutcome::Polled(polled) => {

@@ -1,6 +1,5 @@
 //! The view of a group turn: finished text on stdout, notes on stderr, and below them one row for each working
-//! model.
-//! Only these rows are redrawn.
+//! model. Only these rows are redrawn.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -76,8 +76,7 @@ pub fn listed_models(settings: &Settings, paths: &Paths) -> Vec<ListedModel> {
 }
 
 /// Returns the models that the server of `PROVIDER:` offered within the last hour, each as `PROVIDER:MODEL` with
-/// its
-/// facts, without a request.
+/// its facts, without a request.
 pub fn offered_names(settings: &Settings, paths: &Paths, begun: &str) -> Vec<(String, String)> {
     let Some((word, _)) = begun.split_once(':') else { return Vec::new() };
     let Ok(config) = settings.server_of(&format!("{word}:")) else { return Vec::new() };
@@ -86,8 +85,7 @@ pub fn offered_names(settings: &Settings, paths: &Paths, begun: &str) -> Vec<(St
 }
 
 /// Returns the known windows by the names of the configured models, and the prices of tokens, without a request;
-/// both
-/// empty if the settings cannot be read.
+/// both empty if the settings cannot be read.
 pub fn known_models() -> (HashMap<String, u64>, Prices) {
     let Some((settings, paths)) = user_settings() else { return Default::default() };
     let window = |model: &ModelConfig| Some((model.name.clone(), known_window(model, &paths.state)?));
@@ -115,7 +113,7 @@ pub fn offered_line(model: &ModelFacts) -> String {
 }
 
 impl ListedModel {
-    /// `NAME PROVIDER MODEL`.
+    /// Returns `NAME PROVIDER MODEL`.
     pub fn line(&self) -> String {
         let model = if self.model.is_empty() { "-" } else { &self.model };
         format!("{} {} {model}", self.name, self.provider.word())

@@ -1,6 +1,5 @@
 //! Adds a model to the configuration: asks for missing fields on a terminal, tries the model with one question and
-//! writes
-//! the file.
+//! writes the file.
 
 mod ask;
 mod trial;
@@ -18,9 +17,8 @@ pub use wanted::{WantedModel, no_server};
 use wanted::{check_name, checked_url, taken};
 
 /// Adds a model: asks the user, if there is one, for missing fields, sends the model one question, and adds it if
-/// it
-/// answers: as the active one if it is the first or if `is_used`. Returns its name, or `None` if the user rejects
-/// it.
+/// it answers: as the active one if it is the first or if `is_used`. Returns its name, or `None` if the user
+/// rejects it.
 pub async fn add_model(
     wanted: WantedModel,
     has_person: bool,

@@ -53,8 +53,7 @@ pub fn waiting_at(store: &Store, name: &Name) -> Result<Option<ToolRequest>> {
 }
 
 /// Notes that a conversation stays with its own system prompt: when another one is requested, or when the
-/// configured one
-/// has changed since the conversation's last message.
+/// configured one has changed since the conversation's last message.
 pub fn note_system_prompt(configured: &Configured, store: &Store, forest: &Forest, begin: Start) {
     let Some(at) = begin.id().and_then(|id| forest.find(id)) else { return };
     let root = forest.up(at).last().map(|ix| forest.name(ix));
@@ -99,8 +98,7 @@ pub fn insts_with_warnings((insts, warnings): (Insts, Vec<String>)) -> Insts {
 }
 
 /// Moves the branch that a turn started from to its answer. Returns false, with a note, if another process has
-/// moved it
-/// since.
+/// moved it since.
 pub fn move_branch(store: &Store, name: &str, from: BubbId, to: BubbId, quiet: bool) -> Result<bool> {
     let moved = store.branches().advance(name, from, to)?;
     if !moved && !quiet {

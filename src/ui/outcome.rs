@@ -26,8 +26,7 @@ pub fn headings(mode: GroupMode, panel: &Panel) -> Vec<String> {
 }
 
 /// Returns a reply for the text under its heading, in a pipe and in a file: a line of it that starts like a heading
-/// gets
-/// a space first, so that no reply can speak in the name of another.
+/// gets a space first, so that no reply can speak in the name of another.
 pub fn set_apart<'r>(reply: &'r [u8], headings: &[String]) -> Cow<'r, [u8]> {
     let is_start = |at: &usize| at.checked_sub(1).is_none_or(|before| b"\n\r".contains(&reply[before]));
     let begins = |at: &usize| headings.iter().any(|heading| reply[*at..].starts_with(heading.as_bytes()));

@@ -9,8 +9,7 @@ use lepo_turn::config::{Paths, Settings};
 const QUESTION: &str = "What is the capital of France?";
 
 /// Asks a model the question, without waiting for the end of the answer. Returns the URL that answered, if it is
-/// not the
-/// configured one.
+/// not the configured one.
 pub async fn answers(
     config: &ModelConfig,
     settings: &Settings,
