@@ -1,14 +1,14 @@
-//! Tools told in words, for models that are not told of them by an API: what there is at the end of
-//! the system prompt, and how to call it at the very end.
+//! Tools as text, for models whose API takes no tools: the list goes to the end of the system prompt, followed by how
+//! to call one.
 
 use serde_json::Value;
 
 use super::Tool;
 
-/// The exact form of a call.
+/// Describes the exact form of a call.
 const FUNCTION_CALL: &str = include_str!("function-call-block.txt");
 
-/// Both blocks, for these servers with their tools.
+/// Returns both blocks for these servers and their tools.
 pub fn blocks<'t>(servers: impl IntoIterator<Item = (&'t str, &'t [Tool])>) -> String {
     let mut text = "FUNCTIONS:\n\n# Connected MCP Servers\n".to_string();
     for (name, tools) in servers {

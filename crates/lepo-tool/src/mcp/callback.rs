@@ -11,35 +11,35 @@ use url::Url;
 
 use super::client::auth::Redirected;
 
-/// The path that a browser is sent back to.
+/// Path of the redirect.
 const PATH: &str = "/callback";
 
-/// The longest head of a request, in bytes.
+/// Longest head of a request, in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// The time limit of one connection.
+/// Time limit for a connection.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Waits for a browser.
+/// Waits for the browser's redirect.
 pub struct Callback {
     listener: TcpListener,
     port: u16,
 }
 
 impl Callback {
-    /// Listens on this port of the loopback address; 0 for any that is free.
+    /// Listens on this port of the loopback address; 0 means any free port.
     pub async fn listen(port: u16) -> io::Result<Callback> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let port = listener.local_addr()?.port();
         Ok(Callback { listener, port })
     }
 
-    /// The address that it waits at.
+    /// Returns the address to redirect to.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}{PATH}", self.port)
     }
 
-    /// Waits for the browser's redirect. Connections with something else are answered, and the wait goes on.
+    /// Waits for the redirect. Other requests are answered, and the wait continues.
     pub async fn wait(
         &self,
         read: impl Fn(&Url) -> Redirected + Send + Sync + 'static,
@@ -63,7 +63,6 @@ impl Callback {
     }
 }
 
-/// Answers one request with a page.
 async fn answer(
     mut stream: TcpStream,
     address: &str,
@@ -89,7 +88,6 @@ async fn answer(
     Ok(redirected)
 }
 
-/// The head of a request.
 async fn head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     let mut buffer = [0; 1024];
@@ -105,7 +103,7 @@ async fn head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// The address that a request asks for, if it is a GET of the callback at this very host.
+/// Returns the address that a request asks for, if it is a GET of the callback path with the right `Host`.
 fn target(head: &[u8], address: &str) -> Option<Url> {
     let head = std::str::from_utf8(head).ok()?;
     let mut lines = head.split("\r\n");
@@ -115,7 +113,7 @@ fn target(head: &[u8], address: &str) -> Option<Url> {
     let host = format!("{}:{}", expected.host_str()?, expected.port()?);
     let named =
         lines.filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("host"));
-    // Another host is a page that had its name changed to this machine's address.
+    // Another `Host` means a web page whose name was rebound to this machine's address.
     let is_ours = named.is_some_and(|(_, value)| value.trim() == host);
     let url = Url::parse(&format!("http://{host}{path}")).ok()?;
     (method == "GET" && is_ours && path.starts_with('/') && url.path() == PATH).then_some(url)

@@ -1,6 +1,6 @@
-//! `mcp.json`: the MCP servers, in the `mcpServers` form that other clients read too, and in `servers` and
-//! `mcp.servers` as VS Code has it. A mistake leaves out its server alone; it names the server and the key, and never a
-//! value, which may be a secret.
+//! `mcp.json`: MCP servers under `mcpServers`, which other clients read too, or under `servers` and `mcp.servers`, as
+//! VS Code writes them. A mistake disables only its own server; the notice names the server and the key, never a value,
+//! which may be a secret.
 
 mod entry;
 mod identity;
@@ -30,7 +30,7 @@ pub use server::{ServerConfig, ServerDetails, Target, Transport};
 use twice::{ROOTS, keys_twice, told_twice};
 pub use variables::{Origin, ServerVariables, Used};
 
-/// The servers that are on and can be used, and what is to be said of the files.
+/// Returns the enabled and usable servers, and the notices about the files.
 pub fn servers(
     file: &Path,
     repo: Option<(PathBuf, Vec<u8>)>,
@@ -42,7 +42,7 @@ pub fn servers(
     Ok((servers, said))
 }
 
-/// The notes on servers, each thing once.
+/// Collects the notices about enabled servers; servers whose time limit is read as seconds share one notice.
 pub fn notes(servers: &[ServerConfig]) -> Vec<Notice> {
     let mut said = Vec::new();
     for server in servers.iter().filter(|server| server.enabled) {
@@ -63,8 +63,8 @@ pub fn notes(servers: &[ServerConfig]) -> Vec<Notice> {
     said
 }
 
-/// All servers: those of the user's `file`, and a trusted repository's over them. A server of a name that both have is
-/// the repository's. Without `variables` every text stays as it is written.
+/// Reads all servers: the user's from `file`, then a trusted repository's, which replace the user's servers of equal
+/// name. Without `variables`, every text stays verbatim.
 pub fn all_servers(
     file: &Path,
     repo: Option<(PathBuf, Vec<u8>)>,
@@ -83,14 +83,13 @@ pub fn all_servers(
     Ok(servers)
 }
 
-/// Reads a file's text, in which variables stay as they are written; `path` is what mistakes are reported
-/// against (exit 2).
+/// Parses a file without substituting variables. `path` is for error messages (exit 2).
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<ServerConfig>> {
     parse_with(path, bytes, None)
 }
 
-/// Reads a file's text, with values for the variables that it names. What is no JSON is the one error: an entry with a
-/// mistake is there, and says why it is left out.
+/// Parses a file and substitutes variables. Fails only if the file is not JSON or its servers are missing or not an
+/// object; a server whose entry has a mistake is returned with the reason.
 pub(super) fn parse_with(
     path: &Path,
     bytes: &[u8],
@@ -122,7 +121,7 @@ pub(super) fn parse_with(
                 Err(mistake) => ServerConfig::left_out(name, fields, &mistake),
             };
             server.details.notes.extend(told_twice(&twice, name));
-            // Of a name in two places the last counts.
+            // If two roots have a server of this name, the last counts.
             if let Some(at) = servers.iter().position(|other| other.name == *name) {
                 servers.remove(at);
                 server.details.notes.push(KeyFault::Twice(None));

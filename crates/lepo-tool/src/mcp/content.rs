@@ -1,43 +1,43 @@
-//! A tool's result, block by block: text for the model, and the bytes of images and the like.
-//! A block that cannot be read is said to be there, and costs nothing else.
+//! Parses a tool's result block by block: text for the model, and the bytes of images and other files. A block that
+//! cannot be read becomes a note, and costs nothing else.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// The most images and files of one result that are kept.
+/// Most images and files to store of a result.
 const MOST_FILES: usize = 100;
 
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallResult {
-    /// The tool itself says that it failed. The model decides what that means.
+    /// Whether the tool itself reports a failure. The model decides what that means.
     pub is_error: bool,
-    /// Blocks of the result, in order.
+    /// Blocks in the server's order.
     pub blocks: Vec<Block>,
 }
 
-/// One piece of a result.
+/// A block of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
     /// Text.
     Text(String),
-    /// Bytes, and what they are: `image/png`, `file:///a.bin (application/zip)`.
+    /// Bytes and their description: `image/png`, `file:///a.bin (application/zip)`.
     Bytes(String, Vec<u8>),
 }
 
-/// Reads a result as the server wrote it; `None` where there is nothing in it that is one.
+/// Parses a server's result; `None` if it contains neither `content` nor `structuredContent`.
 pub fn read(result: &Value) -> Option<CallResult> {
     let is_error = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
     let content = result.get("content").and_then(Value::as_array);
     let mut blocks: Vec<Block> = content.into_iter().flatten().map(block).collect();
-    // Each becomes a file.
+    // Each of these becomes a file.
     let files = blocks.iter_mut().filter(|block| matches!(block, Block::Bytes(..)));
     for block in files.skip(MOST_FILES) {
         *block = Block::Text(format!("[left out: only the first {MOST_FILES} images and files are kept]"));
     }
     if blocks.is_empty() {
-        // If there is content, this repeats it.
+        // If `content` exists, `structuredContent` repeats it.
         match result.get("structuredContent") {
             Some(structured) if !structured.is_null() => blocks.push(Block::Text(structured.to_string())),
             _ if content.is_none() => return None,
@@ -80,7 +80,7 @@ fn resource(resource: &Value) -> Option<Block> {
     Some(Block::Bytes(format!("{uri}{mime}"), decode(text(resource, "blob")?)?))
 }
 
-/// Base64 with or without its padding and line ends.
+/// Decodes base64 with or without padding and line ends.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let digits: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let digits = digits.trim_end_matches('=');

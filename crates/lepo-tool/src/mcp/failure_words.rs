@@ -1,4 +1,4 @@
-//! Failures and results of a server in words without its secrets.
+//! Describes failures and results of a server without its secrets.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::client::{Failure, silence};
 use super::secrets::Secrets;
 use lepo_base::error::quoted;
 
-/// A result without the server's secrets.
+/// Removes the server's secrets from a result.
 pub(super) fn hidden(value: Value, secrets: &Secrets) -> Value {
     match value {
         Value::String(text) => Value::String(secrets.hide(&text)),
@@ -27,7 +27,7 @@ pub(super) fn failure_words(failure: &Failure, secrets: &Secrets, server: &str) 
         Failure::Silent(limit) => silence(*limit),
         Failure::SignIn(needed) => {
             let scopes = needed.scope.iter().flat_map(|scope| scope.split(' '));
-            // The server's own words, in a line that is pasted into a shell.
+            // The scopes are the server's text, in a line that the user pastes into a shell.
             let scopes: String = scopes.map(|scope| format!(" --scope {}", quoted(scope))).collect();
             format!("{}; sign in with `lepo mcp login {}{scopes}`", needed.words, quoted(server))
         }

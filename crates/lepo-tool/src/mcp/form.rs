@@ -1,19 +1,19 @@
-//! A question of a server's own while it works: a form of a few plain fields, or an address to visit.
-//! Read leniently, answered strictly: what is sent fits the form.
+//! Questions that a server asks while it works: a form of a few plain fields, or a URL to visit. Questions are parsed
+//! leniently, and answers always fit the form.
 
 use serde_json::{Map, Value, json};
 use url::Url;
 
-/// The side of a person while a server works on a request.
+/// The user's side while a server works on a request.
 pub trait Caller {
-    /// Progress of the server, in its words.
+    /// Receives the server's progress, as text.
     fn hears(&mut self, words: &str);
 
     /// Answers a question of the server.
     fn answers(&mut self, asked: Asked) -> impl Future<Output = FormAnswer>;
 }
 
-/// No person is there.
+/// For non-interactive runs: declines every question.
 pub struct NoPerson;
 
 impl Caller for NoPerson {
@@ -24,38 +24,38 @@ impl Caller for NoPerson {
     }
 }
 
-/// A form of a server.
+/// A question of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
-    /// A form.
+    /// A form to fill in.
     Form(Form),
-    /// To visit an address, and why.
+    /// A URL to visit, with the server's reason.
     Visit(String, Url),
-    /// Something that cannot be understood.
+    /// A question that lepo does not understand.
     Unknown,
 }
 
 /// A form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
-    /// Purpose of the form, in the server's words.
+    /// Purpose of the form, by the server.
     pub message: String,
-    /// Fields of the form, in the server's order.
+    /// Fields in the server's order.
     pub fields: Vec<Field>,
 }
 
-/// One field.
+/// A field of a form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Key of the field.
+    /// Key of the value in the answer.
     pub name: String,
-    /// Title of the field, or else its key.
+    /// Title, by default the key.
     pub title: String,
     /// The server's description.
     pub description: Option<String>,
-    /// The field must be given.
+    /// Whether the field requires a value.
     pub required: bool,
-    /// Value if nothing is entered.
+    /// Value if the user enters nothing.
     pub default: Option<Value>,
     kind: FieldKind,
 }
@@ -69,28 +69,28 @@ enum FieldKind {
     Several(Vec<Choice>, Option<u64>, Option<u64>),
 }
 
-/// A value to choose, and its name for a person.
+/// A value to choose, and its title for the user.
 #[derive(Debug, Clone, PartialEq)]
 struct Choice {
     value: String,
     title: String,
 }
 
-/// The answer.
+/// The answer to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FormAnswer {
-    /// The form, filled in.
+    /// The completed form.
     Filled(Map<String, Value>),
-    /// The address is visited.
+    /// The user has visited the URL.
     Visited,
-    /// The person does not want to, or is not there.
+    /// The user declines, or nobody can answer.
     Declined,
-    /// The person left it.
+    /// The user cancels.
     Cancelled,
 }
 
 impl FormAnswer {
-    /// As the protocol has it.
+    /// Returns the answer in the protocol's form.
     pub fn to_json(self) -> Value {
         match self {
             FormAnswer::Filled(content) => json!({ "action": "accept", "content": content }),
@@ -102,7 +102,7 @@ impl FormAnswer {
 }
 
 impl Asked {
-    /// Reads the parameters of `elicitation/create`.
+    /// Parses the parameters of `elicitation/create`.
     pub fn read(params: &Value) -> Asked {
         let message = text(params, "message").unwrap_or_default();
         if params.get("mode").and_then(Value::as_str) == Some("url") {
@@ -148,12 +148,12 @@ impl Field {
             default: None,
             kind,
         };
-        // A default that would not do as an answer is none.
+        // A default that would not be valid as an answer is ignored.
         field.default = property.get("default").filter(|value| field.fits(value)).cloned();
         Some(field)
     }
 
-    /// The values that may be entered, in a few words: `a number from 0 to 9`.
+    /// Describes the accepted values: `a number from 0 to 9`.
     pub fn wanted(&self) -> String {
         let listed = |choices: &[Choice]| {
             let each: Vec<String> = choices
@@ -189,7 +189,7 @@ impl Field {
         }
     }
 
-    /// The value that a person entered; `None` in `Ok` where nothing is sent for the field.
+    /// Parses the user's input; `Ok(None)` if the field is not sent.
     pub fn value(&self, entered: &str) -> Result<Option<Value>, String> {
         let entered = entered.trim();
         if entered.is_empty() {
@@ -222,7 +222,7 @@ impl Field {
         }
     }
 
-    /// True if a value is one that the field takes.
+    /// Whether the field accepts a value.
     fn fits(&self, value: &Value) -> bool {
         let within = |count: usize, least: &Option<u64>, most: &Option<u64>| {
             let count = count as u64;
@@ -251,14 +251,14 @@ impl Field {
     }
 }
 
-/// The value that a word names, by itself or by its title.
+/// Finds the value that `word` names, as itself or by its title.
 fn chosen<'c>(choices: &'c [Choice], word: &str) -> Option<&'c str> {
     let exact = choices.iter().find(|choice| choice.value == word);
     let found = exact.or_else(|| choices.iter().find(|choice| choice.title.eq_ignore_ascii_case(word)));
     found.map(|choice| choice.value.as_str())
 }
 
-/// The choices of an enumeration in any of its forms.
+/// Parses the choices of an enumeration in any of its forms.
 fn choices(property: &Value) -> Option<Vec<Choice>> {
     let titled = property.get("oneOf").or_else(|| property.get("anyOf")).and_then(Value::as_array);
     if let Some(titled) = titled {

@@ -1,5 +1,5 @@
-//! Lists of tools that are kept between processes, a file for each definition of a server. A turn offers tools from
-//! there, and no server is started for it.
+//! Caches lists of tools between processes, one file per definition of a server. A turn offers tools from there, and
+//! starts no server for it.
 
 use std::fmt;
 use std::fs::{DirBuilder, File};
@@ -16,19 +16,19 @@ use super::secrets::Secrets;
 use super::tools::{Listing, Tool};
 use crate::mcp::config::{ServerConfig, Target};
 
-/// The age at which a server is asked for its tools again.
+/// Age at which a server is asked for its tools again.
 const OLD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The age at which the list of a definition that nobody uses is deleted.
+/// Age at which an unused list is deleted.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The longest file that is read. A list has its own, lower limit, but JSON may escape each of its bytes.
+/// Longest file that is read, in bytes. A list has a lower limit, but JSON may escape each of its bytes.
 const LONGEST: u64 = 32 << 20;
 
-/// A keyed hash over some texts.
+/// A keyed hash of some texts.
 pub type KeyedHash = Arc<dyn Fn(&[&[u8]]) -> String + Send + Sync>;
 
-/// The folder of kept lists.
+/// The folder of cached lists of tools.
 #[derive(Clone)]
 pub struct ToolLists {
     dir: PathBuf,
@@ -42,19 +42,19 @@ impl fmt::Debug for ToolLists {
 }
 
 impl ToolLists {
-    /// The lists of this folder. Definitions have secrets in them, so files are named by `hash`.
+    /// Uses the lists in `dir`. Definitions contain secrets, so files are named by `hash`.
     pub fn new(dir: PathBuf, hash: KeyedHash) -> ToolLists {
         ToolLists { dir, hash }
     }
 
-    /// The list of a server as it is configured now and started in `folder`.
+    /// Returns the file for a server with this configuration, started in `folder`.
     pub(super) fn of(&self, config: &ServerConfig, folder: Option<&Path>) -> ToolListFile {
         let definition = (self.hash)(&parts(config, folder).iter().map(Vec::as_slice).collect::<Vec<_>>());
         ToolListFile { path: self.dir.join(format!("{definition}.json")), definition }
     }
 }
 
-/// Everything that makes a server another one, each behind a word that says what it is.
+/// Returns everything that identifies a server, each part preceded by a label.
 fn parts(config: &ServerConfig, folder: Option<&Path>) -> Vec<Vec<u8>> {
     let mut parts: Vec<Vec<u8>> = Vec::new();
     let mut add = |kind: &str, part: &[u8]| parts.extend([kind.as_bytes().to_vec(), part.to_vec()]);
@@ -88,17 +88,16 @@ fn parts(config: &ServerConfig, folder: Option<&Path>) -> Vec<Vec<u8>> {
     parts
 }
 
-/// The file that keeps one server's list of tools from one process to the next.
+/// The cached list of a server's tools.
 #[derive(Debug, Clone)]
 pub(super) struct ToolListFile {
     path: PathBuf,
-    /// Hash of the server's configuration: the list of another configuration does not count.
+    /// Hash of the server's definition: a list of another definition is ignored.
     definition: String,
 }
 
 impl ToolListFile {
-    /// All tools of the server, and when it was asked for them. Nothing for a list that is old, damaged, or of a time
-    /// that is still to come.
+    /// Returns all tools, and when the server listed them; `None` if the list is old, damaged, or dated in the future.
     pub fn load(&self) -> Option<(Vec<Tool>, SystemTime)> {
         let about = std::fs::symlink_metadata(&self.path).ok()?;
         if !about.is_file() || about.len() > LONGEST {
@@ -117,7 +116,7 @@ impl ToolListFile {
         listing.notes.is_empty().then_some((listing.tools, asked))
     }
 
-    /// Keeps a list that the server just gave. Without one it is asked again, so that it cannot be kept is no failure.
+    /// Stores a list that the server just sent. A failure is harmless: without the file, the server is asked again.
     pub fn keep(&self, tools: &[Tool], secrets: &Secrets) {
         let asked = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let tools: Vec<Value> = tools
@@ -125,7 +124,7 @@ impl ToolListFile {
             .map(|tool| json!({"name": tool.name, "description": tool.description, "inputSchema": tool.schema}))
             .collect();
         let tools = Value::Array(tools);
-        // A secret of its own that a server tells is not written down.
+        // A list that contains a secret of the server is not written to disk.
         if hidden(tools.clone(), secrets) != tools {
             return;
         }
@@ -138,7 +137,7 @@ impl ToolListFile {
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
         let Some(dir) = self.path.parent() else { return Ok(()) };
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-        // Only its owner can read a temporary file; another process sees the old list or the new one.
+        // A temporary file is readable by its owner only, and other processes see either the old list or the new one.
         let mut file = tempfile::NamedTempFile::new_in(dir)?;
         file.write_all(bytes)?;
         file.persist(&self.path).map_err(|error| error.error)?;
@@ -147,12 +146,12 @@ impl ToolListFile {
     }
 }
 
-/// True for a time at most a day ago.
+/// Whether `asked` is at most a day ago.
 pub(super) fn is_recent(asked: SystemTime) -> bool {
     asked.elapsed().is_ok_and(|age| age < OLD)
 }
 
-/// Deletes the lists that no configuration has used in a long time: one in use is asked for again each day.
+/// Deletes lists that no configuration has used in a long time; a list in use is renewed each day.
 pub fn forget_tool_lists(dir: &Path) {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
         let age = entry.metadata().ok().and_then(|about| about.modified().ok()?.elapsed().ok());
@@ -197,7 +196,7 @@ mod tests {
             (("s", program, here), ("s", r#"{"command":"x","args":["a"],"env":{"A":"1"}}"#, here), false),
             (("s", program, here), ("s", r#"{"command":"x","args":["a","b"],"env":{"A":"2"}}"#, here), false),
             (("s", program, here), ("s", r#"{"command":"x","args":["a","b"],"env":{"B":"1"}}"#, here), false),
-            // Tools that the configuration leaves out make no other list.
+            // Tools that the configuration excludes do not change the list.
             (
                 ("s", program, here),
                 ("s", r#"{"command":"x","args":["a","b"],"env":{"A":"1"},"excludeTools":["t"]}"#, here),

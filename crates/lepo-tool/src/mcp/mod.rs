@@ -1,5 +1,5 @@
-//! MCP: the servers a user configured, their tools, and calls of them. Only [`client`] knows the
-//! protocol's library, and [`serve`], the other side of it.
+//! MCP: the configured servers, their tools, and tool calls. Only [`client`] and [`serve`], lepo as a server, use the
+//! protocol's library.
 
 mod blocks;
 mod callback;

@@ -1,61 +1,61 @@
-//! Notices about servers: values that a person is told; a view has the words for them.
+//! Notices about servers, as values; a view provides the text.
 
 use std::path::PathBuf;
 
-/// Something about a server that a person should know. The first text is the server's name.
+/// A fact about a server that the user should know. The first string is the server's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// It cannot be used, and why.
+    /// The server cannot be used, and why.
     CannotBeUsed(String, String),
-    /// It started in an empty folder, as this work tree is not trusted.
+    /// The server started in an empty folder, because the work tree is not trusted.
     KeptOut(String, PathBuf),
-    /// A fault of its list of tools.
+    /// The list of tools has a fault.
     Tools(String, ToolsFault),
-    /// Lines on its stdout that are no messages were skipped.
+    /// Lines on stdout that are not messages were skipped.
     Junk(String),
-    /// Its tools changed and cannot be listed, and why.
+    /// The tools have changed and cannot be listed, and why.
     ToolsUnlisted(String, String),
-    /// Its resources and prompts cannot be listed, and why.
+    /// The resources and prompts cannot be listed, and why.
     OffersUnlisted(String, String),
-    /// A key of its entry has no effect.
+    /// A key of the entry has no effect.
     Key(String, KeyFault),
-    /// Its configuration cannot be used, and why.
+    /// The configuration cannot be used, and why.
     LeftOut(String, String),
-    /// A time limit in the entries of these servers is so small that it is taken as seconds.
+    /// The time limits of these servers are so small that they are read as seconds.
     InSeconds(Vec<String>),
-    /// Another server has its name, so that this one of the editor is ignored.
+    /// Another server has this name, so the editor's server is ignored.
     NameTaken(String),
 }
 
-/// A fault of a list of tools.
+/// A fault in a list of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolsFault {
-    /// It could not be read.
+    /// The list could not be read.
     Unread,
-    /// Its pages go in circles.
+    /// The pages form a cycle.
     Circular,
-    /// It has more pages than this.
+    /// The list has more pages than this.
     ManyPages(usize),
-    /// The tool of this name, which is configured, is not in it.
+    /// A configured tool is not in the list.
     Missing(String),
-    /// A tool without a name was left out.
+    /// A tool without a name was skipped.
     Nameless,
-    /// The name of this tool has control characters: left out.
+    /// A tool whose name has control characters was skipped.
     BadName(String),
-    /// The schema of this tool is not an object: left out.
+    /// A tool whose schema is not an object was skipped.
     BadSchema(String),
-    /// It has more tools than `most`, of which `used` are used.
+    /// The list has more than `most` tools, of which `used` are used.
     ManyTools {
-        /// The most tools.
+        /// The limit.
         most: usize,
-        /// The number of tools that are used.
+        /// Number of tools in use.
         used: usize,
     },
-    /// It is longer than `mib` MiB, and `used` tools of it are used.
+    /// The list is longer than `mib` MiB; `used` of its tools are used.
     Long {
-        /// The most of it, in MiB.
+        /// The limit, in MiB.
         mib: usize,
-        /// The number of tools that are used.
+        /// Number of tools in use.
         used: usize,
     },
 }
@@ -63,14 +63,14 @@ pub enum ToolsFault {
 /// A key of a server's entry that has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyFault {
-    /// `cwd` without `command`.
+    /// `cwd` has no effect without `command`.
     CwdAlone,
-    /// This key is not supported, and what to do instead.
+    /// This key is not supported; the second text says what to do instead.
     NotSupported(String, &'static str),
-    /// This key is not known.
+    /// This key is unknown.
     Unknown(String),
-    /// This key, or the whole entry, appears twice: the last counts.
+    /// This key, or the whole entry if `None`, appears twice; the last counts.
     Twice(Option<String>),
-    /// This header belongs to the protocol, and is ignored.
+    /// This header is reserved for the protocol, and ignored.
     Header(String),
 }

@@ -1,5 +1,4 @@
-//! A server's offers besides tools: resources to read, and prompts to fill in. Only what a
-//! person names is fetched.
+//! A server's resources to read and prompts to fill in. lepo fetches only those that the user names.
 
 use std::collections::HashSet;
 
@@ -7,44 +6,42 @@ use serde_json::{Map, Value};
 
 use super::client::{Client, Failure, Limits, List};
 
-/// The most pages of one list.
+/// Most pages of a list.
 const PAGES: usize = 100;
 
-/// The most entries of one list.
+/// Most entries of a list.
 const ENTRIES: usize = 10_000;
 
-/// The resources and prompts of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Offers {
-    /// The resources, and the templates of more.
+    /// Resources, and templates for more of them.
     pub resources: Vec<Resource>,
-    /// The prompts.
     pub prompts: Vec<Prompt>,
 }
 
-/// A resource.
+/// A resource, or a template for resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// Address, or for a template the pattern of addresses.
+    /// Address; for a template, a pattern of addresses.
     pub uri: String,
     /// Name of the resource.
     pub name: String,
     /// The server's description; may be empty.
     pub description: String,
-    /// Type of the resource, if it is told.
+    /// MIME type, if the server names it.
     pub mime: Option<String>,
-    /// The resource is a template.
+    /// Whether this is a template.
     pub is_template: bool,
 }
 
-/// A prompt.
+/// A prompt of a server, to fill in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// Name of the prompt, as the server wants it.
+    /// Name, as the server expects it.
     pub name: String,
     /// The server's description; may be empty.
     pub description: String,
-    /// Arguments of the prompt, in the server's order.
+    /// Arguments in the server's order.
     pub arguments: Vec<PromptArgument>,
 }
 
@@ -55,17 +52,17 @@ pub struct PromptArgument {
     pub name: String,
     /// The server's description; may be empty.
     pub description: String,
-    /// The argument must be given.
+    /// Whether the argument is required.
     pub required: bool,
 }
 
 impl Offers {
-    /// Asks a server for its lists, those that it says it has.
+    /// Requests those lists that the server declares.
     pub(super) async fn list(client: &mut Client, limits: Limits) -> Result<Offers, Failure> {
         let mut offers = Offers::default();
         for list in [List::Resources, List::Templates] {
             let entries = match entries(client, list, limits).await {
-                // A server that has resources need not know of templates.
+                // A server that has resources need not support templates.
                 Err(Failure::Refused(_)) if list == List::Templates => Vec::new(),
                 entries => entries?,
             };
@@ -86,7 +83,7 @@ async fn entries(client: &mut Client, list: List, limits: Limits) -> Result<Vec<
         let page = client.page(list, cursor.take(), limits).await?;
         entries.extend(page.get(list.key()).and_then(Value::as_array).into_iter().flatten().cloned());
         let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_string);
-        // Cursors that go in circles end the list, as its last page does.
+        // Cursors that form a cycle end the list, as the last page does.
         match next.filter(|next| seen.insert(next.clone())) {
             Some(next) if entries.len() < ENTRIES => cursor = Some(next),
             _ => break,
@@ -121,7 +118,7 @@ impl Prompt {
         })
     }
 
-    /// The arguments as a usage line shows them: `CITY [DAY]`.
+    /// Formats the arguments as in a usage line: `CITY [DAY]`.
     pub fn usage(&self) -> String {
         let shown = |argument: &PromptArgument| match argument.required {
             true => argument.name.clone(),
@@ -130,7 +127,7 @@ impl Prompt {
         self.arguments.iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 
-    /// The required arguments that these do not give.
+    /// Returns the required arguments that have no value.
     pub fn missing(&self, named: &[(String, String)], words: &[String]) -> Vec<&str> {
         let is_named = |name: &str| {
             let in_word = |word: &String| word.split_once('=').is_some_and(|(given, _)| given == name);
@@ -145,8 +142,8 @@ impl Prompt {
         open.map(|argument| argument.name.as_str()).collect()
     }
 
-    /// Values for the arguments, from `named` ones and `words`: `NAME=VALUE`, or values in the prompt's order, of which
-    /// the last takes all that is left.
+    /// Assigns values to the arguments, from `named` and from `words`: `NAME=VALUE`, or values in the prompt's order,
+    /// the last of which gets all remaining words.
     pub fn arguments(
         &self,
         named: &[(String, String)],
@@ -177,7 +174,7 @@ impl Prompt {
         Ok(given)
     }
 
-    /// Checks that the prompt has these arguments, and that all required ones are given.
+    /// Checks that the prompt has these arguments, and that all required ones have values.
     pub fn check(&self, given: &Map<String, Value>) -> Result<(), String> {
         if let Some(unknown) = given.keys().find(|name| !self.takes(name)) {
             return Err(format!("prompt {} takes {}, not {unknown:?}", self.name, self.taken()));
@@ -200,7 +197,7 @@ impl Prompt {
     }
 }
 
-/// A text that names something: not empty, no control characters.
+/// Returns a text that is not empty and has no control characters.
 fn word(entry: &Value, key: &str) -> Option<String> {
     text(entry, key).filter(|text| !text.contains(char::is_control))
 }

@@ -1,5 +1,5 @@
-//! Hashes of a server's tools when a person last agreed to them. `auto` is bound to these: a
-//! description or a schema that changed since is asked about again.
+//! Hashes of a server's tools as the user last agreed to them. `auto` is bound to these: lepo asks again about a
+//! description or a schema that has changed since.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_base::record::HashFile;
 
-/// The record: a line for each server that was seen, and one for each tool as it was agreed to.
+/// The record: a line per known server, and a line per tool as the user agreed to it.
 #[derive(Debug, Clone)]
 pub struct Pins {
     record: HashFile,
 }
 
 impl Pins {
-    /// The pins of this record.
+    /// Uses the pins in `record`.
     pub fn new(record: HashFile) -> Pins {
         Pins { record }
     }
 
-    /// Takes note of a server that was never seen before, with all its tools: a person configured it.
+    /// Records a server that was never seen before, with all its tools: the user configured it.
     pub fn first_sight(&self, server: &Server) -> Result<()> {
         let identity = identity_of(server);
         if !server.is_known() || self.record.has(&identity)? {
@@ -33,12 +33,13 @@ impl Pins {
         self.record.keep(&lines)
     }
 
-    /// True if a tool is what was agreed to.
+    /// Whether the user has agreed to this version of the tool.
     pub fn holds(&self, server: &Server, tool: &Tool) -> Result<bool> {
         self.record.has(&tool.hash(&identity_of(server)))
     }
 
-    /// The number of tools that the user has agreed to of a server that starts in these folders; none if it was never seen.
+    /// Counts the tools to which the user has agreed, of a server that starts in these folders; `None` if it was never
+    /// seen.
     pub fn agreed(&self, config: &ServerConfig, folders: &ServerFolders) -> Result<Option<usize>> {
         if !self.record.has(&identity(config, folders.kept_by(config).as_deref()))? {
             return Ok(None);
@@ -51,7 +52,7 @@ impl Pins {
         Ok(Some(tools.len()))
     }
 
-    /// A person agreed to the tool as it is now.
+    /// Records that the user agrees to this version of the tool.
     pub fn agree(&self, server: &Server, tool: &Tool) -> Result<()> {
         match self.holds(server, tool)? {
             true => Ok(()),
@@ -68,10 +69,10 @@ fn identity_of(server: &Server) -> String {
     identity(&server.config, server.folder.as_deref())
 }
 
-/// The identity of a server: its name, and the address, or the program and the folder it starts in.
+/// Returns the identity of a server: its name, and its address or its program and start folder.
 fn identity(config: &ServerConfig, folder: Option<&Path>) -> String {
     let target = match (&config.details.written, &config.target) {
-        // The values of variables may change.
+        // As written, because the values of variables may change.
         (Some(written), _) => written.clone(),
         (None, Target::Program { command, args, .. }) => format!("{command:?} {args:?}"),
         (None, Target::Remote { url, .. }) => {

@@ -1,4 +1,4 @@
-//! Reading resources and filling in prompts: what a person asked for by name, once.
+//! Reads resources and fills in prompts that the user named.
 
 use serde_json::{Map, Value};
 
@@ -10,28 +10,28 @@ use super::servers::Servers;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 
-/// The most parts that one resource is read in.
+/// Most parts of a resource that are read.
 const PARTS: usize = 100;
 
 /// A part of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
-    /// Address of the server.
+    /// Address of the part.
     pub uri: String,
-    /// Type of the content, if it is told.
+    /// MIME type, if the server names it.
     pub mime: Option<String>,
     /// Bytes of the content.
     pub bytes: Vec<u8>,
-    /// The content is text.
+    /// Whether the content is text.
     pub is_text: bool,
 }
 
-/// A message of a prompt that was filled in.
+/// A message of a completed prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptMessage {
-    /// The assistant says it; else the user does.
+    /// Whether the assistant says it; otherwise the user does.
     pub by_assistant: bool,
-    /// Text of the message.
+    /// Content of the message.
     pub block: Block,
 }
 
@@ -59,7 +59,7 @@ pub async fn read_resource(
     })
 }
 
-/// A prompt of a server, as it is listed.
+/// Finds a prompt in the server's list.
 pub async fn listed_prompt(servers: &mut Servers, server: &str, name: &str) -> Result<Prompt> {
     let limit = servers.patience.connect;
     let server = servers.awake(server).await?;

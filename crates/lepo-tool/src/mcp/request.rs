@@ -1,23 +1,23 @@
-//! One call of a tool, as a model asked for it, and the names it goes by.
+//! A tool call as a model requests it, and the names of the tool.
 
 use serde_json::{Map, Value, json};
 
 use lepo_base::hash::hash_of;
 
-/// A call a model wants made.
+/// A tool call that a model requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRequest {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// The tool, by the server's name for it.
+    /// Name of the tool, as the server expects it.
     pub tool: String,
     /// Arguments of the call.
     pub arguments: Map<String, Value>,
 }
 
 impl CallRequest {
-    /// Reads an object with `server`, `name` and `arguments`; `None` if it is none. Arguments may be
-    /// missing, or JSON in a text.
+    /// Parses an object with `server`, `name` and `arguments`; `None` if it is malformed. `arguments` may be missing,
+    /// or JSON in a string.
     pub fn from_json(value: &Value) -> Option<CallRequest> {
         let object = value.as_object()?;
         let text =
@@ -31,29 +31,29 @@ impl CallRequest {
         Some(CallRequest { server: text("server")?, tool: text("name")?, arguments })
     }
 
-    /// Reads a bubb's text, which must be the canonical form and nothing else.
+    /// Parses a bubb's text, which must be exactly the canonical form.
     pub fn from_canonical(text: &str) -> Option<CallRequest> {
         let request = CallRequest::from_json(&serde_json::from_str(text).ok()?)?;
         (request.canonical() == text).then_some(request)
     }
 
-    /// The one way to write it: compact JSON, keys sorted at every depth.
+    /// Returns the canonical form: compact JSON, keys sorted at every depth.
     pub fn canonical(&self) -> String {
         canonical(&self.to_json())
     }
 
-    /// The object of the call.
+    /// Returns the call as a JSON object.
     pub fn to_json(&self) -> Value {
         json!({ "arguments": self.arguments, "name": self.tool, "server": self.server })
     }
 
-    /// The name of the tool in an API that names tools in one word.
+    /// Returns the name of the tool for APIs in which a tool has a single name.
     pub fn native_name(&self) -> String {
         native_name(&self.server, &self.tool)
     }
 }
 
-/// Compact JSON, keys sorted at every depth.
+/// Formats compact JSON with keys sorted at every depth.
 pub fn canonical(value: &Value) -> String {
     fn sorted(value: &Value) -> Value {
         match value {
@@ -69,21 +69,21 @@ pub fn canonical(value: &Value) -> String {
     sorted(value).to_string()
 }
 
-/// The longest name an API takes.
+/// Longest name that APIs accept.
 const LONGEST: usize = 64;
 
-/// A text in the letters that APIs take.
+/// Replaces each character that APIs do not accept in a name.
 fn letters(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect()
 }
 
-/// The beginning of the names of a server's tools, where they are not too long.
+/// Returns the prefix of the names of a server's tools, unless they are too long.
 pub(super) fn native_prefix(server: &str) -> String {
     format!("{}__", letters(server))
 }
 
-/// `server__tool` in the letters that APIs take. What had to be changed or cut for that is told
-/// from others by a hash, so that no two tools come to one name.
+/// Returns `server__tool` in characters that APIs accept. A name that had to be changed or cut gets a hash, so that no
+/// two tools share a name.
 pub fn native_name(server: &str, tool: &str) -> String {
     let plain = format!("{}{}", native_prefix(server), letters(tool));
     let ambiguous = server.contains("__") || server.ends_with('_') || tool.starts_with('_');
@@ -131,7 +131,7 @@ mod tests {
                 r#"{"server":"s","name":"t","arguments":"{\"a\":1}"}"#,
                 Some(r#"{"arguments":{"a":1},"name":"t","server":"s"}"#),
             ),
-            // A number that loses its last digit in reading would make a request that cannot be approved.
+            // A number that lost its last digit in parsing would make a request that cannot be approved.
             (
                 r#"{"server":"s","name":"t","arguments":{"n":111000430648838014150}}"#,
                 Some(r#"{"arguments":{"n":111000430648838014150},"name":"t","server":"s"}"#),

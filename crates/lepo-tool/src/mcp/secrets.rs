@@ -7,25 +7,23 @@ use crate::mcp::config::{ServerConfig, Target};
 use crate::variables::is_secret_name;
 use lepo_base::secret::Secret;
 
-/// Values shorter than this are no secrets; a text would be riddled with holes.
+/// Shorter values are not treated as secrets, in bytes: they would riddle a text with holes.
 const SHORTEST: usize = 8;
 
-/// A value from this length on may look random.
+/// Shortest value that may look random, in bytes.
 const RANDOM: usize = 20;
 
-/// The secrets of one server.
 #[derive(Debug, Clone, Default)]
 pub struct Secrets {
-    /// Secrets by their place or their name: taken out everywhere.
+    /// Secrets by their position or their name: removed everywhere.
     certain: Vec<Secret>,
-    /// All other values of its environment: taken out of errors and logs, where they are not needed.
+    /// All other values of its environment: removed from errors and logs, where they are not needed.
     possible: Vec<Secret>,
-    /// Secrets of the sign-in, as they change: taken out everywhere.
+    /// Secrets of the sign-in, as they change: removed everywhere.
     pub live: LiveSecrets,
 }
 
 impl Secrets {
-    /// The secrets of a server.
     pub fn of(server: &ServerConfig) -> Secrets {
         let mut secrets = Secrets::default();
         match &server.target {
@@ -44,7 +42,7 @@ impl Secrets {
                     if !is_one(name, text) {
                         continue;
                     }
-                    // `Bearer TOKEN`: the token may come back alone.
+                    // `Bearer TOKEN`: the server may echo the token alone.
                     let token = text.split_once(' ').map(|(_, token)| Secret::new(token.trim()));
                     secrets.certain.extend(token);
                     secrets.certain.push(value.clone());
@@ -65,25 +63,26 @@ impl Secrets {
         }
         for list in [&mut secrets.certain, &mut secrets.possible] {
             list.retain(|secret| secret.reveal().len() >= SHORTEST);
-            // The longest first: one may be a part of another.
+            // The longest first: a secret may be part of another.
             list.sort_by_key(|secret| std::cmp::Reverse(secret.reveal().len()));
         }
         secrets
     }
 
-    /// A tool's result, which a model is to read.
+    /// Removes secrets from a tool's result, which a model will read.
     pub fn hide(&self, text: &str) -> String {
         let text = without(text.to_string(), &self.certain);
         without(text, &self.live.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// An error, or a line of a log.
+    /// Removes secrets from an error or from a log line.
     pub fn hide_all(&self, text: &str) -> String {
         without(self.hide(text), &self.possible)
     }
 }
 
-/// Long, without a blank, of digits and letters and many different ones: not an ordinary word.
+/// Whether the last word of `value` is long, and has digits, letters and many different characters: not an ordinary
+/// word.
 fn looks_random(value: &str) -> bool {
     let value = value.rsplit(' ').next().unwrap_or(value);
     let different: std::collections::HashSet<char> = value.chars().collect();
@@ -125,7 +124,7 @@ mod tests {
                 "[secret] http://u:[secret]@h/?[secret]",
                 "[secret] http://u:[secret]@h/?[secret]",
             ),
-            // Ordinary words are no secrets, whatever they are configured for.
+            // Ordinary values are not secrets, whatever they are configured for.
             (
                 r#"{"url":"http://h/?mode=readonly","headers":{"X-Region":"europe-west","X-Id":"a8F3kQ0z9LmN2pR7tVx1"}}"#,
                 "readonly in europe-west a8F3kQ0z9LmN2pR7tVx1",

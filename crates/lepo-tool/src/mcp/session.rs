@@ -1,4 +1,4 @@
-//! The beginning of a session with a server: it is started, and tells its tools.
+//! Starts a session with a server and lists its tools.
 
 use std::time::{Duration, Instant};
 
@@ -8,17 +8,16 @@ use super::secrets::Secrets;
 use super::tools::Listing;
 use crate::mcp::config::ServerConfig;
 
-/// The time to wait for a sign of life from a server that may have ended.
+/// How long to wait for a sign of life from a server that may have exited.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// A server that has just been started.
 pub(super) struct Session {
     pub client: Client,
     pub listing: Listing,
 }
 
 impl Session {
-    /// Starts a server, as an earlier session of it was if there was one.
+    /// Starts a server, the `known` way if an earlier session of it succeeded.
     pub async fn open(
         config: &ServerConfig,
         place: &ProcessSetup,
@@ -50,7 +49,7 @@ impl Session {
     }
 }
 
-/// All tools, page by page.
+/// Lists all tools, page by page.
 pub(super) async fn list(client: &mut Client, patience: Patience) -> Result<Listing, Failure> {
     let (mut listing, mut cursor) = (Listing::default(), None);
     loop {
@@ -64,9 +63,9 @@ pub(super) async fn list(client: &mut Client, patience: Patience) -> Result<List
     }
 }
 
-/// True if the server answers.
+/// Whether the server answers.
 pub(super) async fn answers(client: &mut Client) -> bool {
     let limits = Limits { idle: PROBE, total: PROBE };
-    // A server that was started anew refuses everything: it knows nothing of the session.
+    // A restarted server refuses everything, because it does not know the session.
     client.page(List::Tools, None, limits).await.is_ok()
 }

@@ -1,4 +1,4 @@
-//! The tools of a server, read one by one: what is wrong with one costs only that one, and is said.
+//! Tools of a server, parsed one by one: a faulty tool is reported and skipped, and costs nothing else.
 
 use std::collections::HashSet;
 use std::io;
@@ -9,30 +9,30 @@ use super::notice::ToolsFault;
 use crate::mcp::config::ServerDetails;
 use lepo_base::hash::hash_of;
 
-/// One tool.
+/// A tool of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// Name of the tool, as the server wants it.
+    /// Name, as the server expects it.
     pub name: String,
     /// The server's description; may be empty.
     pub description: String,
-    /// The JSON schema of its arguments, as the server wrote it.
+    /// JSON schema of the arguments, as the server wrote it.
     pub schema: Map<String, Value>,
 }
 
 impl Tool {
-    /// The hash that consent in `auto` is bound to: any change of description or schema changes it.
+    /// Returns the hash to which consent in `auto` is bound: any change of description or schema changes it.
     pub fn hash(&self, server: &str) -> String {
         let schema = super::request::canonical(&Value::Object(self.schema.clone()));
         hash_of(&[server.as_bytes(), self.name.as_bytes(), self.description.as_bytes(), schema.as_bytes()])
     }
 
-    /// The same, whatever server it is of: what consent to one call is bound to.
+    /// Returns the hash without the server, to which consent to a single call is bound.
     pub fn fingerprint(&self) -> String {
         self.hash("")
     }
 
-    /// The schema as model APIs take it: an object with properties, no union at its root.
+    /// Returns the schema as model APIs accept it: an object with properties, without a union at its root.
     pub fn parameters(&self) -> Value {
         let mut schema = self.schema.clone();
         for key in ["$schema", "oneOf", "anyOf", "allOf", "not", "enum"] {
@@ -49,35 +49,35 @@ impl Tool {
 /// Collects the pages of a list.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// The tools, in the server's order.
+    /// Tools in the server's order.
     pub tools: Vec<Tool>,
-    /// Tools that were left out, and why.
+    /// Faults of the list, such as skipped tools.
     pub notes: Vec<ToolsFault>,
     seen: HashSet<String>,
     cursors: HashSet<String>,
-    /// Length of the tools so far, as JSON.
+    /// Length of the tools so far, as JSON, in bytes.
     bytes: usize,
-    /// The list is longer than lepo reads.
+    /// Whether the list is longer than lepo reads.
     is_cut: bool,
 }
 
-/// The most pages of one list.
+/// Most pages of a list.
 const PAGES: usize = 100;
 
-/// The most tools of one server.
+/// Most tools of a server.
 const MOST_TOOLS: usize = 1_000;
 
-/// The longest list of tools, in bytes of JSON.
+/// Longest list of tools, in bytes of JSON.
 const MOST_BYTES: usize = 4 << 20;
 
 impl Listing {
-    /// A list that was read before.
+    /// Wraps the tools of an earlier listing.
     pub fn of(tools: Vec<Tool>) -> Listing {
         let seen = tools.iter().map(|tool| tool.name.clone()).collect();
         Listing { tools, seen, ..Listing::default() }
     }
 
-    /// Takes one page; gives the cursor of the next, if there is one.
+    /// Adds a page, and returns the cursor of the next one, if any.
     pub fn take(&mut self, page: &Value) -> Option<String> {
         match page.get("tools").and_then(Value::as_array) {
             None => self.notes.push(ToolsFault::Unread),
@@ -98,7 +98,7 @@ impl Listing {
         Some(cursor)
     }
 
-    /// Keeps the tools that the configuration of the server wants.
+    /// Removes the tools that the configuration of the server does not select.
     pub fn choose(&mut self, details: &ServerDetails) {
         let named = details.included.iter().flatten().chain(&details.excluded);
         for name in named.filter(|name| !self.seen.contains(*name)) {
@@ -116,7 +116,7 @@ impl Listing {
             return;
         };
         if name.contains(char::is_control) {
-            // It would be words in the question whether to call it, and in every list.
+            // The name is part of the consent question and of every list.
             self.notes.push(ToolsFault::BadName(name.to_string()));
             return;
         }
@@ -129,7 +129,7 @@ impl Listing {
             }
         };
         if !self.seen.insert(name.to_string()) {
-            // Pages that go in circles repeat them all; once is enough to say.
+            // Pages that form a cycle repeat all their tools; a single report is enough.
             return;
         }
         let description = tool.get("description").and_then(Value::as_str).unwrap_or_default().to_string();
@@ -147,7 +147,7 @@ impl Listing {
     }
 }
 
-/// The length of an object as JSON, without making the text of it.
+/// Returns the length of an object as JSON, without building the text.
 fn json_len(object: &Map<String, Value>) -> usize {
     struct Count(usize);
     impl io::Write for Count {

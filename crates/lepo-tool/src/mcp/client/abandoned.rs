@@ -1,4 +1,4 @@
-//! The notice to a server that a request is cancelled.
+//! Notifies a server that a request is cancelled.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,22 +8,22 @@ use rmcp::model::{CancelledNotificationParam, RequestId};
 use rmcp::service::Peer;
 use tokio::task::JoinHandle;
 
-/// The time limit for sending the notice of a cancelled request.
+/// Time limit for sending the notice.
 const NOTICE: Duration = Duration::from_millis(500);
 
-/// Tells the server of a request that is not waited for any more.
+/// Notifies the server, when dropped, that the request `id` is no longer awaited.
 pub(super) struct Abandoned {
     pub peer: Peer<RoleClient>,
     pub id: Option<RequestId>,
     pub leaving: PendingNotice,
 }
 
-/// A notice on its way, which closing waits for.
+/// A notice that is being sent; closing waits for it.
 #[derive(Clone, Default)]
 pub(super) struct PendingNotice(Arc<Mutex<Option<JoinHandle<()>>>>);
 
 impl PendingNotice {
-    /// Waits a moment until it has left.
+    /// Waits a moment until the notice has been sent.
     pub async fn wait(&self) {
         let notice = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(notice) = notice {
@@ -33,7 +33,7 @@ impl PendingNotice {
 }
 
 impl Abandoned {
-    /// Tells it now, and waits a moment for the notice to leave.
+    /// Sends the notice now, and waits a moment for it.
     pub async fn tell(&mut self, reason: &'static str) {
         if let Some(id) = self.id.take() {
             let _ = tokio::time::timeout(NOTICE, notice(self.peer.clone(), id, reason)).await;

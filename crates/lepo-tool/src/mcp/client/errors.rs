@@ -1,4 +1,4 @@
-//! Errors of the client in a few plain words: no type names, no URLs, one line.
+//! Describes client errors in short plain text: no type names, no URLs, one line.
 
 use std::error::Error;
 
@@ -10,7 +10,6 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use super::{Failure, SignInNeeded};
 use lepo_base::error::{cause, server_words};
 
-/// A failed beginning.
 pub fn of_start(error: ClientInitializeError) -> Failure {
     use ClientInitializeError as E;
     match error {
@@ -26,7 +25,6 @@ pub fn of_start(error: ClientInitializeError) -> Failure {
     }
 }
 
-/// A failed request.
 pub fn of_request(error: ServiceError) -> Failure {
     match error {
         ServiceError::McpError(error) => Failure::Refused(one_line(&error.message)),
@@ -38,7 +36,7 @@ pub fn of_request(error: ServiceError) -> Failure {
     }
 }
 
-/// A failure below the protocol; one that a sign-in would mend is told as such.
+/// Describes a failure below the protocol. If a sign-in would resolve it, it becomes `Failure::SignIn`.
 fn of_transport(error: &(dyn Error + 'static)) -> Failure {
     let mut at = Some(error);
     while let Some(error) = at {
@@ -100,7 +98,7 @@ fn http_words(error: &StreamableHttpError<reqwest::Error>) -> String {
     }
 }
 
-/// The library's words for an answer that it did not expect; those with names of its types are told otherwise.
+/// Rewrites the library's text about an unexpected answer, which may contain names of its types.
 fn unexpected(words: &str) -> String {
     match words.strip_prefix("could not parse JSON response as ServerJsonRpcMessage: ") {
         Some(rest) => not_a_message(rest),
@@ -112,18 +110,18 @@ fn unexpected(words: &str) -> String {
     }
 }
 
-/// The words in a body, which may be a page or events.
+/// Extracts the message from a body, which may be a web page or events.
 fn body_words(body: &str) -> String {
     server_words(body).unwrap_or_else(|| body.to_string())
 }
 
-/// The words of a JSON reader about an answer, with the beginning of that answer behind them.
+/// Rewrites the JSON parser's text about an answer, which ends with the beginning of that answer.
 fn not_a_message(told: &str) -> String {
     if told.starts_with(TOO_DEEP) {
         return "its answer is nested too deep".to_string();
     }
     let behind_place = told.split_once(" at line ").and_then(|(_, rest)| rest.split_once(": "));
-    // JSON that is no message has no place.
+    // If the answer is JSON but not a message, the parser names no position.
     let behind_words = || told.split_once("JSON-RPC message: ");
     match behind_place.or_else(behind_words).map(|(_, answer)| one_line(&body_words(answer))) {
         Some(answer) if !answer.is_empty() => format!("its answer is not a protocol message: {answer}"),
@@ -131,10 +129,10 @@ fn not_a_message(told: &str) -> String {
     }
 }
 
-/// The beginning of what a JSON reader says of a text that has too many levels.
+/// The JSON parser's error about too many levels starts like this.
 pub const TOO_DEEP: &str = "recursion limit exceeded";
 
-/// An error of the client without its URL, which may hold a secret.
+/// Describes an HTTP error without the URL, which may contain a secret.
 pub fn reqwest_words(error: &reqwest::Error) -> String {
     match error.status() {
         Some(status) => format!("it answered HTTP {}", status.as_u16()),
@@ -145,7 +143,7 @@ pub fn reqwest_words(error: &reqwest::Error) -> String {
     }
 }
 
-/// The first 300 characters, white space and control characters folded.
+/// Returns the first 300 characters, with white space and control characters folded to single spaces.
 pub fn one_line(text: &str) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();

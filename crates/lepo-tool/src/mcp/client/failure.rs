@@ -1,47 +1,47 @@
-//! Why a request came to nothing, and the time limits it had.
+//! Why a request failed, and its time limits.
 
 use std::time::Duration;
 
-/// Why something came to nothing.
+/// Why a request to a server failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// The server said no, in these words.
+    /// The server refused, with this text.
     Refused(String),
-    /// Its program was not started, for this reason.
+    /// The program was not started, and why.
     NotStarted(String),
-    /// The server said nothing for this long.
+    /// The server sent nothing for this long.
     Silent(Duration),
-    /// The connection was lost, or never made.
+    /// The connection was lost or never established, and why.
     Lost(String),
-    /// A message that could not be understood.
+    /// The server sent a message that cannot be understood.
     Malformed(String),
-    /// The server asks for a sign-in.
+    /// The server requires a sign-in.
     SignIn(SignInNeeded),
 }
 
-/// A failure that a sign-in would mend.
+/// A failure that a sign-in would resolve.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SignInNeeded {
-    /// The event.
+    /// Description of the failure.
     pub words: String,
-    /// There was a sign-in, and it is over.
+    /// Whether an earlier sign-in has expired.
     pub over: bool,
-    /// The server's challenge, for the sign-in to begin with.
+    /// The server's challenge, with which the sign-in starts.
     pub challenge: Option<String>,
-    /// The right that is missing.
+    /// The scope that is missing.
     pub scope: Option<String>,
 }
 
-/// The time limits of a request.
+/// Time limits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Without a sign of life; progress is one.
+    /// Longest time without a sign of life, such as progress.
     pub idle: Duration,
-    /// In all.
+    /// Longest time in total.
     pub total: Duration,
 }
 
-/// A time limit that passed, in words.
+/// Describes a time limit that has passed.
 pub fn silence(limit: Duration) -> String {
     format!("no answer for {:.1} s", limit.as_secs_f64())
 }

@@ -1,5 +1,5 @@
-//! lepo's side of what a server may say or ask by itself: progress is passed on, a changed list of
-//! tools is remembered, and nothing is given away.
+//! lepo's side of a server's own messages: passes on progress and questions, records that a list has changed, and
+//! discloses nothing but a root folder.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,18 +18,17 @@ use url::Url;
 use super::super::form::{Asked, FormAnswer};
 use super::errors;
 
-/// The client's side of one session.
 #[derive(Clone)]
 pub struct Handler {
-    /// The folder that a program of this machine is told as its root; a server elsewhere has nothing to do with it.
+    /// Folder that a local program gets as its root; a remote server has no use for one.
     pub root: Option<PathBuf>,
-    /// Receives progress, in words.
+    /// Receives progress texts.
     pub progress: mpsc::Sender<String>,
-    /// Receives the server's questions, each with the way back for its answer.
+    /// Receives the server's questions, each with a channel for the answer.
     pub questions: mpsc::Sender<(Asked, oneshot::Sender<FormAnswer>)>,
-    /// The server said that its tools are others now.
+    /// Set when the server reports a change of its tools.
     pub changed: Arc<AtomicBool>,
-    /// The server said that its resources or prompts are others now.
+    /// Set when the server reports a change of its resources or prompts.
     pub offers_changed: Arc<AtomicBool>,
 }
 
@@ -60,11 +59,11 @@ impl ClientHandler for Handler {
             _ => progress.progress.to_string(),
         };
         let words = match progress.message {
-            // A line of its own would not be seen to be the server's.
+            // On a line of its own, the text would not be recognisable as the server's.
             Some(message) => format!("{part} {}", errors::one_line(&message)),
             None => part,
         };
-        // If the last report was not read yet, this one is dropped.
+        // If the last report has not been read yet, this one is dropped.
         let _ = self.progress.try_send(words);
     }
 
@@ -88,7 +87,7 @@ impl ClientHandler for Handler {
         let declined = || ElicitResult::new(ElicitationAction::Decline);
         let asked = Asked::read(&serde_json::to_value(&asked).unwrap_or_default());
         let (sender, answer) = oneshot::channel();
-        // A second question at once is declined, as is one whose request is over.
+        // A question is declined while another is open, or if its request is over.
         if self.questions.try_send((asked, sender)).is_err() {
             return Ok(declined());
         }

@@ -1,5 +1,5 @@
-//! Servers at an address: the one client for both ways of speaking to them, and streamable HTTP.
-//! Headers and session go to the configured origin only.
+//! Remote servers: the HTTP client for both transports, and streamable HTTP. Headers and session go to the configured
+//! origin only.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,13 +16,14 @@ use super::auth::Signed;
 use lepo_base::secret::Secret;
 use lepo_net::address::{is_loopback, needs_certificates};
 
-/// The most redirects that are followed.
+/// Most redirects of a request.
 const REDIRECTS: usize = 5;
 
-/// The time limit for opening a connection.
+/// Time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// A client for the server at `url`. It follows redirects within the origin, with the body, or none.
+/// Creates a client for the server at `url`. With `follow`, it follows those redirects within the origin that preserve
+/// the body.
 pub fn client(url: &Url, follow: bool) -> reqwest::Result<Client> {
     let policy = redirect::Policy::custom(move |attempt| {
         let keeps_body = matches!(attempt.status().as_u16(), 307 | 308);
@@ -37,7 +38,7 @@ pub fn client(url: &Url, follow: bool) -> reqwest::Result<Client> {
         .connect_timeout(CONNECT)
         .redirect(policy)
         .tcp_nodelay(true)
-        // A connection that is used again after a body that was not read to its end stalls for 40 ms.
+        // Reusing a connection whose last body was not read to its end stalls for 40 ms.
         .pool_max_idle_per_host(0);
     if is_loopback(url) {
         builder = builder.no_proxy();
@@ -48,7 +49,7 @@ pub fn client(url: &Url, follow: bool) -> reqwest::Result<Client> {
     builder.build()
 }
 
-/// The headers of every request. Names and values were checked when they were read.
+/// Returns the headers of every request. Names and values are checked when the configuration is read.
 pub fn headers(entries: &[(String, Secret)]) -> HeaderMap {
     let header = |(name, value): &(String, Secret)| {
         let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
@@ -59,7 +60,7 @@ pub fn headers(entries: &[(String, Secret)]) -> HeaderMap {
     entries.iter().filter_map(header).collect()
 }
 
-/// Streamable HTTP. A session that the server does not know any more is begun anew, once.
+/// Creates a streamable HTTP transport. A session that the server no longer knows is reopened, once.
 pub fn streamable(
     client: Signed,
     url: &Url,
@@ -68,7 +69,7 @@ pub fn streamable(
     let custom: HashMap<HeaderName, HeaderValue> =
         headers(entries).into_iter().filter_map(|(name, value)| Some((name?, value))).collect();
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).custom_headers(custom);
-    // Without an end of its own, a server that died in a call is looked for until the call's time is over.
+    // Without a limit, retries for a server that died during a call would last until the call's time is over.
     let mut retry = ExponentialBackoff::default();
     retry.max_times = Some(2);
     retry.base_duration = Duration::from_millis(300);

@@ -1,5 +1,5 @@
-//! Reading what a server sends more kindly than the library does: one malformed tool or block must
-//! not cost the whole answer, and an error that names no request must not cost a minute.
+//! Parses server messages more leniently than the library: one malformed tool or block must not cost the whole answer,
+//! and an error without a request id must not cost a minute.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,17 +18,14 @@ use tokio::time::Instant;
 
 use super::errors::TOO_DEEP;
 
-/// The kind of a line.
 pub enum ServerLine {
-    /// One message, or those of a batch.
+    /// A message, or all messages of a batch.
     Messages(Vec<ServerJsonRpcMessage>),
-    /// Nothing.
     Blank,
-    /// Something else.
     Junk,
 }
 
-/// Reads a line. Bytes that are no UTF-8 become U+FFFD.
+/// Parses a line. Invalid UTF-8 becomes U+FFFD.
 pub fn read(line: &[u8]) -> ServerLine {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();
@@ -49,9 +46,9 @@ pub fn read(line: &[u8]) -> ServerLine {
     if found.is_empty() { ServerLine::Junk } else { ServerLine::Messages(found) }
 }
 
-/// A message, as strictly as the library reads it where that loses nothing.
+/// Parses a message as strictly as the library does, wherever that loses nothing.
 fn message(mut value: Value) -> Option<ServerJsonRpcMessage> {
-    // A list of tools may be long, and is read one by one: the library would hold it several times over.
+    // A list of tools may be long, and is parsed tool by tool later: the library would need several times its size.
     if value.pointer("/result/tools").is_some_and(Value::is_array)
         && let Ok(id) = RequestId::deserialize(&value["id"])
     {
@@ -61,7 +58,7 @@ fn message(mut value: Value) -> Option<ServerJsonRpcMessage> {
     let raw = value.get("result").filter(|result| result.is_object()).cloned();
     match serde_json::from_value::<ServerJsonRpcMessage>(value.clone()) {
         Ok(JsonRpcMessage::Response(mut response)) => {
-            // The library takes a result it cannot read for an empty one.
+            // The library parses a result that it cannot read as an empty one.
             if let (ServerResult::TaskAckResult(_) | ServerResult::EmptyResult(_), Some(raw)) =
                 (&response.result, raw)
             {
@@ -74,7 +71,7 @@ fn message(mut value: Value) -> Option<ServerJsonRpcMessage> {
     }
 }
 
-/// An answer without `"jsonrpc"`, or an error in a form of its own.
+/// Parses an answer without `"jsonrpc"`, or an error of unusual form.
 fn loose(value: Value, raw: Option<Value>) -> Option<ServerJsonRpcMessage> {
     let id: Option<RequestId> = serde_json::from_value(value.get("id")?.clone()).ok();
     if let Some(error) = value.get("error") {
@@ -85,31 +82,30 @@ fn loose(value: Value, raw: Option<Value>) -> Option<ServerJsonRpcMessage> {
     Some(JsonRpcMessage::response(ServerResult::CustomResult(CustomResult::new(raw?)), id?))
 }
 
-/// An error that names no request.
+/// Creates an error without a request id, marked as lepo's own.
 pub fn error_without_id(words: impl Into<Cow<'static, str>>) -> ServerJsonRpcMessage {
     JsonRpcMessage::Error(JsonRpcError::new(None, ErrorData::internal_error(words, Some(OWN.into()))))
 }
 
-/// The data of an error that lepo found itself in what came: no grace that it is about an answer.
+/// Data of an error that lepo itself found in the input: it certainly concerns an answer and needs no grace period.
 const OWN: &str = "lepo";
 
-/// Any transport, with an error that names no request given to the only one there is, unless that is answered
-/// within a moment.
+/// Wraps a transport and attributes an error without a request id to the only open request, unless that request is
+/// answered within the grace period.
 pub struct AttributeErrors<T> {
     inner: T,
     waiting: Arc<Mutex<HashSet<RequestId>>>,
     grace: Duration,
-    /// An error, and when it counts.
+    /// An error without a request id, and when it is attributed.
     unassigned: Option<(JsonRpcError, Instant)>,
-    /// The inner one is at its end.
     ended: bool,
-    /// Requests whose answer is no longer waited for, as `initialize` was sent after them: a server that starts slowly
-    /// answers them all the same, and that is not the answer to `initialize`.
+    /// Requests that are no longer awaited, because `initialize` was sent after them: a server that starts slowly still
+    /// answers them, and that is not the answer to `initialize`.
     overtaken: Arc<Mutex<HashSet<RequestId>>>,
 }
 
 impl<T> AttributeErrors<T> {
-    /// Around `inner`; with `grace` an error that names no request may be about something else.
+    /// Wraps `inner`. With a `grace` above zero, an error without a request id may concern something else.
     pub fn new(inner: T, grace: Duration) -> AttributeErrors<T> {
         AttributeErrors {
             inner,
@@ -121,8 +117,8 @@ impl<T> AttributeErrors<T> {
         }
     }
 
-    /// Whether a message answers an overtaken request, which it does once. An error that names no request counts as one:
-    /// servers answer in order.
+    /// Whether a message answers an overtaken request; each is answered once. An error without a request id counts as
+    /// such an answer, because servers answer in order.
     fn is_late(&self, message: &ServerJsonRpcMessage) -> bool {
         let mut overtaken = self.overtaken.lock().unwrap_or_else(PoisonError::into_inner);
         match message {

@@ -1,5 +1,5 @@
-//! One session with one MCP server: the only place that knows the protocol's library. Every wait has
-//! an end, and a request that was sent is never sent again.
+//! A session with an MCP server: the only module that knows the protocol's library. Every wait has a limit, and a
+//! request is never sent twice.
 
 mod abandoned;
 pub mod auth;
@@ -42,17 +42,17 @@ use pipes::Pipes;
 use process::Process;
 use way::{Beginning, Remote};
 
-/// The time for which a program's error that names no request waits for an answer that may still come.
-/// Over HTTP it is the answer.
+/// How long an error without a request id, sent by a program, waits for an answer that may still come. Over HTTP, such
+/// an error is the answer.
 const DOUBT: Duration = Duration::from_secs(1);
 
-/// The time limit for a server to challenge a request.
+/// Time limit for a server's challenge.
 const CHALLENGE: Duration = Duration::from_secs(30);
 
-/// The time limit for closing, before a server's program is ended.
+/// Time limit for closing a session, before a server's program is terminated.
 const CLOSING: Duration = Duration::from_secs(2);
 
-/// The time to wait for the exit status of a server that closed its pipe.
+/// How long to wait for the exit status of a server that has closed its pipe.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// An open session.
@@ -60,13 +60,13 @@ pub struct Client {
     service: RunningService<RoleClient, Handler>,
     handler: Handler,
     progress: mpsc::Receiver<String>,
-    /// A request of the server during one of lepo's, and the channel for the answer.
+    /// Requests of the server during a request of lepo's, each with a channel for the answer.
     questions: mpsc::Receiver<(Asked, oneshot::Sender<FormAnswer>)>,
-    /// The notice of a request that was given up.
+    /// The notice of a cancelled request.
     leaving: PendingNotice,
     process: Option<Process>,
     junk: Arc<AtomicUsize>,
-    /// The longest line of a program that is read now, in bytes.
+    /// Current limit for a line of a program, in bytes.
     limit: Arc<AtomicUsize>,
     way: Way,
 }
@@ -84,7 +84,7 @@ impl Client {
         for (i, way) in ways.iter().enumerate() {
             let left = limit.saturating_sub(start.elapsed());
             let next = ways.get(i + 1);
-            // A server of another transport may say nothing at all.
+            // A server of another transport may never answer.
             let is_last = next.is_none_or(|next| next.is_sse() == way.is_sse());
             let share = if is_last { left } else { left / 2 };
             match Client::begin(server, place, share, secrets, *way).await {
@@ -96,7 +96,7 @@ impl Client {
                     let goes_on = matches!(failure, Failure::Lost(_) | Failure::Malformed(_))
                         || (!is_last && matches!(failure, Failure::Silent(_)));
                     let wants_sign_in = matches!(failure, Failure::SignIn(_));
-                    // Of several, the first failure over HTTP tells most.
+                    // The first failure over HTTP is the most informative.
                     if wants_sign_in
                         || failed.as_ref().is_none_or(|(tried, _)| tried.is_sse() && !way.is_sse())
                     {
@@ -111,7 +111,7 @@ impl Client {
         Err(failed.map_or_else(|| Failure::Silent(limit), |(_, failure)| failure))
     }
 
-    /// Opens a session as an earlier one of the same server was opened, within `limit`.
+    /// Opens a session within `limit`, the way an earlier session of the server was opened.
     pub async fn open_again(
         way: Way,
         server: &ServerConfig,
@@ -122,7 +122,7 @@ impl Client {
         Client::begin(server, place, limit, secrets, way).await
     }
 
-    /// The way in which the session was opened.
+    /// Returns the way in which the session was opened.
     pub fn way(&self) -> Way {
         self.way
     }
@@ -214,33 +214,33 @@ impl Client {
         }
     }
 
-    /// True if the server is gone. Over HTTP that cannot be seen: ask it something.
+    /// Whether the server is gone. Over HTTP, only a request can show that.
     pub fn is_closed(&self) -> bool {
         self.service.peer().is_transport_closed()
     }
 
-    /// True if the server said that its tools are others now, since this was asked last.
+    /// Whether the server has reported a change of its tools since the last call.
     pub fn tools_changed(&self) -> bool {
         self.handler.changed.swap(false, Ordering::Relaxed)
     }
 
-    /// True if the server reported a change of its resources or prompts since the last call.
+    /// Whether the server has reported a change of its resources or prompts since the last call.
     pub fn offers_changed(&self) -> bool {
         self.handler.offers_changed.swap(false, Ordering::Relaxed)
     }
 
-    /// The number of lines on its stdout that were no messages.
+    /// Returns the number of lines on stdout that were not messages.
     pub fn junk(&self) -> usize {
         self.junk.load(Ordering::Relaxed)
     }
 
-    /// The revision of the protocol that is spoken.
+    /// Returns the protocol revision in use.
     pub fn protocol(&self) -> String {
         let info = self.service.peer().peer_info();
         info.map(|info| info.protocol_version.to_string()).unwrap_or_default()
     }
 
-    /// A failure, with how the program ended and what it said last, if it did end.
+    /// Adds the program's exit status and its last stderr output to a failure, if it has exited.
     pub async fn explain(&mut self, failure: Failure) -> Failure {
         match &mut self.process {
             Some(process) if matches!(failure, Failure::Lost(_)) => last_words(failure, process).await,
@@ -248,7 +248,7 @@ impl Client {
         }
     }
 
-    /// Says good-bye, and ends the server's program with all it started.
+    /// Closes the session and terminates the server's process tree.
     pub async fn close(mut self) {
         self.leaving.wait().await;
         let _ = self.service.close_with_timeout(CLOSING).await;
@@ -258,7 +258,7 @@ impl Client {
     }
 }
 
-/// The server's challenge to a request without a sign-in; none, if it answers it.
+/// Returns the server's challenge to a request without a sign-in; `None` if it answers.
 pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> {
     match Client::open(server, &ProcessSetup::default(), CHALLENGE, &LiveSecrets::default()).await {
         Ok(client) => {
@@ -268,7 +268,7 @@ pub async fn challenge(server: &ServerConfig) -> Result<Option<String>, String> 
         Err(Failure::SignIn(needed)) => Ok(needed.challenge),
         Err(Failure::Lost(words)) => Err(words),
         Err(Failure::Silent(limit)) => Err(silence(limit)),
-        // It answers something; its sign-in may be found all the same.
+        // The server answered something; its sign-in may still be found.
         Err(Failure::Refused(_) | Failure::NotStarted(_) | Failure::Malformed(_)) => Ok(None),
     }
 }
@@ -291,7 +291,7 @@ async fn handshake<T: Carrier<RoleClient> + 'static>(
         Ok(served) => served.map_err(errors::of_start)?,
         Err(_) => return Err(Failure::Silent(limit)),
     };
-    // The library takes any answer for a revision it knows.
+    // The library does not check whether it knows the revision in the answer.
     let version = service.peer().peer_info().map(|info| info.protocol_version.clone());
     match version {
         Some(version) if ProtocolVersion::KNOWN_VERSIONS.contains(&version) => Ok(service),
@@ -299,7 +299,7 @@ async fn handshake<T: Carrier<RoleClient> + 'static>(
     }
 }
 
-/// A failed beginning: what the program said, and its end.
+/// Adds the program's last output to the failure of a start, and terminates the program.
 async fn with_last_words(failure: Failure, process: Option<Process>) -> Failure {
     let Some(mut process) = process else { return failure };
     let failure = last_words(failure, &mut process).await;

@@ -1,5 +1,5 @@
-//! Messages on a program's stdin and stdout, one a line. What is no message is skipped and counted:
-//! banners and log lines are common there.
+//! Messages on a program's stdin and stdout, one per line. Other lines, such as banners and log lines, are common: they
+//! are skipped and counted.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,25 +15,24 @@ use tokio::sync::Mutex;
 
 use super::message::{ServerLine, error_without_id, read};
 
-/// The longest line that is read, in bytes: what rmcp takes over HTTP.
+/// Longest line read, in bytes: rmcp's limit over HTTP.
 pub const LIMIT: usize = 16 << 20;
 
-/// A transport on two pipes.
 pub struct Pipes {
     stdout: BufReader<Receiver>,
     stdin: Arc<Mutex<Option<Sender>>>,
-    /// The line that is being read; kept here, as a read may be cancelled in its middle.
+    /// The incomplete line; a field, because a read may be cancelled in its middle.
     line: Vec<u8>,
     too_long: bool,
-    /// Messages of a line that had several.
+    /// Further messages of a line that had several.
     queue: VecDeque<ServerJsonRpcMessage>,
     junk: Arc<AtomicUsize>,
-    /// The longest line that is read now, in bytes.
+    /// Current limit for a line, in bytes.
     limit: Arc<AtomicUsize>,
 }
 
 impl Pipes {
-    /// Takes the pipes; `junk` counts the lines that are no messages, and none is longer than `limit`.
+    /// Counts lines that are not messages in `junk`; no line is longer than `limit`, in bytes.
     pub fn new(stdout: Receiver, stdin: Sender, junk: Arc<AtomicUsize>, limit: Arc<AtomicUsize>) -> Pipes {
         Pipes {
             limit,
@@ -46,7 +45,7 @@ impl Pipes {
         }
     }
 
-    /// The next line without its end, or `None` at the end of the stream. Safe to cancel.
+    /// Returns the next line without its line end; `None` at the end of the stream. Safe to cancel.
     async fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
             let bytes = self.stdout.fill_buf().await?;
@@ -94,7 +93,7 @@ impl Transport<RoleClient> for Pipes {
             if let Some(message) = self.queue.pop_front() {
                 return Some(message);
             }
-            // A pipe that cannot be read is at its end.
+            // A pipe that cannot be read counts as ended.
             let line = self.next_line().await.ok()??;
             if std::mem::take(&mut self.too_long) {
                 let limit = self.limit.load(Ordering::Relaxed) >> 20;
@@ -109,7 +108,7 @@ impl Transport<RoleClient> for Pipes {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // A writer that is stuck keeps the pipe; its process is ended all the same.
+        // A blocked writer has the lock on stdin; terminating its process unblocks it.
         if let Ok(mut stdin) = self.stdin.try_lock() {
             stdin.take();
         }

@@ -1,5 +1,5 @@
-//! A server that is a program: started without lepo's keys in a process group of its own, its stderr
-//! drained for ever and the end of it kept, and its whole tree ended with it.
+//! A server that is a program: started without lepo's keys in its own process group, its stderr drained for good and
+//! the end of it stored, and its whole process tree terminated with it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,31 +18,31 @@ use lepo_base::secret::Secret;
 use lepo_net::runtime::blocking;
 use lepo_process::{ConfiguredProgram, Running, StartFolder, environment};
 
-/// The most bytes of the end of stderr that are kept.
+/// Bytes to store of the end of stderr.
 const TAIL: usize = 8 << 10;
 
-/// The time limit for a server to end once its stdin is closed.
+/// How long a server may take to exit once its stdin is closed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The time to wait for the end of stderr: a child of the server may hold it open.
+/// How long to wait for the end of stderr, which a child of the server may keep open.
 const DRAINED: Duration = Duration::from_millis(200);
 
-/// The folders in which programs are started, and the variables that they do not inherit.
+/// Start folders of servers' programs, checks before a start, and records.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessSetup {
-    /// The folders that servers start in.
+    /// Folders in which servers start.
     pub folders: ServerFolders,
-    /// Compares the files of a program right before it is started.
+    /// Compares the files of a program right before it starts.
     pub check: StartCheck,
-    /// Variables that hold lepo's keys.
+    /// Variables that contain lepo's keys; programs do not inherit them.
     pub hidden_env: Vec<String>,
-    /// The directory of sign-ins; none are used if it is empty.
+    /// Directory of sign-ins; if it is empty, sign-ins are not used.
     pub sign_ins: std::path::PathBuf,
-    /// The record of transports that servers turned out to speak.
+    /// Record of the transports that servers turned out to speak.
     pub transports: Option<std::path::PathBuf>,
 }
 
-/// A running server. Dropped, it is ended at once, with all that it started.
+/// A running server. Dropping it terminates its process tree at once.
 pub struct Process {
     running: Running,
     tail: Arc<Mutex<VecDeque<u8>>>,
@@ -50,7 +50,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the program of a server, and gives its stdout and stdin.
+    /// Starts the program of a server, and returns its stdout and stdin.
     pub fn start(
         command: &str,
         args: &[String],
@@ -80,12 +80,12 @@ impl Process {
         Ok((Process { running, tail, drain }, stdout, stdin))
     }
 
-    /// The exit status, if it ends within `limit`.
+    /// Returns the exit status, if the process exits within `limit`.
     pub async fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
         tokio::time::timeout(limit, self.running.wait()).await.ok()?.ok()
     }
 
-    /// The end of what it said on stderr, all of it if it has ended.
+    /// Returns the end of stderr, complete once all writers have closed it.
     pub async fn last_words(&mut self) -> String {
         if let Some(drain) = &mut self.drain
             && tokio::time::timeout(DRAINED, drain).await.is_ok()
@@ -97,15 +97,15 @@ impl Process {
         String::from_utf8_lossy(bytes).trim().to_string()
     }
 
-    /// Ends it: its stdin is closed by now, so most end by themselves; the tree of the others is swept.
+    /// Terminates the process tree. Stdin is closed by now, so most servers exit on their own first.
     pub async fn end(mut self) {
         self.ended(GRACE).await;
-        // Ending a tree may block for a second.
+        // Terminating a tree may block for a second.
         let _ = blocking(move || drop(self.running)).await;
     }
 }
 
-/// The error of a program that is not there, whose name looks like one with its arguments.
+/// Explains the error for a missing program whose name contains arguments.
 fn with_args_hint(error: io::Error, command: &str, args: &[String]) -> io::Error {
     let mut words = command.split_ascii_whitespace();
     let (Some(program), Some(_)) = (words.next(), words.next()) else { return error };
@@ -121,7 +121,7 @@ fn with_args_hint(error: io::Error, command: &str, args: &[String]) -> io::Error
     }
 }
 
-/// Reads to the end, and keeps the end.
+/// Reads to the end, and stores the last `TAIL` bytes.
 async fn drain(mut from: impl AsyncRead + Unpin, tail: Arc<Mutex<VecDeque<u8>>>) {
     let mut buffer = vec![0; 16 << 10];
     while let Ok(n @ 1..) = from.read(&mut buffer).await {

@@ -1,5 +1,4 @@
-//! One request: its time limits, the server's progress and questions while it lasts, and the notice that
-//! it is cancelled.
+//! A request: its time limits, the server's progress and questions while it lasts, and its cancellation.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -14,15 +13,15 @@ use super::abandoned::Abandoned;
 use super::pipes::LIMIT;
 use super::{Client, Failure, Limits, errors};
 
-/// The most times that a server may answer a request with a question of its own.
+/// Most times that a server may answer a request with questions.
 const QUESTIONS: usize = 10;
 
-/// Answers to a server's questions, by their keys.
+/// Answers to a server's questions, by key.
 pub(super) type Answers = BTreeMap<String, Value>;
 
 impl Client {
-    /// Sends the request that `request` makes; again, with the answers and the server's `requestState`, as long as the
-    /// server asks back.
+    /// Sends the request that `request` builds; repeats it, with the answers and the server's `requestState`, as long
+    /// as the server asks back.
     pub(super) async fn converse(
         &mut self,
         limits: Limits,
@@ -46,7 +45,7 @@ impl Client {
         Err(Failure::Malformed(format!("it asked back {QUESTIONS} times")))
     }
 
-    /// Sends one request. When the future is dropped or its time is over, the server is told that it is cancelled.
+    /// Sends a request. If the future is dropped or time runs out, the server is notified of the cancellation.
     pub(super) async fn request(
         &mut self,
         request: ClientRequest,
@@ -54,7 +53,7 @@ impl Client {
         caller: &mut impl Caller,
     ) -> Result<Value, Failure> {
         while self.progress.try_recv().is_ok() {}
-        // Questions from before this request are dropped: no person could see them.
+        // Questions from before this request are dropped: no user could see them.
         while self.questions.try_recv().is_ok() {}
         let peer = self.service.peer();
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
@@ -73,7 +72,7 @@ impl Client {
                 Some((asked, reply)) = self.questions.recv() => {
                     let start = Instant::now();
                     let _ = reply.send(caller.answers(asked).await);
-                    // A person's time is not the server's.
+                    // The server is not charged for the user's time.
                     idle = Instant::now() + limits.idle;
                     total += start.elapsed();
                 }
@@ -92,7 +91,7 @@ impl Client {
     }
 }
 
-/// The answers to the questions that a result asks back.
+/// Collects the answers to the questions in a result.
 async fn answered(result: &Value, caller: &mut impl Caller) -> Result<Answers, Failure> {
     let mut answers = Answers::new();
     let questions = result.get("inputRequests").and_then(Value::as_object);

@@ -1,4 +1,4 @@
-//! The requests that a client makes: tools, resources and prompts, with results as the server wrote them.
+//! The requests of a client: tools, resources and prompts. Results are as the server wrote them.
 
 use std::sync::atomic::Ordering;
 
@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 use super::super::form::{Caller, NoPerson};
 use super::{Client, Failure, Limits};
 
-/// The longest page of a list that a program may write, in bytes.
+/// Longest page of a list that a program may write, in bytes.
 const PAGE: usize = 4 << 20;
 
-/// A list that a server may have.
+/// A list that a server may offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {
     /// `tools/list`
@@ -29,7 +29,7 @@ pub enum List {
 }
 
 impl List {
-    /// The key of its entries.
+    /// Returns the JSON key of the entries.
     pub fn key(self) -> &'static str {
         match self {
             List::Tools => "tools",
@@ -40,7 +40,7 @@ impl List {
     }
 }
 
-/// A request whose parameters are a page.
+/// Builds a request whose parameters are a page.
 macro_rules! paged {
     ($request:ident, $params:expr) => {
         ClientRequest::$request($request {
@@ -52,7 +52,7 @@ macro_rules! paged {
 }
 
 impl Client {
-    /// True if the server says that it has such a list.
+    /// Whether the server declares the list; every server is assumed to have tools.
     pub fn has(&self, list: List) -> bool {
         let Some(info) = self.service.peer().peer_info() else { return false };
         match list {
@@ -62,7 +62,7 @@ impl Client {
         }
     }
 
-    /// One page of a list, as the server wrote it.
+    /// Requests a page of a list.
     pub async fn page(
         &mut self,
         list: List,
@@ -76,12 +76,12 @@ impl Client {
             List::Templates => paged!(ListResourceTemplatesRequest, params),
             List::Prompts => paged!(ListPromptsRequest, params),
         };
-        // A whole list is kept, and costs many times its length while it is read.
+        // A whole list stays in memory, and parsing needs many times its length.
         self.limit.store(PAGE, Ordering::Relaxed);
         self.request(request, limits, &mut NoPerson).await
     }
 
-    /// Calls a tool; the result as the server wrote it.
+    /// Calls a tool and returns the result as the server wrote it.
     pub async fn call(
         &mut self,
         tool: &str,
@@ -98,7 +98,7 @@ impl Client {
         self.converse(limits, caller, request).await
     }
 
-    /// Reads a resource; the result as the server wrote it.
+    /// Reads a resource and returns the result as the server wrote it.
     pub async fn read(
         &mut self,
         uri: &str,
@@ -114,7 +114,7 @@ impl Client {
         self.converse(limits, caller, request).await
     }
 
-    /// Fills in a prompt; the result as the server wrote it.
+    /// Fills in a prompt and returns the result as the server wrote it.
     pub async fn prompt(
         &mut self,
         name: &str,

@@ -1,6 +1,5 @@
-//! HTTP with server-sent events, the transport of the protocol's first revision (2024-11-05): one long
-//! GET that messages come on, after an event that says where to POST one's own. The library left it
-//! behind; servers did not.
+//! HTTP with server-sent events, the transport of the protocol's first revision (2024-11-05): one long GET delivers
+//! messages, after an event that names the URL to POST to. The library dropped it; servers did not.
 
 use std::collections::VecDeque;
 use std::io;
@@ -21,10 +20,9 @@ use super::message::{ServerLine, error_without_id, read};
 use super::{Failure, SignInNeeded};
 use lepo_net::net::{Frame, Sse, SseEvent};
 
-/// The time limit for handing a message over.
+/// Time limit for delivering a message.
 const POST: Duration = Duration::from_secs(30);
 
-/// A transport on one stream of events.
 pub struct Events {
     client: Client,
     endpoint: Url,
@@ -34,7 +32,8 @@ pub struct Events {
 }
 
 impl Events {
-    /// Opens the stream with the token of a sign-in, if there is one; once more with a new one if it is refused.
+    /// Opens the stream with the token of a sign-in, if there is one, and retries once with a new token if it is
+    /// refused.
     pub async fn open_signed(
         client: Client,
         url: &Url,
@@ -73,7 +72,7 @@ impl Events {
         }
     }
 
-    /// Opens the stream, and waits for the event that says where to POST. Only within the origin.
+    /// Opens the stream, and waits for the event that names the URL to POST to, which must have the stream's origin.
     async fn open(client: Client, url: &Url, headers: HeaderMap, is_certain: bool) -> io::Result<Events> {
         let request = client.get(url.clone()).headers(headers.clone()).header(ACCEPT, "text/event-stream");
         let response = request.send().await.map_err(failed)?;
@@ -140,7 +139,7 @@ fn no_token(why: NoToken) -> Failure {
     }
 }
 
-/// The events of a response, one after the other.
+/// The events of a response.
 struct EventStream {
     response: Response,
     sse: Sse,
@@ -148,8 +147,8 @@ struct EventStream {
 }
 
 impl EventStream {
-    /// The name and the data of the next event; `None` at the end, an error if the stream broke off or an event is too
-    /// long.
+    /// Returns the name and data of the next event; `None` at the end of the stream. Fails if the stream breaks off or
+    /// an event is too long.
     async fn next(&mut self) -> Result<Option<(Vec<u8>, Vec<u8>)>, ()> {
         while self.read.is_empty() {
             let Some(piece) = self.response.chunk().await.map_err(drop)? else { return Ok(None) };

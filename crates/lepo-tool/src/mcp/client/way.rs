@@ -1,4 +1,5 @@
-//! The ways in which a session with a server may begin, in order; and the transport that an address turned out to have.
+//! The ways to open a session with a server, in order, and the record of the transport that an address turned out to
+//! speak.
 
 use std::path::PathBuf;
 
@@ -8,23 +9,20 @@ use lepo_base::record::HashFile;
 
 use crate::mcp::config::{ServerConfig, Target, Transport};
 
-/// The way a session begins: `server/discover` with `initialize` as the second try, or that alone.
+/// How a session starts: `Either` tries `server/discover` first and then `initialize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beginning {
     Either,
     Initialize,
 }
 
-/// A transport of remote servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remote {
-    /// HTTP with server-sent events.
     Sse,
-    /// Streamable HTTP.
     Http,
 }
 
-/// One way to begin a session. A program has no transport: `Http` stands for it.
+/// A way to open a session. For a program, `transport` has no meaning and is `Http`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Way {
     pub(super) transport: Remote,
@@ -32,9 +30,9 @@ pub struct Way {
 }
 
 impl Way {
-    /// All ways that are tried with a server, the most likely first.
+    /// Returns all ways to try with a server, the most likely first.
     pub(super) fn all(server: &ServerConfig, place: &ProcessSetup) -> Vec<Way> {
-        // Older servers end, or turn mute, when `initialize` is not the first thing they hear.
+        // Older servers exit or go silent if the first message is not `initialize`.
         let http = [Beginning::Either, Beginning::Initialize]
             .map(|beginning| Way { transport: Remote::Http, beginning });
         let sse = [Way { transport: Remote::Sse, beginning: Beginning::Initialize }];
@@ -47,19 +45,19 @@ impl Way {
         }
     }
 
-    /// True if it is HTTP with server-sent events.
+    /// Whether the transport is HTTP with server-sent events.
     pub fn is_sse(self) -> bool {
         self.transport == Remote::Sse
     }
 
-    /// Remembers the transport of an address, where it is not configured and not what is tried first.
+    /// Records the transport of an address, if it is neither configured nor tried first anyway.
     pub(super) fn remember(self, server: &ServerConfig, place: &ProcessSetup) {
         let first = Way::all(server, place).first().map(|way| way.transport);
         let Some((record, hash)) = record(server, place).filter(|_| first != Some(self.transport)) else {
             return;
         };
         let word = if self.is_sse() { "sse" } else { "http" };
-        // Without it, the next process tries both again.
+        // Without the record, the next process tries both again.
         let _ = HashFile::at(record).keep(&[format!("{hash} {word}")]);
     }
 
@@ -73,7 +71,7 @@ impl Way {
     }
 }
 
-/// The record, and the hash of the server's address in it, where its transport is not configured.
+/// Returns the record, and the hash of the server's address in it; `None` if the transport is configured.
 fn record(server: &ServerConfig, place: &ProcessSetup) -> Option<(PathBuf, String)> {
     match &server.target {
         Target::Remote { url, transport: Transport::HttpFirst | Transport::SseFirst, .. } => {

@@ -1,4 +1,4 @@
-//! One server of `mcp.json`, key by key. Keys that lepo does not know are noted; what it knows is checked.
+//! Reads a server of `mcp.json`, key by key. Known keys are checked, unknown ones are reported.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use lepo_base::secret::Secret;
 
 type Read<T> = std::result::Result<T, Mistake>;
 
-/// The keys that lepo reads.
+/// Keys that lepo reads.
 const OWN: &[&str] = &[
     "description",
     "enabled",
@@ -44,10 +44,10 @@ const OWN: &[&str] = &[
     "client_metadata_url",
 ];
 
-/// Fields of other clients that say nothing about how a server is used.
+/// Keys of other clients that do not affect how a server is used.
 const FOREIGN: &[&str] = &["gallery", "icon", "id", "metadata", "name", "note", "notes", "version"];
 
-/// Fields of other clients that lepo does not honour, and what it has in their place.
+/// Keys of other clients that lepo does not honour, and what to use instead.
 const NOT_HONOURED: &[(&str, &str)] = &[
     ("trust", "`tool_call_mode` in config.toml sets what runs without asking"),
     ("autoApprove", "`tool_call_mode` in config.toml sets what runs without asking"),
@@ -56,16 +56,16 @@ const NOT_HONOURED: &[(&str, &str)] = &[
     ("oauth", "`client_id` and `lepo mcp login` are lepo's way to sign in"),
 ];
 
-/// The keys that an address may stand under.
+/// Keys that may contain the address.
 const ADDRESSES: [&str; 3] = ["url", "httpUrl", "serverUrl"];
 
-/// The host that stands in an address whose variables have no values.
+/// Replaces an address whose variables have no values.
 const NO_ADDRESS: &str = "http://variable.invalid/";
 
-/// The longest time limit: a day.
+/// Longest time limit: a day, in seconds.
 const DAY: f64 = 86_400.0;
 
-/// Reads the entry of a server. Without `variables`, or where one has no value, texts stay as they are written.
+/// Reads a server's entry. Without `variables`, or if any variable has no value, texts stay verbatim.
 pub(super) fn read(
     name: &str,
     fields: &Value,
@@ -96,20 +96,19 @@ pub(super) fn read(
     Ok(ServerConfig { name: name.to_string(), description, enabled, target, details })
 }
 
-/// The words of `transport` and `type`.
+/// The values of `transport` and `type`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Stdio,
     Remote(Transport),
-    /// Remote, in a way that is not said.
+    /// Remote, over any transport.
     Anywhere,
 }
 
 struct Fields<'f> {
     all: &'f Map<String, Value>,
-    /// Variables have their values.
     is_filled: bool,
-    /// Headers that are ignored.
+    /// Faults of reserved headers, which are not sent.
     ignored: RefCell<Vec<KeyFault>>,
 }
 
@@ -178,7 +177,7 @@ impl<'f> Fields<'f> {
 
     fn details(&self) -> Read<ServerDetails> {
         let mut details = ServerDetails { included: self.texts("includeTools")?, ..ServerDetails::default() };
-        // GitHub's clients: a list of names, or `*`.
+        // GitHub's clients write a list of names, or `*`.
         if let Some(Value::Array(_)) = self.all.get("tools") {
             let tools = self.texts("tools")?.unwrap_or_default();
             if !tools.iter().any(|tool| tool == "*") {
@@ -210,7 +209,7 @@ impl<'f> Fields<'f> {
         Ok(details)
     }
 
-    /// The program with its arguments, or the address without its query.
+    /// Returns the program with its arguments, or the address without its query.
     fn place(&self) -> String {
         let text = |key: &str| self.all.get(key).and_then(Value::as_str);
         match ADDRESSES.iter().find_map(|key| text(key)) {
@@ -245,7 +244,7 @@ impl<'f> Fields<'f> {
         }
     }
 
-    /// A number above zero.
+    /// Parses a number above zero.
     fn number(&self, key: &str) -> Read<Option<f64>> {
         match self.all.get(key) {
             None | Some(Value::Null) => Ok(None),
@@ -315,7 +314,7 @@ impl<'f> Fields<'f> {
     }
 }
 
-/// A string, or a number or a truth value as its text.
+/// Returns a string, or a number or boolean as text.
 fn plain_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -324,8 +323,8 @@ fn plain_text(value: &Value) -> Option<String> {
     }
 }
 
-/// A command that has its arguments behind it, as some write it, in words. No shell: a blank parts them. A path may
-/// have blanks itself, and so may a command with arguments of its own.
+/// Splits a command that includes its arguments, as some write it, at white space; no shell is involved. A path may
+/// contain blanks, and so may a command that has separate arguments: both stay whole.
 fn parted(command: &str, args: Vec<String>) -> (String, Vec<String>) {
     let mut words = command.split_ascii_whitespace().map(str::to_string);
     match words.next() {

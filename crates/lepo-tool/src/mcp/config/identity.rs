@@ -1,22 +1,22 @@
-//! lepo's client identity at an authorization server: keys of a remote server in `mcp.json`.
+//! lepo's client identity at an authorization server: three keys of a remote server in `mcp.json`.
 
 use url::Url;
 
 use lepo_base::secret::Secret;
 
-/// The client that signs in to a server; empty where lepo registers by itself.
+/// The client that signs in to a server; empty if lepo registers itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClientIdentity {
-    /// The id of a client that was registered by hand.
+    /// Id of a manually registered client.
     pub client_id: Option<String>,
-    /// Secret of the client.
+    /// Secret of that client.
     pub client_secret: Option<Secret>,
-    /// The address of a client metadata document, used where no id is given and the server takes one.
+    /// URL of a client metadata document, used without an id if the server supports such documents.
     pub client_metadata_url: Option<Url>,
 }
 
 impl ClientIdentity {
-    /// Reads the three keys; a mistake is told with its remedy.
+    /// Parses the three keys; an error is a mistake and its remedy.
     pub(super) fn read(
         id: Option<&str>,
         secret: Option<&str>,

@@ -1,10 +1,10 @@
-//! JSON as people and other programs write it in a configuration: with `//` and `/* */` comments, and a comma behind
-//! the last entry. Each becomes blanks, so that a mistake is reported at its own line and column.
+//! JSON as people and other programs write it in configuration files: with `//` and `/* */` comments, and a comma after
+//! the last entry. These become blanks, so that an error has the right line and column.
 
 use std::borrow::Cow;
 
-/// The text without comments and without commas before `}` or `]`, byte for byte as long as it was. What is in
-/// quotes stays; a comment without an end stays too, and is no JSON.
+/// Blanks out comments, and commas before `}` or `]`; the length in bytes stays. Strings are untouched, and so is a
+/// comment without an end, which is not JSON.
 pub fn without_comments(text: &[u8]) -> Cow<'_, [u8]> {
     let mut out = Cow::Borrowed(text);
     let mut blank = |from: usize, to: usize| {
@@ -12,10 +12,10 @@ pub fn without_comments(text: &[u8]) -> Cow<'_, [u8]> {
         piece.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     };
     if text.starts_with(b"\xEF\xBB\xBF") {
-        // A byte order mark, which is no part of it.
+        // A byte order mark is not part of JSON.
         blank(0, 3);
     }
-    // The last comma, as long as nothing but blanks and comments is behind it.
+    // The last comma, as long as only blanks and comments follow it.
     let (mut at, mut comma) = (0, None);
     while let Some(&byte) = text.get(at) {
         let rest = text.get(at..).unwrap_or_default();
@@ -44,7 +44,7 @@ pub fn without_comments(text: &[u8]) -> Cow<'_, [u8]> {
                     blank(comma, comma + 1);
                 }
             }
-            // A comma with nothing before it is no comma too many.
+            // A comma with no value before it stays, as an error.
             b',' if comma.is_none() && follows_value(text, at) => comma = Some(at),
             b' ' | b'\t' | b'\n' | b'\r' => {}
             _ => comma = None,
@@ -54,7 +54,7 @@ pub fn without_comments(text: &[u8]) -> Cow<'_, [u8]> {
     out
 }
 
-/// The length of a text in quotes that begins here.
+/// Returns the length of the quoted string at the start of `text`.
 fn quoted(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(&byte) = text.get(at) {
@@ -67,7 +67,7 @@ fn quoted(text: &[u8]) -> usize {
     text.len()
 }
 
-/// True if the last byte before `at` that is no blank can end a value.
+/// Whether the last byte before `at` that is not white space can end a value.
 fn follows_value(text: &[u8], at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default().iter().rev();
     let last = before.copied().find(|byte| !byte.is_ascii_whitespace());

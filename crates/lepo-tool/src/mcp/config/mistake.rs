@@ -1,11 +1,8 @@
-//! A mistake in the file of servers.
-
-/// A mistake in a server, and what is allowed.
+/// A mistake in a server's entry, and its remedy.
 #[derive(Debug)]
 pub struct Mistake {
-    /// The mistake.
     pub what: String,
-    /// The remedy: the values that are allowed.
+    /// The remedy, such as the allowed values.
     pub hint: &'static str,
 }
 

@@ -1,11 +1,11 @@
-//! An entry in the form of another client, put into lepo's own.
+//! Converts an entry in the form of another client to lepo's.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// The entry with its program and its arguments apart where they are one list, its variables under `env` (both as
-/// OpenCode has them), and what stands within a `transport` in the entry itself. What stands in both places stays as it is.
+/// Moves the keys of a `transport` object into the entry, and converts OpenCode's forms: a `command` list becomes
+/// program and arguments, and `environment` becomes `env`. A key that exists in both forms stays unchanged.
 pub(super) fn own_form(entry: &Map<String, Value>) -> Cow<'_, Map<String, Value>> {
     let mut own = Cow::Borrowed(entry);
     if let Some(Value::Object(inner)) = entry.get("transport") {
@@ -26,7 +26,7 @@ pub(super) fn own_form(entry: &Map<String, Value>) -> Cow<'_, Map<String, Value>
     own
 }
 
-/// The program of a command that is a list, and its arguments with those beside it.
+/// Returns the program of a `command` list, and its arguments followed by `args`.
 fn parted(entry: &Map<String, Value>) -> Option<(Value, Vec<Value>)> {
     let (program, arguments) = entry.get("command")?.as_array()?.split_first()?;
     let beside = match entry.get("args") {

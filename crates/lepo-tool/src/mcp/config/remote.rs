@@ -4,7 +4,7 @@ use url::Url;
 
 use super::mistake::{Mistake, mistake};
 
-/// Headers that belong to the protocol.
+/// Headers reserved for the protocol.
 const RESERVED: &[&str] = &[
     "accept",
     "content-length",
@@ -15,7 +15,7 @@ const RESERVED: &[&str] = &[
     "mcp-session-id",
 ];
 
-/// An http address, under this key.
+/// Parses an http or https URL; `key` is for error messages.
 pub(super) fn address(key: &str, text: &str) -> std::result::Result<Url, Mistake> {
     let hint = "a `url` is like https://mcp.example.com/mcp";
     match Url::parse(text.trim()) {
@@ -30,12 +30,12 @@ pub(super) fn address(key: &str, text: &str) -> std::result::Result<Url, Mistake
     }
 }
 
-/// True of a header that belongs to the protocol.
+/// Whether a header is reserved for the protocol.
 pub(super) fn is_reserved(name: &str) -> bool {
     RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name))
 }
 
-/// A header's name is a token (RFC 9110, 5.6.2); its value has no control characters.
+/// Checks that a header's name is a token (RFC 9110, 5.6.2) and that its value has no control characters.
 pub(super) fn check_header(key: &str, name: &str, value: &str) -> std::result::Result<(), Mistake> {
     let hint = "the entries of a server with a `url` are sent as HTTP headers";
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);

@@ -1,5 +1,3 @@
-//! A configured server.
-
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,23 +10,23 @@ use super::variables::{Origin, Used};
 use crate::mcp::notice::KeyFault;
 use lepo_base::secret::Secret;
 
-/// One MCP server, as configured.
+/// An MCP server, as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// Name of the server, for people and models.
+    /// Name, for users and models.
     pub name: String,
     /// The user's description.
     pub description: Option<String>,
-    /// The server may be used.
+    /// Whether the server may be used.
     pub enabled: bool,
-    /// Type of the server.
+    /// The program or the address.
     pub target: Target,
-    /// Tools, time limits and variables of the server.
+    /// Tools, time limits and variables.
     pub details: ServerDetails,
 }
 
 impl ServerConfig {
-    /// A server whose entry has a mistake, which says what is right.
+    /// Creates a server that is unusable because its entry has a mistake.
     pub(super) fn left_out(name: &str, fields: &Value, mistake: &Mistake) -> ServerConfig {
         let is_off = |key: &str, off: bool| fields.get(key).and_then(Value::as_bool) == Some(off);
         let why = format!("{} ({})", mistake.what, mistake.hint);
@@ -47,25 +45,25 @@ impl ServerConfig {
     }
 }
 
-/// The place of a server: a program or an address.
+/// The program or the address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// A program of this machine, which is spoken to on its stdin and stdout.
+    /// A program on this machine, which reads and writes messages on its stdin and stdout.
     Program {
-        /// The program.
+        /// Name or path of the program.
         command: String,
-        /// Arguments of the program: no shell ever sees them.
+        /// Arguments; no shell ever sees them.
         args: Vec<String>,
-        /// Variables added to its environment.
+        /// Variables to add to its environment.
         env: Vec<(String, Secret)>,
-        /// Its working directory, if that is not lepo's.
+        /// Configured start folder.
         cwd: Option<PathBuf>,
     },
-    /// An address.
+    /// A remote server.
     Remote {
-        /// The address.
+        /// URL for requests.
         url: Url,
-        /// The transport.
+        /// Transport to use.
         transport: Transport,
         /// HTTP headers of every request.
         headers: Vec<(String, Secret)>,
@@ -74,48 +72,48 @@ pub enum Target {
     },
 }
 
-/// The transport of a remote server.
+/// Transport of a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
-    /// HTTP with server-sent events, of the protocol's first revision.
+    /// HTTP with server-sent events, from the protocol's first revision.
     Sse,
     /// Streamable HTTP.
     Http,
-    /// Not configured: streamable HTTP, else server-sent events.
+    /// Not configured: streamable HTTP is tried first, then server-sent events.
     HttpFirst,
-    /// Not configured, with headers in `env`: server-sent events, else streamable HTTP.
+    /// Not configured, but with headers in `env`: server-sent events are tried first, then streamable HTTP.
     SseFirst,
 }
 
-/// The settings of a server besides its place.
+/// Settings of a server other than its target.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerDetails {
-    /// The tools that are used; all if it is `None`.
+    /// Names of the tools to use; `None` means all.
     pub included: Option<Vec<String>>,
-    /// The tools that are not used.
+    /// Names of the tools to exclude.
     pub excluded: Vec<String>,
-    /// The time limit for one call.
+    /// Time limit for a call.
     pub call: Option<Duration>,
-    /// The time limit for one call was taken as seconds.
+    /// Whether the time limit for a call was read as seconds.
     pub call_in_seconds: bool,
-    /// The time limit for connecting.
+    /// Time limit for connecting.
     pub connect: Option<Duration>,
-    /// The variables that its entry names, each with its place.
+    /// Variables that the entry names, each with its position.
     pub variables: Vec<Used>,
-    /// Values of variables that were put in, by name.
+    /// Substituted values, by variable name.
     pub filled: Vec<(String, Secret)>,
-    /// The program with its arguments, or the address, as the file has it, where that names variables.
+    /// The program with its arguments, or the address, as written, if the entry names variables.
     pub written: Option<String>,
     /// Why the server cannot be used: a variable has no value, or its entry has a mistake.
     pub left_out: Option<String>,
-    /// The file that it is in.
+    /// The file that contains the entry.
     pub origin: Origin,
-    /// Keys that are not known or not honoured.
+    /// Faults of the entry, such as unknown keys.
     pub notes: Vec<KeyFault>,
 }
 
 impl ServerDetails {
-    /// True if a tool of this name is used.
+    /// Whether the configuration selects the tool.
     pub fn uses(&self, tool: &str) -> bool {
         let named = |names: &[String]| names.iter().any(|name| name == tool);
         self.included.as_ref().is_none_or(|names| named(names)) && !named(&self.excluded)

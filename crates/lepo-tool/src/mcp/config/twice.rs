@@ -1,4 +1,4 @@
-//! Finds servers and keys of them that stand twice in `mcp.json`: a reader of JSON keeps the last in silence.
+//! Finds servers and keys that appear twice in `mcp.json`: a JSON parser silently uses the last.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,16 +7,16 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use crate::mcp::notice::KeyFault;
 
-/// The keys of the object that holds the servers.
+/// Paths of the objects that contain servers.
 pub const ROOTS: [&[&str]; 3] = [&["mcpServers"], &["servers"], &["mcp", "servers"]];
 
-/// The levels of objects that are looked at: of the document, `mcp`, the servers, a server, its variables.
+/// Levels of objects to search: the document, `mcp`, the servers, a server, its variables.
 const DEPTH: usize = 5;
 
-/// The most keys of a path below the servers: a server, a key of it, a variable.
+/// Longest path below the servers, in keys: a server, its key, a variable.
 const BELOW: usize = 3;
 
-/// The paths below the servers of all keys that appear twice. None in what is not JSON.
+/// Returns the paths, below the servers, of all keys that appear twice; empty if the text is not JSON.
 pub fn keys_twice(bytes: &[u8]) -> Vec<Vec<String>> {
     let (mut path, mut twice) = (Vec::new(), Vec::new());
     let level = Level { depth: DEPTH, path: &mut path, twice: &mut twice };
@@ -24,7 +24,7 @@ pub fn keys_twice(bytes: &[u8]) -> Vec<Vec<String>> {
     if read.is_ok() { twice } else { Vec::new() }
 }
 
-/// The faults of a server among these.
+/// Returns the faults of a server among these paths.
 pub fn told_twice<'t>(twice: &'t [Vec<String>], name: &'t str) -> impl Iterator<Item = KeyFault> + 't {
     twice.iter().filter_map(move |path| match path.as_slice() {
         [] => Some(KeyFault::Twice(None)),
@@ -35,7 +35,7 @@ pub fn told_twice<'t>(twice: &'t [Vec<String>], name: &'t str) -> impl Iterator<
     })
 }
 
-/// The part of a path below the servers.
+/// Returns the part of a path below the servers.
 fn below_root(path: &[String]) -> Option<&[String]> {
     let is_root = |root: &&&[&str]| path.len() >= root.len() && path.iter().zip(**root).all(|(a, b)| a == b);
     let below = path.get(ROOTS.iter().find(is_root)?.len()..)?;

@@ -1,28 +1,28 @@
-//! `${VAR}` and `${VAR:-x}` in an entry of `mcp.json`: what is named, where it goes, and what is put in.
+//! `${VAR}` and `${VAR:-x}` in an entry of `mcp.json`: finds variables and substitutes their values.
 
 use serde_json::{Map, Value};
 
 use lepo_base::env::Env;
 use lepo_base::secret::Secret;
 
-/// The variables that entries may name. Not `Debug`: some of them are keys.
+/// Variables that entries may name. Not `Debug`, because some are keys.
 #[derive(Clone, Copy)]
 pub struct ServerVariables<'v> {
     /// The environment.
     pub env: &'v Env,
-    /// Names of the variables that hold lepo's keys.
+    /// Names of the variables that contain lepo's keys.
     pub own: &'v [String],
-    /// lepo's keys themselves.
+    /// lepo's keys.
     pub keys: &'v [String],
 }
 
-/// The file that an entry is in.
+/// The file that contains an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Origin {
     /// The user's own.
     #[default]
     User,
-    /// A trusted repository's: lepo's keys are never put in.
+    /// A trusted repository's: lepo's keys are never substituted.
     Repository,
 }
 
@@ -31,28 +31,28 @@ pub enum Origin {
 pub struct Used {
     /// Name of the variable.
     pub name: String,
-    /// The place of it in the entry, in words.
+    /// Position in the entry, such as `argument 2`.
     pub place: String,
 }
 
-/// Bytes of a key below which a value may hold it by chance.
+/// Shorter keys are not searched for in values, in bytes: a value may contain one by chance.
 const SHORTEST: usize = 8;
 
-/// The keys of an entry in which variables count.
+/// Keys of an entry in which variables are substituted.
 const COUNTS: [&str; 8] = ["command", "args", "env", "cwd", "url", "httpUrl", "serverUrl", "headers"];
 
-/// An entry with its variables put in.
+/// An entry with its variables substituted.
 #[derive(Debug, Default)]
 pub(super) struct Filled {
     pub fields: Map<String, Value>,
-    /// The values that were put in, by name.
+    /// Substituted values, by variable name.
     pub values: Vec<(String, Secret)>,
-    /// Why one could not be put in.
+    /// Why a variable could not be substituted.
     pub missing: Option<String>,
 }
 
 impl ServerVariables<'_> {
-    /// The value of a variable, or why there is none.
+    /// Returns the value of a variable, or why it has none.
     fn value(&self, name: &str, origin: Origin) -> Result<String, &'static str> {
         if name.starts_with("input:") {
             return Err("is asked for by another program only");
@@ -68,11 +68,11 @@ impl ServerVariables<'_> {
         value.map(str::to_string).ok_or("is not set")
     }
 
-    /// An entry with values in place of the variables that it names.
+    /// Substitutes the variables of an entry.
     pub(super) fn fill(&self, fields: &Map<String, Value>, origin: Origin) -> Filled {
         let mut filled = Filled { fields: fields.clone(), ..Filled::default() };
         let Filled { fields, values, missing } = &mut filled;
-        // The program has these in its environment, and may put them in by itself.
+        // The program gets these in its environment, and may substitute them itself.
         let names = |key: &str| fields.get(key).and_then(Value::as_object).into_iter().flatten();
         let env: Vec<String> = names("env").map(|(name, _)| name.clone()).collect();
         let has_address = ["url", "httpUrl", "serverUrl"].iter().any(|key| fields.contains_key(*key));
@@ -107,7 +107,7 @@ impl ServerVariables<'_> {
     }
 }
 
-/// The variables that an entry names, in order, each with its place.
+/// Returns the variables that an entry names, in order and without duplicates.
 pub(super) fn used(fields: &Map<String, Value>) -> Vec<Used> {
     let mut used = Vec::new();
     each_text(&mut fields.clone(), |place, text| {
@@ -123,12 +123,12 @@ pub(super) fn used(fields: &Map<String, Value>) -> Vec<Used> {
     used
 }
 
-/// True if a text names variables.
+/// Whether a text names variables.
 pub(super) fn names_variables(text: &str) -> bool {
     pieces(text).iter().any(|piece| matches!(piece, Piece::Variable { .. }))
 }
 
-/// Calls `act` with each text in which variables count, and its place.
+/// Calls `act` with the position and the text of each value in which variables are substituted.
 fn each_text(fields: &mut Map<String, Value>, mut act: impl FnMut(&str, &mut String)) {
     for (key, value) in fields.iter_mut().filter(|(key, _)| COUNTS.contains(&key.as_str())) {
         match (key.as_str(), value) {
@@ -158,8 +158,8 @@ enum Piece<'t> {
     Variable { name: &'t str, default: Option<&'t str> },
 }
 
-/// The text at a place of an entry in pieces. No shell is there to put the home folder in place of the `~` before a path,
-/// so that it counts as `${HOME}` where a path can stand alone.
+/// Splits a text into pieces. No shell expands the `~` at the start of a path, so wherever a path may be, it counts as
+/// `${HOME}`.
 fn pieces_at<'t>(place: &str, text: &'t str) -> Vec<Piece<'t>> {
     let is_path = matches!(place, "`command`" | "`cwd`") || place.starts_with("argument");
     let below = text.strip_prefix('~').filter(|below| below.is_empty() || below.starts_with('/'));
@@ -173,7 +173,7 @@ fn pieces_at<'t>(place: &str, text: &'t str) -> Vec<Piece<'t>> {
     }
 }
 
-/// A text in pieces. What only looks like a variable is words.
+/// Splits a text into pieces. Anything that only resembles a variable is literal text.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
@@ -194,7 +194,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// `NAME`, `NAME:-x`, and the forms of VS Code, `env:NAME` and `input:ID`.
+/// Parses `NAME`, `NAME:-x`, and VS Code's forms `env:NAME` and `input:ID`.
 fn variable(inside: &str) -> Option<Piece<'_>> {
     let (name, default) = match inside.split_once(":-") {
         Some((name, default)) => (name, Some(default)),

@@ -1,4 +1,4 @@
-//! Requests of a client, each answered by the library in a thread of its own; and news of the store.
+//! Requests of a client, each answered by the library in a thread of its own, and change notifications of the store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,27 +21,25 @@ use tokio::sync::{OnceCell, Semaphore, mpsc, watch};
 
 use super::{Going, Library, Listed, Told};
 
-/// Requests that are worked on at once.
+/// Most requests in progress at once.
 const AT_ONCE: usize = 4;
 
-/// The least time between two changes that are told: one answer makes several messages.
+/// Shortest time between two change notifications: an answer writes several messages.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// The server's side of a session.
 pub struct Handler {
     library: Arc<dyn Library>,
     slots: Arc<Semaphore>,
-    /// Counts changes of the list of resources; watched once somebody wants to know.
+    /// Counts changes of the list of resources; the watch starts with the first subscription.
     changes: OnceCell<watch::Receiver<u64>>,
 }
 
 impl Handler {
-    /// Serves a library.
     pub fn new(library: Arc<dyn Library>) -> Handler {
         Handler { library, slots: Arc::new(Semaphore::new(AT_ONCE)), changes: OnceCell::new() }
     }
 
-    /// Runs work of the library in a thread, when one is free.
+    /// Runs blocking work of the library in a thread, once a slot is free.
     async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Library) -> T + Send + 'static,
@@ -56,12 +54,12 @@ impl Handler {
         done.await.map_err(|_| ErrorData::internal_error("the request failed", None))
     }
 
-    /// Counts changes from now on.
+    /// Returns the count of changes; the first call starts the watch.
     async fn changes(&self) -> watch::Receiver<u64> {
         let begin = || async {
             let (sender, receiver) = watch::channel(0);
             let library = Arc::clone(&self.library);
-            // It ends with the session: nobody receives then.
+            // The watch ends with the session, because nobody receives any more.
             drop(blocking(move || {
                 library.watch(&|is_changed| {
                     if is_changed {
@@ -139,7 +137,7 @@ impl ServerHandler for Handler {
                 }
                 result = &mut work => break result?,
                 Some((done, total)) = progress.recv() => {
-                    // Several threads count: only a greater number is progress.
+                    // Several threads report: only a greater number is progress.
                     let (done, total) = (done as f64, total as f64);
                     if let Some(token) = &token && done > told {
                         told = done;
@@ -197,7 +195,7 @@ impl ServerHandler for Handler {
         Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri)]).into())
     }
 
-    // The library's own answers to these are empty ones, as if there were prompts.
+    // The default answers of rmcp are empty lists, as if prompts were supported.
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -249,7 +247,6 @@ impl ServerHandler for Handler {
     }
 }
 
-/// A result in the library's form.
 fn tool_result(told: Told) -> CallToolResult {
     let content = vec![ContentBlock::text(told.text)];
     let mut result =
@@ -258,7 +255,6 @@ fn tool_result(told: Told) -> CallToolResult {
     result
 }
 
-/// An error of the library as the protocol has it.
 fn refused(error: &Error) -> ErrorData {
     match error.kind {
         Kind::Usage | Kind::Nothing => ErrorData::invalid_params(error.chain(), None),

@@ -1,4 +1,4 @@
-//! The interface of what is served, and what it gives.
+//! The interface to the served library, and the types that it returns.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,56 +7,56 @@ use lepo_base::error::Result;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// A tool that is offered.
+/// A tool that lepo offers.
 pub struct Offered {
-    /// Its name.
+    /// Name of the tool.
     pub name: &'static str,
-    /// Description, for a model.
+    /// Description for a model.
     pub description: String,
-    /// The JSON Schema of its arguments.
+    /// JSON schema of the arguments.
     pub input: Value,
-    /// It writes.
+    /// Whether the tool writes.
     pub writes: bool,
 }
 
-/// The result of a call: text for a model, and the same for programs.
+/// The result of a call, for a model and for programs.
 pub struct Told {
-    /// For a model.
+    /// Text for a model.
     pub text: String,
-    /// For programs; null for none.
+    /// Data for programs; null without any.
     pub structured: Value,
-    /// The call failed: the text says why.
+    /// Whether the call failed; `text` says why.
     pub is_error: bool,
 }
 
-/// A resource of a list.
+/// An entry of the list of resources.
 pub struct Listed {
-    /// Its address.
+    /// Address of the resource.
     pub uri: String,
-    /// Its name.
+    /// Name of the resource.
     pub name: String,
-    /// More words.
+    /// Title of the resource.
     pub title: Option<String>,
 }
 
-/// A request that is being worked on.
+/// A request in progress.
 pub struct Going {
     pub(super) cancelled: Arc<AtomicBool>,
     pub(super) progress: Option<UnboundedSender<(u64, u64)>>,
 }
 
 impl Going {
-    /// Work that nobody can cancel and that tells no progress.
+    /// Creates a request that nobody can cancel and that reports no progress.
     pub fn alone() -> Going {
         Going { cancelled: Arc::default(), progress: None }
     }
 
-    /// True once nobody waits for the result.
+    /// Whether nobody waits for the result any more.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Tells how much of how much is done.
+    /// Reports that `done` of `total` is done.
     pub fn progress(&self, done: u64, total: u64) {
         if let Some(progress) = &self.progress {
             let _ = progress.send((done, total)); // the receiver is gone once the request is over
@@ -64,26 +64,26 @@ impl Going {
     }
 }
 
-/// Interface of what is served. Its functions block, each in a thread of its own.
+/// The served library. Its functions block, each in a thread of its own.
 pub trait Library: Send + Sync + 'static {
-    /// Instructions for a model that uses it.
+    /// Returns instructions for a model that uses the library.
     fn instructions(&self) -> String;
-    /// The tools.
+    /// Returns all tools.
     fn tools(&self) -> Vec<Offered>;
     /// Calls a tool of [`tools`](Library::tools).
     fn call(&self, name: &str, arguments: &Map<String, Value>, going: &Going) -> Told;
-    /// A page of resources, and the cursor of the next.
+    /// Returns a page of resources, and the cursor of the next page.
     ///
     /// # Errors
-    /// If the cursor is none of its own, or something could not be read.
+    /// If the cursor is not from this library, or something could not be read.
     fn resources(&self, cursor: Option<&str>) -> Result<(Vec<Listed>, Option<String>)>;
-    /// The form of a resource's address, and what it is.
+    /// Returns the template of a resource's address, and its description.
     fn template(&self) -> (String, String);
-    /// The text of a resource.
+    /// Returns the text of a resource.
     ///
     /// # Errors
-    /// If there is no such resource, or it could not be read.
+    /// If the resource does not exist or could not be read.
     fn read(&self, uri: &str) -> Result<String>;
-    /// Tells of every change of the list of resources, until that returns false. Asked at least once a second.
+    /// Calls `tell` on every change of the list of resources, and at least once a second, until it returns false.
     fn watch(&self, tell: &(dyn Fn(bool) -> bool + Sync));
 }

@@ -1,5 +1,5 @@
-//! The other side of the protocol: lepo as a server over stdin and stdout. What it offers is told by a [`Library`];
-//! this module speaks the revisions 2025-11-25 and 2026-07-28 (and older ones that clients still ask for).
+//! The server side of the protocol: lepo on stdin and stdout. A [`Library`] defines what it offers; this module speaks
+//! the revisions 2025-11-25 and 2026-07-28 (and older ones that clients still ask for).
 
 mod handler;
 mod library;
@@ -20,7 +20,7 @@ pub use pipe::{Input, Output};
 /// Serves until the client closes its side.
 ///
 /// # Errors
-/// If no session can be begun.
+/// If no session can be started.
 pub fn serve(library: Arc<dyn Library>, input: Input, output: Output) -> Result<()> {
     current_thread()?.block_on(async {
         let handler = Handler::new(library);
@@ -29,7 +29,7 @@ pub fn serve(library: Arc<dyn Library>, input: Input, output: Output) -> Result<
                 let _ = session.waiting().await;
                 Ok(())
             }
-            // The client left before it asked for anything.
+            // The client left before it requested anything.
             Err(
                 ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::TransportError { .. },
             ) => Ok(()),

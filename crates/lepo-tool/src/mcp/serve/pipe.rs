@@ -1,5 +1,5 @@
-//! Messages on lepo's own stdin and stdout, one a line. A line that is no message is answered with an error, and the
-//! end of stdin is told only once every request has its answer: `printf … | lepo mcp serve` works.
+//! Messages on lepo's own stdin and stdout, one per line. A malformed line is answered with an error, and the end of
+//! stdin is reported only once every request has its answer: `printf … | lepo mcp serve` works.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Read};
@@ -16,33 +16,31 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
-/// The longest line that is read, in bytes.
+/// Longest line that is read, in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// Lines that were read and are not yet taken.
+/// Lines that are read ahead.
 const AHEAD: usize = 16;
 
-/// Requests without an answer, at most: no further line is read before one of them has its answer, so that a client that
-/// asks and does not read fills no memory.
+/// Most requests without an answer: no further line is read until one of them is answered, so that a client that sends
+/// without reading cannot fill the memory.
 const OPEN: usize = 16;
 
-/// Where messages come from.
+/// The source of messages.
 pub type Input = Box<dyn BufRead + Send>;
 
-/// Writes a line, whole.
+/// Writes a whole line.
 pub type Output = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 
-/// A line as it was read.
 enum InputLine {
     Text(Vec<u8>),
     TooLong,
 }
 
-/// The transport.
 pub struct Pipe {
     lines: mpsc::Receiver<InputLine>,
     shared: Arc<Shared>,
-    /// A request has come: before one nothing else means anything.
+    /// Whether a request has come; before the first one, no other message has a meaning.
     begun: bool,
 }
 
@@ -65,7 +63,7 @@ impl Pipe {
         Pipe { lines, shared: Arc::new(shared), begun: false }
     }
 
-    /// Waits until no more requests than these are open.
+    /// Waits until at most `most` requests are open.
     async fn drained(&self, most: usize) {
         loop {
             let answered = self.shared.answered.notified();
@@ -122,7 +120,7 @@ fn read_lines(mut input: Input, to: &mpsc::Sender<InputLine>) {
     }
 }
 
-/// A message of a line; what to answer, if it is none; nothing of a blank line.
+/// Parses a line into a message, or into the error to answer with; `None` for a blank line or a malformed notification.
 fn message(line: &[u8]) -> Option<Result<ClientJsonRpcMessage, JsonRpcError>> {
     let refuse = |id, error| Some(Err(JsonRpcError::new(id, error)));
     let text = String::from_utf8_lossy(line);
@@ -253,7 +251,7 @@ mod tests {
         for _ in 0..OPEN {
             assert!(matches!(pipe.receive().await, Some(JsonRpcMessage::Request(_))));
         }
-        // The next line is there, and is not taken.
+        // The next line is available, and is not consumed.
         while pipe.lines.is_empty() {
             tokio::task::yield_now().await;
         }

@@ -1,4 +1,4 @@
-//! The tool that a request means.
+//! Finds the tool that a request means.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::*;
 use crate::StartCheck;
 use crate::mcp::config::parse;
 
-/// Servers that are not started, each with its tools.
+/// Creates servers that are not started, each with its tools.
 fn servers(each: &[(&str, &[&str])]) -> Servers {
     let entries = each.iter().map(|(name, _)| format!("{name:?}:{{\"command\":\"x\"}}"));
     let text = format!("{{\"mcpServers\":{{{}}}}}", entries.collect::<Vec<_>>().join(","));
@@ -49,10 +49,10 @@ fn a_name_in_text_that_is_nearly_right_is_the_one_tool_it_can_mean() {
         ("FS", "read_file", ("fs", "read_file")),
         ("fs_2", "readFile", ("FS2", "read_file")),
         ("my_db", "run_sql", ("my-db", "run:sql")),
-        // The very name, though another is near.
+        // The exact name wins over a similar one.
         ("my-db", "Query", ("my-db", "Query")),
         ("my-db", "query", ("my-db", "query")),
-        // Two can be meant, or none: as it was written, so that the answer names it.
+        // If two tools or none could be meant, the name stays as written, so that the answer names it.
         ("my-db", "QUERY", ("my-db", "QUERY")),
         ("fs", "readfil", ("fs", "readfil")),
         ("gs", "read_file", ("gs", "read_file")),

@@ -1,4 +1,4 @@
-//! The token of a signed-in server in its requests: refreshed before it is over and once when it is refused,
+//! The token in the requests of a signed-in server: refreshed before it expires, and once when the server refuses it,
 //! by one process at a time.
 
 use std::collections::HashMap;
@@ -20,10 +20,10 @@ use super::{Manager, explain};
 use crate::mcp::config::ServerConfig;
 use lepo_base::secret::Secret;
 
-/// The secrets of a sign-in, as they change.
+/// Secrets of a sign-in; new tokens are added as they come.
 pub type LiveSecrets = Arc<RwLock<Vec<Secret>>>;
 
-/// The sign-in of one server, as its requests use it.
+/// The sign-in of a server, as its requests use it.
 #[derive(Clone)]
 pub struct Bearer {
     inner: Arc<Inner>,
@@ -33,27 +33,27 @@ struct Inner {
     server: ServerConfig,
     sign_in_store: SignInStore,
     secrets: LiveSecrets,
-    /// One refresh at a time in this process; the file's lock is for others.
+    /// Allows one refresh at a time in this process; the lock file is for other processes.
     refreshing: Mutex<()>,
 }
 
-/// Why there is no token to send.
+/// Why no token can be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoToken {
-    /// The sign-in is over, and why.
+    /// The sign-in is no longer valid, and why.
     Over(String),
-    /// The token could not be refreshed now, and why.
+    /// The token cannot be refreshed now, and why.
     Failed(String),
 }
 
 impl Bearer {
-    /// The sign-in of a server. Its tokens are added to `secrets`.
+    /// Creates the sign-in of a server. Its tokens are added to `secrets`.
     pub fn new(server: &ServerConfig, sign_in_store: SignInStore, secrets: LiveSecrets) -> Bearer {
         let inner = Inner { server: server.clone(), sign_in_store, secrets, refreshing: Mutex::default() };
         Bearer { inner: Arc::new(inner) }
     }
 
-    /// The token to send, other than `refused`; none without a sign-in.
+    /// Returns the token to send, other than `refused`; `None` without a sign-in.
     pub async fn token(&self, refused: Option<&str>) -> Result<Option<String>, NoToken> {
         let Some(kept) = self.load()? else { return Ok(None) };
         if let Some(token) = usable(&kept, refused) {
@@ -62,7 +62,7 @@ impl Bearer {
         let _one = self.inner.refreshing.lock().await;
         let failed = |error: std::io::Error| NoToken::Failed(lepo_base::error::cause(&error));
         let _lock = self.inner.sign_in_store.lock().await.map_err(failed)?;
-        // Another process may have brought a new one while this one waited.
+        // Another process may have refreshed the token while this one waited for the lock.
         let Some(kept) = self.load()? else { return Ok(None) };
         if let Some(token) = usable(&kept, refused) {
             return Ok(Some(token));
@@ -78,7 +78,7 @@ impl Bearer {
             .ok_or_else(|| NoToken::Over("the sign-in is refused".into()))
     }
 
-    /// Gets a new token from the authorization server, and stores it.
+    /// Requests a new token from the authorization server, and stores it.
     async fn refresh(&self, kept: StoredSignIn) -> Result<(), NoToken> {
         let Inner { server, sign_in_store, .. } = &*self.inner;
         let mut sign_in_store = sign_in_store.clone();
@@ -90,7 +90,7 @@ impl Bearer {
             let issuer = resolution.metadata.issuer.clone();
             manager.set_metadata(resolution.metadata);
             if issuer != kept.credentials.issuer {
-                // A token is sent to no other issuer than its own.
+                // A token goes to no issuer but its own.
                 return Err(AuthError::AuthorizationRequired);
             }
             let mut client = super::client_of(&kept.credentials.client_id, "http://127.0.0.1/callback");
@@ -107,7 +107,7 @@ impl Bearer {
         })
     }
 
-    /// Loads the stored sign-in; its secrets are masked from now on.
+    /// Loads the stored sign-in; from then on its secrets are masked.
     fn load(&self) -> Result<Option<StoredSignIn>, NoToken> {
         let kept = self.inner.sign_in_store.kept();
         let kept = kept.map_err(|error| NoToken::Failed(lepo_base::error::cause(&error)))?;
@@ -121,17 +121,17 @@ impl Bearer {
     }
 }
 
-/// The stored token, if it is not over and is another one than `refused`.
+/// Returns the stored token, unless it is about to expire or equals `refused`.
 fn usable(kept: &StoredSignIn, refused: Option<&str>) -> Option<String> {
     kept.fresh().filter(|token| Some(*token) != refused).map(str::to_string)
 }
 
-/// A client whose requests carry the token.
+/// An HTTP client whose requests carry the token.
 #[derive(Clone)]
 pub struct Signed {
-    /// The client below.
+    /// The underlying client.
     pub client: Client,
-    /// The sign-in.
+    /// The sign-in; `None` if sign-ins are not used.
     pub bearer: Option<Bearer>,
 }
 
@@ -139,7 +139,7 @@ type Failed = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 impl Signed {
-    /// Calls `send` with the token, if there is one; and once more with another token if the server refuses that one.
+    /// Calls `send` with the token, if there is one, and again with another token if the server refuses the first.
     async fn send<T, F: Future<Output = Result<T, Failed>>>(
         &self,
         send: impl Fn(Option<String>) -> F,

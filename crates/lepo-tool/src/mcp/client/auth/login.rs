@@ -1,5 +1,5 @@
-//! One sign-in, from the server's challenge to a token: discovery, the client's identity, the address for the
-//! person, and the code that comes back.
+//! A sign-in, from the server's challenge to a token: discovery, the client's identity, the address for the user, and
+//! the code in the redirect.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::mcp::config::{ServerConfig, Target};
 use lepo_base::secret::Secret;
 use lepo_net::fetch::shown;
 
-/// lepo's name where it registers.
+/// Client name in a registration.
 const NAME: &str = "lepo";
 
-/// A sign-in that waits for the person.
+/// A sign-in that waits for the user.
 pub struct Login {
     manager: AuthorizationManager,
     web: Arc<Web>,
@@ -27,20 +27,20 @@ pub struct Login {
     state: String,
 }
 
-/// The parameters of the browser's redirect.
+/// Parameters of the browser's redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Redirected {
-    /// A code, and the issuer if it is told.
+    /// A code, and the issuer if it is named.
     Code(String, Option<String>),
-    /// The sign-in was refused, in these words.
+    /// The sign-in was refused, with this text.
     Refused(String),
-    /// The redirect is no answer to this sign-in.
+    /// The redirect does not answer this sign-in.
     Foreign,
 }
 
 impl Login {
-    /// Begins a sign-in that ends at `redirect`. `challenge` is what the server answered a request with;
-    /// `scopes` are asked for besides.
+    /// Starts a sign-in that ends at `redirect`. `challenge` is the server's answer to an unauthenticated request;
+    /// `scopes` are requested in addition.
     pub async fn begin(
         server: &ServerConfig,
         dir: &Path,
@@ -63,7 +63,7 @@ impl Login {
 
         let mut wanted = manager.select_initial_scopes(&[]).await;
         let before = sign_in_store.signed_in().ok().flatten().map(|before| before.scopes).unwrap_or_default();
-        // More rights come to those that are there.
+        // The sign-in is not to lose the scopes that it already has.
         let more = scopes.iter().chain(before.iter().filter(|_| !scopes.is_empty()));
         for scope in more {
             if !wanted.contains(scope) {
@@ -90,35 +90,35 @@ impl Login {
         Ok(Login { manager, web, address, state })
     }
 
-    /// The address that the person is to visit.
+    /// Returns the address for the user to visit.
     pub fn address(&self) -> &Url {
         &self.address
     }
 
-    /// The host of that address, to be shown before the sign-in.
+    /// Returns the host of that address, to display before the sign-in.
     pub fn host(&self) -> String {
         shown(&self.address)
     }
 
-    /// Parses the query of the address that a browser was sent to.
+    /// Parses the query of the address to which the browser was redirected.
     pub fn read(&self, redirected: &Url) -> Redirected {
         read(redirected, &self.state)
     }
 
-    /// The state that an answer must have, and how it is read: for a listener of its own.
+    /// Returns a parser for redirects to this sign-in, for a listener that outlives this borrow.
     pub fn reader(&self) -> impl Fn(&Url) -> Redirected + Send + Sync + 'static {
         let state = self.state.clone();
         move |redirected| read(redirected, &state)
     }
 
-    /// Gets the tokens for a code, and keeps them.
+    /// Exchanges the code for tokens, and stores them.
     pub async fn finish(self, code: &str, issuer: Option<&str>) -> Result<(), String> {
         let exchanged = self.manager.exchange_code_for_token_with_issuer(code, &self.state, issuer).await;
         exchanged.map(drop).map_err(|error| explain(&error, &self.web))
     }
 }
 
-/// The configured client, or the one that a metadata document is; none where lepo has to register.
+/// Returns the configured client, or the client of a metadata document; `None` if lepo has to register.
 fn identity(server: &ServerConfig, redirect: &str, by_document: bool) -> Option<OAuthClientConfig> {
     let Target::Remote { identity, .. } = &server.target else { return None };
     if let Some(id) = &identity.client_id {
@@ -129,7 +129,7 @@ fn identity(server: &ServerConfig, redirect: &str, by_document: bool) -> Option<
     identity.client_metadata_url.as_ref().filter(|_| by_document).map(|url| client_of(url.as_str(), redirect))
 }
 
-/// Every address of an authorization server is one that may be asked or opened.
+/// Checks that every endpoint of an authorization server may be requested or opened.
 fn check_endpoints(metadata: &AuthorizationMetadata, web: &Web) -> Result<(), String> {
     let registration = metadata.registration_endpoint.as_deref();
     let named = [metadata.authorization_endpoint.as_str(), metadata.token_endpoint.as_str()];
@@ -141,7 +141,7 @@ fn check_endpoints(metadata: &AuthorizationMetadata, web: &Web) -> Result<(), St
     Ok(())
 }
 
-/// Reads an answer. Nothing counts whose state is not this one; a key that comes twice is no answer.
+/// Parses a redirect. A wrong state makes it foreign; a key that appears twice makes it invalid.
 fn read(redirected: &Url, state: &str) -> Redirected {
     let all = |wanted: &str| -> Vec<String> {
         let pairs = redirected.query_pairs().filter(|(key, _)| key == wanted);

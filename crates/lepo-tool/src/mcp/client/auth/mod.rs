@@ -1,5 +1,5 @@
-//! Signing in to a server (OAuth 2.1, as the protocol's revisions ask for it): the library does the protocol,
-//! lepo its HTTP client, where tokens are kept, and when they are refreshed.
+//! Signing in to a server (OAuth 2.1, as the protocol's revisions require): the library runs the protocol; lepo
+//! provides the HTTP client, stores tokens, and decides when to refresh them.
 
 mod bearer;
 mod login;
@@ -24,7 +24,7 @@ use lepo_net::fetch::shown;
 use sign_in_store::StoredSignIn;
 use web::Web;
 
-/// The library's state machine for one server, on lepo's client and files.
+/// The library's state machine for a server, with lepo's HTTP client and files.
 struct Manager {
     manager: AuthorizationManager,
     web: Arc<Web>,
@@ -45,12 +45,11 @@ impl Manager {
     }
 }
 
-/// The client of this id, public and native.
 fn client_of(id: &str, redirect: &str) -> OAuthClientConfig {
     OAuthClientConfig::new(id, redirect)
 }
 
-/// The secret that goes with a kept client: the registration's, or for a configured client the configured one.
+/// Returns the secret of a stored client: the configured secret if the client is configured, else the registration's.
 fn secret_of(server: &ServerConfig, kept: &StoredSignIn) -> Option<String> {
     let registered = kept.client_secret.clone();
     let Target::Remote { identity, .. } = &server.target else { return registered };
@@ -59,7 +58,7 @@ fn secret_of(server: &ServerConfig, kept: &StoredSignIn) -> Option<String> {
     configured.map(|secret: &Secret| secret.reveal().to_string()).or(registered)
 }
 
-/// An error in a line that a person can read. What an authorization server says is told with it.
+/// Describes an error on one line, with the authorization server's explanation.
 fn explain(error: &AuthError, web: &Web) -> String {
     let refusal = || web.refusal().unwrap_or_default();
     let said = |what: &str| match refusal() {

@@ -1,5 +1,5 @@
-//! The files of sign-ins: one for each server and issuer, for its owner only, and a lock so that
-//! processes refresh one after the other.
+//! Files of sign-ins: one per server and issuer, readable by their owner only, and a lock so that processes refresh one
+//! after the other.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -19,65 +19,63 @@ use crate::mcp::config::{ServerConfig, Target};
 use lepo_base::hash::hash_of;
 use lepo_base::secret::Secret;
 
-/// The time to wait for another process that refreshes.
+/// How long to wait for another process's refresh.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The interval at which that is checked.
+/// Interval at which the lock is tried again.
 const STEP: Duration = Duration::from_millis(50);
 
-/// A token that is over this soon is refreshed first, in seconds.
+/// A token that expires within this many seconds is refreshed first.
 const SOON: u64 = 30;
 
-/// The longest token that is taken, in bytes.
+/// Longest acceptable token, in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// The sign-in of one server, in its directory.
+/// The stored sign-in of a server.
 #[derive(Debug, Clone)]
 pub struct SignInStore {
     dir: PathBuf,
-    /// A hash of the server's name and address.
+    /// Hash of the server's name and address.
     key: String,
     server: String,
     url: String,
-    /// A secret that the authorization server gave with the registration.
+    /// Secret that the authorization server issued with the registration.
     pub client_secret: Option<Secret>,
 }
 
-/// A stored sign-in.
 #[derive(Serialize, Deserialize)]
 pub struct StoredSignIn {
-    /// The server's name.
     server: String,
-    /// Address of the server, without its secret parts.
+    /// Address of the server, without its query.
     url: String,
-    /// The secret of a client that was registered with one.
+    /// Secret that the authorization server issued with the registration.
     pub client_secret: Option<String>,
     /// The library's part: client, tokens, scopes, issuer.
     pub credentials: StoredCredentials,
 }
 
-/// The public facts of a sign-in.
+/// Public facts of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedIn {
     /// Issuer of the sign-in.
     pub issuer: Option<String>,
     /// Scopes of the sign-in.
     pub scopes: Vec<String>,
-    /// The time at which its token expires, seconds since 1970; not every server tells it.
+    /// When the token expires, in seconds since 1970; not every server says so.
     pub until: Option<u64>,
-    /// The sign-in can be refreshed.
+    /// Whether the sign-in can be refreshed.
     pub refreshes: bool,
 }
 
 impl SignedIn {
-    /// The sign-in is over, and cannot be refreshed.
+    /// Whether the sign-in has expired and cannot be refreshed.
     pub fn is_over(&self) -> bool {
         !self.refreshes && self.until.is_some_and(|until| until <= now())
     }
 }
 
 impl SignInStore {
-    /// The place of a server's sign-in; none for a program, and none where `dir` is empty.
+    /// Returns the store of a server's sign-in; `None` for a program, or if `dir` is empty.
     pub fn of(dir: &Path, server: &ServerConfig) -> Option<SignInStore> {
         let Target::Remote { url, .. } = &server.target else { return None };
         let mut shown = url.clone();
@@ -93,7 +91,7 @@ impl SignInStore {
         })
     }
 
-    /// The sign-in that is kept, the newest if there are several. A file that cannot be read is none.
+    /// Returns the newest stored sign-in. Files that cannot be parsed are skipped.
     pub fn kept(&self) -> io::Result<Option<StoredSignIn>> {
         let mut newest: Option<(SystemTime, StoredSignIn)> = None;
         for path in self.files()? {
@@ -107,19 +105,19 @@ impl SignInStore {
         Ok(newest.map(|(_, kept)| kept))
     }
 
-    /// The public facts.
+    /// Returns the public facts of the stored sign-in.
     pub fn signed_in(&self) -> io::Result<Option<SignedIn>> {
         Ok(self.kept()?.and_then(|kept| kept.signed_in()))
     }
 
-    /// Forgets the sign-in; whether there was one.
+    /// Deletes the sign-in, and returns whether there was one.
     pub fn forget(&self) -> io::Result<bool> {
         let files = self.files()?;
         files.iter().try_for_each(std::fs::remove_file)?;
         Ok(!files.is_empty())
     }
 
-    /// Waits until no other process refreshes this sign-in.
+    /// Waits until no other process refreshes this sign-in, and locks it.
     pub async fn lock(&self) -> io::Result<File> {
         self.make_dir()?;
         let path = self.dir.join(format!("{}.lock", self.key));
@@ -151,7 +149,7 @@ impl SignInStore {
         file.write_all(&serde_json::to_vec(&kept)?)?;
         file.as_file().sync_all()?;
         file.persist(&path).map_err(|error| error.error)?;
-        // One of another issuer is of no use any more, and must not come back.
+        // A sign-in of another issuer is obsolete, and must not come back.
         for other in self.files()?.into_iter().filter(|other| *other != path) {
             std::fs::remove_file(other)?;
         }
@@ -177,12 +175,10 @@ impl SignInStore {
 }
 
 impl StoredSignIn {
-    /// The access token.
     pub fn token(&self) -> Option<&str> {
         self.credentials.token_response.as_ref().map(|tokens| tokens.access_token().secret().as_str())
     }
 
-    /// All that is secret of it.
     pub fn secrets(&self) -> Vec<Secret> {
         let tokens = self.credentials.token_response.as_ref();
         let of_tokens = tokens.into_iter().flat_map(|tokens| {
@@ -192,13 +188,12 @@ impl StoredSignIn {
         of_tokens.chain([self.client_secret.as_deref()]).flatten().map(Secret::new).collect()
     }
 
-    /// The access token, unless it is over, or soon.
+    /// Returns the access token, unless it expires within `SOON` seconds.
     pub fn fresh(&self) -> Option<&str> {
         let over = self.until().is_some_and(|until| until <= now() + SOON);
         self.token().filter(|_| !over)
     }
 
-    /// The sign-in can be refreshed.
     pub fn refreshes(&self) -> bool {
         self.credentials.token_response.as_ref().is_some_and(|tokens| tokens.refresh_token().is_some())
     }
@@ -219,8 +214,8 @@ impl StoredSignIn {
     }
 }
 
-/// The credential store that the library asks for. The lock of a refresh is taken before it begins (see `bearer.rs`), so
-/// that a process which waited uses what the other one brought.
+/// The credential store that the library asks for. `bearer.rs` locks it before a refresh starts, so that a process that
+/// waited uses the token of the other one.
 impl CredentialStore for SignInStore {
     fn load<'s, 'f>(&'s self) -> Later<'f, Option<StoredCredentials>>
     where
@@ -255,7 +250,7 @@ fn failed(error: io::Error) -> AuthError {
     AuthError::CredentialStoreError(lepo_base::error::cause(&error))
 }
 
-/// Only a bearer token that can be sent in a header is kept.
+/// Accepts only a bearer token that can be sent in a header.
 fn check(credentials: &StoredCredentials) -> Result<(), AuthError> {
     let Some(tokens) = &credentials.token_response else { return Ok(()) };
     if *tokens.token_type() != BasicTokenType::Bearer {

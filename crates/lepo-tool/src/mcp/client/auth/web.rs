@@ -1,6 +1,6 @@
-//! The HTTP client of a sign-in. The library's own follows a registration to other origins, takes plain http,
-//! and asks as often as metadata make it: this one goes to https only (http where all is on this machine),
-//! follows nothing by itself, and has a limit for everything.
+//! The HTTP client of a sign-in. The library's own client follows registrations to other origins, accepts plain http,
+//! and sends as many requests as metadata ask for. This one uses https only (http if everything is on this machine),
+//! follows no redirects, and has a limit for everything.
 
 use std::error::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,31 +18,29 @@ use lepo_net::address::is_loopback;
 use lepo_net::fetch::shown;
 use lepo_net::public_address::{PublicOnly, is_public_host};
 
-/// The time limit of one request.
+/// Time limit for a request.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The time limit for opening a connection.
+/// Time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// The longest answer, in bytes.
+/// Longest response body, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// The most requests of one sign-in or refresh: metadata may name any number of places to ask.
+/// Most requests of a sign-in or a refresh: metadata may name any number of URLs.
 const MOST: usize = 40;
 
-/// The client for one server.
 pub struct Web {
     server: Url,
-    /// For the server's own host, and where that is private.
+    /// For the server's own host, and for every host if the server is private.
     near: Client,
-    /// For hosts that others named: to public addresses only.
+    /// For other hosts; connects to public addresses only.
     far: Client,
     left: AtomicUsize,
     refusal: Mutex<Option<String>>,
 }
 
 impl Web {
-    /// The client for the server at this address.
     pub fn new(server: &Url) -> reqwest::Result<Web> {
         let builder = || {
             let builder = lepo_net::net::client()
@@ -65,12 +63,12 @@ impl Web {
         })
     }
 
-    /// The last refusal of an authorization server: RFC 6749's `error` and `error_description`.
+    /// Returns the last failure: lepo's own, or the authorization server's `error` and `error_description` (RFC 6749).
     pub fn refusal(&self) -> Option<String> {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Checks that this address may be fetched, or opened in a browser, for this server.
+    /// Checks that an address may be fetched, or opened in a browser, for this server.
     pub fn check(&self, url: &Url) -> Result<(), String> {
         check(&self.server, url)
     }
@@ -123,8 +121,8 @@ impl OAuthHttpClient for Web {
     }
 }
 
-/// https, or http where the server and the address are on this machine; and no private address that the
-/// server's own is not.
+/// Requires https, or http if the server and the address are on this machine. Rejects a private address unless the
+/// server is private or has that host.
 fn check(server: &Url, url: &Url) -> Result<(), String> {
     let here = is_loopback(server) && is_loopback(url);
     if !(url.scheme() == "https" || (url.scheme() == "http" && here)) {
@@ -141,14 +139,14 @@ fn check(server: &Url, url: &Url) -> Result<(), String> {
     Ok(())
 }
 
-/// True if an address is private by its very words.
+/// Whether an address is private as written, without resolving it.
 fn is_private(url: &Url) -> bool {
     is_loopback(url)
         || matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)))
             && !url.host().is_some_and(|host| is_public_host(&host))
 }
 
-/// The `error` of an answer, and what is said to explain it.
+/// Extracts the `error` of an answer, and its description.
 fn refusal(body: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(body).ok()?;
     let text =

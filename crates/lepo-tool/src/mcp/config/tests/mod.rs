@@ -106,7 +106,7 @@ fn a_mistake_names_the_server_and_the_key_and_no_value() {
     }
 }
 
-/// The servers of a file: each with what is said of it, `=` before what it is used with.
+/// Renders the servers of a file, each with its notices and, after `=`, its target.
 fn told(text: &str) -> Vec<String> {
     let servers = parse(Path::new("mcp.json"), text.as_bytes()).unwrap();
     let shown = |server: &ServerConfig| {
@@ -136,7 +136,7 @@ fn told(text: &str) -> Vec<String> {
     servers.iter().map(shown).collect()
 }
 
-/// Public reports of configurations: one bad entry took all servers with it.
+/// In public reports, one bad entry disables every server.
 #[test]
 fn one_bad_entry_leaves_the_others_in_use() {
     const GOOD: &str = r#""ok":{"command":"good"}"#;
@@ -290,6 +290,6 @@ fn a_variable_without_a_value_leaves_only_its_server_out() {
         assert_eq!(has("d", "${KEY} holds a key of lepo's"), origin == Origin::Repository, "{said:?}");
         assert!(!format!("{said:?}{servers:?}").contains("t0ken"));
     }
-    // A file as it stands names them and needs none.
+    // Without substitution, the file needs no values for the variables that it names.
     assert_eq!(parse(Path::new("mcp.json"), text).unwrap().len(), 4);
 }

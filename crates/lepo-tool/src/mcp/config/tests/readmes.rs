@@ -1,5 +1,4 @@
-//! Configurations as the READMEs of servers print them, byte for byte: each is read, and nothing in it is lost or taken
-//! for something else.
+//! Configurations exactly as the READMEs of servers print them: each is read, and nothing in it is lost or misread.
 
 use std::path::Path;
 
@@ -138,7 +137,7 @@ const READMES: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// All that a configuration says of a server, in a line.
+/// Renders a configuration as a line.
 fn line(server: &ServerConfig) -> String {
     let pairs = |pairs: &[(String, Secret)]| -> String {
         pairs.iter().map(|(name, value)| format!(" {name}={}", value.reveal())).collect()

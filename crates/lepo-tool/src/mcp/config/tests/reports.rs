@@ -1,4 +1,4 @@
-//! Public reports of configurations that other clients refused, lost or took for something else.
+//! Public reports of configurations that other clients refuse, lose or misread.
 
 use std::path::Path;
 
