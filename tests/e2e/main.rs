@@ -54,6 +54,7 @@ mod examples;
 mod export;
 mod exported_sessions;
 mod faults;
+mod golden;
 mod grep;
 mod guarded;
 mod house;
