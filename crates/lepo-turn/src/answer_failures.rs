@@ -7,7 +7,6 @@ pub fn only_thinking(model: &str) -> Error {
     Error::remote(format!("{model} thought, and gave no answer; its thinking is kept, hidden")).ask_again()
 }
 
-/// Returns the error for an answer that exceeds the limit.
 pub fn too_long() -> Error {
     Error::remote("the answer exceeded max_answer and was stopped; the part that came is kept, hidden")
         .hint("max_answer in config.toml is the limit, in bytes")

@@ -46,7 +46,6 @@ enum Wanted {
     InText(CallRequest),
 }
 
-/// The outcome of a request.
 enum Asked {
     Received(Received),
     /// The model did not answer.
@@ -78,7 +77,6 @@ impl Progress {
         self.rounds > 0 && !self.tools.is_nothing()
     }
 
-    /// Returns how the model may call tools in its next answer.
     fn way_to_call(&self) -> Tools {
         match self.tools.blocks {
             Some(_) => Tools::InText,
@@ -158,7 +156,6 @@ async fn progress(turn: &mut Turn<'_>, offer: Offer) -> Result<Progress> {
     })
 }
 
-/// Returns options, schema and tools of this turn, for the journal.
 fn request_facts(turn: &Turn<'_>) -> RequestFacts {
     let settings = turn.env.settings();
     let tools = match settings.tool_call_mode {
@@ -168,7 +165,6 @@ fn request_facts(turn: &Turn<'_>) -> RequestFacts {
     RequestFacts::of(turn.config, turn.schema.as_deref(), tools)
 }
 
-/// Sends a request and receives its answer.
 async fn ask_once(turn: &mut Turn<'_>, progress: &mut Progress) -> Result<Asked> {
     // Results since the last request may have files.
     turn.choose_files();
@@ -231,7 +227,6 @@ pub(super) fn holds_with_tools(config: &ModelConfig, offer: Offer) -> bool {
     !offer.calls && !config.options.web
 }
 
-/// Returns the messages of the next request.
 fn messages_of(turn: &Turn<'_>, progress: &Progress) -> Vec<Message> {
     let (transcript, path) = (&turn.record.transcript, spec(turn.config).path);
     let inst = Inst::General(turn.insts.general.as_deref());

@@ -9,10 +9,8 @@ pub struct AnswerOrder {
     times: Mutex<Vec<(usize, u64)>>,
 }
 
-/// The index of a model in an order.
 #[derive(Clone, Copy)]
 pub struct OrderedAnswer<'o> {
-    /// The order of all answers.
     pub order: &'o AnswerOrder,
     /// Index of the model among the named ones.
     pub index: usize,
@@ -39,7 +37,6 @@ impl WritingTurn<'_> {
         earlier.map(|(_, time)| time.saturating_sub(1)).min()
     }
 
-    /// Records the time of the written answer.
     pub fn note(&mut self, time: u64) {
         self.times.push((self.index, time));
     }

@@ -23,7 +23,6 @@ pub struct AnswerPlace<'a> {
     pub tip: Option<BubbId>,
     /// The hidden bubb before the answer in a group turn, which names the model.
     pub before: Option<&'a str>,
-    /// How the model may call tools.
     pub tools: Tools,
     /// Whether the user is asked an agent's questions; otherwise each is refused.
     pub asks: bool,

@@ -9,7 +9,6 @@ use lepo_tool::CommandRequest;
 /// Maximum number of tool names to list.
 const MOST: usize = 60;
 
-/// Returns the fault of a call to these tools.
 pub fn call_fault(call: &ToolCall, tools: &[String]) -> String {
     let name = &call.name;
     if !tools.contains(name) {

@@ -166,7 +166,6 @@ pub struct CalledText {
     pub calls: Vec<CallRequest>,
 }
 
-/// Splits an answer into its calls, in order, and the text around them.
 pub fn calls_in_text(said: &str) -> CalledText {
     let (mut words, mut calls, mut before) = (Vec::new(), Vec::new(), 0);
     for piece in pieces(said) {

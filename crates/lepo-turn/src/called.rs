@@ -20,7 +20,6 @@ const DROPPED: &str = "dropped: it was not carried out, because a call before it
 /// The result of a call that was never executed, if the call before it was executed later.
 const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call before it waited for consent; call again if it is needed";
 
-/// The bubbs of an answer.
 #[derive(Default)]
 struct Group<'s> {
     /// Text around the calls, edited requests, and the note that several requests follow.

@@ -12,7 +12,6 @@ use crate::config::{is_as_made, is_general_as_made};
 use lepo_model::{Message, PathForm, Role};
 use lepo_store::bubb::Kind;
 
-/// The instruction of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inst<'i> {
     /// `general`.
@@ -71,7 +70,6 @@ fn whole(entries: &[PathEntry], called: &[CalledAnswer], inst: Inst<'_>, rebuild
     messages
 }
 
-/// Creates an instruction message.
 pub fn instruction(text: &str) -> Message {
     Message { instruction: true, ..Message::new(Role::System, text) }
 }

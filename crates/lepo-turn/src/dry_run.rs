@@ -47,9 +47,7 @@ pub struct FirstRequest {
 /// A file of the question.
 #[derive(Debug)]
 pub struct FileToSend {
-    /// Media type.
     pub media: Media,
-    /// Name of the file.
     pub name: String,
     /// Length in bytes.
     pub len: u64,

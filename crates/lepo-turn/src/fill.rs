@@ -23,14 +23,11 @@ const BYTES: u64 = 4;
 /// The tokens of a conversation and of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fill {
-    /// Tokens of the conversation.
     pub tokens: u64,
-    /// Tokens of the window.
     pub window: u64,
 }
 
 impl Fill {
-    /// Returns the part in percent.
     pub fn percent(self) -> u64 {
         self.tokens.saturating_mul(100) / self.window.max(1)
     }

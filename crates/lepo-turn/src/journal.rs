@@ -18,7 +18,6 @@ pub fn usage_entry<'a>(what: &'a str, model: &'a str, usage: Usage, ms: u64) -> 
     }
 }
 
-/// Creates the entry for a failed request.
 pub fn failure_entry(model: Option<&str>, after: Duration) -> Entry<'_> {
     Entry { what: "failed", model, ms: after.as_millis() as u64, failed: true, ..Entry::default() }
 }

@@ -19,7 +19,6 @@ pub struct Parties<'t> {
     /// The gate of its requests.
     pub gate: Gate,
     pub servers: &'t mut Servers,
-    /// The display of the turn.
     pub front: &'t mut dyn Front,
 }
 

@@ -10,7 +10,6 @@ use lepo_tool::ToolRequest;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathEntry {
     pub kind: Kind,
-    /// Whether it is hidden.
     pub hidden: bool,
     /// Whether it has no prev.
     pub root: bool,
@@ -30,7 +29,6 @@ impl PathEntry {
 /// A bubb to insert before the answer.
 pub struct Opening {
     pub kind: Kind,
-    /// Whether it is hidden.
     pub hidden: bool,
     /// The text that the model receives.
     pub text: String,

@@ -8,17 +8,13 @@ use serde_json::{Value, json};
 use lepo_model::Schema;
 use lepo_tool::{Access, CommandRequest, all};
 
-/// The chooser's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChooserAnswer {
-    /// No command is needed.
     None,
-    /// A command is needed.
     Command,
 }
 
 impl ChooserAnswer {
-    /// Returns the text of the bubb.
     pub fn canonical(self) -> &'static str {
         match self {
             ChooserAnswer::None => r#"{"tool":"none"}"#,
@@ -31,7 +27,6 @@ impl ChooserAnswer {
         [ChooserAnswer::None, ChooserAnswer::Command].iter().any(|answer| answer.canonical() == text)
     }
 
-    /// Parses a chooser's answer.
     pub fn read(answer: &str) -> Option<ChooserAnswer> {
         let (choices, _) = all(answer, |object| match object.get("tool")?.as_str()? {
             "none" => Some(ChooserAnswer::None),
@@ -47,13 +42,11 @@ pub fn read_requests(answer: &str) -> Option<(Vec<CommandRequest>, String)> {
     Some(all(answer, CommandRequest::from_json)).filter(|(requests, _)| !requests.is_empty())
 }
 
-/// Returns the schema of a chooser's answer.
 pub fn choice_schema() -> Schema {
     let tool = json!({ "type": "string", "enum": ["none", "command"] });
     schema("tool_choice", json!({ "tool": tool }))
 }
 
-/// Returns the schema of a writer's answer.
 pub fn request_schema() -> Schema {
     let access = json!({ "type": "string", "enum": Access::words() });
     let text = json!({ "type": "string" });

@@ -38,7 +38,6 @@ struct Receiving<'s> {
     first_ms: Option<u64>,
     /// Whether text is displayed only after the end, when it is known to be the answer.
     held: bool,
-    /// How the model may call tools.
     tools: Tools,
     /// The calls by fields of the API.
     calls: Vec<ToolCall>,
@@ -54,7 +53,6 @@ struct Receiving<'s> {
     beside: Beside<'s>,
     /// The bubb that the spool follows.
     tip: Option<BubbId>,
-    /// The model's configured name.
     model: &'s str,
     /// Thinking, as long as nothing else has arrived.
     thought: String,

@@ -6,7 +6,6 @@ use lepo_model::{Replay, ToolCall, Usage};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::CallRequest;
 
-/// A received answer.
 pub enum Received {
     /// The answer that ends the turn.
     Answer(Answered),
@@ -22,15 +21,12 @@ pub enum Received {
 
 /// How an answer ended.
 pub enum Ending {
-    /// The answer ends the turn.
     Final,
     /// Calls tools by fields of the API.
     Calls(Vec<ToolCall>, Option<Replay>),
     /// Calls tools in its text; with the text around them.
     TextCalls(String, Vec<CallRequest>),
-    /// Does not match the schema; with the fault.
     Unfit(String),
-    /// Was interrupted.
     Failed(Error),
 }
 

@@ -43,7 +43,6 @@ impl TurnRecord {
         }
     }
 
-    /// Records that a request is pending.
     pub fn wait_for(&mut self, name: &Name, request: &ToolRequest) {
         self.report.pending = Some(name.id);
         self.waiting = request.line();

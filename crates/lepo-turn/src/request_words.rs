@@ -8,7 +8,6 @@ pub(super) fn several_note(requests: usize) -> Option<String> {
     (requests > 1).then(|| format!("({requests} {told})"))
 }
 
-/// The result of a refused request.
 pub(super) const REFUSED: &str = "refused: the user said no";
 
 /// The result of a request that would be pending, in a conversation that is not stored.

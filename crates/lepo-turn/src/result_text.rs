@@ -11,7 +11,6 @@ use lepo_secrets::{LOOKED_AT, is_binary};
 
 /// A result under construction.
 pub(super) struct ResultText<'m> {
-    /// The text so far.
     pub text: Vec<u8>,
     /// The lines of its blobs.
     pub blobs: Vec<String>,

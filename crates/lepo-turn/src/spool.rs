@@ -87,12 +87,10 @@ impl<'s> AnswerSpool<'s> {
         self.failed.get_or_insert(error);
     }
 
-    /// Returns the masks of the written text, each with the text that it replaced.
     pub fn truths(&self) -> &[(String, String)] {
         &self.truths
     }
 
-    /// Unmasks written text.
     pub fn as_given(&self, text: &str) -> String {
         restore(text, &self.truths)
     }

@@ -28,7 +28,6 @@ pub fn note_made(store: &Store, paths: &Paths) {
     let _ = made.and_then(|()| file.open(folder.join(identity)));
 }
 
-/// Whether this user's lepo created the store.
 fn is_made_here(store: &Store, paths: &Paths) -> bool {
     let is_noted =
         identity_of(&store.path()).is_ok_and(|identity| paths.state.join(MADE).join(identity).exists());

@@ -31,13 +31,10 @@ pub struct Turn<'t> {
     pub servers: &'t mut Servers,
     /// The display of the turn.
     pub front: &'t mut dyn Front,
-    /// The schema of the answer.
     pub schema: Option<Arc<AnswerSchema>>,
-    /// Whether only the code blocks of the answer are used.
     pub code_only: bool,
     /// Recorded results, in a replay.
     pub results: Option<ResultRecord>,
-    /// Transcript and report of the turn.
     pub record: TurnRecord,
     /// Whether the last answer of the conversation has another successor.
     pub forks: bool,
@@ -47,7 +44,6 @@ pub struct Turn<'t> {
     pub unproven: Option<Vec<UnprovenMessage>>,
 }
 
-/// The skills of a turn.
 #[derive(Default)]
 pub struct TurnSkills {
     /// The skills that the model may ask for, or that the user named.
@@ -100,14 +96,12 @@ impl Turn<'_> {
         }
     }
 
-    /// Adds a bubb, durably.
     pub fn add(&mut self, kind: Kind, hidden: bool, text: &[u8]) -> Result<Name> {
         let name = self.record.transcript.add(kind, hidden, text)?;
         self.front.happens(Event::Bubb(&name, Some(text)));
         Ok(name)
     }
 
-    /// Whether this model accepts tools in fields of its API.
     pub fn takes_native_tools(&self) -> bool {
         spec(self.config).tools == ToolForm::Native && self.model.takes_tools()
     }

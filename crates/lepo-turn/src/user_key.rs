@@ -12,7 +12,6 @@ use lepo_store::store::Prover;
 /// Hexadecimal digits of a proof: 128 bits.
 const DIGITS: usize = 32;
 
-/// The user's key, in the state folder.
 struct UserKey {
     state: PathBuf,
     key: OnceLock<Option<Key>>,

@@ -11,7 +11,6 @@ use lepo_store::bubb::thousands;
 /// The properties of a file to which limits apply.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
-    /// Media type.
     pub media: Media,
     /// Length in bytes of the file.
     pub len: u64,
@@ -20,7 +19,6 @@ pub struct Size {
 }
 
 impl Size {
-    /// Returns the size of a file of a question.
     pub fn of(file: &NewFile) -> Size {
         Size { media: file.media, len: file.len, side: file.pixels.map(|(width, height)| width.max(height)) }
     }
@@ -82,7 +80,6 @@ struct TooMuch {
     shrink: Option<String>,
 }
 
-/// Returns the hint for files that the model does not accept.
 fn other_model() -> Hint {
     Hint::from(Command::OtherModel)
         .words(" asks another model; ")

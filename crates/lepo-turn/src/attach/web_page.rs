@@ -76,7 +76,6 @@ fn form(media: &str, bytes: &[u8]) -> Option<Form> {
     }
 }
 
-/// Returns the charset among the parameters of a `Content-Type`.
 fn charset<'h>(parameters: impl Iterator<Item = &'h str>) -> Option<&'h str> {
     parameters
         .filter_map(|parameter| parameter.split_once('='))

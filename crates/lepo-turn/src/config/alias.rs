@@ -17,7 +17,6 @@ pub struct Alias {
     pub source: Source,
 }
 
-/// Reads `[alias]`.
 pub fn read_aliases(section: Section<'_>) -> Result<Vec<Alias>> {
     section.texts(|name, Set { value: text, source }| {
         let is_word = |c: char| c.is_alphanumeric() || "-_.+".contains(c);

@@ -43,7 +43,6 @@ impl<'a> Document<'a> {
         self.typed
     }
 
-    /// Records that a value was rejected for its type.
     pub fn note_wrong_type(&self) {
         self.is_of_wrong_type.set(true);
     }
@@ -130,9 +129,7 @@ impl fmt::Display for Source {
 /// A value, and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set<T> {
-    /// The value.
     pub value: T,
-    /// Source of the value.
     pub source: Source,
 }
 

@@ -25,7 +25,6 @@ impl<'d> Field<'d> {
         self.document.error(self.at, what, allowed)
     }
 
-    /// Returns the error for a value of the wrong type.
     pub fn wrong_type(&self, wanted: &str) -> Error {
         self.document.note_wrong_type();
         let what = match self.document.typed() {

@@ -17,7 +17,6 @@ use lepo_tool::{AutoAccess, ToolMode};
 
 /// A type of value, used by settings and by keys of models.
 pub trait Form: Sized {
-    /// Limits of its values.
     type Limits: ?Sized;
 
     fn of_field(field: &Field<'_>, limits: &Self::Limits) -> Result<Self>;
@@ -188,7 +187,6 @@ impl Form for String {
     }
 }
 
-/// An optional value.
 impl<T: Form> Form for Option<T> {
     type Limits = T::Limits;
 

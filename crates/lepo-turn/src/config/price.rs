@@ -13,7 +13,6 @@ pub struct PriceEntry {
     pub price: Price,
 }
 
-/// Reads a table of `[[prices]]`.
 pub fn read_price_entry(mut section: Section<'_>) -> Result<PriceEntry> {
     const FORM: &str = "[[prices]] has model, input and output, per million tokens, and may have cached";
     let Some(model) = section.get::<String>("model", &())? else {
@@ -28,7 +27,6 @@ pub fn read_price_entry(mut section: Section<'_>) -> Result<PriceEntry> {
     }
 }
 
-/// Reads the table `price` of a model, if it has one.
 pub fn read_price(section: &mut Section<'_>) -> Result<Option<Price>> {
     let mut table = section.section("price")?;
     let price = read_amounts(&mut table)?;

@@ -117,7 +117,6 @@ impl<'d> Section<'d> {
         self.document.error(self.at, what, allowed)
     }
 
-    /// Returns the source of this table, for messages.
     pub fn source(&self) -> Source {
         self.document.source(self.at)
     }

@@ -99,7 +99,6 @@ macro_rules! settings {
             }
         }
 
-        /// Names of all settings.
         pub(super) const NAMES: &[&str] = &[$($name,)*];
     };
     (@file file $sections:ident, $name:literal, $limits:expr) => {

@@ -34,7 +34,6 @@ impl Bid {
     }
 }
 
-/// The decision of the orchestrator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrchestratorDecision {
     /// The participant at this index speaks next.

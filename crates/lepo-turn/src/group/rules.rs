@@ -65,7 +65,6 @@ impl DebateRules {
         self.debaters[who].asks = bid == Bid::Request;
     }
 
-    /// Records a speech.
     pub fn speak(&mut self, who: usize) {
         let debater = &mut self.debaters[who];
         debater.speeches += 1;

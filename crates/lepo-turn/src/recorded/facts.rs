@@ -11,7 +11,6 @@ use lepo_tool::mcp::{Server, native_name};
 /// Hexadecimal digits of a hash in the journal.
 const DIGITS: usize = 16;
 
-/// Name of the shell command among the tools.
 const COMMANDS: &str = "run_command";
 
 /// The options, the schema and the tools of a request.

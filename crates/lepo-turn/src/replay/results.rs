@@ -11,7 +11,6 @@ use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{FactIndex, Store};
 use lepo_tool::ToolRequest;
 
-/// The recorded requests after a question, with their results.
 #[derive(Debug, Clone, Default)]
 pub struct ResultRecord {
     results: Vec<(String, Vec<u8>, Option<i32>)>,

@@ -14,7 +14,6 @@ pub struct FrontMatterLine<'t> {
 }
 
 impl FrontMatterLine<'_> {
-    /// Whether the line is empty or a comment.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() || self.text.starts_with('#')
     }
@@ -66,7 +65,6 @@ impl<'t> Lines<'t> {
         self.lines.get(self.at..).unwrap_or_default().iter().copied()
     }
 
-    /// Skips `count` lines.
     pub fn pass(&mut self, count: usize) {
         self.at += count;
     }

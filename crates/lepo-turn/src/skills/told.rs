@@ -25,7 +25,6 @@ const GIVEN: &str = "[skill ";
 /// Maximum bytes of all names and descriptions in a catalogue.
 const MOST: usize = 16 << 10;
 
-/// Whether this is the text of a catalogue.
 pub fn is_catalogue(text: &str) -> bool {
     text.starts_with(MARK)
 }
@@ -83,7 +82,6 @@ pub fn opening(skills: &[Skill], path: &[PathEntry], masking: &Masking) -> Optio
     (!is_told).then_some(Opening { kind: Kind::System, hidden: true, text, kept })
 }
 
-/// Returns the first line of a skill's instructions.
 fn head(skill: &Skill) -> String {
     format!("{GIVEN}{}, from {}]", skill.name, skill.folder.display())
 }

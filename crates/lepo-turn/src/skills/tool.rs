@@ -7,7 +7,6 @@ use super::find::Skill;
 use super::skill_file::FILES;
 use lepo_model::ToolSpec;
 
-/// Name of the tool.
 pub const TOOL: &str = "skill";
 
 /// Maximum number of files to list.

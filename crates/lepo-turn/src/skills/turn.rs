@@ -97,7 +97,6 @@ pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<Bub
     Ok(Some(name.id))
 }
 
-/// Returns the bubb stored before the answer.
 pub(crate) fn kept_skills(turn: &Turn<'_>) -> Option<BubbId> {
     turn.skills.kept.as_ref().map(|(_, id)| *id)
 }
