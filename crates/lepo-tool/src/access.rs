@@ -1,25 +1,23 @@
-//! The access of a command.
-
 use std::fmt;
 
-/// The access of a command; the sandbox holds it to that.
+/// The access of a command, which the sandbox enforces.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
-    /// Read the working directory.
+    /// Reading the working directory.
     #[default]
     Read,
-    /// And write in it.
+    /// Also writing in it.
     Write,
-    /// And use the network.
+    /// Also using the network.
     Net,
-    /// Everything the user may.
+    /// Everything that the user may do.
     Full,
 }
 
 impl Access {
     const ALL: [Access; 4] = [Access::Read, Access::Write, Access::Net, Access::Full];
 
-    /// The word in a request.
+    /// Returns the name in a request.
     pub fn word(self) -> &'static str {
         match self {
             Access::Read => "read",
@@ -29,12 +27,11 @@ impl Access {
         }
     }
 
-    /// The words of all, least first.
+    /// Returns all names, from the least access to the most.
     pub fn words() -> Vec<&'static str> {
         Access::ALL.iter().map(|access| access.word()).collect()
     }
 
-    /// The access of this word.
     pub(crate) fn of(word: &str) -> Option<Access> {
         Access::ALL.into_iter().find(|access| access.word() == word)
     }

@@ -1,48 +1,48 @@
-//! A command's output: whole in a file, and cut to its head and tail for a model.
+//! A command's output: stored whole in a file, and cut to its head and tail for a model.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// One stream of a command, from its first byte to its last.
+/// A complete output stream of a command.
 #[derive(Debug)]
 pub struct Captured {
     file: File,
     len: u64,
 }
 
-/// The part of it that a model reads.
+/// The part of a stream that a model reads.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The bytes; where the middle is missing a line says how much.
+    /// The bytes; if the middle is missing, a line says how much.
     pub text: Vec<u8>,
-    /// Something is missing.
+    /// Whether the middle is missing.
     pub cut: bool,
 }
 
 impl Captured {
-    /// A stream that was written to `file`, from its beginning.
+    /// Wraps a stream that `file` contains from its beginning.
     pub fn new(mut file: File) -> io::Result<Captured> {
         let len = file.seek(SeekFrom::End(0))?;
         Ok(Captured { file, len })
     }
 
-    /// Bytes of the whole.
+    /// Returns the length of the whole stream, in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Nothing was printed.
+    /// Whether the command printed nothing.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The whole, to be read from its beginning.
+    /// Returns the whole stream, to be read from its beginning.
     pub fn whole(&mut self) -> io::Result<&mut File> {
         self.file.rewind()?;
         Ok(&mut self.file)
     }
 
-    /// At most about `limit` bytes of it: the head and the tail, cut between characters.
+    /// Returns at most about `limit` bytes: the head and the tail, cut between characters.
     pub fn section(&mut self, limit: usize) -> io::Result<Section> {
         let mut text = Vec::new();
         if self.len <= limit as u64 {
@@ -63,7 +63,7 @@ impl Captured {
     }
 }
 
-/// Bytes at the end that begin a character without ending it.
+/// Counts the bytes at the end that start a character without completing it.
 fn unfinished(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => bytes.len() - error.valid_up_to(),
@@ -71,7 +71,7 @@ fn unfinished(bytes: &[u8]) -> usize {
     }
 }
 
-/// Bytes at the beginning that end a character without beginning it.
+/// Counts the bytes at the beginning that complete a character without starting it.
 fn continuation(bytes: &[u8]) -> usize {
     bytes.iter().take(3).take_while(|&&byte| byte & 0xc0 == 0x80).count()
 }

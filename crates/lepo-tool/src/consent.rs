@@ -1,4 +1,4 @@
-//! Consent to one exact request. Only this file can make a [`Granted`] value, and nothing runs without one.
+//! Consent to an exact request. Only this file can create a [`Granted`] value, and nothing runs without one.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::unagreed::Unagreed;
 use super::{Access, CommandRequest, Sandbox, covers_home};
 use crate::{AutoAccess, ToolMode};
 
-/// A question of consent: one exact request, and its circumstances.
+/// A question of consent: an exact request, and its circumstances.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Proposal {
     /// A command.
@@ -23,30 +23,30 @@ pub struct CommandProposal {
     pub request: CommandRequest,
     /// The directory in which it would run.
     pub dir: std::path::PathBuf,
-    /// The sandbox that would hold the command to its access; [`Sandbox::None`] if none can.
+    /// The sandbox that would enforce its access; [`Sandbox::None`] if none can.
     pub sandbox: Sandbox,
-    /// Words of others that nobody has agreed to, which a yes agrees to.
+    /// Texts by others to which nobody has agreed; a yes agrees to them.
     pub unagreed: Vec<Unagreed>,
 }
 
-/// A call, and what the server says of it.
+/// A call, and the server's description of the tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallProposal {
     /// The request.
     pub request: CallRequest,
-    /// The server's own words for the tool.
+    /// The server's description of the tool.
     pub description: String,
-    /// Fingerprint of the tool as the server has it now: consent is to a call of exactly this one.
+    /// Fingerprint of the tool's current version: consent covers exactly this one.
     pub tool: String,
-    /// The description or the schema differs from the one that the user last agreed to.
+    /// Whether the description or the schema differs from the one to which the user last agreed.
     pub changed: bool,
-    /// Words of others that nobody has agreed to, which a yes agrees to.
+    /// Texts by others to which nobody has agreed; a yes agrees to them.
     pub unagreed: Vec<Unagreed>,
 }
 
 impl Proposal {
-    /// The consent of `auto`: for a sandboxed command, up to the access that the user set; for a call of a tool
-    /// that has not changed since the user agreed to it. None while words of others are to be agreed to.
+    /// Grants without asking, in mode `auto`: a sandboxed command up to the access that the user set, or a call of a
+    /// tool that has not changed since the user agreed to it. `None` as long as texts by others need agreement.
     pub fn runs_unasked(&self, mode: ToolMode, most: AutoAccess) -> Option<Granted> {
         let unasked = match self {
             Proposal::Command(proposal) => proposal.is_held(most),
@@ -55,7 +55,7 @@ impl Proposal {
         (mode == ToolMode::Auto && unasked && self.unagreed().is_empty()).then(|| self.clone().granted())
     }
 
-    /// True if it does more than reading: a call of a tool, and a command with an access above `read`.
+    /// Whether the request does more than read: a call of a tool, or a command with an access above `read`.
     pub fn is_more_than_reading(&self) -> bool {
         match self {
             Proposal::Command(proposal) => proposal.request.access != Access::Read,
@@ -63,7 +63,7 @@ impl Proposal {
         }
     }
 
-    /// Words of others that nobody has agreed to, which a yes agrees to.
+    /// Returns the texts by others to which nobody has agreed; a yes agrees to them.
     pub fn unagreed(&self) -> &[Unagreed] {
         match self {
             Proposal::Command(proposal) => &proposal.unagreed,
@@ -71,7 +71,7 @@ impl Proposal {
         }
     }
 
-    /// Names words of others that nobody has agreed to.
+    /// Sets the texts by others to which nobody has agreed.
     pub fn name_unagreed(&mut self, words: Vec<Unagreed>) {
         match self {
             Proposal::Command(proposal) => proposal.unagreed = words,
@@ -92,7 +92,7 @@ impl Proposal {
 }
 
 impl Proposal {
-    /// True for a command with an access below `full` that no sandbox here can hold it to.
+    /// Whether this is a command with an access below `full` that no sandbox here can enforce.
     pub fn is_unheld(&self) -> bool {
         match self {
             Proposal::Command(proposal) => {
@@ -115,31 +115,31 @@ impl CommandProposal {
     }
 }
 
-/// The person's answer.
+/// The user's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// Run it, and agree to the words of others that the question names.
+    /// Run it, and agree to the texts by others that the question names.
     Yes,
-    /// Run it, and agree to nothing besides.
+    /// Run it, and agree to nothing else.
     Once,
-    /// Run it, and the same again unasked for the rest of the session.
+    /// Run it, and repeat it without asking for the rest of the session.
     Always,
-    /// Do not.
+    /// Do not run it.
     No,
     /// Run this command instead, after asking again.
     Edit(String),
-    /// There is no terminal to ask on.
+    /// No terminal is available to ask on.
     NoTerminal,
 }
 
 impl Reply {
-    /// True if the reply agrees to the words of others that the question names, too.
+    /// Whether the reply also agrees to the texts by others that the question names.
     pub fn agrees(&self) -> bool {
         matches!(self, Reply::Yes | Reply::Always)
     }
 }
 
-/// A request that may be carried out. Only consent makes one.
+/// A request that may be carried out. Only consent creates one.
 #[derive(Debug, PartialEq)]
 pub enum Granted {
     /// A command.
@@ -163,36 +163,36 @@ pub struct GrantedCall {
 }
 
 impl GrantedCommand {
-    /// The user's own command (`--run`, `!`), which needs no consent.
+    /// Grants the user's own command (`--run`, `!`), which needs no consent.
     pub fn by_user(command: &str) -> GrantedCommand {
         let request = CommandRequest { command: command.to_string(), access: Access::Full, why: None };
         GrantedCommand { request, sandbox: Sandbox::None }
     }
 
-    /// The request that was granted, to the letter.
+    /// Returns the request exactly as granted.
     pub fn request(&self) -> &CommandRequest {
         &self.request
     }
 
-    /// The sandbox that holds it, as the person was shown.
+    /// Returns the sandbox that enforces its access, as the question named it.
     pub fn sandbox(&self) -> &Sandbox {
         &self.sandbox
     }
 }
 
 impl GrantedCall {
-    /// The request that was granted, to the letter.
+    /// Returns the request exactly as granted.
     pub fn request(&self) -> &CallRequest {
         &self.request
     }
 
-    /// Fingerprint of the tool, as the person was shown.
+    /// Returns the fingerprint of the tool that the question described.
     pub fn tool(&self) -> &str {
         &self.tool
     }
 }
 
-/// Requests allowed for the rest of a session: commands to the letter, and tools of MCP servers.
+/// Requests allowed for the rest of a session: exact commands, and tools of MCP servers.
 #[derive(Debug, Default)]
 pub struct Allowed {
     commands: HashSet<(String, Access)>,
@@ -200,12 +200,13 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// The number of commands and tools that are allowed.
+    /// Returns the number of allowed commands and tools.
     pub fn count(&self) -> usize {
         self.commands.len() + self.tools.len()
     }
 
-    /// Notes a proposal that the user allowed. A command without a sandbox is asked about each time.
+    /// Records a proposal that the user allowed. A command with full access or without a sandbox is asked about each
+    /// time.
     pub fn note(&mut self, proposal: &Proposal) {
         match proposal {
             Proposal::Command(CommandProposal { request, sandbox, .. }) => {
@@ -219,8 +220,8 @@ impl Allowed {
         }
     }
 
-    /// Grants a proposal that is like one that was allowed, held by a sandbox or unchanged as that was. What was allowed in
-    /// one conversation is not in another that follows words of others.
+    /// Grants a proposal that repeats an allowed one: the command in a sandbox, or the tool unchanged. Permission from
+    /// one conversation does not extend to another that follows texts by others.
     pub fn grants(&self, proposal: &Proposal) -> Option<Granted> {
         if !proposal.unagreed().is_empty() {
             return None;
@@ -239,21 +240,21 @@ impl Allowed {
     }
 }
 
-/// The result of asking.
+/// The outcome of a question of consent.
 #[derive(Debug, PartialEq)]
 pub enum Consent {
-    /// The command may run.
+    /// The request may be carried out.
     Granted(Granted),
-    /// The command may not run, and the model is told.
+    /// The request may not be carried out, and the model is informed.
     Refused,
-    /// Another request took its place; that one is asked about next.
+    /// The user replaced the command; the new one needs consent next.
     Edited(CommandRequest),
-    /// The request is pending: `--approve` or `--deny` decides on it later.
+    /// The request is pending: `--approve` or `--deny` decides later.
     Pending,
 }
 
 impl Consent {
-    /// The consent that a reply to a proposal gives.
+    /// Returns the outcome of a reply to a proposal.
     pub fn of(proposal: Proposal, reply: Reply) -> Consent {
         match (reply, proposal) {
             (Reply::Yes | Reply::Once | Reply::Always, proposal) => Consent::Granted(proposal.granted()),
@@ -261,7 +262,7 @@ impl Consent {
             (Reply::Edit(command), Proposal::Command(CommandProposal { request, .. })) => {
                 Consent::Edited(CommandRequest { command, ..request })
             }
-            // A call is not edited.
+            // A call cannot be edited.
             (Reply::No | Reply::Edit(_), _) => Consent::Refused,
         }
     }

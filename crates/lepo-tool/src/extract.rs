@@ -1,39 +1,40 @@
-//! Finding JSON objects in what a model said: alone, fenced, or within prose; `<think>` does not count.
+//! Finds JSON objects in a model's answer: alone, fenced, or within prose. `<think>` blocks are ignored.
 
 use serde_json::Value;
 
 use super::lenient;
 
-/// The mark before a model's thinking.
+/// Start of a model's thinking.
 const THINK: &str = "<think>";
 
-/// The mark behind it.
+/// End of a model's thinking.
 const THOUGHT: &str = "</think>";
 
-/// The mark around code.
+/// Fence around code.
 const FENCE: &str = "```";
 
-/// The times that a byte of an answer may be looked at, on average, for the ends of objects that are not JSON.
+/// How often a byte of an answer may be scanned, on average, for the ends of objects that are not JSON.
 const LOOKS: usize = 16;
 
-/// The number of bytes that may be looked at for them in any answer, however short.
+/// Bytes that may be scanned for them in any answer, however short.
 const LEAST_BUDGET: usize = 1 << 20;
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
-    /// Words, without the fence around an object.
+    /// Text, without the fence around an object.
     Prose(String),
-    /// An object that stood among them.
+    /// An object within the text.
     Object(Value),
 }
 
-/// The answer in pieces, in order. An object that is no valid JSON stays prose; a tag within one is text of it.
+/// Splits an answer into pieces, in order. An object that is not valid JSON stays prose; a tag inside an object is part
+/// of its text.
 pub fn pieces(answer: &str) -> Vec<Piece> {
     let (mut pieces, mut prose, mut rest) = (Vec::new(), String::new(), answer);
-    // A block of thinking has come.
+    // Whether a block of thinking has been found.
     let mut thought = false;
-    // Within the fence around an object.
+    // Whether the position is within the fence around an object.
     let mut fenced = false;
     let mut budget = answer.len().saturating_mul(LOOKS).max(LEAST_BUDGET);
     while let Some(at) = rest.find(['{', '<']) {
@@ -45,7 +46,7 @@ pub fn pieces(answer: &str) -> Vec<Piece> {
         } else if let Some(after) = from.strip_prefix(THOUGHT)
             && (!thought || pieces.is_empty() && prose.trim().is_empty())
         {
-            // Some servers swallow the opening tag.
+            // Some servers drop the opening tag.
             thought = true;
             pieces.clear();
             prose.clear();
@@ -73,7 +74,7 @@ pub fn pieces(answer: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The objects that `read` accepts, in order, and the words around the objects.
+/// Returns the objects that `read` accepts, in order, and the prose around all objects.
 pub fn all<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> (Vec<T>, String) {
     let (mut found, mut words) = (Vec::new(), Vec::new());
     for piece in pieces(answer) {
@@ -85,32 +86,32 @@ pub fn all<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> (Vec<T>, Stri
     (found, words.join("\n\n"))
 }
 
-/// The length of these words without the fence that is opened at their end, which wraps an object; none without one.
+/// Returns the length of `prose` without the fence that opens at its end around an object; `None` without such a fence.
 fn before_fence(prose: &str) -> Option<usize> {
     let (before, language) = prose.rsplit_once(FENCE)?;
     let is_word = language.trim().chars().all(|c| c.is_alphanumeric() || "-_+.".contains(c));
-    // The last of an even number closes another one.
+    // After an odd number of fences, this one closes another.
     let opens = before.matches(FENCE).count() % 2 == 0;
     (is_word && opens).then(|| before.trim_end_matches('`').len())
 }
 
 fn push_prose(pieces: &mut Vec<Piece>, prose: &str) {
     let text = prose.trim();
-    // Objects may stand in a list.
+    // Objects may be items of a list.
     let is_list = text.chars().all(|c| c.is_whitespace() || matches!(c, '[' | ']' | ','));
     if !is_list {
         pieces.push(Piece::Prose(text.to_string()));
     }
 }
 
-/// Without `<think>…</think>`; a block that never ends takes the rest with it.
+/// Removes `<think>…</think>`; an unterminated block extends to the end.
 pub fn without_thinking(answer: &str) -> String {
     let (mut kept, mut rest) = (String::new(), answer);
     while let Some((before, after)) = rest.split_once(THINK) {
         kept.push_str(before);
         rest = after.split_once(THOUGHT).map_or("", |(_, after)| after);
     }
-    // Some servers swallow the opening tag.
+    // Some servers drop the opening tag.
     match rest.split_once(THOUGHT) {
         Some((_, after)) if kept.trim().is_empty() => kept.push_str(after),
         _ => kept.push_str(rest),
@@ -159,7 +160,7 @@ mod tests {
             ("<think>never ends {\"tool\":\"none\"}", vec![]),
             (r#"Well, {"tool":"none",} then."#, vec![prose("Well,"), object(), prose("then.")]),
             ("a { b } c", vec![prose("a { b } c")]),
-            // A tag within an object is what the object says.
+            // A tag inside an object is part of its text.
             (r#"{"text":"</think>"}"#, vec![Piece::Object(json!({"text": "</think>"}))]),
             (r#"ok {"text":"<think>"}"#, vec![prose("ok"), Piece::Object(json!({"text": "<think>"}))]),
             (r#"<think>a</think>{"t":"</think>"}"#, vec![Piece::Object(json!({"t": "</think>"}))]),

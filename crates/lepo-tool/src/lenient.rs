@@ -1,14 +1,14 @@
-//! JSON as models write it: commas before the end of an object or an array do not count.
+//! JSON as models write it: a comma before the end of an object or an array is ignored.
 
 use serde_json::Value;
 
-/// The value of a text that is JSON, or JSON but for trailing commas.
+/// Parses JSON that may have trailing commas.
 pub fn parse(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&without_trailing_commas(text)?).ok())
 }
 
-/// The object that a text begins with, and what follows it. `budget` is the number of bytes that may be looked at for
-/// the ends of objects that are not JSON: in a text of many braces each would be looked for in all that follows.
+/// Parses the object at the start of a text; also returns the rest. `budget` is the number of bytes that may be scanned
+/// for the ends of objects that are not JSON: in a text of many braces, each scan would run to the end.
 pub fn object<'t>(text: &'t str, budget: &mut usize) -> Option<(Value, &'t str)> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     if let Some(Ok(value)) = stream.next() {
@@ -19,7 +19,7 @@ pub fn object<'t>(text: &'t str, budget: &mut usize) -> Option<(Value, &'t str)>
     value.is_object().then_some((value, rest))
 }
 
-/// The offset at which the braces that a text begins with are closed.
+/// Returns the offset after the braces at the start of a text are closed.
 fn end(text: &str, budget: &mut usize) -> Option<usize> {
     let mut depth = 0;
     let mut scan = Scan::default();
@@ -40,7 +40,7 @@ fn end(text: &str, budget: &mut usize) -> Option<usize> {
     None
 }
 
-/// The text without these commas; nothing if it has none.
+/// Removes trailing commas; `None` if the text has none.
 fn without_trailing_commas(text: &str) -> Option<String> {
     let mut scan = Scan::default();
     let (mut kept, mut comma) = (String::with_capacity(text.len()), None);
@@ -58,7 +58,7 @@ fn without_trailing_commas(text: &str) -> Option<String> {
     (kept.len() < text.len()).then_some(kept)
 }
 
-/// Tells what is within quotes, the quotes among it.
+/// Recognises the inside of strings, including the quotes.
 #[derive(Default)]
 struct Scan {
     quoted: bool,

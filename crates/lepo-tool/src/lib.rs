@@ -1,4 +1,4 @@
-//! Acting for a model: what it asked for, a person's consent, and the doing. Knows no bubbs.
+//! Acting for a model: its request, the user's consent, and the execution. Knows no bubbs.
 
 mod access;
 mod capture;
@@ -29,5 +29,5 @@ pub use shell::{Ending, Live, Outcome, Shell, Stream};
 pub use unagreed::Unagreed;
 pub use variables::Variables;
 
-/// The shell that reads commands. Never one from `PATH`: where a command may write, it may put another.
+/// The shell that reads commands. Never one from `PATH`: a command that may write there could have replaced it.
 const SHELL: &str = "/bin/sh";

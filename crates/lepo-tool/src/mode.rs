@@ -1,22 +1,22 @@
-//! The settings of consent: whether each request is asked about, and what runs without asking.
+//! Settings of consent: whether lepo asks about each request, and which ones run without asking.
 
 use lepo_base::word::Word;
 
-/// The way a tool request gets its consent.
+/// How a tool request gets its consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolMode {
-    /// The person is asked each time (the default).
+    /// The user is asked each time (the default).
     Manual,
     /// Announced and run, up to [`AutoAccess`].
     Auto,
-    /// No tools at all, and no planner. Only `--tools` says this.
+    /// No tools at all, and no planner. Only `--tools` sets this.
     Off,
 }
 
 impl ToolMode {
-    /// The words of a file, of the environment and of `/set-tool-mode`.
+    /// Values of a file, of the environment and of `/set-tool-mode`.
     pub const LASTING: &[ToolMode] = &[ToolMode::Manual, ToolMode::Auto];
-    /// The words of `--tools`.
+    /// Values of `--tools`.
     pub const ALL: &[ToolMode] = &[ToolMode::Manual, ToolMode::Auto, ToolMode::Off];
 }
 
@@ -30,19 +30,19 @@ impl Word for ToolMode {
     }
 }
 
-/// The most that `auto` runs without asking. `full` is not here: it is always asked.
+/// The most access that `auto` grants without asking. `full` is not included: it is always asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AutoAccess {
-    /// Read the working directory (the default).
+    /// Reading the working directory (the default).
     Read,
-    /// And write in it.
+    /// Also writing in it.
     Write,
-    /// And use the network.
+    /// Also using the network.
     Net,
 }
 
 impl AutoAccess {
-    /// All of them, least first.
+    /// All values, from the least access to the most.
     pub const ALL: &[AutoAccess] = &[AutoAccess::Read, AutoAccess::Write, AutoAccess::Net];
 }
 

@@ -1,4 +1,4 @@
-//! A model's request: one exact action, with one written form.
+//! A model's request: a single exact action, in a single written form.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 use super::mcp::CallRequest;
 use super::{Access, Sandbox};
 
-/// A model's request.
+/// An action that a model requests.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolRequest {
     /// A shell command.
     Command(CommandRequest),
-    /// A tool of an MCP server.
+    /// A call of an MCP server's tool.
     Call(CallRequest),
 }
 
@@ -22,13 +22,13 @@ impl Serialize for ToolRequest {
 }
 
 impl ToolRequest {
-    /// Reads a bubb's text, which must be the canonical form and nothing else.
+    /// Parses a bubb's text, which must be exactly the canonical form.
     pub fn from_canonical(text: &str) -> Option<ToolRequest> {
         let command = CommandRequest::from_canonical(text).map(ToolRequest::Command);
         command.or_else(|| CallRequest::from_canonical(text).map(ToolRequest::Call))
     }
 
-    /// The one way to write it.
+    /// Returns the only form in which the request is written.
     pub fn canonical(&self) -> String {
         match self {
             ToolRequest::Command(request) => request.canonical(),
@@ -36,7 +36,7 @@ impl ToolRequest {
         }
     }
 
-    /// The object of the request.
+    /// Returns the request as a JSON object.
     pub fn to_json(&self) -> Value {
         match self {
             ToolRequest::Command(request) => request.to_json(),
@@ -44,7 +44,7 @@ impl ToolRequest {
         }
     }
 
-    /// A short form for a list: the command, or the tool with its arguments.
+    /// Returns a short form for a list: the command, or the tool with its arguments.
     pub fn words(&self) -> String {
         match self {
             ToolRequest::Command(request) => request.command.clone(),
@@ -55,7 +55,8 @@ impl ToolRequest {
         }
     }
 
-    /// The request on one line, with what the user has to know before a yes: access and sandbox, then the command.
+    /// Formats the request on one line, with everything that the user has to know before agreeing: access and sandbox,
+    /// then the command.
     pub fn whole(&self, sandbox: &Sandbox) -> String {
         match self {
             ToolRequest::Command(request) => {
@@ -66,7 +67,7 @@ impl ToolRequest {
         }
     }
 
-    /// The request in one line with the access behind: `ls (read)`.
+    /// Formats the request on one line, followed by the access: `ls (read)`.
     pub fn line(&self) -> String {
         match self {
             ToolRequest::Command(request) => {
@@ -76,7 +77,7 @@ impl ToolRequest {
         }
     }
 
-    /// The kind of the request, in one word.
+    /// Returns the name of the request's kind.
     pub fn kind(&self) -> &'static str {
         match self {
             ToolRequest::Command(_) => "command",
@@ -84,7 +85,7 @@ impl ToolRequest {
         }
     }
 
-    /// True if both ask for the same action, whatever the reason given.
+    /// Whether the requests differ in nothing but the reason.
     pub fn same_action(&self, other: &ToolRequest) -> bool {
         match (self, other) {
             (ToolRequest::Command(one), ToolRequest::Command(other)) => one.same_action(other),
@@ -94,19 +95,19 @@ impl ToolRequest {
     }
 }
 
-/// A shell command a model wants run.
+/// A shell command that a model requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandRequest {
-    /// The line for `sh -c`.
+    /// The argument of `sh -c`.
     pub command: String,
     /// Access of the command.
     pub access: Access,
-    /// The model's reason, shown to the person.
+    /// The model's reason, for the user to read.
     pub why: Option<String>,
 }
 
 impl CommandRequest {
-    /// Reads a command writer's object; `None` if it is none. A missing `access` means `read`.
+    /// Parses a command writer's object; `None` if it is malformed. A missing `access` means `read`.
     pub fn from_json(value: &Value) -> Option<CommandRequest> {
         let object = value.as_object()?;
         let command = object.get("command")?.as_str()?;
@@ -118,12 +119,12 @@ impl CommandRequest {
             None | Some(Value::Null) => None,
             Some(why) => Some(why.as_str()?.to_string()).filter(|why| !why.trim().is_empty()),
         };
-        // Without a letter it is the `...` of the form that the model was shown.
+        // Without a letter or a digit, it is the `...` from the form in the prompt.
         let sound = command.contains(char::is_alphanumeric) && !command.contains('\0');
         sound.then(|| CommandRequest { command: command.to_string(), access, why })
     }
 
-    /// The field of an object for which it is no command, and why; `None` if it is one.
+    /// Returns why an object is not a command, with the name of the field; `None` if it is one.
     pub fn fault(value: &Value) -> Option<String> {
         let field = |name: &str| value.get(name).filter(|field| !field.is_null());
         let is_text = |name: &str| field(name).is_none_or(Value::is_string);
@@ -147,18 +148,18 @@ impl CommandRequest {
         }
     }
 
-    /// Reads a bubb's text, which must be the canonical form and nothing else.
+    /// Parses a bubb's text, which must be exactly the canonical form.
     pub fn from_canonical(text: &str) -> Option<CommandRequest> {
         let request = CommandRequest::from_json(&serde_json::from_str(text).ok()?)?;
         (request.canonical() == text).then_some(request)
     }
 
-    /// The one way to write it: compact JSON, keys sorted. What is approved is these bytes.
+    /// Returns the only form in which the command is written: compact JSON, keys sorted. The user approves these bytes.
     pub fn canonical(&self) -> String {
         self.to_json().to_string()
     }
 
-    /// The object of the command, keys sorted.
+    /// Returns the command as a JSON object, keys sorted.
     pub fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("access".into(), json!(self.access.word()));
@@ -169,13 +170,13 @@ impl CommandRequest {
         Value::Object(object)
     }
 
-    /// True if both ask for the same action, whatever the reason given.
+    /// Whether the requests differ in nothing but the reason.
     pub fn same_action(&self, other: &CommandRequest) -> bool {
         self.command == other.command && self.access == other.access
     }
 }
 
-/// A text with its control characters as pictures: a newline is told from a backslash and an n.
+/// Replaces control characters by pictures, so that a newline differs from a backslash and an n.
 fn in_one_line(text: &str) -> String {
     let picture = |c: char| match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or(c),

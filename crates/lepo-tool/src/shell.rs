@@ -1,5 +1,5 @@
-//! Running one command: `sh -c` in the working directory, with a time limit, an environment without
-//! lepo's keys, nothing on stdin, and its whole process tree ended with it.
+//! Runs a command: `sh -c` in the working directory, with a time limit, an environment without lepo's keys, an empty
+//! stdin, and its whole process tree terminated at the end.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,18 +17,18 @@ use super::sandbox::{Aftermath, Leftovers, Policy};
 use super::variables::Variables;
 use lepo_process::Running;
 
-/// The way that commands run.
+/// How commands run.
 #[derive(Debug, Clone, Copy)]
 pub struct Shell<'a> {
-    /// The working directory and the paths that a sandbox shows.
+    /// The working directory, and the paths visible in a sandbox.
     pub policy: Policy<'a>,
-    /// The environment variables of a command.
+    /// Filters the environment of a command.
     pub variables: Variables<'a>,
     /// The time limit.
     pub timeout: Duration,
 }
 
-/// The stream that a command printed to.
+/// The stream to which a command printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -37,21 +37,21 @@ pub enum Stream {
     Stderr,
 }
 
-/// Receives the output of a command as it comes.
+/// Receives the output of a command as it arrives.
 pub type Live<'l> = dyn FnMut(Stream, &[u8]) + 'l;
 
-/// The way a command ended.
+/// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself, with this exit code.
+    /// The command exited with this code.
     Exit(i32),
-    /// By a signal, of this number.
+    /// A signal with this number ended the command.
     Signal(i32),
-    /// The command took too long, and was ended.
+    /// The command exceeded this time limit, and was terminated.
     TimedOut(Duration),
-    /// The command printed more than this many bytes, and was ended.
+    /// The command printed more than this many bytes, and was terminated.
     Flooded(u64),
-    /// The process that keeps it was ended, which only a command without a sandbox can do.
+    /// The supervisor was killed, which only a command without a sandbox can do.
     KeeperEnded,
     /// The command could not be started, and why.
     NotStarted(String),
@@ -60,24 +60,24 @@ pub enum Ending {
 /// The result of a command.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The way it ended.
+    /// How the command ended.
     pub ending: Ending,
-    /// The time it took.
+    /// How long the command ran.
     pub took: Duration,
     /// Standard output.
     pub stdout: Captured,
     /// Standard error.
     pub stderr: Captured,
-    /// Processes of it that could not be ended.
+    /// Number of its processes that could not be terminated.
     pub left: usize,
 }
 
-/// The most that a command may print, in bytes: all of it is kept on the disk.
+/// Most output of a command, in bytes: all of it is stored on disk.
 const MOST_OUTPUT: u64 = 64 << 20;
 
 impl Shell<'_> {
-    /// Runs a granted command. Its streams go to the two files of `scratch`, and to `live` as they come; a survey
-    /// of the files that it left goes to `found`, also if this future is dropped.
+    /// Runs a granted command. Its streams go to the two files of `scratch`, and to `live` as they arrive; a survey of
+    /// the files that it left goes to `found`, even if this future is dropped.
     pub async fn run(
         &self,
         granted: GrantedCommand,
@@ -138,19 +138,19 @@ impl Shell<'_> {
     }
 }
 
-/// The time to wait for the working directory before a note says so.
+/// How long to wait for the working directory before a note says so.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The interval at which the lock is tried again.
+/// Interval at which the lock is tried again.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// A running command. The order of the fields counts: the command ends before its leftovers are looked at.
+/// A running command. The order of the fields matters: the command ends before its leftovers are examined.
 struct Held {
     running: Running,
     _leftovers: Leftovers,
 }
 
-/// Reads both streams until the command ends; what it left in the background then goes with its tree.
+/// Reads both streams until the command ends; its background processes are then terminated with its tree.
 async fn watch(
     running: &mut Running,
     stdout: &mut File,
@@ -183,7 +183,8 @@ async fn watch(
                 Ok(status) => ended = Some(status),
                 Err(_) => return Ok(Ending::KeeperEnded),
             },
-            // Ended, but a process in the background still holds its pipes: what is there is read, no more waited for.
+            // The command has exited, but a background process still has its pipes open: reads the available output and
+            // waits for no more.
             () = tokio::time::sleep(LINGER), if ended.is_some() => break,
         }
         if printed > MOST_OUTPUT {
@@ -196,7 +197,7 @@ async fn watch(
     ended.map(ending).ok_or_else(|| io::Error::other("the command did not end"))
 }
 
-/// The time that pipes may stay quiet after a command's end before they are given up.
+/// How long pipes may be silent after a command has exited before they are closed.
 const LINGER: Duration = Duration::from_millis(50);
 
 async fn read(from: &mut Option<impl AsyncRead + Unpin>, into: &mut [u8]) -> io::Result<usize> {

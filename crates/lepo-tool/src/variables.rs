@@ -1,23 +1,23 @@
-//! The environment of a command: lepo's own without what is secret.
+//! The environment of a command: lepo's own, without secrets.
 
 use std::ffi::OsStr;
 
 use super::Access;
 use lepo_process::{Environment, environment};
 
-/// The variables that are removed from a command's environment, and the exceptions.
+/// Which variables are removed from a command's environment, and which are not.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Variables<'a> {
-    /// Names of the variables that hold lepo's keys: no command has them.
+    /// Names of the variables that contain lepo's keys: no command gets them.
     pub hidden: &'a [String],
-    /// lepo's keys themselves: no command gets them under another name.
+    /// lepo's keys: no command gets them under another name.
     pub keys: &'a [String],
-    /// Names of the variables that the configuration passes, though they look secret.
+    /// Names of variables that the configuration passes on although they look secret.
     pub passed: &'a [String],
 }
 
 impl Variables<'_> {
-    /// The environment of a command. What is secret by its name goes to one with full access only.
+    /// Returns the environment of a command. Variables that look secret go only to a command with full access.
     pub fn of_command(&self, access: Access) -> Environment {
         let is_one = |names: &[String], name: &OsStr| names.iter().any(|one| name == one.as_str());
         let mut env = environment(|name| is_one(self.hidden, name));
@@ -34,30 +34,30 @@ impl Variables<'_> {
     }
 }
 
-/// Bytes of a key below which a value that holds it may hold it by chance.
+/// Shorter keys are not searched for in values, in bytes: a value may contain one by chance.
 const SHORTEST: usize = 8;
 
 fn is_secret_variable(name: &OsStr, value: &OsStr) -> bool {
     let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
-    // The working directory; and whose name is in commits.
+    // Their names look secret, but they contain paths and the author of commits.
     let harmless = ["PWD", "OLDPWD", "XAUTHORITY"].contains(&&*name) || name.contains("AUTHOR_");
     let is_login = name.starts_with("OP_SESSION") || name.ends_with("PW");
     let is_address =
         is_login || name.ends_with("DATABASE_URL") || name.contains("WEBHOOK") || has_password(&value);
-    // git's settings by environment carry authorization headers.
+    // git's settings in variables may contain authorization headers.
     let is_of_git = name.starts_with("GIT_CONFIG_");
     !harmless
         && (is_secret_name(&name) || is_of_bundler(&name) || is_address || is_of_git || holds_secret(&value))
 }
 
-/// True if a variable is Bundler's login for a host, as in `BUNDLE_GEMS__EXAMPLE__COM`: its dots are `__`.
+/// Whether a variable is Bundler's login for a host, as in `BUNDLE_GEMS__EXAMPLE__COM`, where `__` means a dot.
 fn is_of_bundler(name: &str) -> bool {
     let host = name.strip_prefix("BUNDLE_").filter(|rest| rest.contains("__"));
-    // Flags for building a gem, and where a gem is developed.
+    // Flags for building a gem, and paths of gems in development.
     host.is_some_and(|host| !host.starts_with("BUILD__") && !host.starts_with("LOCAL__"))
 }
 
-/// True if a value is an address with a password in it, or with a token as the user.
+/// Whether a value is a URL with a password, or with a token as its user name.
 fn has_password(value: &str) -> bool {
     let Some((scheme, rest)) = value.split_once("://") else { return false };
     let authority = rest.split(['/', '?', '#']).next();
@@ -65,7 +65,7 @@ fn has_password(value: &str) -> bool {
     user.is_some_and(|user| user.contains(':') || (scheme.starts_with("http") && !user.is_empty()))
 }
 
-/// True if a value is a private key, a connection string with a password, or has a token of a large service.
+/// Whether a value is a private key or a connection string with a password, or contains a token of a large service.
 fn holds_secret(value: &str) -> bool {
     let folded = value.to_ascii_lowercase();
     let within = [
@@ -92,14 +92,14 @@ fn holds_secret(value: &str) -> bool {
     within.iter().any(|mark| folded.contains(mark)) || value.split(|c| !is_part(c)).any(is_token)
 }
 
-/// True if a word begins as tokens do, and is as long; or is a JSON Web Token.
+/// Whether `word` has the prefix and the length of a token, or is a JSON Web Token.
 fn is_token(word: &str) -> bool {
     let is_jwt = word.starts_with("eyJ") && word.split('.').count() == 3;
     word.len() >= 16 && (is_jwt || TOKENS.iter().any(|start| word.starts_with(start)))
 }
 
-/// GitHub, GitLab, Slack, npm, AWS, Stripe, Google, OpenAI and those that took its form, Groq, xAI, Hugging Face, PyPI,
-/// SendGrid, DigitalOcean, Vault, Shopify, Atlassian.
+/// Prefixes of tokens of GitHub, GitLab, Slack, npm, AWS, Stripe, Google, OpenAI and services with its format, Groq,
+/// xAI, Hugging Face, PyPI, SendGrid, DigitalOcean, Vault, Shopify, Atlassian.
 #[rustfmt::skip]
 const TOKENS: &[&str] = &[
     "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xapp-", "npm_", "AKIA", "ASIA",
@@ -107,7 +107,7 @@ const TOKENS: &[&str] = &[
     "dop_v1_", "hvs.", "shpat_", "ATATT3", "ATCTT3", "ATBB",
 ];
 
-/// True if a variable or a header of this name holds a secret.
+/// Whether a variable or a header of this name contains a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let within = [

@@ -1,6 +1,5 @@
-//! Cleans up after a command that could write: repositories it made are moved aside, as git would obey
-//! their settings and hooks, programs lose rights that are not their caller's, and files that tools run by themselves
-//! are listed.
+//! Cleans up after a command that could write: moves aside the repositories that it made, because git would obey their
+//! settings and hooks; removes set-user-id and set-group-id bits; and lists files that tools run automatically.
 
 use std::ffi::OsStr;
 use std::hash::{BuildHasher, RandomState};
@@ -16,38 +15,36 @@ use super::autorun::{NAMED_BY_GIT, Occasion, runs_when};
 use super::survey::{SET_IDS, Survey, stamp, survey_after};
 use lepo_base::sys::descriptor_path;
 
-/// The end of the name that what was moved aside gets.
+/// Suffix of the name that moves a repository out of git's sight.
 const ASIDE: &str = ".made-by-a-command";
 
-/// The findings; paths are relative to the working directory.
+/// The result of a cleanup; paths are relative to the working directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Aftermath {
-    /// Repositories that were made: their place, and the name that takes them out of git's sight, or why
-    /// they could not be moved.
+    /// Repositories that the command made: the path, and the new name, which git ignores, or why it could not be moved.
     pub moved: Vec<(PathBuf, Result<PathBuf, String>)>,
-    /// Files made or changed that ran with the rights of their owner or group (set-user-id, set-group-id), and do no
-    /// longer; or why they still do.
+    /// Files made or changed that had a set-user-id or set-group-id bit, which is now removed, or why it is not.
     pub set_ids: Vec<(PathBuf, Result<(), String>)>,
-    /// Files made or changed that tools run by themselves, and when.
+    /// Files made or changed that tools run automatically, and when.
     pub runs: Vec<(PathBuf, Occasion)>,
-    /// Directories that could not be looked into.
+    /// Number of directories that could not be read.
     pub unread: usize,
 }
 
-/// Looks through `dir` after a command, and moves aside what it should not have made.
+/// Surveys `dir` after a command, moves aside the repositories that it made and removes set-id bits.
 pub fn look_after(dir: &Path, before: &Survey) -> Aftermath {
     let Ok(now) = survey_after(dir, before) else { return Aftermath::default() };
     let mut found =
         Aftermath { unread: now.unread.len().saturating_sub(before.unread.len()), ..Aftermath::default() };
     let short = |path: &Path| path.strip_prefix(dir).unwrap_or(path).to_path_buf();
-    // A repository is found by its `.git`, or without one by its `HEAD`.
+    // A repository is recognised by its `.git`, and a bare one by its `HEAD`.
     let named = now.repositories.iter().filter(|path| !before.repositories.contains(path) && !is_empty(path));
     let bare = now.bare.iter().filter(|path| !before.bare.contains(path)).flat_map(|dir| heads(dir));
     for path in named.cloned().chain(bare) {
         let moved = move_aside(&path).map(|to| short(&to)).map_err(|error| error.to_string());
         found.moved.push((short(&path), moved));
     }
-    // A repository is not looked through, but it may have been one of a command's.
+    // A survey skips repositories, but this one was an ordinary directory to the command.
     let aside = found
         .moved
         .iter()
@@ -66,9 +63,9 @@ pub fn look_after(dir: &Path, before: &Survey) -> Aftermath {
     found
 }
 
-/// Takes from a file what makes it run with the rights of its owner or group.
+/// Removes the set-user-id and set-group-id bits of a file.
 fn without_set_ids(path: &Path) -> io::Result<()> {
-    // Also one that may not be read; a link in its place is not followed.
+    // Works for an unreadable file too, and does not follow a link that replaced it.
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::empty())?;
     let mode = rustix::fs::fstat(&file)?.st_mode & 0o7777 & !SET_IDS;
@@ -76,13 +73,13 @@ fn without_set_ids(path: &Path) -> io::Result<()> {
     std::fs::set_permissions(by_descriptor, std::fs::Permissions::from_mode(mode))
 }
 
-/// A directory that a sandbox makes to mount on where there is none.
+/// Whether this is an empty directory: a sandbox makes one as a mount point if the path is missing.
 fn is_empty(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
         && std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// The entries of a repository that git may take for its `HEAD`: of several that differ in case alone, all.
+/// Returns the entries of a repository that git may use as `HEAD`: all names that differ only in case.
 fn heads(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HEAD"))).collect()
@@ -91,7 +88,7 @@ fn heads(dir: &Path) -> Vec<PathBuf> {
 fn move_aside(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for number in 1..1000 {
-        // A command can take the names that could be foreseen.
+        // A command can occupy every predictable name.
         let number = match number {
             1 => String::new(),
             2..10 => format!("-{number}"),
@@ -110,7 +107,7 @@ fn move_aside(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("no name is free"))
 }
 
-/// Renames within a directory, also one that the command has made read-only.
+/// Renames within a directory, even if the command has made it read-only.
 fn renamed(path: &Path, to: &Path) -> rustix::io::Result<()> {
     let rename = || rustix::fs::renameat_with(CWD, path, CWD, to, RenameFlags::NOREPLACE);
     let refused = match rename() {
@@ -228,13 +225,13 @@ mod tests {
         assert_eq!(again.moved, []);
         write("src/.git/config");
         assert_eq!(look_after(dir, &before).moved, [moved("src/.git", "src/git.made-by-a-command-2")]);
-        // Names that only some file systems take for the same.
+        // Only some file systems treat these names as equal.
         ["two/HEAD", "two/head", "two/Head", "two/heAd", "two/HEad", "two/objects/x", "two/refs/x"]
             .iter()
             .for_each(|path| write(path));
         assert!(look_after(dir, &before).moved.iter().all(|(_, moved)| moved.is_ok()));
         assert!(!dir.join("two/HEAD").exists());
-        // All names that could be foreseen are taken.
+        // Every predictable name is taken.
         write("src/.git/config");
         (3..1000).for_each(|number| write(&format!("src/git.made-by-a-command-{number}")));
         let found = look_after(dir, &before).moved;

@@ -1,24 +1,25 @@
-//! Files that shells, editors and build tools run by themselves.
+//! Files that shells, editors and build tools run automatically.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// The occasion at which a file runs.
+/// The occasion on which a file runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Occasion {
-    /// Somebody has to give a command; else it is enough to enter a directory, to open a folder or to log in.
+    /// Whether it takes a command of the user; otherwise entering a directory, opening a folder or logging in is
+    /// enough.
     pub needs_command: bool,
-    /// In words, after "when".
+    /// The occasion as text, to follow "when".
     pub when: &'static str,
 }
 
-/// A file or directory that git's settings name, whatever it is called.
+/// A file or directory that git's settings name, whatever its own name is.
 pub const NAMED_BY_GIT: Occasion =
     Occasion { needs_command: true, when: "you use git, whose settings name it" };
 
-/// The end of a path that needs no command to run, and when it does. A name that ends in `/` stands for all below it.
+/// Ends of paths that run without a command, and when. A name that ends in `/` includes everything below it.
 const UNASKED: &[(&str, &str)] = &[
     (".envrc", "you enter the directory (direnv)"),
     (".mise.toml", "you enter the directory (mise)"),
@@ -48,7 +49,7 @@ const UNASKED: &[(&str, &str)] = &[
     (".eslintrc.js", "you open a file here in an editor with ESLint"),
 ];
 
-/// The end of a path, and the command that runs it. A name that begins with `*` is the end of a file's name.
+/// Ends of paths, and the command that runs them. `*` matches the first part of a file name.
 const BY_COMMAND: &[(&str, &str)] = &[
     (".exrc", "you start vi here"),
     (".vimrc", "you start Vim here, if exrc is set"),
@@ -131,16 +132,16 @@ const BY_COMMAND: &[(&str, &str)] = &[
     ("Directory.Build.props", "you run dotnet build"),
 ];
 
-/// The ends of names, and the other names by their first part, each with its place in the two tables.
+/// Ends of file names, and the other names by their first component, each with its index in the two tables.
 struct Known {
     ends: Vec<(&'static str, usize)>,
     names: HashMap<&'static OsStr, Vec<Rest>>,
 }
 
-/// A name behind its first part: the other parts, whether all below it counts, and its place.
+/// A name after its first component: the other components, whether everything below is included, and its index.
 type Rest = (Vec<&'static OsStr>, bool, usize);
 
-/// Made once: a working directory has many files.
+/// Built once, because a working directory has many files.
 static TABLE: LazyLock<Known> = LazyLock::new(|| {
     let mut table = Known { ends: Vec::new(), names: HashMap::new() };
     for (place, (known, _)) in UNASKED.iter().chain(BY_COMMAND).enumerate() {
@@ -155,7 +156,8 @@ static TABLE: LazyLock<Known> = LazyLock::new(|| {
     table
 });
 
-/// The occasion at which a file runs by itself: `path`, which is no directory, is relative to the working directory.
+/// Returns the occasion on which a file runs automatically. `path` is relative to the working directory, and not a
+/// directory.
 pub fn runs_when(path: &Path) -> Option<Occasion> {
     let table = &*TABLE;
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
@@ -168,7 +170,7 @@ pub fn runs_when(path: &Path) -> Option<Occasion> {
             let mut rest = components.clone();
             let matched =
                 parts.iter().zip(rest.by_ref()).take_while(|(part, it)| it.as_os_str() == **part).count();
-            // At the end of the path, a link in place of one of the directories brings all that is below it.
+            // At the end of the path, a link that replaces one of the directories brings everything below it.
             let is_it = match matched == parts.len() {
                 true => *is_dir || components.clone().count() == parts.len(),
                 false => components.clone().count() == matched,

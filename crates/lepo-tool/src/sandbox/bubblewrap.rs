@@ -1,8 +1,7 @@
-//! bubblewrap: namespaces of its own for each command. Its options go through a descriptor, so that
-//! the command's environment is in no process list; its own environment is empty, for a command can read it.
+//! bubblewrap: new namespaces for each command. Its options are passed through a descriptor, so that the command's
+//! environment is not in any process list; bubblewrap's own environment is empty, because a command can read it.
 //!
-//! It gets its binds as open descriptors: a path could come to mean something else between lepo's
-//! look at it and the mount.
+//! Binds are passed as open descriptors: a path could be replaced between lepo's check and the mount.
 
 use std::ffi::OsStr;
 use std::fs::DirEntry;
@@ -16,10 +15,10 @@ use crate::Access;
 use lepo_base::sys::{memory_file, namespace_filter, open_without_links};
 use lepo_process::{Environment, Program};
 
-/// The most paths in a sandbox. Each takes a mount, and most a descriptor.
+/// Most paths in a sandbox. Each needs a mount, and most need a descriptor.
 const MOST_PATHS: usize = 700;
 
-/// bubblewrap with `words` as its command, which sees `mounts`, runs in `dir` and has the variables `env`.
+/// Prepares bubblewrap to run `words` in `dir`, with the mounts `mounts` and the variables `env`.
 pub fn program(
     bwrap: &Path,
     access: Access,
@@ -34,7 +33,7 @@ pub fn program(
     let mut program = Program::new(bwrap, Environment::new());
     let filter = program.lend(memory_file("filter", &namespace_filter()?)?);
     let mut options = Options::default();
-    // Root would keep its capabilities, and could mount everything anew.
+    // Root would retain its capabilities, and could remount everything.
     for flag in ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"] {
         options.push(flag);
     }
@@ -78,8 +77,8 @@ pub fn program(
     Ok(program.args(["--args", &options, "--"]).args(words))
 }
 
-/// Entries of `/proc` about the machine and not about a process: settings of the kernel that root writes
-/// by the files' owner alone, without any capability.
+/// Returns the entries of `/proc` that concern the machine and not a process: kernel settings that root may write as
+/// their owner, without any capability.
 fn of_the_machine() -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let settable = |entry: &DirEntry| {
@@ -90,7 +89,7 @@ fn of_the_machine() -> Vec<PathBuf> {
     entries.flatten().filter(settable).map(|entry| entry.path()).collect()
 }
 
-/// Options as `--args` reads them: each ended by a zero.
+/// Options as `--args` reads them: each ends with a NUL byte.
 #[derive(Default)]
 struct Options(Vec<u8>);
 

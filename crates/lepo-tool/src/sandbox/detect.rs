@@ -1,5 +1,5 @@
-//! Finds the sandbox that works here, by trying one: a program that is installed may still be
-//! forbidden (containers, AppArmor) and a kernel that is new may have it switched off.
+//! Finds a sandbox that works here by trying it: an installed program may be forbidden (containers, AppArmor), and a
+//! new kernel may have the feature disabled.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -17,15 +17,15 @@ use lepo_base::sys::HAS_SANDBOX;
 use lepo_net::runtime::current_thread;
 use lepo_process::{Environment, Program};
 
-/// The time limit of the trial; a sandbox that starts slower is not used.
+/// Time limit of the trial; a sandbox that starts more slowly is not used.
 const TRIAL: Duration = Duration::from_secs(5);
 
-/// The sandboxes that work here, tried once a process. Clones share the result.
+/// The sandbox that works here, tried once per process. Clones share the result.
 #[derive(Debug, Clone, Default)]
 pub struct Detected(Arc<OnceCell<Sandbox>>);
 
 impl Detected {
-    /// Begins to try, while other work goes on.
+    /// Starts the trial in the background.
     pub fn begin(&self, dir: &Path) {
         let (detected, dir) = (self.clone(), dir.to_path_buf());
         tokio::spawn(async move {
@@ -33,12 +33,12 @@ impl Detected {
         });
     }
 
-    /// The sandbox that works, for a program without an async runtime.
+    /// Returns the sandbox that works, for a program without an async runtime.
     pub fn now(dir: &Path) -> Sandbox {
         current_thread().map_or(Sandbox::None, |runtime| runtime.block_on(detect(dir)))
     }
 
-    /// The sandbox that works for commands that may write in `dir`.
+    /// Returns the sandbox that works for commands that may write in `dir`.
     pub async fn get(&self, dir: &Path) -> &Sandbox {
         self.0.get_or_init(|| detect(dir)).await
     }
@@ -59,8 +59,8 @@ async fn detect(dir: &Path) -> Sandbox {
     }
 }
 
-/// Programs `bwrap` in the search path, but for what is in the working directory: a command that may write there could
-/// have put it, and it would run outside of any sandbox.
+/// Finds programs `bwrap` in the search path, except those in the working directory: a command that may write there
+/// could have created one, and it would run outside of any sandbox.
 fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
     let Ok(dir) = dir.canonicalize() else { return Vec::new() };
     let program = |place: PathBuf| {
@@ -75,7 +75,7 @@ fn find_bwrap(dir: &Path) -> Vec<PathBuf> {
 
 async fn works(program: &Path) -> bool {
     let mut mounts = mount::everything();
-    // By its descriptor, which older versions cannot.
+    // Mounted by its descriptor, which older versions do not support.
     mounts.insert("/usr".into(), Mount::ReadOnly);
     let env = Environment::new();
     let words = [SHELL, "-c", ":"];

@@ -1,33 +1,33 @@
 //! Files in the working directory that git obeys because a setting names them: hooks (`core.hooksPath`), further
-//! settings (`include.path`), and programs (`core.fsmonitor`, filters, aliases). Read from the files of git's settings;
-//! git itself is not asked.
+//! settings (`include.path`), and programs (`core.fsmonitor`, filters, aliases). Parses the files of git's settings,
+//! and never runs git.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use lepo_base::env;
 
-/// Files of settings that are read, and the size of one, at most: a repository can name any number.
+/// Most settings files that are read, and the most bytes of each: a repository can name any number.
 const MOST_FILES: usize = 500;
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Settings whose value is a command, by their last word.
+/// Settings whose value is a command, by the last part of their name.
 #[rustfmt::skip]
 const COMMANDS: &[&str] = &[
     "askpass", "clean", "cmd", "command", "difffilter", "driver", "editor", "external", "fsmonitor", "helper", "pager",
     "process", "program", "smudge", "sshcommand", "textconv",
 ];
 
-/// Paths that git's settings name in a working directory; they need not exist.
+/// Paths in a working directory that git's settings name; they need not exist.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Directories of hooks, and files of settings.
+    /// Directories of hooks, and settings files.
     pub obeyed: BTreeSet<PathBuf>,
-    /// Programs.
+    /// Programs that git may run.
     pub programs: BTreeSet<PathBuf>,
 }
 
-/// One setting, with names in lower case.
+/// A setting, with its names in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Setting {
     section: String,
@@ -35,8 +35,8 @@ struct Setting {
     value: String,
 }
 
-/// Finds the paths in `dir` that settings of the user, or of repositories at, below or around it, name. `git_dirs` are the
-/// entries named `.git` below `dir`.
+/// Finds the paths in `dir` that the settings of the user, or of repositories at, below or around `dir`, name.
+/// `git_dirs` are the entries named `.git` below `dir`.
 pub fn named(dir: &Path, git_dirs: &[PathBuf]) -> Named {
     let home = env::var("HOME").map(PathBuf::from);
     let of_home = |path: &str| home.as_ref().map(|home| home.join(path));
@@ -51,11 +51,11 @@ pub fn named(dir: &Path, git_dirs: &[PathBuf]) -> Named {
 
 fn named_by(dir: &Path, git_dirs: &[PathBuf], of_user: &[PathBuf], home: Option<&Path>) -> Named {
     let mut reading = Reading { dir, home, left: MOST_FILES, named: Named::default() };
-    // The files themselves, which links may lead to: the user's dotfiles can be what is worked on.
+    // The settings files themselves, after following links: the user may be working on the dotfiles.
     let own = of_user.iter().filter_map(|file| file.canonicalize().ok()).filter(|file| file.starts_with(dir));
     reading.named.obeyed.extend(own);
     let general = reading.settings(of_user.to_vec());
-    // Without a repository the user may still make one.
+    // Without a repository, the user may still create one.
     let mut roots = vec![(dir.to_path_buf(), Vec::new())];
     let around = dir.ancestors().map(|above| above.join(".git")).find(|path| path.exists());
     for git_dir in git_dirs.iter().cloned().chain(around) {
@@ -71,7 +71,7 @@ fn named_by(dir: &Path, git_dirs: &[PathBuf], of_user: &[PathBuf], home: Option<
     reading.named
 }
 
-/// The files of settings of a repository, by its `.git`, which may be a file that says where it is.
+/// Returns the settings files of a repository, given its `.git`, which may be a file that points to it.
 fn files_of(git_dir: &Path) -> Vec<PathBuf> {
     let told = |file: &Path, key: &str, from: &Path| {
         let text = read(file)?;
@@ -86,13 +86,13 @@ fn files_of(git_dir: &Path) -> Vec<PathBuf> {
 struct Reading<'a> {
     dir: &'a Path,
     home: Option<&'a Path>,
-    /// The number of files that may still be read.
+    /// How many more files may be read.
     left: usize,
     named: Named,
 }
 
 impl Reading<'_> {
-    /// The settings of files and of those that they include, whatever the condition.
+    /// Reads the settings of files and of the files that they include, under any condition.
     fn settings(&mut self, mut files: Vec<PathBuf>) -> Vec<Setting> {
         let (mut all, mut next) = (Vec::new(), 0);
         while let Some(file) = files.get(next).cloned() {
@@ -117,7 +117,7 @@ impl Reading<'_> {
         all
     }
 
-    /// Notes what a setting names that counts in the repository at `root`.
+    /// Records the paths in a setting that applies to the repository at `root`.
     fn note(&mut self, root: &Path, setting: &Setting) {
         if setting.section == "core" && setting.key == "hookspath" {
             let path = self.inside(&self.resolved(root, &setting.value));
@@ -141,7 +141,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The path without links but at its end, if it is in the working directory, or is that.
+    /// Resolves links except in the last component; `None` if the result is outside of the working directory.
     fn inside(&self, path: &Path) -> Option<PathBuf> {
         // A path that does not exist yet has no links.
         let (mut there, mut rest) = (plain(path), Vec::new());
@@ -162,7 +162,7 @@ impl Reading<'_> {
     }
 }
 
-/// The path with `.` and `..` taken out by their letters.
+/// Removes `.` and `..` lexically.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -175,7 +175,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// A regular file that is not larger than settings are.
+/// Reads a regular file, unless it is larger than settings are.
 fn read(file: &Path) -> Option<String> {
     let meta = file.metadata().ok().filter(|meta| meta.is_file() && meta.len() <= MOST_BYTES);
     meta.and_then(|_| std::fs::read(file).ok()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
@@ -195,7 +195,7 @@ fn parse(text: &str) -> Vec<Setting> {
         if line.is_empty() || line.starts_with(['#', ';']) {
             continue;
         }
-        // A key alone is a setting that is on.
+        // A key without a value is a switch that is on, and names no path.
         let Some((key, value)) = line.split_once('=') else { continue };
         let (section, key) = (section.clone(), key.trim().to_ascii_lowercase());
         found.push(Setting { section, key, value: unquoted(value.trim()) });
@@ -203,7 +203,7 @@ fn parse(text: &str) -> Vec<Setting> {
     found
 }
 
-/// A value without its quotes, escapes and comment.
+/// Removes the quotes, the escapes and the comment of a value.
 fn unquoted(value: &str) -> String {
     let (mut out, mut quoted, mut chars) = (String::new(), false, value.chars());
     while let Some(c) = chars.next() {
@@ -290,7 +290,7 @@ mod tests {
                 .unwrap();
         }
         let found = named_by(&dir, &[], &[dir.join("0")], None);
-        // The first, and one that each names.
+        // The first file, and a file that each of them names.
         assert_eq!(found.obeyed.len(), 1 + MOST_FILES);
     }
 }

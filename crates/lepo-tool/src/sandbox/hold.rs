@@ -1,4 +1,4 @@
-//! A program that the user configured, held as a command is, for as long as it runs.
+//! A program that the user configured, sandboxed like a command for as long as it runs.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -8,23 +8,23 @@ use super::{Aftermath, Leftovers, Policy, Sandbox};
 use crate::Access;
 use lepo_process::{ConfiguredProgram, Program};
 
-/// The interval at which the lock on the working directory is tried again.
+/// Interval at which the lock on the working directory is tried again.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// The hold on a program: the lock on its working directory, and the survey of it. To be dropped after the program has
-/// ended.
+/// Resources of a sandboxed program: the lock on its working directory, and the survey of it. Drop this after the
+/// program has exited.
 #[derive(Debug)]
 pub struct Held(Leftovers);
 
 impl Held {
-    /// Files that the program left, filled in when the hold is dropped.
+    /// Returns the files that the program left, filled in when this value is dropped.
     pub fn found(&self) -> Arc<Mutex<Aftermath>> {
         Arc::clone(&self.0.found)
     }
 }
 
-/// A configured program, to be started held to `access`. Waits at most `patience` while a command that
-/// writes is at work in its directory. Where nothing can hold it, it is refused.
+/// Prepares a configured program to run in a sandbox with `access`. Waits at most `patience` for a command that uses
+/// its directory. Fails if no sandbox can enforce `access`.
 pub async fn hold(
     sandbox: &Sandbox,
     program: ConfiguredProgram<'_>,

@@ -1,10 +1,10 @@
-//! The user's home directories: that of `HOME`, which may be set to anything, and that of the system.
+//! The user's home directories: `HOME`, which may have any value, and the system's.
 
 use std::path::{Path, PathBuf};
 
 use lepo_base::env;
 
-/// Each without links.
+/// Returns the home directories, with links resolved.
 pub fn homes() -> Vec<PathBuf> {
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let of_system = home_of(&users, rustix::process::getuid().as_raw());
@@ -15,14 +15,14 @@ pub fn homes() -> Vec<PathBuf> {
     homes
 }
 
-/// True if a directory is a home or has one below it: commands there could see all that is the user's.
+/// Whether a directory is a home or contains one: commands there could read all of the user's files.
 pub fn covers_home(dir: &Path) -> bool {
     let Ok(dir) = dir.canonicalize() else { return false };
     homes().iter().any(|home| home.starts_with(&dir))
 }
 
-/// The home directory that the text of `/etc/passwd` gives a user; the directories of the system that it
-/// gives its own services are none.
+/// Returns the home directory of a user, from the text of `/etc/passwd`. System directories, which it assigns to
+/// services, do not count.
 fn home_of(users: &str, user: u32) -> Option<PathBuf> {
     let mut lines = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
     let line = lines.find(|line| line.get(2).is_some_and(|id| id.parse() == Ok(user)))?;

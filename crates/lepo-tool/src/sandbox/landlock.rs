@@ -1,7 +1,7 @@
 //! Landlock and seccomp, for `read` where bubblewrap does not work.
 //!
-//! Both hold a process and what it becomes. So lepo's program is started under another name, holds itself,
-//! and becomes the command: nothing has to run between fork and exec, which would need unsafe code.
+//! Both restrict a process and every program that it executes. So lepo's program starts under another name, restricts
+//! itself, and executes the command: no code has to run between fork and exec, which would need unsafe code.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,25 +14,25 @@ use super::mount::{Mount, Mounts, everything};
 use lepo_base::sys;
 use lepo_process::{Environment, Program, own_program};
 
-/// The `argv[0]` of the program that holds itself and becomes a command.
+/// The `argv[0]` of the program that restricts itself and executes a command.
 const HELD: &str = "lepo-held";
 
-/// The exit code of a command that could not be held, and so was not run.
+/// The exit code if the command could not be sandboxed, and so did not run.
 const NOT_HELD: u8 = 125;
 
-/// Devices that are no more than a file to everybody.
+/// Devices that are as harmless as a file to everybody.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// True if this kernel has it, tried on a thread that then ends.
+/// Whether this kernel supports both; tried on a thread that then ends, because the restriction is permanent.
 pub fn works() -> bool {
     let tried = std::thread::Builder::new().spawn(|| hold(&everything()).is_ok());
     tried.is_ok_and(|thread| thread.join().unwrap_or(false))
 }
 
-/// A command that sees only what `mounts` shows, and changes nothing.
+/// Prepares a command that can read only what `mounts` allows, and can change nothing.
 pub fn program(mounts: &Mounts, dir: &Path, mut env: Environment, words: &[&str]) -> io::Result<Program> {
-    // git asks by `access`, which Landlock does not hold, whether it may read the user's settings, and fails where it
-    // then may not.
+    // git uses `access`, which Landlock does not restrict, to ask whether it may read the user's settings, and fails if
+    // it then may not.
     if !env.iter().any(|(name, _)| name == "GIT_CONFIG_GLOBAL") {
         env.push(("GIT_CONFIG_GLOBAL".into(), "/dev/null".into()));
     }
@@ -41,8 +41,7 @@ pub fn program(mounts: &Mounts, dir: &Path, mut env: Environment, words: &[&str]
     Ok(program.args([&mounts]).args(words))
 }
 
-/// Becomes the command, if these are the arguments of one that is to be held. Gives an exit code only if it
-/// could not.
+/// Executes the command, if these are the arguments of a sandboxed command. Returns an exit code only if that fails.
 pub fn run_as_held(args: &[OsString]) -> Option<u8> {
     let [name, mounts, program, words @ ..] = args else { return None };
     if name != HELD {
@@ -51,7 +50,7 @@ pub fn run_as_held(args: &[OsString]) -> Option<u8> {
     let become_it = || {
         let descriptor = sys::descriptor_path(mounts);
         let mounts = decoded(&std::fs::read(descriptor)?);
-        // The descriptor of the mounts, and what else is no concern of the command.
+        // Neither the descriptor of the mounts nor any other is for the command.
         close_fds::set_fds_cloexec(3, &[]);
         hold(&mounts.ok_or_else(|| io::Error::other("malformed mounts"))?)?;
         Err::<(), _>(Command::new(program).args(words).exec())
@@ -69,7 +68,7 @@ pub fn run_as_held(args: &[OsString]) -> Option<u8> {
     Some(NOT_HELD)
 }
 
-/// One byte for the mount, then the path, ended by a zero.
+/// Encodes each entry as a byte for the mount, the path, and a NUL byte.
 fn encoded(mounts: &Mounts) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (path, mount) in mounts {
@@ -97,7 +96,7 @@ fn decoded(bytes: &[u8]) -> Option<Mounts> {
     bytes.strip_suffix(&[0])?.split(|&byte| byte == 0).map(entry).collect()
 }
 
-/// Holds this thread and what it becomes, for good.
+/// Restricts this thread, and every program that it executes, permanently.
 fn hold(mounts: &Mounts) -> io::Result<()> {
     let mut mounts = mounts.clone();
     mounts.insert("/dev".into(), Mount::Hidden);
@@ -106,17 +105,17 @@ fn hold(mounts: &Mounts) -> io::Result<()> {
     sys::hold(&shown.open, &shown.listed, DEVICES)
 }
 
-/// The paths that a command may look at.
+/// The paths that a command may read.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Shown {
-    /// All there is below.
+    /// Paths readable with everything below them.
     open: Vec<PathBuf>,
-    /// Names of files and directories alone.
+    /// Paths of which only the names of entries are readable.
     listed: Vec<PathBuf>,
 }
 
-/// Landlock only ever adds, down whole trees: where something is hidden below a path, its siblings
-/// are opened one by one. A link is reached where it leads.
+/// Collects the readable paths. A Landlock rule only adds rights, for a whole tree: if anything below a path is hidden,
+/// its siblings are opened one by one. A link needs no rule, because the rule of its target applies.
 fn opened(path: &Path, above: Mount, mounts: &Mounts, shown: &mut Shown) {
     let mount = mounts.get(path).copied().unwrap_or(above);
     let mut below = mounts.range(path.to_path_buf()..).skip_while(|(other, _)| *other == path);
@@ -129,7 +128,7 @@ fn opened(path: &Path, above: Mount, mounts: &Mounts, shown: &mut Shown) {
         }
         return;
     }
-    // Names of what is secret may be told, and are: a directory that cannot be listed is one that nobody can work in.
+    // The names of secret paths are readable: nobody can work in a directory that cannot be listed.
     if is_seen && !below.contains(&Mount::Hidden) && path.parent().is_some() {
         shown.listed.push(path.to_path_buf());
     }

@@ -1,27 +1,25 @@
-//! The form in which a sandboxed command sees each path.
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The form of a path, and of all below it, inside a sandbox.
+/// How a sandboxed command sees a path and everything below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mount {
-    /// As an empty directory of its own.
+    /// An empty directory of its own.
     Hidden,
-    /// As something empty in its place; that it is there is no secret.
+    /// An empty file or directory; that the path exists is not secret.
     Secret,
-    /// As it is, but not to be changed.
+    /// Readable but not writable.
     ReadOnly,
-    /// As it is.
+    /// Readable and writable.
     ReadWrite,
-    /// The path is not there, and is not to be made: an empty directory that nothing can be put in.
+    /// The path does not exist and must not be created: an empty directory in which nothing can be created.
     Absent,
 }
 
-/// Each path with its mount; parents before what is below them.
+/// Each path with its mount; a parent comes before its children.
 pub type Mounts = BTreeMap<PathBuf, Mount>;
 
-/// All there is, to be looked at.
+/// Makes everything readable.
 pub fn everything() -> Mounts {
     Mounts::from([(PathBuf::from("/"), Mount::ReadOnly)])
 }

@@ -1,5 +1,5 @@
-//! Entries that a command may not change in a working directory that it may otherwise write: repositories, whose
-//! hooks and settings git obeys when the user next asks it anything, and stores.
+//! Paths that a command may not change in a working directory that it may otherwise write: repositories, whose hooks
+//! and settings git obeys the next time that the user runs it, and stores.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,11 +8,11 @@ use std::path::{Component, Path, PathBuf};
 use super::mount::Mount;
 use super::survey::Survey;
 
-/// The entries that make a directory a repository.
+/// Entries that make a directory a repository.
 const REPOSITORY: &[&str] = &["HEAD", "objects", "refs"];
 
-/// Each with its mount, without links, at or below `dir`; and the store, wherever it is. What is
-/// [`Mount::Absent`] has a directory that it would be made in.
+/// Returns each protected path at or below `dir` with its mount, links resolved, and the store, wherever it is. A path
+/// with [`Mount::Absent`] has an existing parent.
 pub fn protected(dir: &Path, store: &Path, survey: &Survey) -> io::Result<Vec<(PathBuf, Mount)>> {
     if survey.bare.iter().any(|bare| bare == dir) {
         let what = format!("{} is a git repository itself, whose settings git obeys", dir.display());
@@ -20,7 +20,7 @@ pub fn protected(dir: &Path, store: &Path, survey: &Survey) -> io::Result<Vec<(P
     }
     let mut places = vec![dir.join(".git"), dir.join(".lepo"), store.to_path_buf()];
     if !dir.join(".git").exists() || is_left(&dir.join(".git")) {
-        // Without one of its parts, the directory itself does not become a repository.
+        // As long as one of these parts is missing, the directory itself does not become a repository.
         let mut parts = REPOSITORY.iter().map(|part| dir.join(part));
         places.extend(parts.find(|part| part.symlink_metadata().is_err() || is_left(part)));
     }
@@ -53,26 +53,25 @@ pub fn protected(dir: &Path, store: &Path, survey: &Survey) -> io::Result<Vec<(P
 fn mount(place: &Path) -> io::Result<Option<Mount>> {
     Ok(match place.symlink_metadata() {
         Ok(meta) if meta.is_symlink() => {
-            // The link could be put elsewhere, whatever is done to its target.
+            // The link could be replaced, however its target is mounted.
             let what = format!("{} is a link, which a sandbox cannot keep unchanged", place.display());
             return Err(io::Error::other(what));
         }
         Ok(_) if is_left(place) => Some(Mount::Absent),
         Ok(_) => Some(Mount::ReadOnly),
-        // A repository made by a command would bring hooks and settings that git obeys.
+        // A repository made by a command would have hooks and settings that git obeys.
         Err(_) => place.parent().is_some_and(Path::is_dir).then_some(Mount::Absent),
     })
 }
 
-/// True if it is no part of a repository, but an empty directory that a sandbox made to mount on, and that was left
-/// when its keeper was killed.
+/// Whether this is an empty mount point, left over from a sandbox whose supervisor was killed.
 fn is_left(place: &Path) -> bool {
     let is_dir = place.symlink_metadata().is_ok_and(|meta| meta.is_dir());
     let is_empty = || std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none());
     is_dir && (place.ends_with(".git") || place.ends_with("HEAD")) && is_empty()
 }
 
-/// The repositories of submodules, which git looks into from above, also where they are not there yet.
+/// Returns the repositories of submodules, which git enters from above, even if they do not exist yet.
 fn submodules(dir: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(dir.join(".gitmodules")).unwrap_or_default();
     let path = |line: &str| {
@@ -84,24 +83,25 @@ fn submodules(dir: &Path) -> Vec<PathBuf> {
     text.lines().filter_map(path).filter_map(|path| below(&dir.join(path).join(".git"), dir)).collect()
 }
 
-/// The repository that a `.git` file points at.
+/// Returns the repository to which a `.git` file points.
 fn elsewhere(file: &Path, dir: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(file).ok()?;
     let path = text.strip_prefix("gitdir:")?.trim();
     below(&file.parent()?.join(path), dir)
 }
 
-/// The common directory that a worktree's repository points at.
+/// Returns the common directory to which a worktree's repository points.
 fn common(repository: &Path, dir: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(repository.join("commondir")).ok()?;
     below(&repository.join(text.trim()), dir)
 }
 
-/// The path without links but at its end, if that is below `dir`: elsewhere nothing is written anyway.
+/// Resolves links except in the last component; `None` if the result is not below `dir`: elsewhere nothing can be
+/// written anyway.
 fn below(path: &Path, dir: &Path) -> Option<PathBuf> {
     let path = match path.file_name() {
         Some(name) => path.parent()?.canonicalize().ok()?.join(name),
-        // It ends in `..`
+        // The path ends in `..`.
         None => path.canonicalize().ok()?,
     };
     (path.starts_with(dir) && path != dir).then_some(path)

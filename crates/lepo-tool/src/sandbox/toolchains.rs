@@ -1,11 +1,11 @@
-//! Toolchains that live in the home directory, which a held command does not see otherwise.
+//! Toolchains in the home directory, which a sandboxed command does not see otherwise.
 //!
-//! Of cargo only what builds need: its directory holds the user's registry tokens too.
+//! Only the parts of cargo that builds need are visible: its directory also contains the user's registry tokens.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Each with the variable that moves it, its usual place, and what is shown of it.
+/// Each toolchain: the variable that moves it, its usual path, and its visible parts.
 const KNOWN: &[(&str, &str, &[&str])] = &[
     ("CARGO_HOME", ".cargo", &["bin", "config.toml", "env", "git", "registry"]),
     ("RUSTUP_HOME", ".rustup", &[""]),
@@ -13,7 +13,7 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     ("NVM_DIR", ".nvm", &[""]),
 ];
 
-/// The paths of those that may be there.
+/// Returns the paths of toolchains that may exist.
 pub fn toolchains(home: &Path, env: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let shown = |&(variable, usual, parts): &(&str, &str, &[&'static str])| {
         let root = env(variable).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -23,7 +23,7 @@ pub fn toolchains(home: &Path, env: impl Fn(&str) -> Option<OsString>) -> Vec<Pa
     KNOWN.iter().flat_map(shown).filter(|path| !holds_tokens(path)).collect()
 }
 
-/// Cargo's settings are one of the two places for the tokens of registries.
+/// Cargo's settings are one of two files that may contain tokens of registries.
 fn holds_tokens(path: &Path) -> bool {
     path.ends_with("config.toml")
         && std::fs::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b"token").is_some())
