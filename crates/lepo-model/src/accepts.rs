@@ -1,4 +1,5 @@
-//! The files that one model takes: those of its provider, less what its address and the model itself refuse.
+//! The files that a model accepts: all that its provider accepts, unless the server's address or the model itself rules
+//! them out.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use crate::ModelConfig;
 
 const MIB: u64 = 1 << 20;
 
-/// The files that a model takes. `state_dir` is where refusals are remembered.
+/// Returns the files that a model accepts. `state_dir` contains the record of refusals.
 pub fn accepts(config: &ModelConfig, state_dir: &Path) -> Accepts {
     let spec = spec(config);
     let Some((api, url)) = spec.http.zip(Url::parse(&config.base_url).ok()) else { return spec.attachments };
@@ -23,8 +24,7 @@ pub fn accepts(config: &ModelConfig, state_dir: &Path) -> Accepts {
     at_address(spec.attachments, url.host_str().unwrap_or_default())
 }
 
-/// The limits of a server that is known by its host. Sources: OpenAI's guide to file inputs, Google's
-/// to inline data.
+/// Applies the limits of known hosts. Sources: OpenAI's guide to file inputs, Google's guide to inline data.
 fn at_address(accepts: Accepts, host: &str) -> Accepts {
     match host {
         "api.openai.com" => Accepts { documents: Some(50 * MIB), ..accepts },

@@ -1,4 +1,4 @@
-//! The log of what a model says, for those who want all of it: a text is told whole, as a secret cannot be found in pieces.
+//! The log of a model's answer at debug level. A text is logged as a whole, because a secret cannot be found in pieces.
 
 use tracing::Level;
 
@@ -6,10 +6,10 @@ use super::Event;
 use super::error_text::hide_key;
 use lepo_base::secret::Secret;
 
-/// The log of one answer.
+/// The log of an answer.
 pub(super) struct AnswerLog {
     key: Option<Secret>,
-    /// The text that is not told yet.
+    /// Text that has not been logged yet.
     text: String,
     is_thinking: bool,
 }
@@ -19,7 +19,6 @@ impl AnswerLog {
         AnswerLog { key, text: String::new(), is_thinking: false }
     }
 
-    /// Takes the next event of the answer.
     pub fn sees(&mut self, event: &Event) {
         if !tracing::enabled!(Level::DEBUG) {
             return;
@@ -56,7 +55,7 @@ impl AnswerLog {
     }
 }
 
-/// An answer that is dropped before its end has said something, too.
+/// An answer that ends early logs its text too.
 impl Drop for AnswerLog {
     fn drop(&mut self) {
         self.tell_text();

@@ -1,8 +1,8 @@
-//! The `base_url` that was meant, where the configured one has too much of a path, or too little.
+//! Finds the `base_url` that the user meant, if the path of the configured one is too long or too short.
 
 use reqwest::Url;
 
-/// Endpoints that are given in place of the address before them.
+/// Endpoints that users configure instead of the address above them.
 const ENDPOINTS: &[&[&str]] = &[
     &["chat", "completions"],
     &["completions"],
@@ -16,14 +16,14 @@ const ENDPOINTS: &[&[&str]] = &[
     &["api"],
 ];
 
-/// The address that `base` plainly should have been for an API with this path; `None` where nothing is plain.
+/// Returns the address that `base` evidently means, for an API with this path; `None` if nothing is evident.
 pub(super) fn meant(base: &Url, path: &[&str]) -> Option<Url> {
     let mut segments: Vec<&str> = base.path_segments()?.filter(|segment| !segment.is_empty()).collect();
     let is_ollama = path.first() == Some(&"api");
     let endpoint = ENDPOINTS.iter().find(|endpoint| segments.ends_with(endpoint));
     match (endpoint, segments.last()) {
         (Some(endpoint), _) => segments.truncate(segments.len() - endpoint.len()),
-        // Ollama has its own API at the root, and that of OpenAI below /v1.
+        // Ollama has its own API at the root, and OpenAI's below /v1.
         (None, Some(&"v1")) if is_ollama => {
             segments.pop();
         }
@@ -39,12 +39,12 @@ pub(super) fn meant(base: &Url, path: &[&str]) -> Option<Url> {
     (url != *base).then_some(url)
 }
 
-/// A URL as it may be shown: no user, password, query or fragment.
+/// Formats a URL without user, password, query and fragment, so that it can be printed.
 pub(super) fn shown(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'))
 }
 
-/// True for a segment as `v1` or `v1beta`.
+/// Whether a segment is like `v1` or `v1beta`.
 fn is_version(segment: &str) -> bool {
     segment.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }

@@ -1,4 +1,4 @@
-//! Facts that servers told of their models before. Sends no request.
+//! Cached facts about models. Sends no request.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use super::facts::ModelFacts;
 use super::http::place_of;
 use super::registry::spec;
 
-/// The list that a model's server gave within the last hour. Sends no request.
+/// Returns the list of models that the server sent within the last hour. Sends no request.
 pub fn offered_before(config: &ModelConfig, state_dir: &Path) -> Vec<ModelFacts> {
     let Some(api) = spec(config).http else { return Vec::new() };
     Cache::new(state_dir, api.name, &config.base_url, "").load().unwrap_or_default()
 }
 
-/// The window of a model in tokens, as it is configured or as its server told it last: of that model, or in its list.
-/// Nothing is asked.
+/// Returns the window of a model in tokens: the configured one, or the latest cached one, from the model's own facts or
+/// from the server's list. Sends no request.
 pub fn known_window(config: &ModelConfig, state_dir: &Path) -> Option<u64> {
     config.context.or_else(|| {
         let api = spec(config).http?;

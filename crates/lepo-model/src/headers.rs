@@ -1,5 +1,3 @@
-//! The headers of every request: the API's own, and the key.
-
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use super::contract::{Auth, HttpSpec};
@@ -12,7 +10,7 @@ fn fixed(
     headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
 }
 
-/// The headers of every request: the API's own, and the key.
+/// Returns the headers of every request: the API's own, and the key.
 pub(super) fn headers(key: &Key, api: &HttpSpec) -> Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     headers.extend(fixed(api.headers));
@@ -21,7 +19,7 @@ pub(super) fn headers(key: &Key, api: &HttpSpec) -> Result<HeaderMap> {
         Auth::Header(name) if !key.bearer => (HeaderName::from_static(name), secret.reveal().to_owned()),
         _ => (AUTHORIZATION, format!("Bearer {}", secret.reveal())),
     };
-    // A header may have any bytes above 127: of a key they are a slip of what it was copied from.
+    // A header may contain any byte above 127; in a key, such a byte comes from a faulty copy.
     let sound = HeaderValue::from_str(&text).ok().filter(|_| odd_character(secret.reveal()).is_none());
     let mut value = sound.ok_or_else(|| {
         let odd =
@@ -34,7 +32,7 @@ pub(super) fn headers(key: &Key, api: &HttpSpec) -> Result<HeaderMap> {
     Ok(headers)
 }
 
-/// The kind of the first character that no key has, with its number, as a key is never shown.
+/// Names the kind of the first character that cannot be in a key, and its position: the key itself is never printed.
 fn odd_character(key: &str) -> Option<String> {
     let is_odd = |letter: &char| !matches!(letter, ' '..='~');
     let (place, letter) = key.chars().enumerate().find(|(_, letter)| is_odd(letter))?;

@@ -1,17 +1,17 @@
-//! A bound on what is kept of an answer beside its text.
+//! A limit on the parts of an answer that lepo stores for replay.
 
 use lepo_base::error::{Error, Result};
 use lepo_net::net::LIMIT;
 
-/// Bytes of an answer that are kept to be sent back: calls, and the reasoning before them.
+/// Counts the bytes to store of an answer, so that it can be sent back: calls, and the reasoning before them.
 #[derive(Default)]
 pub(super) struct Kept(usize);
 
 impl Kept {
-    /// The most of them: four lines of the longest kind.
+    /// Most of these bytes: four lines of the greatest length.
     const MOST: usize = 4 * LIMIT;
 
-    /// Counts the line or event that more of them came in.
+    /// Adds the line or event that contained more of them.
     pub fn count(&mut self, line: &[u8]) -> Result<()> {
         self.0 = self.0.saturating_add(line.len());
         match self.0 <= Kept::MOST {

@@ -1,4 +1,4 @@
-//! The key that a program prints (`api_key_command`): asked for once a process, and in no log.
+//! Keys printed by a program (`api_key_command`): requested once per process, and never logged.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 use lepo_process::{ConfiguredProgram, StartFolder};
 
-/// Keys that `api_key_command` programs printed, for this process.
+/// Keys that `api_key_command` programs have printed to this process.
 static PRINTED: Mutex<Option<HashMap<Vec<String>, Secret>>> = Mutex::new(None);
 
-/// A key with its value, if it is to come from a program.
+/// Completes a key whose value comes from a program.
 pub(super) fn resolve(key: Key, state_dir: &Path) -> Result<Key> {
     let Some((program, arguments)) = key.command.split_first().filter(|_| key.value.is_none()) else {
         return Ok(key);
@@ -26,8 +26,8 @@ pub(super) fn resolve(key: Key, state_dir: &Path) -> Result<Key> {
     let failed = |why: &str| {
         Error::usage(format!("{program} gave no key: {why}")).hint(format!("see {}", key.looked_for))
     };
-    // It may ask on the terminal (a passphrase), by itself or by what it writes to stderr.
-    // It has nothing to look for in a repository, trusted or not.
+    // The program may ask on the terminal (a passphrase), directly or through stderr. A repository is no business of a
+    // program for keys, trusted or not.
     let start = StartFolder::empty(state_dir);
     let work_dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let prepared = ConfiguredProgram::new(program.as_ref(), &work_dir, &start).args(arguments).command();

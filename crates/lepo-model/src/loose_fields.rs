@@ -1,4 +1,5 @@
-//! Fields of events that servers send in several forms, or in forms that say nothing: each is read as what it can mean.
+//! Fields of events that servers send in several forms, or in forms without meaning: each is parsed as leniently as
+//! possible.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +8,7 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// ObjectList of a list that are objects: the first one without a list being made.
+/// The objects in a list; the first one needs no allocation.
 pub(super) struct ObjectList<T> {
     pub first: Option<T>,
     pub more: Vec<T>,
@@ -25,7 +26,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectList<T> {
     }
 }
 
-/// Implements what a visitor makes of values that it has no use for.
+/// Implements a visitor's methods for values to ignore.
 macro_rules! passes_over {
     ($value:ty, $none:expr) => {
         fn visit_unit<E>(self) -> Result<$value, E> {
@@ -82,7 +83,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectListVisitor<T> {
     }
 }
 
-/// An object; nothing for a value of another kind.
+/// An object; `None` for any other value.
 pub(super) struct IfObject<T>(pub Option<T>);
 
 impl<T> Default for IfObject<T> {
@@ -118,10 +119,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     }
 }
 
-/// The field of a number that is held as it was written, where serde_json does that.
+/// The field by which serde_json represents a number verbatim, if it does so.
 pub(super) const NUMBER: &str = "$serde_json::private::Number";
 
-/// Text that comes as a string, as an object that holds it, or as a list of these.
+/// Text that is a string, an object that contains it, or a list of these.
 #[derive(Default)]
 pub(super) struct Prose<'a>(pub Cow<'a, str>);
 
@@ -180,7 +181,7 @@ impl<'de> Visitor<'de> for ProseVisitor {
         let mut all = String::new();
         while let Some(key) = fields.next_key::<String>()? {
             match key.as_str() {
-                // A number that is held as it was written.
+                // A number that serde_json represents verbatim.
                 NUMBER | "text" | "content" | "summary" => all.push_str(&fields.next_value::<Prose>()?.0),
                 _ => drop(fields.next_value::<IgnoredAny>()?),
             }

@@ -1,13 +1,13 @@
-//! Puts the pieces of a streamed message together again, fields unknown to lepo included.
+//! Joins the pieces of a streamed message, including fields unknown to lepo.
 
 use serde_json::{Map, Value, json};
 
-/// Fields whose pieces are joined. Of all others the last value counts.
+/// Fields whose pieces are concatenated. For any other field, the last value counts.
 const JOINED: &[&str] =
     &["content", "reasoning_content", "reasoning", "refusal", "text", "summary", "thinking", "arguments"];
 
-/// Adds the fields of a piece. Items of a list belong together if they have the same `index` and `type`; without an
-/// index, neighbours do that are text or thinking. Where text and such a list follow each other, text is an item too.
+/// Adds the fields of a piece. Items of a list are joined if their `index` and `type` are equal; without an index, if
+/// they are adjacent and are text or thinking. If text and such a list follow each other, the text becomes an item too.
 pub fn merge(message: &mut Map<String, Value>, piece: Map<String, Value>) {
     for (field, value) in piece {
         if value.is_null() {

@@ -1,4 +1,4 @@
-//! The list of models of a server of OpenAI's kind: both of its APIs have it.
+//! The list of models, common to both APIs of OpenAI's kind.
 
 mod window;
 
@@ -15,7 +15,7 @@ pub(super) const CATALOG: Catalog = Catalog {
     running: window::RUNNING,
 };
 
-/// Reads a server's facts of a model: llama.cpp, OpenRouter, vLLM, LM Studio and others have fields of their own.
+/// Parses a server's facts about a model: llama.cpp, OpenRouter, vLLM, LM Studio and others have their own fields.
 fn model_facts(model: &Value) -> Option<ModelFacts> {
     let number = |pointers: &[&str]| {
         pointers.iter().filter_map(|pointer| model.pointer(pointer)?.as_u64()).find(|&number| number > 0)

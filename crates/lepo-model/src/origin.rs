@@ -1,21 +1,19 @@
-//! The origin of a replay.
-
 use super::config::ModelConfig;
 use super::registry::spec;
 
-/// The origin of a replay; it is sent back to the same server and model only.
+/// The origin of a message for replay, which is sent back to this server and model only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The API it is in the form of.
+    /// Name of the API whose format it has.
     pub provider: &'static str,
-    /// The server's address.
+    /// Address of the server.
     pub base_url: String,
     /// The server's name for the model.
     pub model: String,
 }
 
 impl Origin {
-    /// The origin of what this model says; none for a program.
+    /// Returns the origin of this model's answers; `None` for a program.
     pub fn of(config: &ModelConfig) -> Option<Origin> {
         let api = spec(config).http?;
         Some(Origin { provider: api.name, base_url: config.base_url.clone(), model: config.model.clone() })

@@ -1,23 +1,21 @@
-//! The way it is decided that a command is needed.
-
 use lepo_base::word::Word;
 
-/// The way it is decided that a command is needed.
+/// How lepo decides whether a command is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planner {
-    /// The planner that suits the model (the default): native where its API carries tools, the chooser
-    /// where not, off for the embedded model.
+    /// The planner that suits the model (the default): native if its API carries tools, else the chooser, and off for
+    /// the embedded model.
     Auto,
-    /// A tool chooser, then a command writer.
+    /// A tool chooser decides, and a command writer writes the command.
     Chooser,
-    /// The model itself: the command is one of its native tools.
+    /// The model itself decides: the command is one of its native tools.
     Native,
-    /// Not at all: the answer comes at once.
+    /// Nothing decides: the answer comes at once.
     Off,
 }
 
 impl Planner {
-    /// All of them.
+    /// All planners.
     pub const ALL: &[Planner] = &[Planner::Auto, Planner::Chooser, Planner::Native, Planner::Off];
 }
 

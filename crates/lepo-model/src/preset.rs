@@ -1,12 +1,12 @@
-//! The programs that lepo knows how to ask.
+//! The programs that lepo can ask.
 
 use crate::AnswerForm;
 
-/// The names that [`preset`] knows.
+/// The names that [`preset`] accepts.
 pub const PRESETS: &[&str] = &["claude", "gemini", "codex"];
 
-/// The programs that lepo knows how to ask. Each answers without a person at its side, with no
-/// more rights than it has by default.
+/// Returns the command of a known program and the format of its answers. Each runs without user interaction, and with
+/// its default rights.
 pub fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {
     match name {
         "claude" => Some((&["claude", "-p", "--output-format", "json"], AnswerForm::Json("/result".into()))),
@@ -16,11 +16,11 @@ pub fn preset(name: &str) -> Option<(&'static [&'static str], AnswerForm)> {
     }
 }
 
-/// The names that [`agent_preset`] knows.
+/// The names that [`agent_preset`] accepts.
 pub const AGENTS: &[&str] = &["claude", "codex", "gemini", "opencode"];
 
-/// The agents that lepo knows how to start, each in the way that its maker tells. What npm fetches has its version: the
-/// newest one would be whatever was published a minute ago. `scripts/acp-peers` installs the same ones.
+/// Returns the command of a known agent, as its maker documents it. Packages from npm are pinned: the newest version
+/// would be whatever was published a minute ago. `scripts/acp-peers` installs these versions.
 pub fn agent_preset(name: &str) -> Option<&'static [&'static str]> {
     match name {
         "claude" => Some(&["npx", "-y", "@agentclientprotocol/claude-agent-acp@0.101.0"]),

@@ -1,11 +1,11 @@
-//! Looking whether an Ollama server is there, when nothing is configured.
+//! Looks for an Ollama server, for use when nothing is configured.
 
 use std::time::Duration;
 
 use reqwest::redirect;
 use serde::Deserialize;
 
-/// The time limit: the server is on this machine, or it is not looked for.
+/// Time limit, short because the server is expected on this machine.
 const LIMIT: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize)]
@@ -18,7 +18,7 @@ struct Tag {
     name: String,
 }
 
-/// The first model of the Ollama server at `base_url`, if one answers and has any.
+/// Returns the first model of the Ollama server at `base_url`, if it answers and has a model.
 pub async fn first_ollama_model(base_url: &str) -> Option<String> {
     let builder =
         lepo_net::net::client().redirect(redirect::Policy::none()).http1_only().timeout(LIMIT).no_proxy();

@@ -1,4 +1,4 @@
-//! A proxy that does not let a connection through: its address, and the status that it answered with.
+//! Explains a proxy that refuses a connection, by its address and its status.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use super::base_path::shown;
 use lepo_base::env;
 use lepo_base::error::Error;
 
-/// Variables that name the proxy of an address, the first one that is set.
+/// Variables that name the proxy for a URL; the first one set counts.
 const HTTPS: &[&str] = &["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 const HTTP: &[&str] = &["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
-/// Bytes of an answer's first line at most.
+/// Most bytes of the first line of an answer.
 const LINE: usize = 256;
 
-/// The error for a proxy that refused the way to `endpoint`; `None` if `why` is not about one.
+/// Returns the error for a proxy that refused to connect to `endpoint`; `None` if `why` does not concern a proxy.
 pub(super) async fn refused_by_proxy(endpoint: &Url, why: &str, patience: Duration) -> Option<Error> {
     let why = why.to_lowercase();
     let is_of_proxy = ["tunnel", "proxy", "unsuccessful"].iter().any(|word| why.contains(word));
@@ -36,7 +36,7 @@ pub(super) async fn refused_by_proxy(endpoint: &Url, why: &str, patience: Durati
     ))
 }
 
-/// The proxy of an address, as the environment names it.
+/// Returns the proxy for a URL, from the environment.
 pub(super) fn proxy_of(endpoint: &Url) -> Option<Url> {
     let names = if endpoint.scheme() == "https" { HTTPS } else { HTTP };
     let named = names.iter().find_map(|name| env::text(name).filter(|value| !value.trim().is_empty()))?;
@@ -45,7 +45,7 @@ pub(super) fn proxy_of(endpoint: &Url) -> Option<Url> {
     Url::parse(&url).ok()
 }
 
-/// The status line that a proxy answers CONNECT with, without the version of HTTP.
+/// Returns the status line that a proxy sends for CONNECT, without the HTTP version.
 async fn connect_status(proxy: &Url, endpoint: &Url) -> Option<String> {
     if proxy.scheme() != "http" {
         return None;

@@ -1,15 +1,15 @@
-//! The entry of the fuzz targets: reads an answer from given bytes.
+//! Entry of the fuzz targets: reads an answer from given bytes.
 
 use super::event::{Event, Events};
 use super::message::ToolSpec;
 use super::{anthropic, ollama, openai, responses};
 
-/// The API that the bytes belong to.
+/// The API to which the bytes belong.
 #[derive(Debug, Clone, Copy)]
 pub enum StreamForm {
     /// Chat completions: server-sent events.
     Openai,
-    /// A JSON object a line.
+    /// Ollama: a JSON object per line.
     Ollama,
     /// The Messages API: server-sent events.
     Anthropic,
@@ -17,7 +17,7 @@ pub enum StreamForm {
     Responses,
 }
 
-/// The beginning of an answer of this form, which says `one`, and its end, which says `two`.
+/// Returns the start of an answer, with the text `one`, and its end, with the text `two`.
 pub fn text_between(form: StreamForm) -> (&'static str, &'static str) {
     match form {
         StreamForm::Openai => (
@@ -41,7 +41,7 @@ pub fn text_between(form: StreamForm) -> (&'static str, &'static str) {
     }
 }
 
-/// The events of an answer whose bytes come in these pieces, text joined; and how it failed, if it did.
+/// Returns the events of an answer whose bytes come in these pieces, with texts joined, and its error, if it failed.
 pub fn read_pieces<'b>(
     form: StreamForm,
     pieces: impl IntoIterator<Item = &'b [u8]>,

@@ -1,12 +1,12 @@
-//! The tool whose schema a refusal is about, named by its name, its index or its path.
+//! Finds the tool whose schema a refusal is about, by its name, its index or its path.
 
 use super::message::ToolSpec;
 
-/// Words before the index of a tool, in lower case. Google counts functions within the first tool.
+/// Texts before the index of a tool, in lower case. Google counts functions within the first tool.
 const BEFORE_INDEX: &[&str] =
     &["function_declarations[", "functiondeclarations[", "tools[", "tools.", "tools/", "functions["];
 
-/// The tool of a server that a refusal names, if what it says is about its schema or name.
+/// Returns the tool that a refusal names, if it concerns a schema or a name and the tool belongs to an MCP server.
 pub(super) fn refused_tool<'t>(status: u16, body: &str, tools: &'t [ToolSpec]) -> Option<&'t ToolSpec> {
     let lower = body.to_lowercase();
     let is_about_form =
@@ -22,7 +22,7 @@ pub(super) fn refused_tool<'t>(status: u16, body: &str, tools: &'t [ToolSpec]) -
         tools.iter().find(is_named)
     };
     let by_index = || BEFORE_INDEX.iter().find_map(|before| tools.get(index_behind(&lower, before)?));
-    // What a user's own servers offer can be left out; lepo's own tools are sound.
+    // Tools of the user's servers can be left out; lepo's own tools are valid.
     by_name().or_else(by_index).filter(|tool| tool.name.contains("__"))
 }
 
@@ -54,7 +54,7 @@ mod tests {
             ),
             (400, "toolConfig.tools.1.toolSpec.inputSchema.json.type must be object", Some("fs__read")),
             (422, "body/tools/2/function/parameters/type must be object", Some("fs__write")),
-            // lepo's own tool is sound, and the schema of an answer is no tool's.
+            // lepo's own tool is valid, and the schema of an answer does not belong to a tool.
             (400, "tools.0.custom.input_schema: JSON schema is invalid", None),
             (400, "Invalid schema for response_format 'choice'", None),
             (400, "tools.9.custom.input_schema: JSON schema is invalid", None),

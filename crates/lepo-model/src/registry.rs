@@ -1,4 +1,4 @@
-//! The provider of each configured model: the one place that names them all.
+//! Maps each configured model to its provider; no other module names all providers.
 
 use super::config::ModelConfig;
 use super::contract::ProviderSpec;
@@ -6,7 +6,7 @@ use super::provider::{OPENAI_URL, Provider, Wire};
 use super::{acp, anthropic, cli, embedded, ollama, openai, responses};
 use lepo_base::error::{Error, Result};
 
-/// The capabilities of the provider of a model.
+/// Returns the capabilities of a model's provider.
 pub fn spec(config: &ModelConfig) -> &'static ProviderSpec {
     match config.provider {
         Provider::Openai => match config.wire {
@@ -23,7 +23,7 @@ pub fn spec(config: &ModelConfig) -> &'static ProviderSpec {
 }
 
 impl ModelConfig {
-    /// Exit 2 if its provider is to search the web and cannot.
+    /// Fails with exit 2 if the model is configured to search the web and its provider cannot.
     pub fn require_web(&self) -> Result<()> {
         if !self.options.web || spec(self).has_web() {
             return Ok(());

@@ -1,7 +1,7 @@
-//! An assistant's message with calls in its server's own form, to be sent back as it came.
+//! An assistant's message with calls in its server's own format, to be sent back unchanged.
 //!
-//! Servers sign and encrypt parts of it, and refuse it if anything is missing or changed. Only the
-//! provider it came from understands it.
+//! Servers sign and encrypt parts of it, and refuse it if anything is missing or changed. Only the provider that sent
+//! it understands it.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use serde_json::Value;
 pub struct Replay(Arc<Value>);
 
 impl Replay {
-    /// One that was received, or kept.
+    /// Wraps a message as received or as stored.
     pub fn new(received: Value) -> Replay {
         Replay(Arc::new(received))
     }
 
-    /// Joins the part before a pause and this one after it to one message: the blocks of both.
+    /// Joins the message before a pause and this one, by concatenating their blocks.
     pub(super) fn behind(self, before: &Replay) -> Replay {
         let mut whole = before.json().clone();
         if let (Some(Value::Array(all)), Some(Value::Array(more))) =
@@ -28,7 +28,7 @@ impl Replay {
         Replay::new(whole)
     }
 
-    /// The JSON of the thinking, to be kept or sent.
+    /// Returns the JSON to store or to send.
     pub fn json(&self) -> &Value {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! A text that is shared and never copied: a conversation of 100 MB is in memory once.
+//! A shared text that is never copied: a conversation of 100 MB is in memory once.
 
 use std::ops::Deref;
 use std::sync::Arc;

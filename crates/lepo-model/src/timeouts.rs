@@ -1,13 +1,11 @@
-//! The time limits of a model.
-
 use std::time::Duration;
 
-/// The time limits of a model.
+/// Time limits of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// To open a connection.
+    /// For opening a connection.
     pub connect: Duration,
-    /// To say something, at first and between any two pieces of an answer.
+    /// For the first piece of an answer, and between two pieces.
     pub idle: Duration,
 }
 

@@ -1,9 +1,9 @@
-//! The tools of a request by name, and the one that a model means by a name that is nearly right.
+//! The tools of a request by name; finds the tool that a model means by an inexact name.
 
 use super::message::ToolSpec;
 use lepo_base::tool_name::{bare_name, folded_name};
 
-/// The longest name of a tool (the API's own rule).
+/// Longest name of a tool (a rule of the APIs).
 const LONGEST: usize = 64;
 
 /// Names of the tools of a request.
@@ -11,17 +11,16 @@ const LONGEST: usize = 64;
 pub(super) struct ToolNames(Vec<String>);
 
 impl ToolNames {
-    /// Those of these tools.
     pub fn new(tools: &[ToolSpec]) -> ToolNames {
         ToolNames(tools.iter().map(|tool| tool.name.clone()).collect())
     }
 
-    /// True if a tool has exactly this name.
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|known| known == name)
     }
 
-    /// The name of the one tool that is meant; where none or several may be, the name without what is no part of one.
+    /// Returns the name of the only tool that may be meant. If several or no tools may be, returns the name without
+    /// parts that cannot belong to one.
     pub fn meant(&self, name: &str) -> String {
         if self.has(name) {
             return name.to_owned();
@@ -33,7 +32,7 @@ impl ToolNames {
         };
         only(&|known| *known == bare)
             .or_else(|| only(&|known| folded_name(known) == folded_name(bare)))
-            // The tool of a server, without the server.
+            // The tool of a server, without the server's name.
             .or_else(|| {
                 only(&|known| {
                     known.split_once("__").is_some_and(|(_, tool)| folded_name(tool) == folded_name(bare))
@@ -43,7 +42,7 @@ impl ToolNames {
     }
 }
 
-/// A name that every API accepts in what is sent back.
+/// Changes a name so that every API accepts it in a message that is sent back.
 pub(super) fn legal(name: &str) -> String {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let legal: String = name.chars().take(LONGEST).map(|c| if is_legal(c) { c } else { '_' }).collect();
@@ -78,7 +77,7 @@ mod tests {
             ("run_command<|constrain|>json", "run_command"),
             ("fs.read_file", "fs__read_file"),
             ("read_file", "fs__read_file"),
-            // Two may be meant, or none.
+            // Two tools may be meant, or no tool.
             ("query", "query"),
             ("no_such_tool", "no_such_tool"),
             ("functions.", "functions."),

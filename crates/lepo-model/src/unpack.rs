@@ -1,28 +1,28 @@
-//! Bodies that a server packed although nobody asked for it: gzip and zlib, told by their first bytes.
+//! Bodies that a server compressed unasked: gzip and zlib, recognised by their first bytes.
 
 use std::io::{self, Write};
 
 use bytes::Bytes;
 use flate2::write::{MultiGzDecoder, ZlibDecoder};
 
-/// Unpacks a body as it comes; one that is not packed passes as it is.
+/// Decompresses a body as it arrives; an uncompressed one passes unchanged.
 #[derive(Default)]
 pub(super) enum Unpacking {
-    /// Nothing has come.
+    /// No bytes have come.
     #[default]
     Start,
-    /// The first byte of a mark.
+    /// The first byte of a possible signature has come.
     Mark(u8),
-    /// It is not packed.
+    /// The body is not compressed.
     Plain,
-    /// It is packed with gzip.
+    /// The body is compressed with gzip.
     Gzip(Box<MultiGzDecoder<Vec<u8>>>),
-    /// It is packed with zlib, which HTTP calls `deflate`.
+    /// The body is compressed with zlib, which HTTP calls `deflate`.
     Zlib(Box<ZlibDecoder<Vec<u8>>>),
 }
 
 impl Unpacking {
-    /// What these bytes are, unpacked.
+    /// Returns the decompressed bytes.
     pub fn feed(&mut self, bytes: Bytes) -> io::Result<Bytes> {
         let bytes = match self {
             Unpacking::Plain => return Ok(bytes),
@@ -57,7 +57,7 @@ impl Unpacking {
         }
     }
 
-    /// A byte that was held back, as no more come.
+    /// Returns the byte that waited for a second one.
     pub fn end(&mut self) -> Bytes {
         match std::mem::replace(self, Unpacking::Plain) {
             Unpacking::Mark(first) => Bytes::from(vec![first]),

@@ -1,13 +1,13 @@
-//! A program's bytes → text, as they come: a read may end inside a character.
+//! Decodes a program's output as it arrives: a read may end inside a character.
 
-/// Decodes bytes in pieces. What is not UTF-8 becomes U+FFFD.
+/// Decodes bytes in pieces. Invalid UTF-8 becomes U+FFFD.
 #[derive(Default)]
 pub struct Utf8 {
     partial: Vec<u8>,
 }
 
 impl Utf8 {
-    /// The text that is complete with `bytes`.
+    /// Returns the text that `bytes` complete.
     pub fn decode(&mut self, bytes: &[u8]) -> String {
         self.partial.extend_from_slice(bytes);
         let (text, rest) = decoded(&self.partial);
@@ -16,13 +16,13 @@ impl Utf8 {
         text
     }
 
-    /// The rest, when no more bytes come.
+    /// Returns the rest once no more bytes come.
     pub fn end(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.partial)).into_owned()
     }
 }
 
-/// The text of `bytes`, and the beginning of a character at their end.
+/// Returns the text of `bytes`, and an incomplete character at their end.
 fn decoded(bytes: &[u8]) -> (String, &[u8]) {
     let mut text = String::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -1,18 +1,18 @@
 //! The provider's own search and fetch: tools that its servers run for the model.
 
-/// A search or a fetch that a provider's server made.
+/// A search or a fetch that a provider's server ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebCall {
-    /// `web_search`, `web_fetch`.
+    /// Name of the tool: `web_search`, `web_fetch`.
     pub tool: String,
-    /// The words that were searched for, or the address.
+    /// The query, or the address.
     pub about: String,
 }
 
-/// A page that the words before it are taken from.
+/// A page on which the text before this is based.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Citation {
-    /// Title of the page; empty if none was told.
+    /// Title of the page; empty if the provider sends none.
     pub title: String,
     /// Address of the page.
     pub url: String,

@@ -1,5 +1,6 @@
-//! JSON of servers that is not quite JSON: a text cut within a character (bytes that are not UTF-8, or the escape of half
-//! a surrogate pair), raw line breaks, several values in one place. An answer must not be lost for one character.
+//! Repairs JSON from servers that is not quite valid: a text cut inside a character (bytes that are not UTF-8, or the
+//! escape of half a surrogate pair), raw line breaks, several values together. An answer must not be lost for a
+//! character.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use lepo_base::loose_json::repaired;
 
-/// The objects, lists and texts that data is, one behind the other; none if it is no JSON, whatever is repaired.
+/// Returns the consecutive objects, lists and strings in the data; empty if no repair makes it JSON.
 pub(super) fn values_in(data: &[u8]) -> Vec<Value> {
     let text = match well_formed(data) {
         Some(whole) => String::from_utf8_lossy(&whole).into_owned(),
@@ -19,7 +20,7 @@ pub(super) fn values_in(data: &[u8]) -> Vec<Value> {
     }
 }
 
-/// The values of a text, with what events have around them; `None` if anything else is in it.
+/// Returns the values of a text, ignoring the framing of events; `None` if it contains anything else.
 fn each_value(text: &str) -> Option<Vec<Value>> {
     let mut found = Vec::new();
     let mut rest = text.trim_start_matches('\u{feff}');
@@ -40,7 +41,7 @@ fn each_value(text: &str) -> Option<Vec<Value>> {
     }
 }
 
-/// The JSON with U+FFFD in place of what is no character; `None` if there is nothing of that kind in it.
+/// Replaces invalid UTF-8 and half surrogate pairs by U+FFFD; `None` if the text has neither.
 fn well_formed(json: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(json);
     let mut changed = matches!(text, Cow::Owned(_));
@@ -49,7 +50,7 @@ fn well_formed(json: &[u8]) -> Option<Vec<u8>> {
     while let Some((before, escape)) = rest.split_once('\\') {
         whole.push_str(before);
         whole.push('\\');
-        // The character behind a backslash is not looked at again: it may be a backslash.
+        // Skips the character after a backslash, which may be a backslash itself.
         let pair = half(escape).filter(|unit| (0xd800..0xdc00).contains(unit)).is_some()
             && escape
                 .get(5..)
@@ -73,7 +74,7 @@ fn well_formed(json: &[u8]) -> Option<Vec<u8>> {
     changed.then(|| whole.into_bytes())
 }
 
-/// The surrogate that an escape is, behind its backslash.
+/// Returns the surrogate of an escape, given without its backslash.
 fn half(escape: &str) -> Option<u16> {
     let digits = escape.strip_prefix('u')?.get(..4)?;
     u16::from_str_radix(digits, 16).ok().filter(|unit| (0xd800..0xe000).contains(unit))

@@ -1,4 +1,4 @@
-//! A running agent: its process, the messages to and from it, and what it said it can do.
+//! A running agent: its process, the messages to and from it, and its capabilities.
 
 use std::any::Any;
 use std::collections::{HashSet, VecDeque};
@@ -21,32 +21,30 @@ use lepo_base::error::{Error, Result};
 use lepo_base::word::Word;
 use lepo_process::{ConfiguredProgram, Program, StartFolder};
 
-/// The longest line that is taken of an agent.
+/// Longest line from an agent, in bytes.
 const LONGEST: usize = 16 << 20;
 
-/// Messages of one read at most that wait: a flood ends the agent.
+/// Most messages of a read that may wait: a flood terminates the agent.
 const WAITING: usize = 100_000;
 
-/// An agent that runs.
 pub struct Agent {
-    /// The name of its program, for messages.
+    /// Name of its program, for messages.
     pub name: String,
-    /// The command that started it.
+    /// Command that started it.
     pub command: Vec<String>,
-    /// The folder it works in.
+    /// The folder that it works in.
     pub dir: PathBuf,
-    /// The folder in which it was started.
+    /// The folder in which it started.
     pub start: StartFolder,
-    /// Sessions that it has open.
+    /// Its open sessions.
     pub open: HashSet<String>,
-    /// Capabilities.
     pub can: Capabilities,
     process: Process,
     lines: LineBuffer,
     came: VecDeque<Incoming>,
     next: u64,
     idle: Duration,
-    /// The sandbox that holds it. Dropped after the process: fields are in order.
+    /// The sandbox. A later field than the process, so that it is dropped after it.
     held: Option<Held>,
 }
 
@@ -56,25 +54,24 @@ struct Held {
     _rest: Box<dyn Any + Send>,
 }
 
-/// The way an agent is started.
+/// Parameters for starting an agent.
 #[derive(Clone, Copy)]
 pub struct Starting<'s> {
-    /// The model.
     pub config: &'s ModelConfig,
-    /// The folder it works in.
+    /// The folder that it works in.
     pub dir: &'s Path,
     /// The folder in which its program starts.
     pub start: &'s StartFolder,
-    /// Compares its files right before it is started.
+    /// Compares its files right before it starts.
     pub compare: &'s CompareFiles,
-    /// The longest silence.
+    /// Longest silence.
     pub idle: Duration,
     /// Puts it into a sandbox.
     pub holder: Option<&'s dyn HoldAgents>,
 }
 
 impl Starting<'_> {
-    /// The program, with what it is held by and a notice for the person.
+    /// Returns the program, its sandbox, and a notice for the user.
     async fn program(self) -> Result<(Program, Option<Held>, Option<Notice>)> {
         let ModelConfig { name, command, sandbox, .. } = self.config;
         let Some((program, arguments)) = command.split_first() else {
@@ -102,7 +99,7 @@ impl Starting<'_> {
 }
 
 impl Agent {
-    /// Starts an agent in a folder, and says hello; with a notice for the person.
+    /// Starts an agent in a folder and initialises it; also returns a notice for the user.
     pub async fn start(starting: Starting<'_>) -> Result<(Agent, Option<Notice>)> {
         let (program, held, note) = starting.program().await?;
         let command = &starting.config.command;
@@ -145,17 +142,16 @@ impl Agent {
         Ok(())
     }
 
-    /// The sandbox that holds it, in words.
+    /// Describes the sandbox.
     pub fn held(&self) -> Option<&str> {
         self.held.as_ref().map(|held| held.words.as_str())
     }
 
-    /// True if it still runs.
     pub fn is_alive(&mut self) -> bool {
         self.process.is_alive()
     }
 
-    /// Sends a request; its id.
+    /// Sends a request and returns its id.
     pub fn request(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next;
         self.next += 1;
@@ -163,24 +159,22 @@ impl Agent {
         id
     }
 
-    /// Sends a line.
     fn line(&mut self, mut line: String) {
         tracing::debug!(agent = self.name, line, "to the agent");
         line.push('\n');
         self.process.send_more(Bytes::from(line));
     }
 
-    /// Answers a request of the agent.
     pub fn answer(&mut self, id: &Value, result: std::result::Result<Value, RpcError>) {
         self.line(rpc::answer_line(id, result));
     }
 
-    /// Asks it to end the turn of a session, as far as that can be said without waiting.
+    /// Asks the agent to end the turn of a session, if that can be sent without waiting.
     pub fn cancel(&mut self, session: &str) {
         self.process.send_now(&format!("{}\n", client::cancel(session)));
     }
 
-    /// The next message, or that the agent has ended.
+    /// Returns the next message; fails if the agent has exited.
     pub async fn next(&mut self) -> Result<Incoming> {
         loop {
             if let Some(message) = self.came.pop_front() {
@@ -198,12 +192,12 @@ impl Agent {
         }
     }
 
-    /// True if messages are at hand.
+    /// Whether a message can be read without waiting.
     pub fn has_more(&self) -> bool {
         !self.came.is_empty()
     }
 
-    /// Sends a request and waits for its answer. What comes meanwhile is of an old turn.
+    /// Sends a request and waits for its answer. Messages in the meantime belong to an old turn.
     pub async fn call(&mut self, method: &str, params: &Value) -> Result<Value> {
         let id = self.request(method, params);
         loop {
@@ -216,7 +210,7 @@ impl Agent {
         }
     }
 
-    /// Answers what belongs to no turn of lepo's.
+    /// Answers a message that does not belong to a turn of lepo's.
     pub fn pass_over(&mut self, message: Incoming) {
         if let Incoming::Request { id, method, .. } = message {
             let result = match method == permission::METHOD {
@@ -227,7 +221,7 @@ impl Agent {
         }
     }
 
-    /// The agent's error, in its own words.
+    /// Converts the agent's error, with its own text.
     pub fn failure(&self, error: &RpcError) -> Error {
         let words = crate::error_text::excerpt(error.message.as_bytes());
         let detail = error.data.as_ref().and_then(client::words);

@@ -1,7 +1,8 @@
-//! A model that is an agent of the Agent Client Protocol: a program with tools of its own, kept between questions.
+//! A model that is an agent of the Agent Client Protocol: a program with its own tools, which runs on between
+//! questions.
 //!
-//! One question is one prompt of a session of the agent's. What it does on the way is told as events, so that it can
-//! be recorded; what it asks for permission to do is asked of the person.
+//! A question is a prompt in one of the agent's sessions. The agent's actions become events, so that they can be
+//! recorded; its requests for permission go to the user.
 
 mod agent;
 mod pool;
@@ -16,7 +17,6 @@ use super::contract::{PathForm, ProviderSpec, ToolForm};
 use super::media::{Accepts, IMAGES};
 use crate::planner::Planner;
 
-/// An agent with tools of its own.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
     tools: ToolForm::Prompt,
     planner: Planner::Off,

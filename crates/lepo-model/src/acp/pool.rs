@@ -1,4 +1,4 @@
-//! Agents that wait for their next question, as long as lepo's process lives.
+//! Agents that wait for their next question, until lepo exits.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use super::agent::Starting;
 use crate::notice::Notice;
 use lepo_base::error::Result;
 
-/// Agents that wait at most.
+/// Most agents that wait.
 const MOST: usize = 8;
 
 static WAITING: Mutex<Vec<Agent>> = Mutex::new(Vec::new());
@@ -16,8 +16,8 @@ fn waiting() -> MutexGuard<'static, Vec<Agent>> {
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An agent for a model in a folder: one that waits, with the session if one of them has it, else a new one, which may
-/// come with a notice.
+/// Returns an agent for a model in a folder: a waiting one, preferably with the session open, or else a new one,
+/// possibly with a notice.
 pub(super) async fn take(starting: Starting<'_>, session: Option<&str>) -> Result<(Agent, Option<Notice>)> {
     let is_held = starting.config.sandbox.is_some();
     let found = if is_held { None } else { waiting_for(starting, session) };
@@ -39,15 +39,15 @@ fn waiting_for(starting: Starting<'_>, session: Option<&str>) -> Option<Agent> {
     at.or_else(|| waiting.iter().position(fits)).map(|at| waiting.remove(at))
 }
 
-/// Keeps an agent for the next question.
+/// Makes an agent available for the next question.
 pub(super) fn give_back(agent: Agent) {
-    // One in a sandbox has the folder for itself, and what it left there is looked through at its end.
+    // A sandboxed agent has its folder to itself, and is cleaned up after when it ends.
     if agent.held().is_some() {
         return drop(agent);
     }
     let mut waiting = waiting();
     if waiting.len() >= MOST {
-        // It is ended, with all that it started.
+        // Dropping it terminates its process tree.
         drop(waiting.remove(0));
     }
     waiting.push(agent);

@@ -1,4 +1,4 @@
-//! One prompt of an agent, from its sending to its end.
+//! A prompt to an agent, until its end.
 
 use std::collections::HashMap;
 
@@ -13,25 +13,25 @@ use lepo_acp::rpc::{Incoming, RpcError};
 use lepo_acp::update::{self, Status, Told, ToolCall, Voice};
 use lepo_base::error::Result;
 
-/// Tool calls that are not done at most: more are not told of.
+/// Most open tool calls; further ones are not reported.
 const OPEN: usize = 1000;
 
-/// A prompt that is answered. Dropped before its end, the agent is asked to stop, and is ended.
+/// A prompt in progress. Dropping it before its end cancels the turn and terminates the agent.
 pub struct Run {
-    /// None once it was given back.
+    /// `None` once the agent was returned to the pool.
     agent: Option<Agent>,
     session: String,
     prompt: u64,
-    /// Notice before the first event.
+    /// Events before the first one of the agent.
     first: Events,
-    /// Calls that are not done, in order.
+    /// Open calls, in order.
     open: Vec<ToolCall>,
-    /// Questions that wait, by their number.
+    /// Open questions, by number.
     questions: HashMap<u64, (Value, Question)>,
     asked: u64,
-    /// The last text was followed by a tool call.
+    /// Whether a tool call followed the last text.
     apart: bool,
-    /// The last character of the answer so far is none, or white space.
+    /// Whether the answer is empty or ends with white space.
     begins: bool,
 }
 
@@ -50,7 +50,7 @@ impl Run {
         }
     }
 
-    /// Waits for what comes next.
+    /// Waits for the next events.
     pub async fn more(&mut self, events: &mut Events) -> Result<()> {
         if !self.first.is_empty() {
             events.append(&mut self.first);
@@ -84,7 +84,7 @@ impl Run {
             Permit::No => "refused: the user said no",
             Permit::Nobody => "refused: nobody could be asked",
         };
-        // It may say no more of it.
+        // The agent may send nothing more about this call.
         let call = self.known(&question.call);
         call.output = Some(Value::String(refused.to_owned()));
         call.status = Some(Status::Failed);
@@ -94,7 +94,7 @@ impl Run {
     fn hear(&mut self, message: Incoming, events: &mut Events) -> Result<()> {
         match message {
             Incoming::Notification { method, params } if method == update::METHOD => {
-                // Of another session, or an old turn: passed over.
+                // Messages for another session, or from an old turn, are ignored.
                 if let Some((session, told)) = update::read(&params)
                     && session == self.session
                 {
@@ -158,7 +158,7 @@ impl Run {
         }
     }
 
-    /// The call as it is known by now.
+    /// Merges an update into the known call, and returns that.
     fn known(&mut self, call: &ToolCall) -> &mut ToolCall {
         let at = match self.open.iter().position(|known| known.id == call.id) {
             Some(at) => at,
@@ -169,7 +169,7 @@ impl Run {
         };
         let known = &mut self.open[at];
         let ToolCall { title, kind, status, texts, input, output, .. } = call.clone();
-        // A refusal stays one, whatever the agent makes of it.
+        // A refusal remains, whatever the agent reports afterwards.
         let is_refused = known.status == Some(Status::Failed) && known.output.is_some();
         known.title = title.or(known.title.take());
         known.kind = kind.or(known.kind);
@@ -212,7 +212,7 @@ impl Run {
                 events.push_back(Event::Done(Finish::from_word(&word)));
                 Ok(())
             }
-            // The session may be gone with it: the agent is ended.
+            // The session may be broken too, so the agent is terminated.
             Err(error) => Err(agent.failure(&error)),
         }
     }
@@ -240,7 +240,7 @@ fn details(call: &ToolCall) -> String {
     input.into_iter().chain(texts).collect::<Vec<_>>().join("\n")
 }
 
-/// A call with its result, as words: those that it shows, else what it put out.
+/// Returns a call with its result as text: its displayed texts, or else its output.
 fn recorded(call: &ToolCall) -> AgentCall {
     let shown = call.texts.as_ref().map(|texts| texts.join("\n")).filter(|text| !text.trim().is_empty());
     let put_out = call.output.as_ref().map(|output| match output.as_str() {

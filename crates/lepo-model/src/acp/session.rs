@@ -1,5 +1,5 @@
-//! The session that a question is asked in: the one that ends where the question follows, or a new one that is told
-//! the conversation as text.
+//! The session for a question: the session that ends where the question follows, or a new one that gets the
+//! conversation as text.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use lepo_acp::content;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 
-/// Asks a question: starts the agent while the question becomes durable, finds its session, and sends the prompt.
+/// Asks a question: starts the agent while the question is made durable, finds its session, and sends the prompt.
 pub async fn begin(
     config: &ModelConfig,
     request: Request<'_>,
@@ -67,7 +67,7 @@ pub async fn begin(
     Ok(Run::new(agent, session, id, events))
 }
 
-/// The session to ask in, and whether it knows the conversation.
+/// Returns the session to ask in, and whether it contains the conversation.
 async fn open(
     agent: &mut Agent,
     place: AgentPlace<'_>,
@@ -87,7 +87,7 @@ async fn open(
                 }
             }
             Err(error) if !agent.is_alive() => return Err(error),
-            // It has forgotten it.
+            // The agent no longer has this session.
             Err(_) => {}
         }
     }
@@ -102,7 +102,7 @@ async fn open(
                     return Ok((session.to_owned(), true));
                 }
                 Err(error) if !agent.is_alive() => return Err(error),
-                // It has forgotten it.
+                // The agent no longer has this session.
                 Err(_) => {}
             }
         }
@@ -114,13 +114,13 @@ async fn open(
     Ok((session, false))
 }
 
-/// Messages after the last answer: the question, and what was put before it.
+/// Returns the messages after the last answer: the question, and anything put before it.
 fn since_answer(messages: &[Message]) -> &[Message] {
     let last = messages.iter().rposition(|message| message.role == Role::Assistant);
     messages.get(last.map_or(0, |last| last + 1)..).unwrap_or_default()
 }
 
-/// The blocks of a prompt: the text, then the images.
+/// Returns the blocks of a prompt: the text, then the images.
 fn blocks(messages: &[Message]) -> Result<Vec<Value>> {
     let mut blocks = vec![content::text(&prompt_text(messages))];
     for file in messages.iter().flat_map(|message| &message.files) {
@@ -135,7 +135,7 @@ fn blocks(messages: &[Message]) -> Result<Vec<Value>> {
     Ok(blocks)
 }
 
-/// The models that an agent tells of with a new session.
+/// Returns the models that an agent lists for a new session.
 pub async fn offered(
     config: &ModelConfig,
     timeouts: Timeouts,

@@ -1,4 +1,4 @@
-//! Anthropic's Messages API: what comes back, a stream of events or one message.
+//! Parses answers of Anthropic's Messages API, as a stream of events or as a single message.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -17,7 +17,7 @@ use crate::tool_names::ToolNames;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 
-/// One event, as far as it is used. What has another form than is known is as if it were not there.
+/// An event, with the fields that are used. A field of unknown form is treated as missing.
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(rename = "type", default, borrow)]
@@ -55,7 +55,6 @@ struct Tokens {
     web: Option<u64>,
 }
 
-/// The answer so far.
 #[derive(Default)]
 pub struct MessagesDecoder {
     blocks: Vec<Block>,
@@ -66,12 +65,12 @@ pub struct MessagesDecoder {
     stop: Option<String>,
     stop_details: Option<Value>,
     begun: bool,
-    /// Anything but thinking has come.
+    /// Whether anything but thinking has come.
     has_more: bool,
     done: bool,
 }
 
-/// The most blocks of one answer: each delta looks for its own.
+/// Most blocks of an answer: each delta searches for its own.
 const MOST_BLOCKS: usize = 10_000;
 
 impl Decoder for MessagesDecoder {
@@ -116,7 +115,7 @@ impl Decoder for MessagesDecoder {
                 }
             }
             "message_stop" => return Ok(EventUse::End),
-            // `ping`, errors, and what is yet to come.
+            // `ping`, errors, and future events.
             _ => return Ok(EventUse::Unused),
         }
         self.begun = true;
@@ -166,19 +165,18 @@ impl Decoder for MessagesDecoder {
     }
 }
 
-/// An index, in whatever form it comes.
+/// Parses an index of any form.
 fn number(index: &Value) -> Option<u64> {
     let number = index.as_f64().or_else(|| index.as_str()?.trim().parse().ok())?;
     (number >= 0.0).then_some(number as u64)
 }
 
 impl MessagesDecoder {
-    /// Reads an answer to a request with these tools.
     pub(super) fn new(tools: &[ToolSpec]) -> MessagesDecoder {
         MessagesDecoder { names: ToolNames::new(tools), ..MessagesDecoder::default() }
     }
 
-    /// The blocks of a whole message.
+    /// Handles the blocks of a whole message.
     fn blocks_of(&mut self, message: &Value, events: &mut Events) -> Result<()> {
         let text;
         let blocks = match message.get("content") {
@@ -231,7 +229,7 @@ impl MessagesDecoder {
         Ok(self.blocks.len() - 1)
     }
 
-    /// The block of this kind that a delta belongs to: that of its index, else the open one, else a new one.
+    /// Returns the block of this kind that a delta belongs to: by its index, else the open one, else a new one.
     fn block(&mut self, index: Option<u64>, kind: &str) -> Result<&mut Block> {
         let is_it = |block: &Block| block.is_of(kind);
         let at = match index {
@@ -295,7 +293,7 @@ impl MessagesDecoder {
         Ok(taken)
     }
 
-    /// A block is whole: that of this index, or the last.
+    /// Completes a block: by its index, or the last one.
     fn ended(&mut self, index: Option<u64>, events: &mut Events) {
         let is_it = |block: &&mut Block| index.is_none_or(|index| block.index == index);
         if let Some(block) = self.blocks.iter_mut().rev().find(is_it) {
@@ -307,7 +305,7 @@ impl MessagesDecoder {
         }
     }
 
-    /// Takes in later counts; counts that are missing keep their value.
+    /// Adds later token counts; a missing count does not change the stored one.
     fn count(&mut self, told: Option<&Value>) {
         let Some(told) = told else { return };
         let kept = self.tokens;
@@ -324,11 +322,11 @@ impl MessagesDecoder {
         };
     }
 
-    /// The calls, and before them the message they are in as it was received.
+    /// Emits the calls, after the message that contains them as received.
     fn hand_on(&mut self, events: &mut Events) {
         let mut calls: Vec<ToolCall> = Vec::new();
         let names = &self.names;
-        // What is told twice is one call.
+        // A call that is sent twice is a single call.
         self.blocks.retain_mut(|block| match block.call(names) {
             Some(call) if !call.id.is_empty() && calls.contains(&call) => false,
             Some(call) => {
@@ -343,7 +341,7 @@ impl MessagesDecoder {
             block.fields.insert("id".to_owned(), id.clone().into());
             call.id = id;
         }
-        // Of tools that the server runs itself.
+        // A pause for tools that the server runs itself.
         let paused = self.stop.as_deref() == Some("pause_turn") && calls.is_empty();
         let mut said = None;
         if !calls.is_empty() || paused {
@@ -363,7 +361,7 @@ impl MessagesDecoder {
             self.tokens;
         let parts = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens];
         let usage = Usage {
-            // The API leaves cached tokens out of its count.
+            // The API does not include cached tokens in this count.
             input: input_tokens.map(|_| parts.into_iter().flatten().fold(0, u64::saturating_add)),
             output: output_tokens,
             cached: cache_read_input_tokens,
@@ -378,13 +376,13 @@ impl MessagesDecoder {
     }
 }
 
-/// Searches and fetches of an answer.
+/// Counts the searches and fetches of an answer.
 fn web_requests(told: &Value) -> u64 {
     let count = |name: &str| told.get(name).and_then(tokens).unwrap_or_default();
     count("web_search_requests").saturating_add(count("web_fetch_requests"))
 }
 
-/// The error for a model that declines to answer.
+/// Creates the error for a model that declines to answer.
 fn refusal(details: Option<Value>) -> Error {
     let details = details.unwrap_or_default();
     let told: Vec<String> =

@@ -1,4 +1,4 @@
-//! One block of an answer of the Messages API, put together from what a stream has of it.
+//! A block of an answer of the Messages API, joined from the pieces of a stream.
 
 use serde_json::{Map, Value, json};
 
@@ -7,25 +7,22 @@ use crate::call_pieces::text_of;
 use crate::message::ToolCall;
 use crate::tool_names::{ToolNames, legal};
 
-/// A block as received, its streamed texts joined.
+/// A block as received, with its streamed texts joined.
 pub(super) struct Block {
-    /// Its index.
     pub index: u64,
-    /// Its fields.
     pub fields: Map<String, Value>,
-    /// The arguments of a call, as they are streamed.
+    /// The streamed arguments of a call.
     pub json: ArgumentText,
-    /// It is whole.
     pub ended: bool,
 }
 
 impl Block {
-    /// A block that begins with these fields.
+    /// Creates a block that starts with these fields.
     pub fn new(index: u64, fields: Map<String, Value>) -> Block {
         Block { index, fields, json: ArgumentText::default(), ended: false }
     }
 
-    /// Adds text to a field.
+    /// Appends text to a field.
     pub fn join(&mut self, field: &str, text: &str) {
         match self.fields.get_mut(field) {
             Some(Value::String(whole)) => whole.push_str(text),
@@ -35,8 +32,8 @@ impl Block {
         }
     }
 
-    /// The call that the block is, of one of the caller's tools. The arguments become a part of the block, also of a
-    /// call that the server makes itself.
+    /// Returns the call in this block, if it is for one of the caller's tools. Also stores the arguments in the block,
+    /// even for a call that the server runs itself.
     pub fn call(&mut self, names: &ToolNames) -> Option<ToolCall> {
         let own = self.is_of("tool_use");
         if !self.is_call() {
@@ -50,7 +47,7 @@ impl Block {
         let mut arguments = given.clone();
         if !self.json.is_empty() {
             arguments = self.json.value();
-            // Told whole in the beginning, and in pieces that are none.
+            // The arguments were sent whole at the start, and the pieces are not an object.
             if !arguments.is_object() && given.as_object().is_some_and(|input| !input.is_empty()) {
                 arguments = given;
             }
@@ -66,17 +63,16 @@ impl Block {
         Some(ToolCall { id, name, arguments })
     }
 
-    /// True for a block of this type.
     pub fn is_of(&self, kind: &str) -> bool {
         self.fields.get("type").is_some_and(|own| own == kind)
     }
 
-    /// True for a call, whoever carries it out.
+    /// Whether the block is a call, whoever runs it.
     pub fn is_call(&self) -> bool {
         ["tool_use", "server_tool_use", "mcp_tool_use"].iter().any(|kind| self.is_of(kind))
     }
 
-    /// A text of white space, which the API sends but does not take.
+    /// Whether this is a text of white space, which the API sends but does not accept.
     pub fn is_blank(&self) -> bool {
         let text = |name: &str| self.fields.get(name).and_then(Value::as_str);
         text("type") == Some("text") && text("text").is_none_or(|text| text.trim().is_empty())

@@ -1,5 +1,5 @@
-//! A conversation as the Messages API has it: system blocks at the top, then the user and the assistant in
-//! turns, each turn a list of blocks. At most two blocks are marked for the cache.
+//! A conversation in the form of the Messages API: system blocks at the top, then turns of the user and the assistant,
+//! each a list of blocks. At most two blocks are marked for the cache.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::payload::{Object, Payload, list};
 use crate::quirks::{MALFORMED, Quirk};
 use crate::text::Text;
 
-/// The instruction as a system message at the end: only newer models take it.
+/// The instruction is sent as a system message at the end, which only newer models accept.
 pub(super) static SYSTEM_ROLE: Quirk = Quirk {
     word: "system_role",
     status: MALFORMED,
@@ -18,14 +18,14 @@ pub(super) static SYSTEM_ROLE: Quirk = Quirk {
     says: "does not accept a system message at the end: retrying with it in the question",
 };
 
-/// The messages of one role that follow each other.
+/// Consecutive messages of one role.
 struct Turn<'m> {
     assistant: bool,
     blocks: Vec<Block<'m>>,
 }
 
 enum Block<'m> {
-    /// A text behind a line that says what it is.
+    /// A text, after a line that names its kind.
     Text(&'static str, &'m Text),
     Call(&'m ToolCall),
     Result(&'m str, &'m Text, &'m [MediaFile]),
@@ -34,7 +34,7 @@ enum Block<'m> {
     Received(&'m Value),
 }
 
-/// True if an assistant's calls since the last question are there without what was received with them.
+/// Whether the assistant made calls since the last question and the message that contained them is missing.
 pub fn is_rebuilt(request: &Request<'_>) -> bool {
     let question = |m: &Message| m.role == Role::User && m.call_id.is_none();
     let turn = request.messages.iter().rev().take_while(|m| !question(m));
@@ -44,7 +44,7 @@ pub fn is_rebuilt(request: &Request<'_>) -> bool {
 /// Writes `system` and `messages`.
 pub fn write(object: &mut Object<'_>, asking: &mut Asking<'_>) {
     let all = asking.request.messages;
-    // Behind the instruction is what was said before a pause.
+    // After the instruction come messages from before a pause.
     let (path, inst, said) = match all.iter().rposition(|message| message.instruction) {
         Some(at) => (all.get(..at).unwrap_or_default(), all.get(at), all.get(at + 1..).unwrap_or_default()),
         None => (all, None, &[][..]),
@@ -66,7 +66,7 @@ pub fn write(object: &mut Object<'_>, asking: &mut Asking<'_>) {
         match turns.last_mut().filter(|turn| !turn.assistant) {
             Some(_) if asking.takes(&SYSTEM_ROLE) => trailing = Some(inst),
             Some(turn) => turn.blocks.push(Block::Text("[system]\n", inst)),
-            // Behind the assistant, and where there is nothing else, it is the user's.
+            // After an assistant's turn, and without any turn, the instruction becomes a user's turn.
             None => turns.push(Turn { assistant: false, blocks: vec![Block::Text("[system]\n", inst)] }),
         }
     }
@@ -96,7 +96,8 @@ fn write_turn(payload: &mut Payload, turn: &Turn<'_>, first: bool, marked: Optio
     payload.raw("}");
 }
 
-/// The last block, which the cache is to reach to; not one that was received, which stays as it is.
+/// Returns the last block, up to which the cache should reach; `None` if it was received, because it must stay
+/// unchanged.
 fn mark(turns: &[Turn<'_>]) -> Option<(usize, usize)> {
     let i = turns.len().checked_sub(1)?;
     let j = turns.get(i)?.blocks.len().checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! Anthropic's Messages API: what is sent. What comes back is read in `answer`.
+//! Requests of Anthropic's Messages API; `answer` parses the answers.
 //! <https://platform.claude.com/docs/en/api/messages>
 
 mod answer;
@@ -77,7 +77,7 @@ static OUTPUT_FORMAT: Quirk = Quirk {
     says: "does not accept `output_config.format`: retrying without it",
 };
 
-/// Not this schema: its own fault, so that it is not remembered of the model.
+/// Rejection of this schema: the fault is the schema's, so it is not recorded for the model.
 static SCHEMA: Quirk = Quirk {
     word: ONE_SCHEMA,
     status: MALFORMED,
@@ -105,14 +105,14 @@ static EFFORT: Quirk = Quirk {
     says: "does not accept `effort`: retrying without it",
 };
 
-/// The longest answer where neither the configuration nor the server says one.
+/// Longest answer, in tokens, if neither the configuration nor the server limits it.
 const MAX_TOKENS: u64 = 8192;
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::MessagesDecoder::new(tools)))
 }
 
-/// The JSON of a request, without what the model does not take.
+/// Builds the JSON of a request, without options that the model does not accept.
 fn body(asking: &mut Asking<'_>) -> Payload {
     let (request, config) = (asking.request, asking.config);
     let options = &config.options;
@@ -161,7 +161,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     object.end()
 }
 
-/// The root of a schema must be an object.
+/// Converts a tool. The root of its schema must be an object.
 fn tool(tool: &ToolSpec) -> Value {
     let mut schema = tool.schema.clone();
     if let Value::Object(fields) = &mut schema
@@ -172,7 +172,7 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"name": tool.name, "description": tool.description, "input_schema": schema})
 }
 
-/// Reads the server's facts of a model.
+/// Parses the server's facts about a model.
 fn model_facts(model: &Value) -> Option<ModelFacts> {
     let supported = |pointer: &str| model.pointer(pointer).and_then(Value::as_bool) == Some(true);
     let capabilities = &model["capabilities"];

@@ -1,4 +1,4 @@
-//! The Messages API by tables: what is sent, and what is understood, wherever reads end.
+//! The Messages API by tables: requests, and answers split anywhere.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn inst(text: &str) -> Message {
     Message { instruction: true, ..Message::new(Role::System, text) }
 }
 
-/// A conversation, one message a line: role, then text, the marked blocks with `*`.
+/// Renders a conversation, a message per line: the role, then its texts, with `*` at marked blocks.
 fn shape(body: &Value) -> Vec<String> {
     let block = |block: &Value| {
         let mark = if block["cache_control"].is_null() { "" } else { "*" };
@@ -157,7 +157,7 @@ fn the_conversation_is_in_turns_and_marked_in_two_places() {
     }
 }
 
-/// The stream of an answer that thinks, speaks, and calls twice.
+/// The stream of an answer with thinking, text, and two calls.
 const STREAM: &[&str] = &[
     r#"{"type":"message_start","message":{"id":"m","usage":{"input_tokens":10,"cache_read_input_tokens":90,"cache_creation_input_tokens":5,"output_tokens":1}}}"#,
     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
@@ -323,7 +323,7 @@ fn what_is_no_whole_answer_is_a_failure() {
     ] {
         assert_eq!(read([stream.as_bytes()]).1.as_deref(), Some(expected), "{stream}");
     }
-    // A finish reason is an end, with or without the mark.
+    // A finish reason ends an answer, with or without the mark.
     let (events, error) = read([stream(&STREAM[..STREAM.len() - 1]).as_bytes()]);
     assert_eq!((events.last(), error), (Some(&Event::Done(Finish::ToolCalls)), None));
     let whole = r#"{"type":"message","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2}}"#;

@@ -1,17 +1,16 @@
-//! Chooses the thinking of a request, by the server's facts of the model.
+//! Chooses the thinking parameter of a request, by the server's facts about the model.
 
 use serde_json::{Value, json};
 
 use crate::ModelConfig;
 use crate::facts::ModelFacts;
 
-/// The least that may be thought, in tokens.
+/// Smallest budget for thinking, in tokens.
 const LEAST: u64 = 1024;
 
-/// The value of `thinking`; none for a model that does not think, or where the limit on tokens leaves no
-/// room for it.
+/// Returns the value of `thinking`; `None` for a model that does not think, or if the limit on tokens leaves no room.
 ///
-/// A model with a budget refuses to think on after calls whose own thinking is not there (`rebuilt`).
+/// A model with a budget refuses to think after calls whose own thinking is missing (`rebuilt`).
 pub fn wanted(config: &ModelConfig, facts: &ModelFacts, limit: u64, rebuilt: bool) -> Option<Value> {
     let effort = config.options.effort.as_deref();
     if effort == Some("none") || limit < 2 * LEAST {

@@ -8,7 +8,7 @@ use crate::notice::Notice;
 use crate::quirks::{MALFORMED, Quirk};
 use crate::web::{Citation, WebCall};
 
-/// The first versions of the tools: some servers of the API have no others.
+/// The first versions of the tools, the only ones that some servers of the API have.
 pub(super) static OLDER: Quirk = Quirk {
     word: "older_web",
     status: MALFORMED,
@@ -16,7 +16,7 @@ pub(super) static OLDER: Quirk = Quirk {
     says: "does not support the web tools of 2026: retrying with those of 2025",
 };
 
-/// Search alone.
+/// Search without fetch.
 pub(super) static NO_FETCH: Quirk = Quirk {
     word: "no_web_fetch",
     status: MALFORMED,
@@ -34,12 +34,12 @@ pub(super) static NO_FETCH: Quirk = Quirk {
 const SEARCH: &str = "web_search_20260318";
 const FETCH: &str = "web_fetch_20260318";
 
-/// The tools that the API runs itself.
+/// Returns the tools that the API runs itself.
 ///
-/// Left alone, the newer ones are called by code that filters what they find. It runs in a container of the provider's,
-/// for some minutes, that each later request of the conversation must name; but a call here may wait for consent for
-/// days, and a conversation is continued elsewhere, or by another model. So they are called directly, which every model
-/// can.
+/// By default, the newer tools are called by code that filters their results. It runs, for some minutes, in a container
+/// of the provider's that each later request of the conversation must name; but a call may wait days for consent, and a
+/// conversation may be continued elsewhere, or by another model. So the tools are called directly, which every model
+/// supports.
 pub(super) fn tools(asking: &mut Asking<'_>) -> Vec<Value> {
     let direct = |kind: &str, name: &str| json!({"type": kind, "name": name, "allowed_callers": ["direct"]});
     if asking.takes(&OLDER) {
@@ -52,12 +52,12 @@ pub(super) fn tools(asking: &mut Asking<'_>) -> Vec<Value> {
     tools
 }
 
-/// The pages that were fetched for an answer, by title: their citations tell no address.
+/// The pages fetched for an answer, by title: their citations have no address.
 #[derive(Default)]
 pub(super) struct Fetched(Vec<(String, String)>);
 
 impl Fetched {
-    /// A block has ended, and is whole.
+    /// Handles a block that is complete.
     pub fn ended(&mut self, block: &Map<String, Value>, events: &mut Events) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let field = |name: &str| block.get(name).unwrap_or(&Value::Null);
@@ -98,7 +98,7 @@ impl Fetched {
     }
 }
 
-/// A result that is an error is told; the model sees it, too.
+/// Emits a notice for a failed result; the model sees the error too.
 fn failed(tool: &str, content: &Value, events: &mut Events) {
     if let Some(code) = content["error_code"].as_str() {
         events.push_back(Event::Notice(Notice::WebToolFailed(tool.to_owned(), code.to_owned())));

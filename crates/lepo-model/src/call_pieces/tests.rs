@@ -1,11 +1,11 @@
-//! Streams of calls as servers send them; a row is named by the public report that it is rebuilt from.
+//! Streams of calls as servers send them; a row is named by the public report from which it is rebuilt.
 
 use super::*;
 use crate::message::ToolSpec;
 
 const GITHUB: &str = "https://github.com/";
 
-/// The calls of these pieces as `id name arguments`, and as they are sent back.
+/// Returns the calls of these pieces as `id name arguments`, and as they are sent back.
 fn read(pieces: &[Value]) -> (Vec<String>, Vec<Value>) {
     let tool = |name: &str| ToolSpec { name: name.into(), description: String::new(), schema: json!({}) };
     let mut calls = CallPieces::new(ToolNames::new(&[tool("run"), tool("fs__read")]));

@@ -1,4 +1,4 @@
-//! Reads an answer of Ollama's chat API: one JSON object a line.
+//! Parses an answer of Ollama's chat API: a JSON object per line.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,12 +18,12 @@ use crate::well_formed::values_in;
 use lepo_base::error::{Error, Result};
 use lepo_net::net::{LIMIT, Lines};
 
-/// One line. What has another form than is known is as if it were not there.
+/// A line. A field of unknown form is treated as missing.
 #[derive(Deserialize)]
 struct AnswerLine<'a> {
     #[serde(default, borrow)]
     message: IfObject<Part<'a>>,
-    /// The text of an answer to a prompt that is no chat.
+    /// The text of an answer to a plain prompt, without a chat.
     #[serde(default, borrow)]
     response: Prose<'a>,
     #[serde(default, borrow)]
@@ -45,7 +45,7 @@ struct Part<'a> {
     tool_calls: Option<Value>,
 }
 
-/// Reads an answer, whatever pieces its bytes come in.
+/// Reads an answer, however its bytes are split.
 #[derive(Default)]
 pub struct Reader {
     lines: Lines,
@@ -60,11 +60,11 @@ struct LineDecoder {
     kept: Kept,
     calls: CallPieces,
     refused: Option<Refused>,
-    /// The beginning of a document in several lines.
+    /// The start of a document that spans several lines.
     held: Vec<u8>,
-    /// The first line that was none of an answer.
+    /// The first line that is not part of an answer.
     stray: Option<String>,
-    /// The word of the finish reason.
+    /// The name of the finish reason.
     finish: Option<String>,
     usage: Usage,
     begun: bool,
@@ -72,7 +72,6 @@ struct LineDecoder {
 }
 
 impl Reader {
-    /// Reads an answer to a request with these tools.
     pub(super) fn new(tools: &[ToolSpec]) -> Reader {
         let calls = CallPieces::new(ToolNames::new(tools));
         Reader { lines: Lines::default(), state: LineDecoder { calls, ..LineDecoder::default() } }
@@ -141,7 +140,7 @@ impl LineDecoder {
         }
         let values = values_in(line);
         if values.is_empty() && line.trim_ascii_start().starts_with(b"{") && line.len() <= LIMIT {
-            // A document in several lines, perhaps.
+            // Possibly the start of a document that spans several lines.
             self.held = line.to_vec();
             return Ok(());
         }
@@ -157,7 +156,7 @@ impl LineDecoder {
         Ok(())
     }
 
-    /// Takes a line that is one object; false if nothing of an answer is in it.
+    /// Parses a line with a single object; returns false if it contains no part of an answer.
     fn object(&mut self, bytes: &[u8], events: &mut Events) -> Result<bool> {
         let Ok(line) = serde_json::from_slice::<AnswerLine<'_>>(bytes) else { return Ok(false) };
         let part = line.message.0;
@@ -203,14 +202,14 @@ impl LineDecoder {
     fn fails(&mut self, value: &Value, is_named: bool) -> Result<()> {
         let Some(error) = failure_in(value, is_named) else { return Ok(()) };
         let words = failure_words(&error);
-        // After a status of success it tells what would have been a refusal.
+        // After a successful status, such an error replaces a refusal.
         let body = error.to_string();
         let refused = Refused::new(&error).unwrap_or(Refused { status: 400, words: words.clone(), body });
         self.refused = Some(refused);
         Err(Error::remote(format!("the model failed: {words}")).ask_again())
     }
 
-    /// The end: the calls, and before them the message they are in as it was received.
+    /// Ends the answer: emits the calls, after the message that contains them as received.
     fn finish(&mut self, events: &mut Events) -> Result<()> {
         let word = self.finish.take().unwrap_or_else(|| "stop".to_owned());
         if Finish::is_failure(&word) {
@@ -227,7 +226,7 @@ impl LineDecoder {
             }
             let calls: Vec<(Value, ToolCall)> =
                 calls.into_iter().map(|whole| (whole.received, whole.call)).collect();
-            // This API has arguments as an object.
+            // In this API, arguments are an object.
             let received = calls.iter().map(|(received, call)| {
                 let mut received = received.clone();
                 let is_object = call.arguments.is_object();

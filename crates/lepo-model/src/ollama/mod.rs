@@ -1,4 +1,4 @@
-//! Ollama's chat API: JSON lines. Tool schemas never go into its `tools`: they stand in the prompt.
+//! Ollama's chat API: JSON lines. Tool schemas never go into its `tools`; they are part of the prompt.
 //! <https://github.com/ollama/ollama/blob/main/docs/api.md>
 
 mod answer;
@@ -15,7 +15,6 @@ use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, STREAM,
 use super::reader::AnswerReader;
 use crate::Planner;
 
-/// An Ollama server.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
     tools: ToolForm::Prompt,
     planner: Planner::Chooser,
@@ -58,7 +57,7 @@ fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
     Box::new(answer::Reader::new(tools))
 }
 
-/// The JSON of a request, without what the model does not take.
+/// Builds the JSON of a request, without options that the model does not accept.
 fn body(asking: &mut Asking<'_>) -> Payload {
     let config = asking.config;
     let mut object = Object::new(&config.extra);
@@ -66,7 +65,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     list(object.key("messages"), asking.request.messages, said);
     let streams = asking.takes(&STREAM);
     object.field("stream", streams);
-    // A conversation that does not fit is refused then, and not cut at its beginning in silence.
+    // A conversation that is too long is then refused, instead of being silently cut at its start.
     object.field("truncate", false);
     object.field("shift", false);
     object.maybe("format", asking.request.schema.map(|schema| schema.schema.clone()));
@@ -117,7 +116,7 @@ fn said(payload: &mut Payload, message: &Message) {
     payload.raw("}");
 }
 
-/// Reads one model of `/api/tags`.
+/// Parses a model of `/api/tags`.
 fn listed_facts(model: &Value) -> Option<ModelFacts> {
     let mut facts = shown_facts(model).unwrap_or_default();
     facts.id = model["name"].as_str().or(model["model"].as_str())?.to_owned();
@@ -126,7 +125,7 @@ fn listed_facts(model: &Value) -> Option<ModelFacts> {
     Some(facts)
 }
 
-/// Reads the answer of `/api/show`.
+/// Parses the answer of `/api/show`.
 fn shown_facts(model: &Value) -> Option<ModelFacts> {
     let info = model["model_info"].as_object().into_iter().flatten();
     let mut context = info.filter(|(key, _)| key.ends_with(".context_length")).map(|(_, tokens)| tokens);

@@ -1,18 +1,18 @@
-//! The window that a local server runs a model with, which may be smaller than the one it was trained for.
+//! The window with which a local server runs a model; it may be smaller than the model's own.
 
 use serde_json::Value;
 
 use crate::facts::{Running, RunningWindow};
 
-/// The endpoints, at the root of a server, that tell a running window. vLLM tells it in its list of models.
+/// The endpoints, at a server's root, that return a running window. vLLM includes it in its list of models.
 pub(super) const RUNNING: &[Running] = &[
-    // LM Studio.
+    // LM Studio
     Running { path: &["api", "v1", "models"], read: lm_studio },
-    // llama.cpp.
+    // llama.cpp
     Running { path: &["props"], read: llama_cpp },
 ];
 
-/// `models[].loaded_instances[].config.context_length`, under the key of the model and the id of the instance.
+/// Parses `models[].loaded_instances[].config.context_length`, under the model's key and the instance's id.
 fn lm_studio(answer: &Value) -> Vec<RunningWindow> {
     let each = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut windows = Vec::new();
@@ -30,7 +30,7 @@ fn lm_studio(answer: &Value) -> Vec<RunningWindow> {
     windows
 }
 
-/// `default_generation_settings.n_ctx`: the server has one model.
+/// Parses `default_generation_settings.n_ctx`: the server has a single model.
 fn llama_cpp(answer: &Value) -> Vec<RunningWindow> {
     let tokens = answer.pointer("/default_generation_settings/n_ctx").and_then(Value::as_u64);
     tokens.map(|tokens| RunningWindow { model: None, tokens }).into_iter().collect()

@@ -1,4 +1,4 @@
-//! Tests of the table of refusals: each row by itself, and what servers really answered.
+//! Tests of the table of refusals: each row separately, and real answers of servers.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ fn each_row_is_found_by_its_words() {
 fn what_servers_answer_has_the_meaning_that_it_has() {
     use Meaning::Wait;
     let error = |message: &str| json!({"error": {"message": message}}).to_string();
-    // A row is named by the public report that it is rebuilt from.
+    // A row is named by the public report from which it is rebuilt.
     let rows: Vec<(&str, u16, String, Meaning)> = vec![
         ("anomalyco/opencode/issues/17746", 400, error("You passed 99073 input tokens and requested 32000 output tokens. However, the model's context length is only 131072 tokens"), Overflow),
         ("earendil-works/pi/issues/5930", 400, error("This model's maximum context length is 262144 tokens. However, you requested 0 output tokens"), Overflow),

@@ -1,4 +1,4 @@
-//! The Responses API by tables: what is sent, and what is understood, wherever reads end.
+//! The Responses API by tables: requests, and answers split anywhere.
 
 use serde_json::{Value, json};
 
@@ -169,7 +169,7 @@ fn each_end_is_told_from_the_others() {
         });
         assert_eq!((found, failed.as_deref()), (finish, error), "{data:?}");
     }
-    // Items that are told at the end only, with and without their text before.
+    // Items that come only at the end, with and without their text before.
     let told = r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}]}}"#;
     for data in [vec![told], vec![text, told]] {
         let events = vec![Event::Text("a".into()), Event::Done(Finish::Stop)];

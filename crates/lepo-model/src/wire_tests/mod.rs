@@ -1,4 +1,4 @@
-//! What servers really send, on every wire. A row is named by the public report that it is rebuilt from.
+//! Streams of real servers, on every wire. A row is named by the public report from which it is rebuilt.
 
 mod calls;
 mod concern;
@@ -25,7 +25,7 @@ fn reader(wire: usize) -> Box<dyn AnswerReader> {
     (spec.http.unwrap().reader)(&[tool])
 }
 
-/// An answer in short: thinking in parentheses, text, calls as `name=arguments`, `.` at its end; then the failure.
+/// Renders an answer: thinking in parentheses, text, calls as `name=arguments`, `.` at its end, then the failure.
 fn read(wire: usize, bytes: &[u8]) -> String {
     let mut told = Vec::new();
     for size in [1, 17, bytes.len().max(1)] {
@@ -59,7 +59,7 @@ fn event(value: &Value) -> String {
     }
 }
 
-/// The frame of an answer on a wire: what comes before `Fo`, between, and behind `ur`.
+/// Frames an answer on a wire: the text `Fo`, then `between`, then the text `ur`.
 fn answer(wire: usize, between: &str) -> String {
     let chat = |delta: Value, finish: Value| {
         event(&json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}))

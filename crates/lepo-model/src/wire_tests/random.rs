@@ -1,8 +1,9 @@
-//! Rubbish between the pieces of an answer: nothing panics, text before it stays, and reads may end anywhere.
+//! Random events between the pieces of an answer: nothing panics, the text before them is preserved, and reads may end
+//! anywhere.
 
 use super::{ALL, OLLAMA, answer, read};
 
-/// Pieces that events are made of, on every wire.
+/// Pieces from which events are built, on every wire.
 const WORDS: &[&str] = &[
     "data: ",
     "event: error\n",
@@ -64,7 +65,7 @@ const WORDS: &[&str] = &[
     "{\"message\":{\"tool_calls\":[{\"function\":{\"name\":\"run\"}}]}}\n",
 ];
 
-/// The numbers of a small generator, the same in each run.
+/// A small random generator with a fixed sequence.
 struct Numbers(u64);
 
 impl Numbers {

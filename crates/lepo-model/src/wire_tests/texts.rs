@@ -1,4 +1,4 @@
-//! Text in every form that it comes in.
+//! Text in every known form.
 
 use serde_json::{Value, json};
 
