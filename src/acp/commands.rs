@@ -1,4 +1,4 @@
-//! Slash commands of an editor's session, without those that need a terminal, and prompts by name.
+//! Slash commands of an editor's session, except those for a terminal, and prompts by name.
 
 use super::question::typed;
 use lepo_acp::update::Command;
@@ -78,7 +78,7 @@ pub fn skill_question(configured: &Configured, name: &str, words: &str) -> Resul
     Ok((join_parts(vec![typed(&text)], Vec::new(), Vec::new())?, skill))
 }
 
-/// Parses text that was entered in a session, with its prompts and skills.
+/// Parses a prompt's text, with the prompts and skills of the session.
 pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<Wish>> {
     let prompts = Prompts { store: Some(store), paths: &env.configured.paths };
     let skills = env.configured.skills().ok().flatten().unwrap_or_default();

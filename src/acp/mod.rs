@@ -1,6 +1,5 @@
 //! `lepo do --acp`: the conversations of an editor that speaks the Agent Client Protocol. Its view of turns is a
-//! sibling
-//! of the views of `do` and of a session.
+//! sibling of the views of `do` and of a session.
 //!
 //! | module | contents |
 //! |---|---|

@@ -14,7 +14,7 @@ use lepo_store::store::Store;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// The size limit, in bytes, of an image that is sent; a larger one is replaced by its label.
+/// The size limit of an image in bytes; a larger one is replaced by its label.
 const IMAGE: u64 = 512 << 10;
 
 pub struct Replay<'r> {

@@ -16,9 +16,9 @@ use lepo_store::store::{Offer, Store};
 use lepo_turn::config::Paths;
 use lepo_turn::{Catalogue, Prompts};
 
-/// The most ids that are offered at once; one more character narrows them down.
+/// The most ids in a menu; one more character narrows them down.
 const OFFERED: usize = 20;
-/// The most resources or prompts of a server that are offered.
+/// The most resources or prompts of a server in a menu.
 const SERVED: usize = 100;
 /// The width of a preview in columns, less on a narrow terminal.
 const PREVIEW: usize = 60;

@@ -12,7 +12,7 @@ use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::Wanted;
 use lepo_store::store::now;
 
-/// The number of characters before a match that are shown.
+/// The number of visible characters before a match.
 const BEFORE: usize = 16;
 
 /// Lists the newest visible messages with a matching line, each with that line. A capital in the pattern makes it

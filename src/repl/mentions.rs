@@ -126,7 +126,7 @@ impl Mentions {
     }
 }
 
-/// Runs a turn with a question that was entered at the prompt, and the files that it names.
+/// Runs a turn with a question from the prompt, and the files that it names.
 pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: String) -> Result<State> {
     let home = session.env.configured.paths.home.clone();
     let file = |path: &str| -> PathBuf { file_of(path, home.as_deref()) };
@@ -153,7 +153,7 @@ pub(super) async fn ask_typed(session: &mut Session<'_>, state: State, text: Str
     asked
 }
 
-/// Returns the number of files and of texts that are attached to the next question.
+/// Returns the number of attached files and of attached texts.
 fn waiting_files(session: &Session<'_>) -> (usize, usize) {
     (session.files.len(), session.contexts.len())
 }

@@ -1,11 +1,11 @@
-//! Paths that are typed or pasted at the prompt, to attach a file, and their completion.
+//! Typed or pasted paths at the prompt, to attach a file, and their completion.
 
 use std::path::{Path, PathBuf};
 
 use lepo_base::media::Media;
 use lepo_turn::attach::{composed, same_name};
 
-/// The most names that are offered.
+/// The most names in a menu.
 const OFFERED: usize = 50;
 
 /// Returns the file that a typed or pasted path means: without quotes and `file://`, with `~/` as the home

@@ -116,7 +116,7 @@ async fn go_on(session: &mut Session<'_>) -> Result<()> {
             Err(error) => return Err(kept_at_prompt(session, error)),
         };
         state = match entered {
-            // An empty line that was typed during an answer was meant for that answer.
+            // The user typed the empty line during an answer, and meant that answer.
             Entered::Empty if session.reader.typed_ahead && session.reader.edits() => state,
             Entered::Empty if session.env.settings().empty_line == EmptyLine::Stay => state,
             Entered::Empty | Entered::Leave => state.after(Step::Left),

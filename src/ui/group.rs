@@ -190,7 +190,7 @@ impl<'o> GroupView<'o> {
             self.markdown = self.shown.markdown(self.out, self.paint);
         }
         match &mut self.markdown {
-            // A conclusion that is printed alone has no heading, and on a terminal a heading has an id: neither can
+            // Without other replies a conclusion has no heading, and on a terminal a heading has an id: neither can
             // be forged.
             None if self.out.is_terminal() || (self.shown.quiet && self.mode == GroupMode::Debate) => {
                 self.out.untrusted(bytes);

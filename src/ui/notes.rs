@@ -122,7 +122,7 @@ pub fn labelled_or_warn(store: &Store, name: &Name) -> Option<String> {
     })
 }
 
-/// The largest request that is read, in bytes.
+/// The size limit of a request, in bytes.
 const MOST_REQUEST: u64 = 16 << 20;
 
 /// Parses the request that a bubb is, if it is one. A copy of a request asks for nothing.

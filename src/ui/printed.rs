@@ -4,9 +4,9 @@
 use crate::term::Cleaner;
 use crate::term::quote::{GOES_ON, MARK, room, widest};
 
-/// The most lines that are shown.
+/// The most visible lines.
 const LINES: usize = 20;
-/// The most bytes of a line that are shown.
+/// The most visible bytes of a line.
 const LINE: usize = 400;
 
 /// The output of one command so far.

@@ -12,7 +12,7 @@ use lepo_model::{ModelFacts, Provider, ServerFacts};
 use lepo_turn::config::{KeyEntry, NewModel, Paths, Settings, planned_model};
 use rustix::process::Signal;
 
-/// The most models of a server that are listed.
+/// The most models of a server in a list.
 const LISTED: usize = 20;
 
 pub struct Asker<'a> {

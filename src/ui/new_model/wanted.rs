@@ -1,4 +1,4 @@
-//! The fields of a new model that are known already, each validated.
+//! The known fields of a new model, each validated.
 
 use lepo_base::error::{Error, Result};
 use lepo_base::word::{Word, read_word};
