@@ -1,4 +1,4 @@
-//! OpenAI's chat completions: what comes back, a stream of events or one document.
+//! Decodes answers of OpenAI's chat completions: a stream of events, or one document.
 
 use serde_json::{Map, Value};
 
@@ -14,28 +14,28 @@ use crate::sse_answer::{Decoder, EventUse};
 use crate::tool_names::ToolNames;
 use lepo_base::error::Result;
 
-/// The answer so far.
 #[derive(Default)]
 pub struct ChatDecoder {
     calls: CallPieces,
     usage: Option<Usage>,
     /// The word of the finish reason.
     finish: Option<String>,
-    /// The message as received, but for its calls; only where it may have to be sent back.
+    /// The message as received, without its calls, if it may be needed for later requests.
     kept: Option<Map<String, Value>>,
-    /// Its fields besides the texts.
+    /// The size of its fields besides the texts.
     other: Kept,
-    /// The answer is one document, whose message counts, and no stream, whose deltas do.
+    /// Whether the answer is one document, whose message counts, and not a stream, whose deltas count.
     whole: bool,
     begun: bool,
-    /// Text has come, which is no thinking.
+    /// Whether text other than thinking has arrived.
     has_text: bool,
     has_thinking: bool,
     done: bool,
 }
 
 impl ChatDecoder {
-    /// Reads an answer to a request with these tools; with any, it is kept to be sent back should it have calls.
+    /// Creates a decoder for an answer to a request with these tools. With any, the message is stored in case it
+    /// has calls.
     pub(super) fn new(tools: &[ToolSpec]) -> ChatDecoder {
         let kept = (!tools.is_empty()).then(Map::new);
         ChatDecoder { calls: CallPieces::new(ToolNames::new(tools)), kept, ..ChatDecoder::default() }
@@ -50,7 +50,7 @@ impl Decoder for ChatDecoder {
         self.whole = true;
         let taken = self.data(whole.to_string().as_bytes(), events)?;
         if taken == EventUse::Used || self.has_message(whole) {
-            // A whole document needs no other end mark.
+            // A complete document needs no other end mark.
             self.finish.get_or_insert_with(|| "stop".to_owned());
             return Ok(true);
         }
@@ -80,7 +80,7 @@ impl Decoder for ChatDecoder {
     }
 
     fn is_finishing(&self) -> bool {
-        // An end behind nothing but thinking is none yet.
+        // A finish reason after thinking alone is premature.
         let is_only_thinking = self.has_thinking && !self.has_text && self.calls.is_empty();
         self.finish.is_some() && !is_only_thinking
     }
@@ -113,7 +113,7 @@ impl Decoder for ChatDecoder {
             self.has_text = true;
             TextKind::Text.say(&text.0, events);
         }
-        // Calls that stand in a choice of their own, as Copilot has them.
+        // Calls in a choice of their own, as Copilot sends them.
         for choice in chunk.choices.more {
             let more = if self.whole { choice.message.0.or(choice.delta.0) } else { choice.delta.0 };
             is_used |=
@@ -134,7 +134,7 @@ impl ChatDecoder {
                 kind.say(text, events);
             }
         }
-        // Servers that send both forms say the same in both.
+        // Servers that send both forms repeat the call.
         is_used |= match (&delta.tool_calls, &delta.function_call) {
             (Some(calls @ Value::Array(each)), _) if !each.is_empty() => self.calls.add(calls)?,
             (Some(call @ Value::Object(_)), _) => self.calls.add(call)?,
@@ -144,7 +144,7 @@ impl ChatDecoder {
         Ok(is_used)
     }
 
-    /// True if a document has a message, however empty.
+    /// Whether a document has a message, even an empty one.
     fn has_message(&self, whole: &Value) -> bool {
         let choices = whole.get("choices").and_then(Value::as_array);
         choices.is_some_and(|choices| {
@@ -152,7 +152,7 @@ impl ChatDecoder {
         }) && failure_in(whole, false).is_none()
     }
 
-    /// Hands on what could not be known to be complete before.
+    /// Emits events that were possibly incomplete until now.
     fn hand_on(&mut self, events: &mut Events) {
         let calls = self.calls.take_whole();
         if let Some(mut message) = self.kept.take().filter(|_| !calls.is_empty()) {
@@ -171,7 +171,7 @@ impl ChatDecoder {
     }
 }
 
-/// Adds what an event says to the message that may have to be sent back; calls are put together elsewhere.
+/// Merges an event into the stored message; calls are assembled elsewhere.
 fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut Kept) -> Result<()> {
     let mut chunk: Value = serde_json::from_slice(data).unwrap_or_default();
     let choices = chunk.get_mut("choices").and_then(Value::as_array_mut);
@@ -187,7 +187,7 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut Kep
     for skipped in ["role", "tool_calls", "function_call"] {
         delta.shift_remove(skipped);
     }
-    // What is no text and no list of parts would not be accepted.
+    // The API rejects content that is neither text nor a list of parts.
     if delta
         .get("content")
         .is_some_and(|content| content.is_boolean() || content.is_number() || content.is_object())
@@ -197,7 +197,7 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut Kep
     if delta.get("content").is_some_and(Value::is_null) {
         kept.entry("content").or_insert(Value::Null);
     }
-    // Texts are counted as the answer is.
+    // The texts are part of the answer, and limited with it.
     if delta.values().any(|value| value.is_array() || value.is_object()) {
         other.count(data)?;
     }
@@ -205,9 +205,9 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8], whole: bool, other: &mut Kep
     Ok(())
 }
 
-/// The texts of a delta, in order.
+/// Returns the texts of a delta, in order.
 fn texts<'a>(delta: &'a Delta<'_>) -> [(&'a str, TextKind); 4] {
-    // Servers in between two names send the same text under both.
+    // Some servers send the same text under an old and a new name.
     let names = [
         &delta.reasoning_content,
         &delta.reasoning,

@@ -1,5 +1,5 @@
-//! One event of OpenAI's chat completions, as far as it is used. Servers differ in the rest, so
-//! everything is optional, unknown fields are skipped, and text is borrowed where it has no escapes.
+//! The used fields of an event of OpenAI's chat completions. Servers differ in the others, so everything is
+//! optional, unknown fields are skipped, and text without escapes is borrowed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::event::{Usage, tokens};
 use crate::loose_fields::{IfObject, NUMBER, ObjectList, Prose};
 
-/// An event of a stream, or a whole completion. What has another form than is known is as if it were not there.
+/// An event of a stream, or a complete document. A field of an unexpected type is treated as missing.
 #[derive(serde::Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(default, borrow)]
@@ -20,13 +20,13 @@ pub(super) struct Chunk<'a> {
 
 #[derive(serde::Deserialize)]
 pub(super) struct Choice<'a> {
-    /// The part that an event adds.
+    /// The fragment in an event.
     #[serde(default, borrow)]
     pub delta: IfObject<Delta<'a>>,
-    /// The message of a whole completion; some servers repeat in each event what came so far.
+    /// The message of a complete document; some servers repeat in each event the message so far.
     #[serde(default, borrow)]
     pub message: IfObject<Delta<'a>>,
-    /// The text of a completion that is no chat.
+    /// The text of a completion without a chat.
     #[serde(default, borrow)]
     pub text: Prose<'a>,
     pub finish_reason: Option<Value>,
@@ -53,20 +53,20 @@ pub(super) struct Delta<'a> {
     pub function_call: Option<Value>,
 }
 
-/// The tokens that a completion tells.
+/// Returns the token counts of a completion.
 pub(super) fn usage(told: &Value) -> Usage {
     let cached = told.pointer("/prompt_tokens_details/cached_tokens").and_then(tokens);
     Usage {
         input: tokens(&told["prompt_tokens"]),
         output: tokens(&told["completion_tokens"]),
-        // DeepSeek's value has a name of its own.
+        // DeepSeek uses another name.
         cached: cached.or_else(|| tokens(&told["prompt_cache_hit_tokens"])),
         cache_write: None,
         web: None,
     }
 }
 
-/// The content of a message: text, or a list of parts, of which some may be thinking (Mistral).
+/// The content of a message: text, or a list of parts, some of which may be thinking (Mistral).
 #[derive(Default)]
 pub(super) struct Content<'a> {
     pub thinking: String,

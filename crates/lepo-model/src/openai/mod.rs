@@ -1,4 +1,5 @@
-//! OpenAI's chat completions: what is sent. What comes back is read in `answer`.
+//! OpenAI's chat completions: requests. The module `answer` decodes answers.
+//!
 //! <https://platform.openai.com/docs/api-reference/chat>
 
 mod answer;
@@ -21,7 +22,6 @@ use super::reader::AnswerReader;
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 
-/// Any server that speaks chat completions.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
     tools: ToolForm::Native,
     planner: Planner::Native,
@@ -74,7 +74,7 @@ static STREAM_OPTIONS: Quirk = Quirk {
     says: "does not accept `stream_options`: retrying without it",
 };
 
-/// Tools are taken only from a model that does not reason (OpenAI's chat completions since gpt-5.4).
+/// Only a model that does not reason accepts tools (OpenAI's chat completions since gpt-5.4).
 static EFFORT_NONE: Quirk = Quirk {
     word: "effort_none",
     status: MALFORMED,
@@ -83,7 +83,7 @@ static EFFORT_NONE: Quirk = Quirk {
         supports both",
 };
 
-/// Calls need a signature (Gemini). What was received has one; for what is rebuilt there is a word.
+/// Calls need a signature (Gemini). A received message has one; a rebuilt message gets a placeholder.
 static THOUGHT_SIGNATURE: Quirk = Quirk {
     word: "thought_signature",
     status: MALFORMED,
@@ -91,7 +91,7 @@ static THOUGHT_SIGNATURE: Quirk = Quirk {
     says: "needs a signature with each call: retrying with a placeholder",
 };
 
-/// Calls need the thinking before them (DeepSeek). For what is rebuilt it is empty.
+/// Calls need the thinking before them (DeepSeek). In a rebuilt message it is empty.
 static REASONING_CONTENT: Quirk = Quirk {
     word: "reasoning_content",
     status: MALFORMED,
@@ -117,7 +117,7 @@ fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::ChatDecoder::new(tools)))
 }
 
-/// The JSON of a request, without what the model does not take.
+/// Returns the JSON of a request, without fields that the model rejects.
 fn body(asking: &mut Asking<'_>) -> Payload {
     let (mut request, config) = (asking.request, asking.config);
     if request.schema.is_some() && !request.tools.is_empty() && asking.has(&SCHEMA_ALONE) {
@@ -181,7 +181,7 @@ fn body(asking: &mut Asking<'_>) -> Payload {
     object.end()
 }
 
-/// The signature of calls whose message is not there as it was received.
+/// The fields that a model requires in calls whose received form is missing.
 struct Marks {
     signature: bool,
     reasoning: bool,
@@ -192,7 +192,7 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"type": "function", "function": function})
 }
 
-/// A text alone, or parts: the text, then the files.
+/// Writes a text alone, or parts: the text, then the files.
 fn content(payload: &mut Payload, message: &Message) {
     if message.files.is_empty() {
         return payload.text(&message.text);
@@ -248,7 +248,7 @@ fn said(payload: &mut Payload, message: &Message, marks: &Marks) {
     payload.raw("}");
 }
 
-/// A call that was made, as the API repeats it: its arguments are JSON within a string.
+/// Returns a call in the form of the API: the arguments are JSON within a string.
 fn called(call: &ToolCall) -> Value {
     let function = json!({"name": call.name, "arguments": arguments_text(call)});
     json!({"id": call.id, "type": "function", "function": function})

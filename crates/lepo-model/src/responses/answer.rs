@@ -1,4 +1,4 @@
-//! OpenAI's Responses API: what comes back, a stream of events or one response.
+//! Decodes answers of OpenAI's Responses API: a stream of events, or one response.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::tool_names::ToolNames;
 use crate::web::{Citation, WebCall};
 use lepo_base::error::Result;
 
-/// One event, as far as it is used. What has another form than is known is as if it were not there.
+/// The used fields of one event. A field of an unexpected type is treated as missing.
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(rename = "type", default, borrow)]
@@ -36,17 +36,16 @@ struct Chunk<'a> {
     summary_index: Option<Value>,
 }
 
-/// The answer so far.
 #[derive(Default)]
 pub struct ResponsesDecoder {
     items: ResponseItems,
     names: ToolNames,
     kept: Kept,
-    /// Text of the item that is being received has come.
+    /// Whether text of the current item has arrived.
     texted: bool,
-    /// Searches so far.
+    /// The number of searches so far.
     web: u64,
-    /// The response as its last event has it.
+    /// The response in its last event.
     response: Option<Value>,
     begun: bool,
     done: bool,
@@ -164,12 +163,12 @@ impl Decoder for ResponsesDecoder {
 }
 
 impl ResponsesDecoder {
-    /// Reads an answer to a request with these tools.
+    /// Creates a decoder for an answer to a request with these tools.
     pub(super) fn new(tools: &[ToolSpec]) -> ResponsesDecoder {
         ResponsesDecoder { names: ToolNames::new(tools), ..ResponsesDecoder::default() }
     }
 
-    /// An item is whole. A message whose text was not streamed says it now.
+    /// Handles a complete item. Emits the text of a message that was not streamed.
     fn say_item(&mut self, item: &Value, events: &mut Events) {
         let streamed = std::mem::take(&mut self.texted);
         if item["type"] == "message" && !streamed {
@@ -192,7 +191,7 @@ impl ResponsesDecoder {
     }
 
     fn hand_on(&mut self, response: &Value, events: &mut Events) {
-        // A server that tells its items only here, or some of them.
+        // Some servers send all or some items only here.
         let told = response["output"].as_array().map(Vec::as_slice).unwrap_or_default();
         for item in told.iter().filter(|item| item.is_object()) {
             if self.items.is_new(item) {
@@ -225,7 +224,7 @@ impl ResponsesDecoder {
     }
 }
 
-/// The page that an annotation names.
+/// Returns the page of an annotation.
 fn citation(annotation: &Value) -> Option<Citation> {
     let text = |name: &str| annotation[name].as_str().map(str::to_owned);
     let url = text("url").filter(|_| annotation["type"] == "url_citation")?;

@@ -1,4 +1,4 @@
-//! ResponseItems of a response, put together from the events that tell of them: begun, added to, whole, and told again at the end.
+//! The items of a response, assembled from events: an item starts, grows, is complete, and is repeated at the end.
 
 use serde_json::{Value, json};
 
@@ -7,25 +7,24 @@ use crate::call_pieces::{own_ids, text_of};
 use crate::message::ToolCall;
 use crate::tool_names::{ToolNames, legal};
 
-/// The items so far, in the order in which they began.
+/// The items so far, in the order of their start.
 #[derive(Default)]
 pub(super) struct ResponseItems(Vec<ResponseItem>);
 
-/// One item.
 struct ResponseItem {
     value: Value,
-    /// Its place in the output, as text.
+    /// The index in the output, as text.
     place: Option<String>,
     arguments: ArgumentText,
-    /// It was told whole.
+    /// Whether the complete item has arrived.
     is_whole: bool,
 }
 
-/// The id of an item, and its place in the output: either may be missing.
+/// The id of an item, and its index in the output: either may be missing.
 type ItemPlace<'v> = (Option<&'v Value>, Option<&'v Value>);
 
 impl ResponseItems {
-    /// An item has begun.
+    /// Starts an item.
     pub fn begin(&mut self, place: Option<&Value>, item: Value) {
         let mut arguments = ArgumentText::default();
         arguments.add(&argument_text(item.get("arguments")));
@@ -33,14 +32,14 @@ impl ResponseItems {
         self.0.push(ResponseItem { value: item, place, arguments, is_whole: false });
     }
 
-    /// A piece of the arguments of a call.
+    /// Appends to the arguments of a call.
     pub fn add_arguments(&mut self, place: ItemPlace<'_>, piece: &str) {
         if let Some(item) = self.call_at(place) {
             item.arguments.add(piece);
         }
     }
 
-    /// The arguments of a call are whole.
+    /// Sets the complete arguments of a call.
     pub fn set_arguments(&mut self, place: ItemPlace<'_>, arguments: Option<&Value>, name: Option<&Value>) {
         let text = argument_text(arguments);
         let Some(item) = self.call_at(place) else { return };
@@ -53,8 +52,8 @@ impl ResponseItems {
         }
     }
 
-    /// True for an item of a final response that nothing before it has told: ids may be others there, so only a call is
-    /// looked at by itself.
+    /// Whether an item of a final response is new. Its id may differ from the streamed one, so a call is compared
+    /// by its content and any other item by its type.
     pub fn is_new(&self, item: &Value) -> bool {
         let mut whole = self.0.iter().filter(|known| known.is_whole && known.value["type"] == item["type"]);
         if item["type"] != "function_call" {
@@ -67,7 +66,7 @@ impl ResponseItems {
         })
     }
 
-    /// An item is whole. What it does not say and was said before is kept.
+    /// Completes an item. Fields that it lacks have their streamed value.
     pub fn end(&mut self, place: Option<&Value>, mut item: Value) {
         let place = place.map(text_of).filter(|place| !place.is_empty());
         let by_place = |known: &&mut ResponseItem| {
@@ -93,14 +92,14 @@ impl ResponseItems {
         if !matches!(text.trim(), "" | "{}") {
             known.arguments.replace(&text);
         }
-        // A response that is told again may leave out what was in the item.
+        // A repeated item may lack some of the content.
         if !known.is_whole || item["type"] == "function_call" {
             known.value = item;
         }
         known.is_whole = true;
     }
 
-    /// The call at this place: that of the id, else of the place, else the last one.
+    /// Returns a call: the one with the id, else the one with the index, else the last one.
     fn call_at(&mut self, (id, place): ItemPlace<'_>) -> Option<&mut ResponseItem> {
         let (id, place) = (id.map(text_of).unwrap_or_default(), place.map(text_of).unwrap_or_default());
         let is_call = |item: &ResponseItem| item.value["type"] == "function_call";
@@ -119,7 +118,7 @@ impl ResponseItems {
         self.0.get_mut(found)
     }
 
-    /// The calls; and all items, as they are sent back: what was only begun is none of them, but for calls.
+    /// Returns the calls, and all items for later requests: incomplete items are omitted, unless they are calls.
     pub fn into_calls(self, names: &ToolNames) -> (Vec<ToolCall>, Vec<Value>) {
         let mut kept: Vec<ResponseItem> = Vec::new();
         for item in self.0 {
@@ -157,7 +156,7 @@ impl ResponseItems {
 }
 
 impl ResponseItem {
-    /// True if an item that is told is this one.
+    /// Whether `item` is this item.
     fn is_the_same(&self, item: &Value) -> bool {
         let is_one = |name: &str| {
             let (own, other) = (text_of(&self.value[name]), text_of(&item[name]));
@@ -166,7 +165,7 @@ impl ResponseItem {
         self.value["type"] == item["type"] && (is_one("id") || is_one("call_id")) || self.value == *item
     }
 
-    /// True for a call that is told once more: with one id, one name and the same arguments.
+    /// Whether a call repeats this one: with the same id, name and arguments.
     fn is_told_again_by(&self, other: &ResponseItem) -> bool {
         let is_one = |name: &str| {
             let (own, other) = (text_of(&self.value[name]), text_of(&other.value[name]));
@@ -180,7 +179,7 @@ impl ResponseItem {
     }
 }
 
-/// Arguments as text, in whatever form they came.
+/// Returns arguments of any JSON type as text.
 fn argument_text(arguments: Option<&Value>) -> String {
     match arguments {
         Some(Value::String(text)) => text.clone(),

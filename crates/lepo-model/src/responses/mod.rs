@@ -1,4 +1,5 @@
-//! OpenAI's Responses API: what is sent. What comes back is read in `answer`.
+//! OpenAI's Responses API: requests. The module `answer` decodes answers.
+//!
 //! <https://platform.openai.com/docs/api-reference/responses>
 
 mod answer;
@@ -56,7 +57,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     }),
 };
 
-/// Summaries of reasoning: not for every account. Refusals say "summary" and "summaries".
+/// Reasoning summaries are not available for every account. Refusals say "summary" and "summaries".
 static SUMMARY: Quirk = Quirk {
     word: "reasoning_summary",
     status: MALFORMED,
@@ -89,7 +90,7 @@ static ENCRYPTED: Quirk = Quirk {
     says: "does not provide encrypted reasoning: retrying without it",
 };
 
-/// Only text in the result of a tool.
+/// A tool's result may only contain text.
 static RESULT_FILES: Quirk = Quirk {
     word: "result_files",
     status: MALFORMED,
@@ -115,7 +116,7 @@ fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::ResponsesDecoder::new(tools)))
 }
 
-/// The JSON of a request, without what the model does not take.
+/// Returns the JSON of a request, without fields that the model rejects.
 fn body(asking: &mut Asking<'_>) -> Payload {
     let (mut request, config) = (asking.request, asking.config);
     if request.schema.is_some() && !request.tools.is_empty() && asking.has(&SCHEMA_ALONE) {
@@ -213,7 +214,7 @@ fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
         return payload.raw("}");
     }
     if message.role == Role::Assistant && (message.calls.is_empty() || !message.text.is_empty()) {
-        // Whole, as the API gives it: llama.cpp takes no shorter form.
+        // The complete form of the API: llama.cpp rejects a shorter one.
         next(payload);
         payload.raw("{\"type\":\"message\",\"role\":\"assistant\",\"status\":\"completed\",\"content\":");
         payload.raw("[{\"type\":\"output_text\",\"text\":");
@@ -234,7 +235,7 @@ fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
     payload.raw("}");
 }
 
-/// The calls of a message that was not received in this turn.
+/// Writes the calls of a message without a received form.
 fn calls(payload: &mut Payload, message: &Message, next: &mut dyn FnMut(&mut Payload)) {
     for call in &message.calls {
         next(payload);
@@ -243,7 +244,7 @@ fn calls(payload: &mut Payload, message: &Message, next: &mut dyn FnMut(&mut Pay
     }
 }
 
-/// A text alone, or parts: the text, then the files.
+/// Writes a text alone, or parts: the text, then the files.
 fn content(payload: &mut Payload, label: &str, message: &Message) {
     if message.files.is_empty() {
         return payload.labelled(label, &message.text);
