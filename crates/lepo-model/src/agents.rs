@@ -1,4 +1,4 @@
-//! Values that pass between lepo and an agent with tools of its own, besides its answer.
+//! Values that lepo and an agent with its own tools exchange, in addition to the answer.
 
 use std::any::Any;
 use std::future::Future;
@@ -12,25 +12,25 @@ use lepo_base::error::Result;
 use lepo_base::word::Word;
 use lepo_process::{Program, StartFolder};
 
-/// The place of a question, for an agent that keeps conversations itself.
+/// The position of a question, for an agent that stores conversations itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AgentPlace<'a> {
-    /// The session of the agent that ends where the question follows.
+    /// The agent's session that ends at the message before the question.
     pub session: Option<&'a str>,
-    /// Something else follows there already: the session stays as it is, for that.
+    /// Whether another message already follows there: then the session must stay unchanged.
     pub forks: bool,
     /// The folder to work in.
     pub dir: Option<&'a Path>,
 }
 
-/// The access of an agent that is started in a sandbox.
+/// The access of a sandboxed agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentAccess {
-    /// Looks at things, without a network.
+    /// Reads files, without a network.
     Read,
     /// Writes in its folder, without a network.
     Write,
-    /// The same with a network.
+    /// Writes in its folder, with a network.
     Net,
 }
 
@@ -49,23 +49,19 @@ impl Word for AgentAccess {
     }
 }
 
-/// The sandbox that an agent is started in.
+/// The configured sandbox of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSandbox {
-    /// Its access.
     pub access: AgentAccess,
-    /// Folders of its own that it may write in besides; `~/` is the home directory.
+    /// The agent's own folders that it may write, in addition; `~/` is the home directory.
     pub home: Vec<PathBuf>,
 }
 
-/// The command of an agent, and where it is started.
+/// The command of an agent, with the parameters of its sandbox.
 #[derive(Debug, Clone, Copy)]
 pub struct ToHold<'a> {
-    /// Name of the model.
     pub model: &'a str,
-    /// Program and arguments.
     pub command: &'a [String],
-    /// The sandbox that is configured.
     pub sandbox: &'a AgentSandbox,
     /// The folder to work in.
     pub dir: &'a Path,
@@ -75,59 +71,54 @@ pub struct ToHold<'a> {
 
 /// A program that starts in a sandbox.
 pub struct HeldAgent {
-    /// The program.
     pub program: Program,
-    /// The sandbox in words, for the question of consent.
+    /// The description of the sandbox, for consent questions.
     pub words: String,
-    /// Notice for the person, the first time.
+    /// A notice for the user, at the first start.
     pub note: Option<Notice>,
     /// To be dropped after the program has ended.
     pub rest: Box<dyn Any + Send>,
 }
 
-/// Puts agents into a sandbox; this crate has no sandbox.
+/// Sandboxes agents; this crate has no sandbox itself.
 pub trait HoldAgents: Send + Sync {
-    /// Prepares the program of an agent. Fails where no sandbox can hold it.
+    /// Prepares the program of an agent. Fails if no sandbox is available.
     fn hold<'h>(&'h self, agent: ToHold<'h>) -> Pin<Box<dyn Future<Output = Result<HeldAgent>> + 'h>>;
 }
 
-/// A tool that an agent called by itself, with what came of it.
+/// A tool that an agent called on its own, with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentCall {
-    /// The agent's id of the call.
+    /// The agent's id for the call.
     pub id: String,
-    /// Description of the call, in a line.
+    /// A description in one line.
     pub title: String,
-    /// Input of the tool.
     pub input: Value,
-    /// Output of the call.
     pub result: String,
 }
 
 /// A question of an agent for permission.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentQuestion {
-    /// The number by which it is answered.
+    /// The number for the answer.
     pub number: u64,
-    /// Action that the agent asks for, in a line.
+    /// The requested action, in one line.
     pub title: String,
-    /// Its details.
     pub details: String,
-    /// The agent can be told to ask no more about the same; what that is, it decides.
+    /// Whether the agent offers to stop asking about similar actions; the agent decides what is similar.
     pub offers_always: bool,
-    /// The sandbox that holds it, in words; none holds it without.
+    /// The description of its sandbox; `None` if it is not sandboxed.
     pub held: Option<String>,
 }
 
-/// The person's answer to such a question.
+/// The user's answer to such a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permit {
-    /// Yes, this once.
+    /// Yes, once.
     Once,
-    /// Yes, and as long as the agent means by that.
+    /// Yes, and for as long as the agent defines.
     Always,
-    /// No.
     No,
-    /// No person can be asked.
+    /// Nobody can be asked.
     Nobody,
 }

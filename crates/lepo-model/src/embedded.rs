@@ -1,7 +1,8 @@
-//! The model that comes with lepo: a program of its own, one JSON object a line in and out.
+//! The embedded model: a separate program that reads and writes one JSON object a line.
 //!
-//! in `{"messages":[{"role","content"}],"temperature","max_tokens"}`; out `{"event":"notice"|"text"|"usage"|"done"|"error", …}`.
-//! It is started before the question may leave, because loading its weights takes half a second.
+//! in `{"messages":[{"role","content"}],"temperature","max_tokens"}`; out
+//! `{"event":"notice"|"text"|"usage"|"done"|"error", …}`. The program is started before the question may be sent,
+//! because loading the weights takes half a second.
 
 use std::path::PathBuf;
 
@@ -26,7 +27,6 @@ use lepo_base::search_path::own_program;
 use lepo_net::net::Lines;
 use lepo_process::{Program, environment};
 
-/// The model that comes with lepo.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
     tools: ToolForm::Prompt,
     planner: Planner::Off,
@@ -43,28 +43,28 @@ const NAME: &str = "lepo-embedded";
 pub struct Installed {
     /// The program; see [`embedded_program`].
     pub program: PathBuf,
-    /// Weights of the model, a GGUF file.
+    /// The weights of the model, a GGUF file.
     pub weights: PathBuf,
-    /// The name of the weights in messages, where their file has another one for now.
+    /// The name of the weights for messages if their file temporarily has another name.
     pub named: Option<String>,
 }
 
-/// The program `lepo-embedded`: beside the running executable, else in `PATH`.
+/// Finds the program `lepo-embedded`: next to the running executable, else in `PATH`.
 pub fn embedded_program() -> Option<PathBuf> {
     own_program(NAME)
 }
 
-/// The program, kept running between answers.
+/// The program, which runs on between answers.
 pub(super) struct Embedded {
     installed: Installed,
     process: Option<Process>,
     timeouts: Timeouts,
-    /// Parameters of every request.
+    /// The parameters of every request.
     asked_with: Map<String, Value>,
 }
 
 impl Embedded {
-    /// Starts nothing yet.
+    /// Creates the model without starting the program.
     pub fn new(installed: Installed, config: &ModelConfig, timeouts: Timeouts) -> Self {
         let mut asked_with = Map::new();
         asked_with.insert("temperature".into(), config.temperature());
@@ -72,7 +72,7 @@ impl Embedded {
         Embedded { installed, process: None, timeouts, asked_with }
     }
 
-    /// Starts the program if it does not run, and gives it the question when the gate is open.
+    /// Starts the program if it is not running, and sends the question once the gate is open.
     pub async fn ask(&mut self, request: Request<'_>, gate: &Gate) -> Result<Reply<'_>> {
         if !self.process.as_mut().is_some_and(Process::is_alive) {
             let weights = self.installed.weights.to_string_lossy().into_owned();
@@ -96,7 +96,7 @@ impl Embedded {
     }
 }
 
-/// One answer that is being given. Dropped before its end, it ends the program.
+/// An answer in progress. Dropping it before its end ends the program.
 pub(super) struct Reply<'m> {
     model: &'m mut Embedded,
     lines: Lines,
@@ -104,7 +104,7 @@ pub(super) struct Reply<'m> {
 }
 
 impl Reply<'_> {
-    /// Waits for what comes next.
+    /// Waits for the next events.
     pub async fn more(&mut self, events: &mut Events) -> Result<()> {
         let Reply { model, lines, done } = self;
         let Some(process) = &mut model.process else {
@@ -151,7 +151,7 @@ enum ProgramEvent {
     },
 }
 
-/// One line of its output; whether it was the last of the answer.
+/// Parses a line of output; returns whether it is the last line of the answer.
 fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
     let said = serde_json::from_slice(line)
         .map_err(|_| Error::remote(format!("unexpected output of the embedded model: {}", excerpt(line))))?;
@@ -175,13 +175,13 @@ fn understand(line: &[u8], events: &mut Events) -> Result<bool> {
     Ok(last)
 }
 
-/// The error of an embedded model without its program.
+/// Returns the error for an embedded model without its program.
 pub fn program_missing() -> Error {
     Error::usage("the program lepo-embedded, which runs the embedded model, is not installed")
         .hint("it comes with the packages of lepo; from source: cargo install --path crates/lepo-embedded")
 }
 
-/// The error of an embedded model without weights or program, by its name where it has one.
+/// Returns the error for an embedded model without weights or program; `name` may be empty.
 pub fn missing(name: &str) -> Error {
     if embedded_program().is_none() {
         return program_missing();

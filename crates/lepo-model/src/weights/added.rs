@@ -1,5 +1,5 @@
-//! Weights that a person added, by name. A file counts once it is what its hash says and a model has answered
-//! from it; until then it is a leftover that the next one removes.
+//! Weights that the user added, by name. A file is added once its hash is correct and a model has answered from it;
+//! an incomplete file is removed by the next addition.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,34 +11,33 @@ use super::{LOCK, Progress, lock, unusable};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash::hex;
 
-/// The folder of added weights, in that of all weights.
+/// The folder of added weights, within the folder of all weights.
 const FOLDER: &str = "added";
 
-/// The end of a file of weights.
 const END: &str = ".gguf";
 
-/// The end of what the program that reads weights keeps beside them.
+/// The suffix of the converted weights that the embedded program stores next to the file.
 const CONVERTED: &str = ".q8_0";
 
-/// The name of a file until it is complete.
+/// The name of an incomplete file.
 const INCOMING: &str = ".incoming";
 
-/// The longest name.
+/// The maximum length of a name.
 const LONGEST: usize = 64;
 
-/// True if these weights can be named so: letters, digits, `-`, `_` and `.`, which does not come first.
+/// Whether a name is valid: letters, digits, `-`, `_` and `.`, without `.` or `-` at the start.
 pub fn is_name(name: &str) -> bool {
     let is_sound = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     !name.is_empty() && name.len() <= LONGEST && name.chars().all(is_sound) && !name.starts_with(['.', '-'])
 }
 
-/// The weights of this name, if they were added.
+/// Returns the path of added weights.
 pub fn named(dir: &Path, name: &str) -> Option<PathBuf> {
     let path = dir.join(FOLDER).join(format!("{name}{END}"));
     (is_name(name) && path.is_file()).then_some(path)
 }
 
-/// The names of all that were added, in order.
+/// Returns the names of all added weights, sorted.
 pub fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir.join(FOLDER)).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
@@ -49,7 +48,7 @@ pub fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Removes weights that were added; false where there are none of this name.
+/// Removes added weights; returns false if the name is unknown.
 pub fn remove(dir: &Path, name: &str) -> Result<bool> {
     let Some(path) = named(dir, name) else { return Ok(false) };
     fs::remove_file(&path).map_err(|error| unusable(dir, error))?;
@@ -57,18 +56,18 @@ pub fn remove(dir: &Path, name: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// Weights on their way in. Dropped, nothing is left of them.
+/// Weights that are being added. Dropping the value removes them.
 pub struct Incoming {
     dir: PathBuf,
     path: PathBuf,
     file: File,
     hash: Sha256,
-    /// One at a time.
+    /// Only one addition runs at a time.
     _lock: File,
 }
 
 impl Incoming {
-    /// Begins, waiting for another process that fetches or adds.
+    /// Starts an addition; waits for other fetches and additions.
     pub fn begin(dir: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Incoming> {
         let failed = |error: io::Error| unusable(dir, error);
         let folder = dir.join(FOLDER);
@@ -80,13 +79,12 @@ impl Incoming {
         Ok(Incoming { dir: dir.to_path_buf(), path, file, hash: Sha256::new(), _lock: lock })
     }
 
-    /// Takes more of it.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.hash.update(bytes);
         self.file.write_all(bytes).map_err(|error| unusable(&self.dir, error))
     }
 
-    /// The path of the weights, for a model that is to answer from it. Fails if the hash is not `sha256`.
+    /// Returns the path of the complete file, to try a model with it. Fails if the hash is not `sha256`.
     pub fn checked(&self, sha256: &str) -> Result<&Path> {
         let found = hex(&self.hash.clone().finalize());
         match found.eq_ignore_ascii_case(sha256) {
@@ -96,7 +94,7 @@ impl Incoming {
         }
     }
 
-    /// Keeps it under a name that nothing has yet.
+    /// Adds the file under a new name.
     pub fn keep(self, name: &str) -> Result<PathBuf> {
         let path = self.dir.join(FOLDER).join(format!("{name}{END}"));
         let kept = self.file.sync_all().and_then(|()| fs::hard_link(&self.path, &path));
@@ -127,7 +125,7 @@ fn beside(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Of `hello` and a newline.
+    /// The hash of `hello` and a newline.
     const HASH: &str = "5891B5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
 
     fn incoming(dir: &Path) -> Incoming {

