@@ -1,11 +1,11 @@
-//! Addresses of model servers: what a `base_url` may be, and every form that `OLLAMA_HOST` has.
+//! Addresses of model servers: valid values of `base_url`, and all forms of `OLLAMA_HOST`.
 
 use url::{Host, Url};
 
-/// A `base_url` without its trailing slashes, or what is wrong with it.
+/// Normalises a `base_url`: without trailing slashes; or returns what is invalid.
 ///
-/// http or https, a host, no user or password (a key has its own setting and is never logged),
-/// no query and no fragment (paths are appended to it).
+/// Valid is http or https with a host, without user or password (a key has its own setting and is never logged),
+/// query or fragment (paths are appended).
 pub fn base_url(text: &str) -> Result<String, &'static str> {
     let url = Url::parse(text.trim()).map_err(|_| "is not a URL")?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -23,13 +23,12 @@ pub fn base_url(text: &str) -> Result<String, &'static str> {
     Ok(url.as_str().trim_end_matches('/').to_string())
 }
 
-/// The form of a `base_url`, for hints.
 pub const BASE_URL_FORM: &str =
     "a base URL is like http://localhost:8080/v1: http or https, no user, no query";
 
-/// The address that a value of `OLLAMA_HOST` means to a client, read as Ollama's own client reads
-/// it (`envconfig.Host`): `host`, `host:port`, `:port`, `[v6]:port`, a URL; port 11434, or that of
-/// the scheme if one is given. An address to listen on everywhere is this machine.
+/// Parses a value of `OLLAMA_HOST` as Ollama's own client does (`envconfig.Host`): `host`, `host:port`, `:port`,
+/// `[v6]:port`, a URL; the port is 11434, or the default of the scheme if one is given. A wildcard listen address
+/// means this machine.
 pub fn ollama_url(host: &str) -> Result<String, &'static str> {
     let text = host.trim().trim_matches(['"', '\'']).trim();
     let (scheme, rest, port) = match text.split_once("://") {
@@ -55,7 +54,7 @@ pub fn ollama_url(host: &str) -> Result<String, &'static str> {
     if !here.is_empty() {
         url.set_host(Some(here)).map_err(|_| "is not an address")?;
     }
-    // `Url` hides a port that is the scheme's own; without one in the text it is Ollama's.
+    // `Url` drops the default port of the scheme; without a port in the text, it is Ollama's.
     let named = place.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     if !named {
         url.set_port(Some(port)).map_err(|()| "is not an address")?;

@@ -1,4 +1,4 @@
-//! An answer as it comes: the one stream of events that all providers are read through.
+//! An answer as a stream of events, the same for all providers.
 
 use super::acp;
 use super::agents::Permit;
@@ -20,10 +20,8 @@ use super::thinking::{Lesson, ThinkFilter};
 use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 
-/// The most pauses of a model in one answer.
 const MOST_PAUSES: usize = 10;
 
-/// The source of an answer.
 pub(super) enum Source<'m> {
     Http(Stream),
     Cli(Box<Run>),
@@ -31,14 +29,14 @@ pub(super) enum Source<'m> {
     Embedded(Reply<'m>),
 }
 
-/// One answer. Dropped before its end, it cancels the request: the connection is closed, the
-/// program and all it started are ended.
+/// An answer. Dropping it before its end cancels the request: the connection is closed, the program is ended with
+/// all its child processes.
 pub struct Answer<'m> {
     source: Source<'m>,
     key: Option<Secret>,
     log: RequestLog,
     told: AnswerLog,
-    /// Events as they were read, and as they are given.
+    /// Events as decoded, and as returned by [`Answer::next`].
     raw: Events,
     events: Events,
     think: ThinkFilter,
@@ -50,11 +48,11 @@ pub struct Answer<'m> {
     /// The part of the answer before a pause.
     paused: Option<Replay>,
     metered: Option<Metered>,
-    /// What is learned of a model without an address goes here.
+    /// Stores quirks of a model without a URL.
     memory: Option<&'m Memory>,
 }
 
-/// A request that goes on after a pause, and all that was said before that.
+/// A request to continue after a pause, with the answer so far.
 pub(super) struct Again<'m> {
     pub remote: &'m mut Remote,
     pub request: Request<'m>,
@@ -84,7 +82,7 @@ impl<'m> Answer<'m> {
         }
     }
 
-    /// The answer of a model without an address, of which `memory` tells what was learned.
+    /// Creates the answer of a model without a URL, whose quirks `memory` stores.
     pub(super) fn local(
         source: Source<'m>,
         key: Option<Secret>,
@@ -116,7 +114,7 @@ impl<'m> Answer<'m> {
         answer
     }
 
-    /// The same, with its request measured.
+    /// Adds the meter of the request.
     pub(super) fn metered(mut self, mut metered: Option<Metered>) -> Self {
         if let Some(metered) = &mut metered {
             metered.began();
@@ -125,7 +123,7 @@ impl<'m> Answer<'m> {
         self
     }
 
-    /// Moves events from `raw` to `events`, with thinking separated from text.
+    /// Moves events from `raw` to `events`, and separates thinking from text.
     fn take(&mut self) {
         let before = self.again.as_ref().and_then(|again| again.said.as_ref());
         for event in self.raw.drain(..) {
@@ -162,8 +160,8 @@ impl<'m> Answer<'m> {
         }
     }
 
-    /// The next event; `None` after [`Event::Done`]. A failure comes after everything that came before it,
-    /// and ends the answer too. Safe to cancel: no event is lost.
+    /// Returns the next event; `None` after [`Event::Done`]. A failure is returned after all events before it, and
+    /// ends the answer, too. Cancel-safe: no event is lost.
     pub async fn next(&mut self) -> Result<Option<Event>> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -194,7 +192,7 @@ impl<'m> Answer<'m> {
         }
     }
 
-    /// Asks the model that paused to go on. Cancelled, it is as if it had not begun.
+    /// Asks a paused model to continue. If cancelled, the state is unchanged.
     async fn go_on(&mut self) {
         let (Some(again), Some(paused)) = (&mut self.again, &self.paused) else { return };
         let said = match &again.said {
@@ -232,15 +230,14 @@ impl<'m> Answer<'m> {
         }
     }
 
-    /// True if [`Answer::next`] has an event at hand, without waiting: a reader that writes needs
-    /// to flush only when it has not.
+    /// Whether [`Answer::next`] returns without waiting: a consumer that writes needs to flush only otherwise.
     pub fn ready(&self) -> bool {
         !self.events.is_empty()
     }
 }
 
 impl Source<'_> {
-    /// Waits once for more of the answer, and reads all that has arrived.
+    /// Waits for input once, and decodes all that has arrived.
     async fn more(&mut self, events: &mut Events) -> Result<()> {
         match self {
             Source::Http(stream) => stream.more(events).await,

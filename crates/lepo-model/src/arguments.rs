@@ -1,25 +1,25 @@
-//! Arguments of a call, as models and servers write them: put together from pieces, and read leniently.
+//! Arguments of a call: assembled from pieces, and parsed leniently.
 
 use serde_json::{Map, Value};
 
 use lepo_base::loose_json::repaired;
 
-/// Bytes from which on a text that grows in each piece is known to be told whole each time.
+/// From this size in bytes, a piece that contains the previous piece is certainly the complete text so far.
 const SURELY_WHOLE: usize = 64;
 
-/// The text of arguments, in the pieces that it came in.
+/// The text of arguments, with the boundary of its last piece.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentText {
     joined: String,
     /// The offset of the last piece.
     last: usize,
     pieces: usize,
-    /// Each piece so far begins with the one before it.
+    /// Whether each piece so far starts with the piece before it.
     grows: bool,
 }
 
 impl ArgumentText {
-    /// Adds a piece; some servers tell all that came so far in each.
+    /// Appends a piece; some servers send the complete text so far in each.
     pub fn add(&mut self, piece: &str) {
         if piece.is_empty() {
             return;
@@ -33,23 +33,22 @@ impl ArgumentText {
         self.joined.push_str(piece);
     }
 
-    /// Takes `text` for all that came.
+    /// Replaces the pieces so far by `text`.
     pub fn replace(&mut self, text: &str) {
         *self = ArgumentText::default();
         self.add(text);
     }
 
-    /// True if none came.
     pub fn is_empty(&self) -> bool {
         self.joined.is_empty()
     }
 
-    /// Bytes that are held.
+    /// The length in bytes.
     pub fn len(&self) -> usize {
         self.joined.len()
     }
 
-    /// True if what came is an object by itself.
+    /// Whether the text is a complete object.
     pub fn is_whole(&self) -> bool {
         self.joined.trim_end().ends_with('}')
             && matches!(serde_json::from_str(&self.joined), Ok(Value::Object(_)))
@@ -59,7 +58,7 @@ impl ArgumentText {
         self.joined.get(self.last..).unwrap_or_default()
     }
 
-    /// The arguments; a text if they are no JSON.
+    /// Parses the arguments; returns a string if they are not JSON.
     pub fn value(&self) -> Value {
         let read = read_arguments(&self.joined);
         if read.is_object() {
@@ -75,7 +74,7 @@ impl ArgumentText {
         read
     }
 
-    /// The arguments as text, to be sent back: as they came where that is sound.
+    /// Returns the arguments as text for a request: verbatim if they are valid.
     pub fn text(&self) -> String {
         match serde_json::from_str(&self.joined) {
             Ok(Value::Object(_)) => self.joined.clone(),
@@ -87,7 +86,8 @@ impl ArgumentText {
     }
 }
 
-/// Arguments as a model wrote them: empty text means none, and what is no JSON stays text.
+/// Parses arguments as a model wrote them: an empty text means no arguments, and other text that is not JSON is a
+/// string.
 pub(super) fn read_arguments(text: &str) -> Value {
     let bare = text.trim_start_matches('\u{feff}').trim();
     if matches!(bare, "" | "null" | "None" | "undefined") {
@@ -109,8 +109,8 @@ pub(super) fn read_arguments(text: &str) -> Value {
     object.unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// The one object that a text is, without a fence around it, marks of a template behind it, an empty object before it,
-/// or the same once more.
+/// Returns the only object of a text, ignoring a fence around it, template marks after it, an empty object before
+/// it, or a repetition of it.
 fn one_object(text: &str) -> Option<Value> {
     let mut rest = unfenced(text);
     let mut found: Option<Value> = None;
@@ -134,7 +134,7 @@ fn unfenced(text: &str) -> &str {
     inner.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).trim_start()
 }
 
-/// True for what may stand behind an object: nothing, the end of a fence, a mark of the model's template.
+/// Whether this may follow an object: nothing, the end of a fence, a mark of the model's template.
 fn is_tail(rest: &str) -> bool {
     let rest = rest.trim();
     rest.is_empty() || ["```", "</", "<|", "[/", "<tool"].iter().any(|mark| rest.starts_with(mark))
@@ -169,7 +169,7 @@ mod tests {
             ("{\"a\":\"x\ny\"}", json!({"a": "x\ny"})),
             ("{\"a\":\"x\ty\",}", json!({"a": "x\ty"})),
             (r#"{"a":"\d"}"#, json!({"a": "\\d"})),
-            // A text that looks like a mark within a string is none.
+            // A mark within a string is data.
             (r#"{"a":"</tool_call><|x|>```"}"#, json!({"a": "</tool_call><|x|>```"})),
             ("[1]", json!([1])),
         ] {
@@ -202,11 +202,11 @@ mod tests {
             let sent: Value = serde_json::from_str(&text.text()).unwrap();
             assert_eq!(sent, expected, "{pieces:?}");
         }
-        // A piece that begins as the whole does is a piece of it all the same.
+        // A piece that starts like the complete text is still a piece.
         let mut text = ArgumentText::default();
         [r#"{"a":"#, r#"{"a":1}}"#].iter().for_each(|piece| text.add(piece));
         assert_eq!(text.value(), json!({"a": {"a": 1}}));
-        // What was cut short is never closed.
+        // Truncated arguments are never completed.
         let mut text = ArgumentText::default();
         [r#"{"command":"rm -r x"#, r#"/y"#].iter().for_each(|piece| text.add(piece));
         assert_eq!(text.value(), json!(r#"{"command":"rm -r x/y"#));

@@ -1,4 +1,4 @@
-//! Calls of chat completions, put together from the pieces that a stream has of them: each by what it has.
+//! Calls of chat completions, assembled from streamed pieces, each of which is matched by its fields.
 
 use serde_json::{Map, Value, json};
 
@@ -9,30 +9,29 @@ use super::tool_names::{ToolNames, legal};
 use lepo_base::error::{Error, Result};
 use lepo_net::net::LIMIT;
 
-/// The most tool calls in one answer: each takes a look at all others.
+/// The most tool calls in one answer: each is compared with all others.
 const MOST_CALLS: usize = 1000;
 
-/// The calls so far.
 #[derive(Default)]
 pub(super) struct CallPieces {
     calls: Vec<PartialCall>,
     names: ToolNames,
-    /// Bytes of arguments, held or dropped.
+    /// Bytes of arguments, stored or dropped.
     length: usize,
 }
 
-/// A call that is still being put together.
+/// An incomplete call.
 #[derive(Default)]
 struct PartialCall {
     index: Option<String>,
     id: String,
     name: String,
     arguments: ArgumentText,
-    /// Other fields that came with it, such as a signature.
+    /// Other fields of the call, such as a signature.
     extra: Map<String, Value>,
 }
 
-/// A piece of a call, as it came.
+/// A piece of a call as received.
 struct CallPiece {
     index: Option<String>,
     id: String,
@@ -41,24 +40,22 @@ struct CallPiece {
     extra: Map<String, Value>,
 }
 
-/// A call, and how it is sent back.
+/// A complete call, and its form for later requests.
 pub(super) struct WholeCall {
     pub call: ToolCall,
     pub received: Value,
 }
 
 impl CallPieces {
-    /// Calls of these tools.
     pub fn new(names: ToolNames) -> CallPieces {
         CallPieces { names, ..CallPieces::default() }
     }
 
-    /// True if none has come.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }
 
-    /// Adds the pieces of a list; a single one may stand by itself. False if there are none.
+    /// Adds the pieces of a list, or a single piece. Returns whether it found any.
     pub fn add(&mut self, pieces: &Value) -> Result<bool> {
         let each: &[Value] = match pieces {
             Value::Array(pieces) => pieces,
@@ -73,7 +70,7 @@ impl CallPieces {
         Ok(is_any)
     }
 
-    /// Adds the piece of a call in the form that was before `tool_calls`.
+    /// Adds the piece of a call in the deprecated form, before `tool_calls`.
     pub fn add_legacy(&mut self, function: &Value) -> Result<bool> {
         self.add(&json!([{ "function": function }]))
     }
@@ -103,7 +100,7 @@ impl CallPieces {
             call.id = piece.id;
         }
         if piece.name.starts_with(&call.name) {
-            // All of it so far.
+            // The piece repeats the name so far.
             call.name = piece.name;
         } else if call.arguments.is_empty() {
             call.name.push_str(&piece.name);
@@ -113,7 +110,7 @@ impl CallPieces {
         Ok(())
     }
 
-    /// The call that a piece belongs to.
+    /// Returns the index of the call that a piece belongs to.
     fn position(&self, piece: &CallPiece) -> Option<usize> {
         let last = || self.calls.len().checked_sub(1);
         let by_index = || {
@@ -126,7 +123,7 @@ impl CallPieces {
             (!piece.id.is_empty()).then(|| self.calls.iter().rposition(|call| call.id == piece.id)).flatten()
         };
         if piece.name.is_empty() {
-            // Whatever id it bears: some servers give each piece another one.
+            // Ignore an unknown id: some servers send another one in each piece.
             return match piece.index {
                 Some(_) => by_index().or_else(by_id).or_else(|| {
                     last().filter(|&at| self.calls.get(at).is_some_and(|call| call.index.is_none()))
@@ -141,7 +138,7 @@ impl CallPieces {
         candidate.filter(|&at| self.calls.get(at).is_some_and(|call| self.goes_on(call, piece)))
     }
 
-    /// True if a piece with a name is of the call at its place, and begins no other.
+    /// Whether a piece with a name belongs to the call at its index, and does not start another one.
     fn goes_on(&self, call: &PartialCall, piece: &CallPiece) -> bool {
         let is_other_id = !piece.id.is_empty() && !call.id.is_empty() && piece.id != call.id;
         let is_one_id = !piece.id.is_empty() && piece.id == call.id;
@@ -157,20 +154,20 @@ impl CallPieces {
                 !with.is_whole() || with.value() == call.arguments.value()
             };
             return match (is_other_id, is_one_id) {
-                // Another id in each piece, and the name too.
+                // The server sends another id in each piece, and the name, too.
                 (true, _) => !begins && !call.arguments.is_empty() && !call.arguments.is_whole(),
                 (_, true) => !is_told || is_again(),
                 _ if piece.index.is_none() => call.arguments.is_empty() || !begins && !is_told,
                 _ => !begins || !is_told || is_again(),
             };
         }
-        // A name in pieces.
+        // The name is split over pieces.
         let is_piece = piece.index.is_some() || is_one_id || call.arguments.is_empty() && piece.id.is_empty();
         !is_other_id && is_piece && call.arguments.is_empty() && !self.names.has(&call.name)
             || !is_other_id && piece.name.starts_with(&call.name) && call.arguments.is_empty()
     }
 
-    /// The calls, now that they are complete: what was told twice is one, and each has an id of its own.
+    /// Returns the complete calls: repeated calls once, each with a unique id.
     pub fn take_whole(&mut self) -> Vec<WholeCall> {
         let mut whole: Vec<PartialCall> = Vec::new();
         let is_any = |call: &PartialCall| !call.name.is_empty() || !call.arguments.is_empty();
@@ -189,7 +186,7 @@ impl CallPieces {
 }
 
 impl PartialCall {
-    /// True if another with its id and name is the same call: with its arguments, or a part of them.
+    /// Whether another call with the same id and name repeats this one: with its arguments, or a part of them.
     fn is_told_again_by(&self, other: &PartialCall) -> bool {
         if self.id.is_empty() || self.id != other.id || self.name != other.name && !other.name.is_empty() {
             return false;
@@ -212,14 +209,14 @@ impl PartialCall {
     }
 }
 
-/// True if one text is the beginning of the other, and no object by itself.
+/// Whether one text is a prefix of the other, and not a complete object.
 fn is_part(a: &str, b: &str) -> bool {
     let is_object = |text: &str| serde_json::from_str::<Map<String, Value>>(text).is_ok();
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     long.starts_with(short) && !is_object(short)
 }
 
-/// Ids that differ: a missing one is made from its place, and of two that are equal the second gets its own.
+/// Returns unique ids: a missing one is made from its index, and the second of two equal ids is changed.
 pub(super) fn own_ids(ids: Vec<String>) -> Vec<String> {
     let mut taken = std::collections::BTreeSet::new();
     let given: std::collections::BTreeSet<String> = ids.iter().cloned().collect();
@@ -242,7 +239,7 @@ pub(super) fn own_ids(ids: Vec<String>) -> Vec<String> {
 }
 
 impl CallPiece {
-    /// A piece; none for what is no object.
+    /// Parses a piece; `None` if it is not an object.
     fn read(value: &Value) -> Option<CallPiece> {
         let mut fields = value.as_object()?.clone();
         let index = fields.shift_remove("index").as_ref().and_then(index_of);
@@ -250,7 +247,7 @@ impl CallPiece {
         fields.shift_remove("type");
         let mut function = match fields.shift_remove("function") {
             Some(Value::Object(function)) => function,
-            // Name and arguments beside the id.
+            // Name and arguments are siblings of the id.
             _ => {
                 let own = ["name", "arguments"].into_iter();
                 own.filter_map(|name| Some((name.to_owned(), fields.shift_remove(name)?))).collect()
@@ -268,7 +265,7 @@ impl CallPiece {
     }
 }
 
-/// An index as text: a number of any form, or a text.
+/// Returns an index as text: a number of any form, or a string.
 fn index_of(index: &Value) -> Option<String> {
     let number = match index {
         Value::Number(number) => number.as_f64(),
@@ -281,7 +278,7 @@ fn index_of(index: &Value) -> Option<String> {
     }
 }
 
-/// A text, or a number as text.
+/// Returns a string, or a number as text.
 pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

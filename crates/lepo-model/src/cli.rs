@@ -1,4 +1,4 @@
-//! A model that is a program: a question in, an answer out.
+//! A model that is a program: question in, answer out.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -22,7 +22,7 @@ use lepo_base::error::{Error, Result};
 use lepo_net::net::{LIMIT, Lines};
 use lepo_process::ConfiguredProgram;
 
-/// A program that is an AI.
+/// A program that is a model.
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
     tools: ToolForm::Prompt,
     planner: Planner::Chooser,
@@ -32,10 +32,9 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     http: None,
 };
 
-/// The placeholder of the question in a command.
+/// The placeholder for the question in a command.
 const PLACE: &str = "{prompt}";
 
-/// One run of the program.
 pub(super) struct Run {
     process: Process,
     reader: Reader,
@@ -70,7 +69,7 @@ impl Run {
         Ok(Run { process, reader, timeouts })
     }
 
-    /// Waits for what comes next.
+    /// Waits for the next output.
     pub async fn more(&mut self, events: &mut Events) -> Result<()> {
         match self.process.read(self.timeouts.idle).await? {
             Some(bytes) => self.reader.read(&bytes, events),
@@ -82,9 +81,9 @@ impl Run {
     }
 }
 
-/// Finds the answer in what the program prints.
+/// Extracts the answer from the program's output.
 enum Reader {
-    /// All of it, but for the newlines at its end, which are held back until more comes.
+    /// The whole output, except for its trailing newlines: they are buffered until more text arrives.
     Text {
         utf8: Utf8,
         newlines: String,
@@ -97,7 +96,7 @@ enum Reader {
     Jsonl {
         program: String,
         pointer: String,
-        /// The lines that count.
+        /// Selects the lines with an answer.
         wanted: fn(&Value) -> bool,
         lines: Lines,
         last: Option<String>,
@@ -168,7 +167,7 @@ impl Reader {
     }
 }
 
-/// Text, with the newlines that were held back before it and without those at its end.
+/// Emits text after the buffered newlines, and buffers its trailing ones.
 fn say(text: String, newlines: &mut String, events: &mut Events) {
     let body = text.trim_end_matches(['\n', '\r']);
     let trailing = text.split_at(body.len()).1;

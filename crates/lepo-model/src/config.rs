@@ -1,4 +1,4 @@
-//! One configured model, as plain values.
+//! The configuration of one model, as plain values.
 
 use serde_json::{Map, Value};
 
@@ -11,79 +11,78 @@ use crate::options::Options;
 use crate::price::Price;
 use crate::provider::{Provider, Wire};
 
-/// The temperature of every request that says none.
+/// The temperature of requests without a configured one.
 const TEMPERATURE: f64 = 0.1;
 
-/// A model's key, and where it was looked for (for the message when it is missing or refused).
+/// A model's key, and where it was looked for (for the message when it is missing or rejected).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Key {
-    /// The key, if there was one.
+    /// The key, if one was found.
     pub value: Option<Secret>,
     /// `OPENAI_API_KEY in the environment`, `api_key of model "gpt" in …/config.toml`; empty if none is configured.
     pub looked_for: String,
-    /// The key is sent as a bearer token, also where the API has a header of its own for keys.
+    /// Whether the key is sent as a bearer token even if the API has its own header for keys.
     pub bearer: bool,
-    /// A program that prints it, run when the model is first asked; nothing of it is logged.
+    /// A program that prints the key, run at the first request; its output is never logged.
     pub command: Vec<String>,
 }
 
-/// The form of the answer in the output of a `cli` model.
+/// The format of the output of a `cli` model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AnswerForm {
-    /// All of stdout, as it comes.
+    /// All of stdout, streamed.
     #[default]
     Text,
     /// stdout is one JSON document; the answer is the string at this JSON pointer (RFC 6901).
     Json(String),
     /// stdout is JSON lines; the answer is the string at this pointer in the last line that has one.
     Jsonl(String),
-    /// stdout is the events of `codex exec --json`; the answer is the text of the last
-    /// `item.completed` whose item is an `agent_message`: other items have texts too.
+    /// stdout is the events of `codex exec --json`; the answer is the text of the last `item.completed` whose item
+    /// is an `agent_message`, because other items have texts, too.
     AgentMessage,
 }
 
-/// A model as configured: complete, checked, with its key looked up.
+/// A model as configured: complete and validated, with its key looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelConfig {
     /// Name for `-m` and `/set-model`.
     pub name: String,
-    /// Provider of the model.
     pub provider: Provider,
-    /// The provider's own name for it; empty for `cli`.
+    /// The provider's own name for the model; empty for `cli`.
     pub model: String,
-    /// The address (`openai`, `ollama`); no trailing slash; empty for `cli` and `embedded`.
+    /// The base URL (`openai`, `ollama`), without a trailing slash; empty for `cli` and `embedded`.
     pub base_url: String,
-    /// The key that is sent to `base_url` and nowhere else.
+    /// The key, which is sent only to `base_url`.
     pub key: Key,
-    /// The program and its arguments (`cli`); `{prompt}` stands for the question, else it goes to stdin.
+    /// The program and its arguments (`cli`). The question replaces `{prompt}`, else it goes to stdin.
     pub command: Vec<String>,
-    /// The place of the answer in its output (`cli`).
+    /// The format of the program's output (`cli`).
     pub answer: AnswerForm,
-    /// The sandbox that the program is started in (`acp`).
+    /// The program's sandbox (`acp`).
     pub sandbox: Option<AgentSandbox>,
-    /// The model takes a system message only as the first one (`system = "first"`).
+    /// Whether the model accepts a system message only as the first one (`system = "first"`).
     pub system_first: bool,
     /// The price of its tokens.
     pub price: Option<Price>,
-    /// The API of its server that is used; none if that depends on the address.
+    /// The server's API to use; `None` if that depends on the URL.
     pub wire: Option<Wire>,
     /// The options of every request.
     pub options: Options,
-    /// Fields that go into the body of every request as they are.
+    /// Fields for the body of every request, sent unchanged.
     pub extra: Map<String, Value>,
-    /// Window in tokens, where the configuration says it.
+    /// The configured window in tokens.
     pub context: Option<u64>,
-    /// The one that is used when nothing else is said.
+    /// Whether this model answers by default.
     pub active: bool,
 }
 
 impl ModelConfig {
-    /// The temperature that it is asked with.
+    /// Returns the temperature of its requests.
     pub(crate) fn temperature(&self) -> serde_json::Value {
         self.options.temperature.clone().map_or_else(|| TEMPERATURE.into(), serde_json::Value::Number)
     }
 
-    /// A model of this name, with nothing configured yet.
+    /// Creates an empty configuration for a model of this name.
     pub fn new(name: impl Into<String>, provider: Provider) -> ModelConfig {
         ModelConfig {
             name: name.into(),
@@ -104,7 +103,7 @@ impl ModelConfig {
         }
     }
 
-    /// Exit 2 if a key was looked for and not found: says where.
+    /// Fails with exit code 2 if the configured key was not found; the error says where it was looked for.
     pub fn require_key(&self) -> Result<()> {
         if self.key.value.is_some() || self.key.looked_for.is_empty() || !self.key.command.is_empty() {
             return Ok(());

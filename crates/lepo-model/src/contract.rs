@@ -1,6 +1,7 @@
-//! The capabilities of a provider: all that the rest of the program may know of it; never its name.
+//! The capabilities of a provider: the only facts about it that the rest of the program uses, independent of its
+//! name.
 //!
-//! A provider is a file or folder beside this one with one [`ProviderSpec`], and one line in `registry`.
+//! A provider is a sibling file or folder with one [`ProviderSpec`], and one line in `registry`.
 
 use super::asking::Asking;
 use super::facts::Catalog;
@@ -11,50 +12,48 @@ use super::planner::Planner;
 use super::quirks::Quirk;
 use super::reader::AnswerReader;
 
-/// The capabilities of a provider.
 pub struct ProviderSpec {
-    /// The way a model is told of tools.
+    /// The way tools are described to a model.
     pub tools: ToolForm,
-    /// The planner that suits it where the configuration leaves the choice.
+    /// The planner that suits the provider if the configuration does not choose.
     pub planner: Planner,
-    /// The form in which it takes a conversation.
+    /// The form in which the provider accepts a conversation.
     pub path: PathForm,
-    /// The files that it takes.
+    /// The files that the provider accepts.
     pub attachments: Accepts,
-    /// It has tools of its own, which it runs itself: lepo offers none, and plans nothing.
+    /// Whether the provider runs its own tools: lepo offers none, and plans nothing.
     pub own_tools: bool,
-    /// HTTP API of the provider; none for a program.
+    /// The HTTP API of the provider; `None` for a program.
     pub(super) http: Option<&'static HttpSpec>,
 }
 
-/// The way a model is told of tools.
+/// The way tools are described to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolForm {
     /// In fields of the API.
     Native,
-    /// In the words of the prompt.
+    /// In the text of the prompt.
     Prompt,
 }
 
-/// The form in which a provider takes a conversation.
+/// The form in which a provider accepts a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathForm {
-    /// One message a bubb, and the instruction last.
+    /// A message for each bubb, and the instruction last.
     Messages,
-    /// As messages, with tools told in words at the end of the system prompt.
+    /// As messages, with tools described as text at the end of the system prompt.
     Prompted,
-    /// For a program with a system prompt of its own: without lepo's, and the question alone where
-    /// nothing visible came before it.
+    /// For a program with its own system prompt: without lepo's, and only the question if it has no visible message
+    /// above it.
     Program,
-    /// Roles in turns and no system message at all.
+    /// Alternating roles without any system message.
     Plain,
 }
 
-/// An HTTP API.
 pub(super) struct HttpSpec {
-    /// Word in what is remembered of models.
+    /// The provider's name in cached facts and quirks.
     pub name: &'static str,
-    /// The path of requests, under `base_url`.
+    /// The path of requests, below `base_url`.
     pub path: &'static [&'static str],
     /// The way the key is sent.
     pub auth: Auth,
@@ -62,17 +61,18 @@ pub(super) struct HttpSpec {
     pub headers: &'static [(&'static str, &'static str)],
     /// Writes the body of a request.
     pub body: fn(&mut Asking<'_>) -> Payload,
-    /// A reader of one answer to a request with these tools: with any, what has calls must be kept to be sent back.
+    /// Creates the reader of an answer to a request with these tools. If there are any, the received form of a
+    /// message with calls must be stored for later requests.
     pub reader: fn(&[ToolSpec]) -> Box<dyn AnswerReader>,
     /// The quirks that its models may have.
     pub quirks: &'static [&'static Quirk],
-    /// The hint for a model that is not there.
+    /// Returns the hint for an unknown model.
     pub missing: fn(&str) -> String,
     /// The endpoint that lists its models.
     pub catalog: Catalog,
-    /// Requests name the root of their conversation, for the server's cache.
+    /// Whether requests have the id of their conversation's root, for the server's cache.
     pub root_key: bool,
-    /// Its servers search the web for a model.
+    /// Whether its servers search the web for a model.
     pub web: bool,
 }
 
@@ -81,30 +81,30 @@ pub(super) struct HttpSpec {
 pub(super) enum Auth {
     /// `Authorization: Bearer KEY`
     Bearer,
-    /// In a header of its own.
+    /// In the API's own header.
     Header(&'static str),
 }
 
 impl HttpSpec {
-    /// True if its models may have this quirk.
+    /// Whether its models may have this quirk.
     pub fn may_have(&self, quirk: &Quirk) -> bool {
         self.quirks.iter().any(|possible| possible.word == quirk.word)
     }
 }
 
 impl ProviderSpec {
-    /// True if its servers can search the web for a model.
+    /// Whether its servers can search the web for a model.
     pub fn has_web(&self) -> bool {
         self.http.is_some_and(|api| api.web)
     }
 
-    /// True if requests are to name the root of their conversation.
+    /// Whether requests should have the id of their conversation's root.
     pub fn names_root(&self) -> bool {
         self.http.is_some_and(|api| api.root_key)
     }
 }
 
-/// The usual hint for a model that is not there.
+/// Returns the usual hint for an unknown model.
 pub(super) fn check_model(_: &str) -> String {
     "check `model` and `base_url`".to_owned()
 }

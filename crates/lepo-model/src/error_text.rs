@@ -1,4 +1,4 @@
-//! Shortens the words of a server or program for an error message: one line, without the key.
+//! Shortens a server's or program's text for an error message: one line, without the key.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use lepo_base::error::{Error, server_words, words_in};
 use lepo_base::secret::Secret;
 
-/// The first 200 characters of `bytes`, white space and control characters folded to single spaces.
+/// Returns the first 200 characters of `bytes`, with white space and control characters folded to single spaces.
 pub(super) fn excerpt(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty());
@@ -31,30 +31,30 @@ pub(super) fn excerpt(bytes: &[u8]) -> String {
     line
 }
 
-/// A server's own words for what went wrong, wherever it put them, in short; `None` if it has none of its own.
+/// Returns a short form of the server's error message from any known field; `None` if the body has none.
 pub(super) fn complaint(body: &[u8]) -> Option<String> {
     let words = server_words(&String::from_utf8_lossy(body))?;
-    // Gateways hand on a page within an object, and an object within an event.
+    // Gateways wrap a page in an object, and an object in an event.
     let inner = server_words(&words).unwrap_or(words);
     Some(excerpt(inner.as_bytes()))
 }
 
-/// The words of a server, or the beginning of what it said.
+/// Returns the server's error message, or the start of its body.
 pub(super) fn told(body: &[u8]) -> String {
     complaint(body).unwrap_or_else(|| excerpt(body))
 }
 
-/// The words within an error object.
+/// Returns the message of an error object.
 pub(super) fn words(error: &Value) -> Option<String> {
     words_in(error).map(|words| told(words.as_bytes()))
 }
 
-/// True if this is JSON up to where it stops: what a cut-off answer ends in.
+/// Whether this is valid JSON up to a premature end, as in a truncated answer.
 pub(super) fn is_half(json: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(json).is_err_and(|error| error.is_eof())
 }
 
-/// The error without the key, should a server have repeated it.
+/// Removes the key from an error, in case a server repeats it.
 pub(super) fn without_key(mut error: Error, key: Option<&Secret>) -> Error {
     error.message = hide_key(&error.message, key).into_owned();
     if let Some(hint) = &mut error.hint {
@@ -63,7 +63,7 @@ pub(super) fn without_key(mut error: Error, key: Option<&Secret>) -> Error {
     error
 }
 
-/// A text without the key.
+/// Removes the key from a text.
 pub(super) fn hide_key<'t>(text: &'t str, key: Option<&Secret>) -> Cow<'t, str> {
     key.map_or(Cow::Borrowed(text), |key| key.hide_in(text))
 }
@@ -112,7 +112,7 @@ mod tests {
             ("none", "none of the models is there", "none of the models is there"),
             ("sk-1234", "bad key sk-1234", "bad key sk-1234"),
             ("", "bad key", "bad key"),
-            // Shortened, by the server or by the excerpt of its words.
+            // Shortened, by the server or by the excerpt.
             ("sk-abcdefghijklmnopqrstuvwxyz", "bad key sk-abcdefghijklmnopqrs…", "bad key [secret]…"),
             (
                 "sk-abcdefghijklmnopqrstuvwxyz",

@@ -8,56 +8,56 @@ use super::notice::Notice;
 use super::replay::Replay;
 use super::web::{Citation, WebCall};
 
-/// One piece of an answer.
+/// An event of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// Text of the model's thinking.
     Thinking(String),
     /// Text of the answer.
     Text(String),
-    /// All text so far was thinking: its end came without its beginning.
+    /// All text so far was thinking: its end mark arrived without a start mark.
     WasThinking,
-    /// The answer as received, if it has calls: just before these.
+    /// The answer as received, directly before its calls; only if it has any.
     Replay(Replay),
-    /// A call, complete.
+    /// A complete call.
     ToolCall(ToolCall),
-    /// A search or a fetch that the provider's server made.
+    /// A search or a fetch by the provider's server.
     WebCall(WebCall),
-    /// The page that the text just before is taken from.
+    /// The source page of the preceding text.
     Citation(Citation),
-    /// Tokens of the answer so far, if the provider tells them: the last event counts.
+    /// Tokens of the answer so far, if the provider reports them: the last event counts.
     Usage(Usage),
     /// The session of the agent that answers.
     AgentSession(String),
-    /// An agent began to do this, in a line.
+    /// The action that an agent has started, in one line.
     Working(String),
-    /// A tool that an agent called by itself and that is not over, as far as it is known; again when more is known.
+    /// An unfinished tool call of an agent, with the known fields; repeated when more are known.
     AgentCallOpen(AgentCall),
-    /// A tool that an agent called by itself, once that is over.
+    /// A finished tool call of an agent.
     AgentCall(AgentCall),
     /// An agent asks for permission, and waits for [`Answer::permit`](super::Answer::permit).
     AgentAsks(AgentQuestion),
-    /// Something said about the work, for a person.
+    /// A notice for the user.
     Notice(Notice),
-    /// The model pauses: it is to be asked again with what it said by now, and goes on. [`Answer`](super::Answer) does
-    /// that, and passes none of these on.
+    /// The model pauses: it continues if it is sent its answer so far. [`Answer`](super::Answer) does that, and
+    /// hides this event.
     Paused(Replay),
-    /// The end mark came. Nothing follows.
+    /// The end mark arrived; this is the last event.
     Done(Finish),
 }
 
-/// Tokens, as the provider counted them.
+/// Tokens, as counted by the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Tokens of the request, those from the server's cache included.
+    /// Tokens of the request, including those from the server's cache.
     pub input: Option<u64>,
-    /// Of these, how many came from the cache.
+    /// Tokens of the request that came from the cache.
     pub cached: Option<u64>,
-    /// Of these, how many were written to the cache.
+    /// Tokens of the request that the provider wrote to its cache.
     pub cache_write: Option<u64>,
     /// Tokens of the answer.
     pub output: Option<u64>,
-    /// Searches and fetches that the provider's server made.
+    /// Searches and fetches by the provider's server.
     pub web: Option<u64>,
 }
 
@@ -77,7 +77,7 @@ impl Usage {
     }
 }
 
-/// A number of tokens. Servers write it as a float or as text too; anything else is not known.
+/// Parses a number of tokens. Servers also send floats and strings; any other value is unknown.
 pub(super) fn tokens(value: &Value) -> Option<u64> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
     value.as_u64().or_else(|| number.filter(|n| (0.0..1e15).contains(n)).map(|n| n as u64))
@@ -90,16 +90,16 @@ pub enum Finish {
     Stop,
     /// The answer reached the token limit.
     Length,
-    /// The conversation and the answer fill the model's window.
+    /// Conversation and answer fill the model's window.
     Window,
     /// The model waits for the results of its calls.
     ToolCalls,
-    /// Another reason, in the provider's word (`content_filter`).
+    /// Another reason, in the provider's spelling (`content_filter`).
     Other(String),
 }
 
 impl Finish {
-    /// The word for the limit that cut the answer off; `None` if there was none.
+    /// Returns the word for the limit that truncated the answer; `None` if there was none.
     pub fn cut(&self) -> Option<&'static str> {
         match self {
             Finish::Length => Some("max_tokens"),
@@ -108,7 +108,7 @@ impl Finish {
         }
     }
 
-    /// A provider's word, read.
+    /// Parses a provider's word.
     pub(super) fn from_word(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {
             "stop" | "end_turn" | "eos" | "eos_token" | "end" | "complete" | "completed"
@@ -120,7 +120,7 @@ impl Finish {
         }
     }
 
-    /// The word of a finish reason, in the forms that servers give it; none for one that says nothing yet.
+    /// Returns the word of a finish reason, in any form that servers use; `None` if the reason is not known yet.
     pub(super) fn word_in(reason: &Value) -> Option<String> {
         let word = match reason {
             Value::String(word) => word.as_str(),
@@ -134,7 +134,7 @@ impl Finish {
         (!says_nothing).then(|| word.trim().to_owned())
     }
 
-    /// True for a word that names a failure in place of an end.
+    /// Whether a finish reason is a failure.
     pub(super) fn is_failure(word: &str) -> bool {
         const FAILED: &[&str] = &[
             "fail",
@@ -161,13 +161,11 @@ impl Finish {
     }
 }
 
-/// The queue into which readers put events, in order.
 pub(super) type Events = std::collections::VecDeque<Event>;
 
-/// From this length on, a text is not made longer by the one after it.
+/// Text events of this size in bytes are not extended further.
 const JOINED: usize = 4 << 10;
 
-/// The kind of an event's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextKind {
     Thinking,
@@ -175,7 +173,8 @@ pub(super) enum TextKind {
 }
 
 impl TextKind {
-    /// Adds a text of this kind. Texts that arrived at once, in however many events, become one event.
+    /// Adds a text of this kind. Texts that arrive together become one event, in however many events the server
+    /// sent them.
     pub fn say(self, text: &str, events: &mut Events) {
         match (self, events.back_mut()) {
             _ if text.is_empty() => {}

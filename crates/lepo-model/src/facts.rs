@@ -1,66 +1,66 @@
-//! A server's facts of its models, and how an API tells them.
+//! A server's facts of its models, and how to request them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The endpoint of an API that lists its models.
 pub(super) struct Catalog {
-    /// The path of the list, under `base_url`.
+    /// The path of the list, below `base_url`.
     pub path: &'static [&'static str],
-    /// The way one model is looked up.
+    /// The way to look up a single model.
     pub one: One,
-    /// Requests need what is said of their model.
+    /// Whether requests depend on the facts of their model.
     pub needed: bool,
-    /// Reads one model of the list.
+    /// Parses one model of the list.
     pub read: fn(&Value) -> Option<ModelFacts>,
-    /// Endpoints where local servers of this API tell of windows; the first that answers counts.
+    /// Endpoints where local servers of this API report windows; the first that answers counts.
     pub running: &'static [Running],
 }
 
-/// An endpoint that tells the window that a model runs with.
+/// An endpoint that reports the actual windows of running models.
 pub(super) struct Running {
     /// The path of the endpoint, from the root of the server.
     pub path: &'static [&'static str],
-    /// Reads the windows of an answer.
+    /// Parses the windows of an answer.
     pub read: fn(&Value) -> Vec<RunningWindow>,
 }
 
-/// The window that a model runs with.
+/// The actual window of a running model.
 pub(super) struct RunningWindow {
-    /// Name of the model; none: of any.
+    /// The name of the model; `None` for all models.
     pub model: Option<String>,
-    /// Window, in tokens.
+    /// The window in tokens.
     pub tokens: u64,
 }
 
-/// The way one model is looked up.
+/// The way to look up a single model.
 pub(super) enum One {
-    /// At the path of the list and its name.
+    /// At the path of the list and the model's name.
     Get,
     /// In the list.
     Listed,
-    /// By a request of its own: the path, and what reads the answer.
+    /// By a separate request: its path, and the parser of the answer.
     Post(&'static [&'static str], fn(&Value) -> Option<ModelFacts>),
 }
 
-/// A server's facts of one of its models; a fact it does not tell is `None`.
+/// A server's facts of one of its models; an unreported fact is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelFacts {
-    /// Name on the server.
+    /// The name on the server.
     pub id: String,
-    /// Window, in tokens.
+    /// The window in tokens.
     pub context: Option<u64>,
-    /// The longest answer, in tokens.
+    /// The longest answer in tokens.
     pub max_tokens: Option<u64>,
-    /// Bytes of its weights.
+    /// The size of its weights in bytes.
     pub size: Option<u64>,
-    /// Capabilities, in the server's words.
+    /// Capabilities, in the server's spelling.
     pub capabilities: Vec<String>,
 }
 
 impl ModelFacts {
-    /// Takes the window that it runs with in place of the one that it was trained for. One of no tokens is none.
+    /// Replaces the window of the training by the actual one. A reported window of zero tokens is ignored.
     pub(super) fn run_with(&mut self, windows: &[RunningWindow]) {
         let is_its = |window: &&RunningWindow| window.model.as_ref().is_none_or(|model| *model == self.id);
         if let Some(window) = windows.iter().filter(|window| window.tokens > 0).find(is_its) {
@@ -68,13 +68,12 @@ impl ModelFacts {
         }
     }
 
-    /// True if it can do this.
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|known| known == capability)
     }
 }
 
-/// The models of an answer: in `data` or in `models`.
+/// Returns the models of an answer: in `data` or in `models`.
 pub(super) fn listed(catalog: &Catalog, answer: &Value) -> Vec<ModelFacts> {
     let items = ["data", "models"].iter().find_map(|key| answer.get(*key)?.as_array());
     items.into_iter().flatten().filter_map(catalog.read).collect()

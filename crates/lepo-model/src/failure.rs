@@ -1,28 +1,27 @@
-//! The failure that an event or a document tells of, wherever it stands in it.
+//! Finds the failure that an event or a document reports, at any position.
 //!
-//! Servers put fields with the names of errors into sound answers, and leave them empty: a failure is what has words or a
-//! code of one.
+//! Servers add empty error fields to successful answers, so a failure needs an error message or an error code.
 
 use serde_json::{Map, Value, json};
 
 use super::error_text::{excerpt, words};
 use lepo_base::error::words_in;
 
-/// Fields that hold an error.
+/// Fields that contain an error.
 const FIELDS: &[&str] = &["error", "errors", "err", "exception", "fault"];
 
-/// Fields whose text is an error by their name alone.
+/// Fields whose text is always an error.
 const TEXTS: &[&str] =
     &["error_message", "error_msg", "errorMessage", "errorMsg", "err_msg", "error_description"];
 
-/// Fields with words, which are an error's only if something else says that it is one.
+/// Fields with a text that is an error only if something else marks it as one.
 const WORDS: &[&str] = &["message", "msg", "detail"];
 
-/// Fields with a number or word that says how it went.
+/// Fields with the number or word of a result.
 const CODES: &[&str] =
     &["code", "status", "status_code", "statusCode", "http_status", "error_code", "errorCode"];
 
-/// Words of fields for something that did not fail.
+/// Values of fields that mean success.
 const WELL: &[&str] = &[
     "success",
     "succeeded",
@@ -47,7 +46,8 @@ const WELL: &[&str] = &[
     "processing",
 ];
 
-/// The error that a value is or has, if it has the shape of one. `is_named` if the event's name says so.
+/// Returns the error that a value is or contains, if it has the form of one. `is_named` if the event's name says
+/// so.
 pub(super) fn failure_in(event: &Value, is_named: bool) -> Option<Value> {
     match event {
         Value::Object(fields) => in_object(fields, is_named),
@@ -89,7 +89,7 @@ fn in_object(fields: &Map<String, Value>, is_named: bool) -> Option<Value> {
     if let Some(error) = in_choices(fields) {
         return Some(error);
     }
-    // A response that failed, within its event.
+    // A failed response, within its event.
     if let Some(Value::Object(response)) = fields.get("response")
         && let Some(error @ Value::Object(inner)) = response.get("error")
         && is_bad_object(inner)
@@ -98,7 +98,7 @@ fn in_object(fields: &Map<String, Value>, is_named: bool) -> Option<Value> {
     }
     let has_words = WORDS.iter().any(|name| match fields.get(*name) {
         Some(Value::String(text)) => is_bad_text(text),
-        // FastAPI's list of what is wrong.
+        // FastAPI's list of validation errors.
         Some(list @ Value::Array(_)) => *name == "detail" && words_in(list).is_some(),
         _ => false,
     });
@@ -107,7 +107,7 @@ fn in_object(fields: &Map<String, Value>, is_named: bool) -> Option<Value> {
     (has_words && (is_named || is_marked(fields)) || (is_named || is_typed) && has_code).then(whole)
 }
 
-/// True if something besides its words says that an object is an error.
+/// Whether a field other than the message marks an object as an error.
 fn is_marked(fields: &Map<String, Value>) -> bool {
     let word = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
     let is_error = |word: &str| word.contains("error") || matches!(word, "failed" | "failure" | "exception");
@@ -119,7 +119,7 @@ fn is_marked(fields: &Map<String, Value>) -> bool {
         || CODES.iter().filter_map(|name| fields.get(*name)).any(is_bad_code)
 }
 
-/// An error of a choice, or of what a choice adds.
+/// Returns the error of a choice, or of its delta or message.
 fn in_choices(fields: &Map<String, Value>) -> Option<Value> {
     let choices = fields.get("choices")?.as_array()?;
     let own = choices.iter().filter_map(Value::as_object);
@@ -134,13 +134,13 @@ fn in_choices(fields: &Map<String, Value>) -> Option<Value> {
     })
 }
 
-/// MiniMax's form: a status beside an answer, 0 if it is one.
+/// MiniMax's form: a status next to an answer, 0 if it succeeded.
 fn base_response(told: &Value) -> Option<Value> {
     let code = told.get("status_code").filter(|code| is_bad_code(code))?;
     Some(json!({"message": told.get("status_msg"), "code": code}))
 }
 
-/// An error with the code that stands beside it.
+/// Returns an error with the codes of its siblings.
 fn with_code(error: &Map<String, Value>, beside: &Map<String, Value>) -> Value {
     let mut error = error.clone();
     for name in CODES.iter().chain(&["type"]) {
@@ -165,7 +165,7 @@ fn is_bad_text(text: &str) -> bool {
     !text.is_empty() && !WELL.iter().any(|well| text.eq_ignore_ascii_case(well))
 }
 
-/// True for a code that is not one of success; a text counts if it is no number.
+/// Whether a code is not a success; a text counts if it is not a number.
 fn is_bad_code(code: &Value) -> bool {
     match code {
         Value::Number(number) => !matches!(number.as_f64(), Some(0.0 | 200.0)),
@@ -174,13 +174,13 @@ fn is_bad_code(code: &Value) -> bool {
     }
 }
 
-/// The words of an error: its own, else its type, else all of it.
+/// Returns the message of an error: its own, else its type, else all of it.
 pub(super) fn failure_words(error: &Value) -> String {
     let kind = || Some(error.get("type")?.as_str()?.to_owned());
     words(error).or_else(kind).unwrap_or_else(|| excerpt(error.to_string().as_bytes()))
 }
 
-/// The HTTP status that an error names, in whatever field.
+/// Returns the HTTP status of an error, from any field.
 pub(super) fn status_in(error: &Value) -> Option<u16> {
     let number = |value: &Value| value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
     let codes = CODES.iter().filter_map(|name| number(error.get(*name)?));
@@ -215,7 +215,7 @@ mod tests {
             (json!("no"), true, Some("no")),
             (json!({"type": "response.failed", "response": {"error": {"message": "no"}}}), false, Some("no")),
             (json!({"type": "error", "code": "server_error"}), false, Some("server_error")),
-            // Empty fields of errors, and words of what went well.
+            // Empty error fields, and values that mean success.
             (json!({"error": null}), false, None),
             (json!({"error": ""}), false, None),
             (json!({"error": " \n"}), false, None),

@@ -1,4 +1,4 @@
-//! The forms a conversation takes for those who do not take it message by message.
+//! Rearranges a conversation for models that do not accept it message by message.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::media::MediaFile;
 use super::message::{Message, Role, ToolCall};
 use super::text::Text;
 
-/// True if a conversation is in the form of [`system_first`] as it is.
+/// Whether a conversation is already in the form of [`system_first`].
 pub(super) fn is_system_first(messages: &[Message]) -> bool {
     let leading = messages.iter().take_while(|message| message.role == Role::System).count();
     let late = messages.iter().skip(leading).any(|message| message.role == Role::System);
@@ -16,26 +16,26 @@ pub(super) fn is_system_first(messages: &[Message]) -> bool {
             .any(|[a, b]| a.role == b.role && a.call_id.is_none() && b.call_id.is_none())
 }
 
-/// For models that take a system message only as the first one, and no two neighbours of one role:
-/// later system messages become the user's, under a `[system]` line, and neighbours are merged.
+/// Rearranges for models that accept a system message only as the first one, and no two consecutive messages of one
+/// role: later system messages become the user's, under a `[system]` line, and neighbours are merged.
 ///
-/// Results of native calls stay apart, for each answers a call of its own.
+/// Results of native calls stay separate, because each answers its own call.
 pub(super) fn system_first(messages: &[Message]) -> Vec<Message> {
     merged(messages, true)
 }
 
-/// For models that take no system message at all: the first one becomes the user's, too.
+/// Rearranges for models that accept no system message at all: the first one becomes the user's, too.
 pub(super) fn without_system(messages: &[Message]) -> Vec<Message> {
     merged(messages, false)
 }
 
-/// True if files go with the results of tools.
+/// Whether tool results have files.
 pub(super) fn has_result_files(messages: &[Message]) -> bool {
     messages.iter().any(|message| message.role == Role::Tool && !message.files.is_empty())
 }
 
-/// For APIs that take only text in the result of a tool: files of results that follow each other are in a message of
-/// the user's behind the last of them.
+/// Rearranges for APIs that accept only text in a tool's result: the files of consecutive results move to a user's
+/// message after the last of them.
 pub(super) fn behind_results(messages: &[Message]) -> Vec<Message> {
     let (mut moved, mut files) = (Vec::with_capacity(messages.len() + 1), Vec::new());
     for message in messages {
@@ -52,7 +52,7 @@ pub(super) fn behind_results(messages: &[Message]) -> Vec<Message> {
     moved
 }
 
-/// The message of the user's with these files, if there are any.
+/// Returns the user's message with these files, if there are any.
 fn behind(files: &mut Vec<MediaFile>) -> Option<Message> {
     let files = std::mem::take(files);
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
@@ -60,7 +60,7 @@ fn behind(files: &mut Vec<MediaFile>) -> Option<Message> {
     (!files.is_empty()).then(|| Message { files, ..Message::new(Role::User, text) })
 }
 
-/// Neighbours of one role as one message; system messages are the user's, but the leading ones if `leads`.
+/// Merges consecutive messages of one role; system messages become the user's, except the leading ones if `leads`.
 fn merged(messages: &[Message], leads: bool) -> Vec<Message> {
     let mut merged: Vec<(Message, Vec<Text>)> = Vec::with_capacity(messages.len());
     for message in messages {
@@ -93,10 +93,10 @@ fn merged(messages: &[Message], leads: bool) -> Vec<Message> {
     merged.into_iter().map(joined).collect()
 }
 
-/// A conversation as one text, for a program: the question alone if it is the only message, else
-/// each message under a line `[system]`, `[user]`, `[assistant]` or `[tool]`, an empty line between.
+/// Returns a conversation as one text, for a program: only the question if it is the only message, else each
+/// message under a line `[system]`, `[user]`, `[assistant]` or `[tool]`, separated by empty lines.
 ///
-/// The caller decides which messages are given at all (not the root, not the `general` inst).
+/// The caller selects the messages (not the root, not the `general` inst).
 pub fn prompt_text(messages: &[Message]) -> String {
     if let [Message { role: Role::User, text, .. }] = messages {
         return text.to_string();
@@ -105,7 +105,7 @@ pub fn prompt_text(messages: &[Message]) -> String {
     parts.join("\n\n")
 }
 
-/// The arguments of a call as text.
+/// Returns the arguments of a call as text.
 pub(super) fn arguments_text(call: &ToolCall) -> String {
     match &call.arguments {
         Value::String(text) => text.clone(),
@@ -117,7 +117,7 @@ pub(super) fn arguments_text(call: &ToolCall) -> String {
 mod tests {
     use super::*;
 
-    /// `s:text u:text …` → messages.
+    /// Parses messages: `s:text u:text …`.
     fn conversation(short: &str) -> Vec<Message> {
         short
             .split(' ')

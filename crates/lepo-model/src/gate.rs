@@ -1,5 +1,5 @@
-//! A gate between opening a connection and using it, so that connecting costs no time of its own:
-//! it happens while the question is still being made durable, and not one byte of it leaves before.
+//! A gate between opening a connection and using it, so that connecting costs no time: it happens while the
+//! question is still being written to disk, and no byte of it is sent before the write has ended.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,27 +11,26 @@ use tokio::sync::watch;
 use tower_layer::Layer;
 use tower_service::Service;
 
-/// Closed until [`Gate::open`]. Clones are one and the same gate.
+/// Closed until [`Gate::open`]. Clones share their state.
 #[derive(Debug, Clone)]
 pub struct Gate(Arc<watch::Sender<bool>>);
 
 impl Gate {
-    /// A gate that is closed.
+    /// Creates a closed gate.
     pub fn new() -> Self {
         Gate(Arc::new(watch::Sender::new(false)))
     }
 
-    /// Lets requests leave.
+    /// Lets requests pass.
     pub fn open(&self) {
         self.0.send_replace(true);
     }
 
-    /// Holds back the requests that come after, until it is opened again.
+    /// Delays further requests until the gate is opened again.
     pub fn close(&self) {
         self.0.send_replace(false);
     }
 
-    /// Waits until the gate is open.
     pub async fn passed(&self) {
         // The sender lives in `self`, so the wait cannot fail.
         let _ = self.0.subscribe().wait_for(|open| *open).await;
@@ -46,9 +45,9 @@ impl Default for Gate {
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Puts the gate behind a connector: connect (TCP and TLS, within `limit`), then wait, then hand out.
+/// Adds the gate after a connector: connect (TCP and TLS, within `limit`), then wait, then return the connection.
 ///
-/// The limit is kept here and not by the client, whose own would count the waiting too.
+/// The limit is enforced here, because the client's own would include the wait.
 #[derive(Clone)]
 pub(super) struct GateLayer {
     pub gate: Gate,
@@ -63,7 +62,7 @@ impl<S> Layer<S> for GateLayer {
     }
 }
 
-/// A connector with a gate behind it.
+/// A connector followed by a gate.
 #[derive(Clone)]
 pub(super) struct Gated<S> {
     connector: S,

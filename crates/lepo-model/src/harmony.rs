@@ -1,5 +1,5 @@
-//! Harmony's channels in the text of an answer: `<|channel|>analysis<|message|>…<|end|>` is thinking, `final` is the
-//! answer, and `commentary` to a function is a call.
+//! Harmony's channels in the text of an answer: `<|channel|>analysis<|message|>…<|end|>` is thinking, `final` is
+//! the answer, and `commentary` to a function is a call.
 
 use super::arguments::read_arguments;
 use super::event::{Event, Events, TextKind};
@@ -7,15 +7,15 @@ use super::message::ToolCall;
 use super::think_marks::open_end;
 use super::tool_names::ToolNames;
 
-/// What an answer in channels begins with.
+/// The possible starts of an answer in channels.
 pub(super) const OPENINGS: &[&str] = &["<|channel|>", "<|start|>assistant"];
 
 const MESSAGE: &str = "<|message|>";
 
-/// Marks that end a message, or begin the next one.
+/// Marks that end a message, or start the next one.
 const ENDS: &[&str] = &["<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>"];
 
-/// Reads channels as they come.
+/// Parses channels from a stream.
 #[derive(Debug, Default)]
 pub(super) struct Channels {
     held: String,
@@ -30,22 +30,22 @@ enum Channel {
     Header,
     Thinking,
     Text,
-    /// A call of the function of this name; with its arguments so far.
+    /// A call of the function of this name, with its arguments so far.
     Call(String, String),
 }
 
 impl Channels {
-    /// Takes text.
+    /// Parses more text.
     pub fn feed(&mut self, text: &str, events: &mut Events) {
         self.held.push_str(text);
         while self.step(events) {}
     }
 
-    /// Hands on what was held back, as no more comes.
+    /// Emits the buffered text at the end of the answer.
     pub fn end(&mut self, events: &mut Events) {
         let held = std::mem::take(&mut self.held);
         match &mut self.channel {
-            // What is no header is text.
+            // Text without a header is part of the answer.
             Channel::Header if !held.trim().is_empty() && !held.starts_with("<|") => {
                 TextKind::Text.say(&held, events);
             }
@@ -73,7 +73,7 @@ impl Channels {
         let body = std::mem::replace(&mut self.held, rest);
         self.say(&body, events);
         self.close(events);
-        // A mark that begins the next header is a part of that.
+        // A mark that starts the next header is part of that header.
         if !self.held.starts_with("<|start|>") && !self.held.starts_with("<|channel|>") {
             self.held.drain(..length);
         }
@@ -104,7 +104,7 @@ impl Channels {
 
 fn channel(header: &str) -> Channel {
     let name = header.rsplit_once("<|channel|>").map_or(header, |(_, name)| name);
-    // The recipient stands before the channel, or behind it.
+    // The recipient precedes or follows the channel.
     let recipient = header
         .split_once("to=")
         .map(|(_, to)| to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default());

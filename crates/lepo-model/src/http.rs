@@ -1,5 +1,5 @@
-//! The HTTP client of one model: where it may connect, what it may send there, what it says when
-//! that fails. A key goes to the configured origin only, and into no message; nor does a URL's query.
+//! The HTTP client of one model: its endpoint, its requests and its errors. The key is sent only to the configured
+//! origin; no error message contains the key or the query of a URL.
 
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Body, Client, Method, RequestBuilder, Response, StatusCode, Url, redirect};
@@ -18,38 +18,36 @@ use crate::ModelConfig;
 use lepo_base::error::{Error, Result, cause};
 use lepo_net::address::{is_loopback, needs_certificates};
 
-/// Bodies up to this length are made at once, longer ones while they are sent.
+/// Bodies up to this size in bytes are serialised at once, longer ones while they are sent.
 const SHORT: usize = 256 << 10;
 
-/// The most redirects that are followed.
+/// The maximum number of redirects.
 const REDIRECTS: usize = 5;
 
 /// A client for one endpoint of one model.
 pub(super) struct Http {
     client: Client,
-    /// The model's `base_url`.
     pub base: Url,
     endpoint: Url,
     headers: HeaderMap,
     gate: Gate,
     connected: bool,
-    /// The address under `base_url` that was given up for the one that was meant.
+    /// The endpoint under `base_url`, once it was replaced by the intended one.
     given_up: Option<Url>,
-    /// The place of the model, for messages: `base_url` without query and user.
+    /// The model's URL for messages: `base_url` without query and user.
     pub place: String,
-    /// The time limits of each step.
     pub timeouts: Timeouts,
 }
 
-/// A request that got no response.
+/// A request without a response.
 struct Unanswered {
-    /// The connection ended in place of one.
+    /// Whether the server closed the connection without a response.
     closed: bool,
     error: Error,
 }
 
 impl Http {
-    /// A client of `api` under the model's `base_url`. Opens no connection yet.
+    /// Creates a client of `api` under the model's `base_url`, without a connection.
     pub fn new(config: &ModelConfig, api: &HttpSpec, timeouts: Timeouts, gate: Gate) -> Result<Self> {
         let base = address(&config.base_url, &config.name)?;
         let place = shown(&base);
@@ -73,15 +71,15 @@ impl Http {
         Ok(Http { client, base, endpoint, headers, gate, connected: false, given_up: None, place, timeouts })
     }
 
-    /// Goes on at the address that the `base_url` plainly should have been, within its origin, and gives that; `None` if
-    /// nothing is plain, or it was tried.
+    /// Switches to the URL that `base_url` obviously should have been, within its origin, and returns it; `None` if
+    /// that is ambiguous or was tried before.
     pub fn go_to_meant(&mut self, path: &[&str]) -> Option<String> {
         let right = meant(&self.base, path).filter(|_| self.given_up.is_none())?;
         self.given_up = Some(std::mem::replace(&mut self.endpoint, under(&right, path)));
         Some(shown(&right))
     }
 
-    /// Back from there, as nothing answers there either; with the error, which names it.
+    /// Switches back after a failure there, and returns the error, which names the URL.
     pub fn back_from_meant(&mut self, error: Error) -> Error {
         if let Some(own) = self.given_up.clone() {
             self.endpoint = own;
@@ -89,20 +87,20 @@ impl Http {
         error
     }
 
-    /// Posts a JSON body and gives the response as it is, whatever its status.
+    /// Posts a JSON body and returns the response, whatever its status.
     ///
-    /// The connection opens at once; the request leaves when the gate is open. Redirects (301, 302,
-    /// 307, 308) are followed with the same body, within the origin only.
+    /// The connection opens immediately; the request is sent when the gate is open. Redirects (301, 302, 307, 308)
+    /// are followed with the same body, within the origin only.
     pub async fn post(&mut self, body: Payload) -> Result<Response> {
         if self.connected {
-            // A connection from the pool does not come through the connector, where the gate stands.
+            // A connection from the pool does not pass through the connector, which contains the gate.
             self.gate.passed().await;
         }
         let mut url = self.endpoint.clone();
         for _ in 0..=REDIRECTS {
             let mut sent = self.send(url.clone(), body.clone()).await;
             if self.connected && matches!(sent, Err(Unanswered { closed: true, .. })) {
-                // The server closed the connection that was kept, while the request was on its way.
+                // The server closed the pooled connection while the request was on its way.
                 sent = self.send(url.clone(), body.clone()).await;
             }
             let response = sent.map_err(|unanswered| unanswered.error)?;
@@ -133,7 +131,7 @@ impl Http {
         self.respond(request).await
     }
 
-    /// Asks the server about itself, at another path than that of questions. No redirect is followed.
+    /// Requests facts from the server at another path than that for questions. Follows no redirect.
     pub async fn query(
         &mut self,
         method: Method,
@@ -148,7 +146,7 @@ impl Http {
         self.query_url(method, url, body).await
     }
 
-    /// Asks the server about itself at a path from its root.
+    /// Requests facts from the server at a path from its root.
     pub async fn query_root(&mut self, path: &[&str]) -> Result<Response> {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
@@ -173,7 +171,7 @@ impl Http {
     /// Sends a request and waits for its response, within the idle timeout.
     async fn respond(&self, request: RequestBuilder) -> std::result::Result<Response, Unanswered> {
         let request = request.headers(self.headers.clone());
-        // Connecting has its own limit, and waiting at the gate has none.
+        // Connecting has its own limit, and the wait at the gate has none.
         let silence = async {
             self.gate.passed().await;
             sleep(self.timeouts.idle).await;
@@ -190,7 +188,7 @@ impl Http {
         }
     }
 
-    /// The error for a model that says nothing for too long.
+    /// Returns the error for the idle timeout.
     pub fn silent(&self) -> Error {
         silent(&self.place, self.timeouts)
     }
@@ -227,7 +225,7 @@ impl Http {
     }
 }
 
-/// Whether nothing listened at the address.
+/// Whether nothing listens at the address.
 fn is_refusal(error: &reqwest::Error) -> bool {
     let first: &(dyn std::error::Error + 'static) = error;
     let mut causes = std::iter::successors(Some(first), |error| error.source());
@@ -244,7 +242,7 @@ fn is_about_certificate(why: &str) -> bool {
         .any(|word| why.contains(word))
 }
 
-/// The error for a model at `place` that says nothing for too long.
+/// Returns the error for the idle timeout of a model.
 pub(super) fn silent(place: &str, timeouts: Timeouts) -> Error {
     Error::remote(format!("no data from {place} for {} s", timeouts.idle.as_secs_f32()))
         .hint("for a slow model raise http.idle_timeout")
@@ -259,12 +257,12 @@ fn address(base_url: &str, model: &str) -> Result<Url> {
     if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(wrong()) }
 }
 
-/// The place of a model as it may be shown; none where its address cannot be read.
+/// Returns the URL of a model for messages; `None` if it is invalid.
 pub(super) fn place_of(config: &ModelConfig) -> Option<String> {
     address(&config.base_url, &config.name).ok().map(|base| shown(&base))
 }
 
-/// A path under a base URL; `v1` is not said twice.
+/// Appends a path to a base URL, without a second `v1`.
 fn under(base: &Url, path: &[&str]) -> Url {
     let mut url = base.clone();
     let said = base.path_segments().and_then(|mut segments| segments.next_back()) == path.first().copied();

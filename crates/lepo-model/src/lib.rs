@@ -1,7 +1,7 @@
-//! Talking to a model: one request in, one stream of events out. Knows no bubbs and no terminal.
+//! Requests to a model: one request in, one stream of events out. Independent of bubbs and terminals.
 //!
-//! Each provider is a file or folder with its [`ProviderSpec`](contract::ProviderSpec): what is sent, and how what comes back is
-//! read. All that may fail or be asked again before the first token is in `remote`.
+//! Each provider is a file or folder with its [`ProviderSpec`](contract::ProviderSpec): how requests are written,
+//! and how answers are parsed. Failures and retries before the first token are handled in `remote`.
 
 mod accepts;
 mod acp;
@@ -131,7 +131,7 @@ use meter::Metered;
 use remote::Remote;
 use request_log::RequestLog;
 
-/// A model that can be asked, with what it keeps between questions: connections, a running program.
+/// A model that can be asked, with its resources between questions: connections, a running program.
 pub struct Model {
     config: ModelConfig,
     timeouts: Timeouts,
@@ -140,7 +140,7 @@ pub struct Model {
     meter: Option<Arc<dyn Meter>>,
     holder: Option<Arc<dyn HoldAgents>>,
     folders: ModelFolders,
-    /// What is learned of a model without an address.
+    /// Stores quirks of a model without a URL.
     memory: Memory,
 }
 
@@ -152,15 +152,16 @@ enum Backend {
 }
 
 impl Model {
-    /// Prepares the model that `config` names; nothing is connected or started yet.
+    /// Prepares the model that `config` names; does not connect or start anything yet.
     ///
-    /// `state_dir` is where what models turn out not to take is remembered. Until [`Model::set_folders`] a program starts
-    /// as for a trial. `gate` holds every
-    /// request back until it is open. `installed` is needed for the embedded model only.
+    /// `state_dir` stores the forms of requests that models reject. Until [`Model::set_folders`] a program starts
+    /// as for a trial. `gate` delays every request until it is open. `installed` is needed for the embedded model
+    /// only.
     ///
     /// # Errors
-    /// [`Kind::Usage`](lepo_base::error::Kind::Usage) for a `base_url` or key that cannot be used, and
-    /// for an embedded model that is not installed.
+    ///
+    /// [`Kind::Usage`](lepo_base::error::Kind::Usage) for an invalid `base_url` or key, and for an embedded model
+    /// that is not installed.
     pub fn new(
         config: &ModelConfig,
         timeouts: Timeouts,
@@ -199,27 +200,26 @@ impl Model {
         })
     }
 
-    /// The model as it is configured.
     pub fn config(&self) -> &ModelConfig {
         &self.config
     }
 
-    /// Every request asks this meter first.
+    /// Sets the meter that every request asks first.
     pub fn set_meter(&mut self, meter: Option<Arc<dyn Meter>>) {
         self.meter = meter;
     }
 
-    /// An agent that is to be held is started by this holder; without one, it is not started.
+    /// Sets the sandbox for agents; without it, an agent with a configured sandbox does not start.
     pub fn set_holder(&mut self, holder: Arc<dyn HoldAgents>) {
         self.holder = Some(holder);
     }
 
-    /// Its program starts in these folders.
+    /// Sets the folders in which its program starts.
     pub fn set_folders(&mut self, folders: ModelFolders) {
         self.folders = folders;
     }
 
-    /// True if the server is not known to refuse native tools.
+    /// Whether the server is not known to reject native tools.
     pub fn takes_tools(&self) -> bool {
         match &self.backend {
             Backend::Http(remote) => remote.takes_tools(),
@@ -227,8 +227,8 @@ impl Model {
         }
     }
 
-    /// The fields of a request's body besides its conversation and its tools, as far as they are known before the server
-    /// is asked; none of a program.
+    /// Returns the fields of a request's body without its conversation and its tools, if they are known before a
+    /// request to the server; empty for a program.
     pub fn fields(&self, request: Request<'_>) -> Map<String, Value> {
         match &self.backend {
             Backend::Http(remote) => remote.fields(request),
@@ -236,7 +236,7 @@ impl Model {
         }
     }
 
-    /// The server's facts of the model; none of a program. Asked at most once an hour.
+    /// Returns the server's facts of the model, requested at most once an hour; empty for a program.
     pub async fn facts(&mut self) -> ModelFacts {
         match &mut self.backend {
             Backend::Http(remote) => remote.facts().await,
@@ -244,10 +244,11 @@ impl Model {
         }
     }
 
-    /// The models that the server offers, asked at most once an hour; none of a program.
+    /// Returns the models that the server offers, requested at most once an hour; empty for a program.
     ///
     /// # Errors
-    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) if the server cannot be reached or does not tell.
+    ///
+    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) if the server cannot be reached or has no list.
     pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
         match &mut self.backend {
             Backend::Http(remote) => remote.offered().await,
@@ -258,14 +259,15 @@ impl Model {
         }
     }
 
-    /// Sends a request, and gives the answer as soon as it begins. `notice` receives messages for the user
-    /// meanwhile: that the request is sent again, and why.
+    /// Sends a request, and returns the answer as soon as it starts. `notice` receives messages for the user: that
+    /// the request is repeated, and why.
     ///
     /// Dropping the future, or the answer before its end, cancels the request.
     ///
     /// # Errors
-    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) for everything that fails on the way; the key
-    /// and the query of a URL are in no message.
+    ///
+    /// [`Kind::Remote`](lepo_base::error::Kind::Remote) for every failure of the request; no message contains the
+    /// key or the query of a URL.
     pub async fn ask<'m>(
         &'m mut self,
         request: Request<'m>,

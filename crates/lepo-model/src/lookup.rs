@@ -1,4 +1,4 @@
-//! Asks a server what models it has.
+//! Requests a server's list of models.
 
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
@@ -11,13 +11,13 @@ use super::refusals::Meaning;
 use super::unpack::Unpacking;
 use lepo_base::error::{Error, Result};
 
-/// The longest list that is read.
+/// The maximum size of a list in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// The most pages of a list that are read.
+/// The maximum number of pages of a list.
 const PAGES: usize = 100;
 
-/// Fetches the server's facts of one model; none, if it has no such model.
+/// Requests the server's facts of one model; empty if the model does not exist.
 pub(super) async fn look_up(http: &mut Http, api: &HttpSpec, model: &str) -> Result<ModelFacts> {
     let catalog = &api.catalog;
     match &catalog.one {
@@ -25,7 +25,7 @@ pub(super) async fn look_up(http: &mut Http, api: &HttpSpec, model: &str) -> Res
             let path: Vec<&str> = catalog.path.iter().copied().chain([model]).collect();
             match ask(http, Method::GET, &path, &[], None).await? {
                 Ok(answer) => Ok((catalog.read)(&answer).unwrap_or_default()),
-                // Some servers have the list alone.
+                // Some servers have only the list.
                 Err(refusal) if refusal.status == 404 => listed_facts(http, api, model).await,
                 Err(refusal) => Err(untold(http, &refusal)),
             }
@@ -38,7 +38,7 @@ pub(super) async fn look_up(http: &mut Http, api: &HttpSpec, model: &str) -> Res
     }
 }
 
-/// The facts of a model in the server's list; none, if it is not there.
+/// Returns the facts of a model from the server's list; empty if it is not listed.
 async fn listed_facts(http: &mut Http, api: &HttpSpec, model: &str) -> Result<ModelFacts> {
     let found = listed_models(http, api).await?.into_iter().find(|facts| facts.id == model);
     let mut facts = found.unwrap_or_else(|| ModelFacts { id: model.to_owned(), ..ModelFacts::default() });
@@ -46,7 +46,7 @@ async fn listed_facts(http: &mut Http, api: &HttpSpec, model: &str) -> Result<Mo
     Ok(facts)
 }
 
-/// All models of the server, in its order.
+/// Requests all models of the server, in its order.
 pub(super) async fn list(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFacts>> {
     let mut models = listed_models(http, api).await?;
     let windows = running(http, api).await;
@@ -54,7 +54,7 @@ pub(super) async fn list(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFac
     Ok(models)
 }
 
-/// The models of the server's list, as it tells them there.
+/// Requests the server's list, with the windows that it has there.
 async fn listed_models(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFacts>> {
     let (mut models, mut after) = (Vec::new(), None);
     for _ in 0..PAGES {
@@ -72,8 +72,8 @@ async fn listed_models(http: &mut Http, api: &HttpSpec) -> Result<Vec<ModelFacts
     Ok(models)
 }
 
-/// The windows that a server runs its models with; none, where it does not tell. Servers without TLS are local ones:
-/// no other is asked.
+/// Requests the actual windows of running models; empty if the server has no such endpoint. Only servers without
+/// TLS are asked, because they are local ones.
 async fn running(http: &mut Http, api: &HttpSpec) -> Vec<RunningWindow> {
     if http.base.scheme() != "http" {
         return Vec::new();
@@ -106,7 +106,7 @@ fn untold(http: &Http, refusal: &Refusal) -> Error {
     }
 }
 
-/// The document that answers a request, or the refusal of it.
+/// Sends a request; returns the document, or the server's refusal.
 async fn ask(
     http: &mut Http,
     method: Method,
@@ -118,7 +118,7 @@ async fn ask(
     document(http, response).await
 }
 
-/// The document of a response, or the refusal that it is.
+/// Returns the document of a response, or the refusal.
 async fn document(http: &Http, mut response: Response) -> Result<std::result::Result<Value, Refusal>> {
     if !response.status().is_success() {
         return Ok(Err(Refusal::read(response, http.timeouts.idle).await));

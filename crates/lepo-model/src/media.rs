@@ -1,4 +1,4 @@
-//! Files that go with a message, and how much of that a provider takes.
+//! Files of a message, and the limits of a provider.
 
 use std::fs::File;
 use std::io;
@@ -12,41 +12,39 @@ use bytes::Bytes;
 
 use lepo_base::media::Media;
 
-/// Bytes of a file that are encoded at a time: a multiple of three, so that the pieces join.
+/// Bytes of a file per piece of base64: a multiple of three, so that the pieces can be concatenated.
 const PIECE: u64 = 192 << 10;
 
-/// A file to be sent. It is read only while it is sent; clones share it.
+/// A file to send. Its content is read only while it is sent; clones share the descriptor.
 #[derive(Debug, Clone)]
 pub struct MediaFile {
-    /// Type of the file.
     pub media: Media,
-    /// Name of the file.
     pub name: String,
-    /// Length in bytes of the file.
+    /// The length in bytes.
     pub len: u64,
     file: Arc<File>,
 }
 
 impl MediaFile {
-    /// A file that is open for reading, and known to be of this type and length.
+    /// Creates a file from a descriptor that is open for reading, with its known type and length.
     pub fn new(media: Media, name: String, len: u64, file: File) -> MediaFile {
         MediaFile { media, name, len, file: Arc::new(file) }
     }
 
-    /// The length of its base64.
+    /// Returns the length of its base64.
     pub fn encoded_len(&self) -> u64 {
         encoded_len(self.len)
     }
 
-    /// The base64 of the file in pieces. A file that is shorter than it was is an error.
+    /// Returns the base64 of the file in pieces. A file that has become shorter is an error.
     pub(super) fn encoded(self) -> Pieces {
         let (used, unused) = channel();
         Pieces { file: self, at: 0, bytes: Vec::new(), used, unused }
     }
 }
 
-/// The base64 of a file, a piece at a time. The memory of a piece that was sent is used again: to have it anew each
-/// time would take longer than to encode it.
+/// The base64 of a file, piece by piece. The buffer of a sent piece is reused: a new allocation for each piece
+/// would take longer than its encoding.
 pub(super) struct Pieces {
     file: MediaFile,
     at: u64,
@@ -75,7 +73,7 @@ impl Iterator for Pieces {
         if len == 0 {
             return None;
         }
-        // Nothing comes after an error.
+        // Iteration ends after an error.
         Some(self.piece(len).inspect_err(|_| self.at = u64::MAX))
     }
 }
@@ -94,39 +92,39 @@ impl AsRef<[u8]> for Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        // Once the file is at its end, its memory is of no more use.
+        // At the end of the file the receiver is gone, and the buffer is dropped.
         let _ = self.used.send(std::mem::take(&mut self.text));
     }
 }
 
-/// Two are equal that are the same open file.
+/// Two values are equal if they share one open file.
 impl PartialEq for MediaFile {
     fn eq(&self, other: &MediaFile) -> bool {
         Arc::ptr_eq(&self.file, &other.file)
     }
 }
 
-/// The length of the base64 of so many bytes.
+/// Returns the length of the base64 of `len` bytes.
 pub fn encoded_len(len: u64) -> u64 {
     len.div_ceil(3) * 4
 }
 
-/// The files that a provider takes; a limit that is `None` is not known.
+/// The files that a provider accepts; a limit of `None` is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepts {
     /// The types.
     pub media: &'static [Media],
-    /// Bytes of the base64 of one image.
+    /// The limit for the base64 of one image, in bytes.
     pub image: Option<u64>,
-    /// Pixels of the longer side of an image.
+    /// The limit for the longer side of an image, in pixels.
     pub side: Option<u32>,
-    /// So many images in one request, and then the longer side of each may have only so many pixels.
+    /// Above this number of images in one request, the limit for the longer side of each, in pixels.
     pub many: Option<(usize, u32)>,
-    /// Files in one request.
+    /// The limit for the number of files in one request.
     pub count: Option<usize>,
-    /// Bytes of the base64 of all files of one request.
+    /// The limit for the base64 of all files of one request, in bytes.
     pub total: Option<u64>,
-    /// Bytes of all PDFs of one request, as files.
+    /// The limit for all PDFs of one request, in bytes before base64.
     pub documents: Option<u64>,
 }
 
@@ -142,16 +140,14 @@ impl Accepts {
         documents: None,
     };
 
-    /// Files of these types, without a known limit.
+    /// Accepts files of these types, without a known limit.
     pub const fn any(media: &'static [Media]) -> Accepts {
         Accepts { media, ..Accepts::NOTHING }
     }
 }
 
-/// PNG, JPEG, GIF and WebP.
 pub const IMAGES: &[Media] = &[Media::Png, Media::Jpeg, Media::Gif, Media::Webp];
 
-/// Images and PDF.
 pub const IMAGES_AND_PDF: &[Media] = &Media::ALL;
 
 #[cfg(test)]

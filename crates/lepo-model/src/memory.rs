@@ -13,10 +13,10 @@ use super::contract::HttpSpec;
 use super::quirks::{Quirk, Quirks};
 use crate::ModelConfig;
 
-/// The file where quirks are remembered, and the model they belong to.
+/// The file that stores quirks, and the model that they belong to.
 ///
-/// `{"openai https://api.openai.com/v1 o3": ["temperature"]}`. It is a convenience: what cannot be read
-/// or written is learned again.
+/// `{"openai https://api.openai.com/v1 o3": ["temperature"]}`. The file is optional: quirks that cannot be read or
+/// written are learned again.
 pub(super) struct Memory {
     path: PathBuf,
     model: String,
@@ -25,18 +25,18 @@ pub(super) struct Memory {
 type Remembered = BTreeMap<String, BTreeSet<String>>;
 
 impl Memory {
-    /// The memory of `model` (provider, address without its query, name) in `state_dir`.
+    /// Creates the entry of `model` (provider, URL without its query, name) in `state_dir`.
     pub fn new(state_dir: &Path, model: String) -> Self {
         Memory { path: state_dir.join("quirks.json"), model }
     }
 
-    /// The `possible` quirks that were learned in earlier runs.
+    /// Returns the `possible` quirks for which the file has an entry.
     pub fn recall(&self, possible: &[&'static Quirk]) -> Quirks {
         let words = self.read().remove(&self.model).unwrap_or_default();
         possible.iter().copied().filter(|quirk| words.contains(quirk.word)).collect()
     }
 
-    /// Adds to what was learned.
+    /// Adds learned quirks.
     pub fn keep(&self, quirks: &Quirks) {
         let mut all = self.read();
         all.entry(self.model.clone()).or_default().extend(quirks.lasting().map(str::to_owned));
@@ -45,7 +45,7 @@ impl Memory {
         }
     }
 
-    /// Forgets one quirk of the model.
+    /// Removes a quirk of the model.
     pub fn forget(&self, quirk: &Quirk) {
         let mut all = self.read();
         let had = all.get_mut(&self.model).is_some_and(|words| words.remove(quirk.word));
@@ -64,13 +64,13 @@ impl Memory {
     }
 }
 
-/// The name that a model at an address is remembered by.
+/// Returns the name of a model with a URL in the file.
 pub(super) fn remembered_name(spec: &HttpSpec, base: &Url, config: &ModelConfig) -> String {
     format!("{} {} {}", spec.name, shown(base), config.model)
 }
 
-/// The name that a model without an address is remembered by: its program and its name in the configuration, or the
-/// embedded one's own name.
+/// Returns the name of a model without a URL in the file: its program and its configured name, or the embedded
+/// model's own name.
 pub(super) fn local_name(config: &ModelConfig) -> String {
     match config.command.first() {
         Some(program) => format!("program {program} {}", config.name),
@@ -78,8 +78,8 @@ pub(super) fn local_name(config: &ModelConfig) -> String {
     }
 }
 
-/// Writes a file of the state directory by rename, so that no reader sees half of it; of two writers at
-/// once, the last wins.
+/// Writes a file of the state directory by rename, so that no reader sees half of it. With two concurrent writers,
+/// the last one wins.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;

@@ -1,4 +1,4 @@
-//! Messages to a model as plain values; each provider puts them into the form of its wire.
+//! Messages to a model as plain values; each provider converts them to its API's form.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::text::Text;
 pub enum Role {
     /// Instructions.
     System,
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
@@ -20,7 +20,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word for it, the same on every wire: `system`, `user`, `assistant`, `tool`.
+    /// Returns the role's word in every API: `system`, `user`, `assistant`, `tool`.
     pub fn word(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -31,80 +31,75 @@ impl Role {
     }
 }
 
-/// One message of a conversation.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Role of the message.
     pub role: Role,
-    /// Text of the message.
     pub text: Text,
     /// The native tool calls of an assistant's message.
     pub calls: Vec<ToolCall>,
-    /// Of a tool's message: the id of the call it answers.
+    /// The id of the call that a tool's message answers.
     pub call_id: Option<String>,
-    /// Files that go with it, of types that the provider takes.
+    /// Files of types that the provider accepts.
     pub files: Vec<MediaFile>,
-    /// Of an assistant's message with calls: what was received, to be sent in place of all else.
+    /// The received form of an assistant's message with calls, which is sent instead of all other fields.
     pub replay: Option<Replay>,
-    /// The message is the instruction of this one request, not a part of the conversation.
+    /// Whether the message is the instruction of this request only, and not a part of the conversation.
     pub instruction: bool,
 }
 
 impl Message {
-    /// A message that is text and nothing else.
+    /// Creates a message of text.
     pub fn new(role: Role, text: impl Into<Text>) -> Self {
         let (text, calls, files) = (text.into(), Vec::new(), Vec::new());
         Message { role, text, calls, call_id: None, files, replay: None, instruction: false }
     }
 }
 
-/// A tool that a model may call natively.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// The name it is called by: letters, digits, `_` and `-`, at most 64 of them (the API's own rule).
+    /// The name for calls: letters, digits, `_` and `-`, at most 64 of them (the API's own rule).
     pub name: String,
-    /// Description, for the model.
+    /// A description for the model.
     pub description: String,
-    /// The JSON schema of its arguments.
+    /// The JSON schema of the arguments.
     pub schema: Value,
 }
 
-/// One call of a tool, asked for by a model.
+/// A tool call of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// The id that its result must name. Made from the call's position if the model gave none.
+    /// The id for its result. Made from the call's index if the model sent none.
     pub id: String,
-    /// The name of the tool.
     pub name: String,
-    /// The arguments. If the model's text was no JSON, a [`Value::String`] with that text.
+    /// The arguments. If the model's text was not JSON, a [`Value::String`] with that text.
     pub arguments: Value,
 }
 
-/// The shape an answer must have: structured output, where the provider has it.
+/// The required form of an answer: structured output, if the provider supports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
-    /// A name for it: letters, digits, `_` and `-`.
+    /// The name: letters, digits, `_` and `-`.
     pub name: String,
-    /// A JSON schema. It is asked for strictly, so every property must be required and
-    /// `additionalProperties` false.
+    /// A JSON schema. The request is strict, so every property must be required and `additionalProperties` false.
     pub schema: Value,
 }
 
-/// One request to a model.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Request<'a> {
     /// The conversation, oldest first.
     pub messages: &'a [Message],
-    /// The shape of the answer, if it must have one.
+    /// The form of the answer, if one is required.
     pub schema: Option<&'a Schema>,
-    /// The tools it may call natively, where its API has fields for them.
+    /// The tools for native calls, if the API has fields for them.
     pub tools: &'a [ToolSpec],
-    /// The tools are listed only so that the request begins as the ones before it: none may be called any more.
+    /// Whether the tools are listed only so that the request has the same prefix as earlier ones, and may not be
+    /// called.
     pub tools_ended: bool,
-    /// The place of the question, for an agent that keeps conversations itself.
+    /// The position of the question, for an agent that stores conversations itself.
     pub agent: super::agents::AgentPlace<'a>,
-    /// The provider's own web search and fetch may be called, if the model's options have them.
+    /// Whether the provider's own web search and fetch are allowed, if the model's options enable them.
     pub web: bool,
-    /// Key of the conversation, one for all its requests: servers find their cache by it.
+    /// The cache key of the conversation, the same for all its requests, by which servers find their cache.
     pub cache_key: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! Measures requests: each asks the meter of its model before it leaves, and tells it afterwards what it took.
+//! Meters requests: each asks the meter of its model for admission, and reports its usage afterwards.
 
 use std::sync::Arc;
 
@@ -7,49 +7,48 @@ use super::event::{Event, Usage};
 use super::message::Request;
 use lepo_base::error::Result;
 
-/// Bytes of a token, where nobody counted.
+/// Estimated bytes of a token.
 const BYTES: u64 = 4;
 
-/// The tokens of an image or another file, as an estimate.
+/// Estimated tokens of an image or another file.
 const FILE: u64 = 2_000;
 
 /// A request before it is sent.
 #[derive(Debug, Clone, Copy)]
 pub struct Planned<'a> {
-    /// The model.
     pub config: &'a ModelConfig,
-    /// Tokens of the request, as an estimate.
+    /// The estimated tokens of the request.
     pub input: u64,
-    /// The most tokens that the answer may have, where that is set.
+    /// The token limit of the answer, if set.
     pub output: Option<u64>,
 }
 
-/// Usage and cost of a request.
+/// Usage of a finished request.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {
-    /// The model.
     pub config: &'a ModelConfig,
-    /// The number that [`Meter::before`] gave.
+    /// The ticket that [`Meter::before`] returned.
     pub ticket: u64,
-    /// Tokens: as the provider counted them, else as an estimate from the bytes.
+    /// Tokens: the provider's count, else an estimate from the bytes.
     pub usage: Usage,
-    /// The provider counted none.
+    /// Whether a part of the usage is an estimate.
     pub is_estimate: bool,
 }
 
-/// Decides whether requests may leave, and is told what they took.
+/// Admits requests, and receives their usage.
 pub trait Meter: Send + Sync {
-    /// Asked before a request leaves; its number.
+    /// Admits a request before it is sent, and returns its ticket.
     ///
     /// # Errors
-    /// If it may not leave.
+    ///
+    /// If the request is not admitted.
     fn before(&self, planned: Planned<'_>) -> Result<u64>;
 
-    /// Told once it is over, however it ended.
+    /// Receives the usage of a finished request, whatever its result.
     fn after(&self, taken: Taken<'_>);
 }
 
-/// A request that is under way. Dropped, it is over.
+/// A request in progress. Dropping it reports its usage.
 pub(super) struct Metered {
     meter: Arc<dyn Meter>,
     config: ModelConfig,
@@ -58,12 +57,12 @@ pub(super) struct Metered {
     input: u64,
     /// Bytes of the answer.
     bytes: u64,
-    /// An answer began: one that never did costs nothing.
+    /// Whether an answer started: without one, the request costs nothing.
     began: bool,
 }
 
 impl Metered {
-    /// Asks the meter.
+    /// Asks the meter for admission.
     pub fn begin(meter: &Arc<dyn Meter>, config: &ModelConfig, request: &Request<'_>) -> Result<Metered> {
         let (input, output) = (estimate(request), config.options.max_tokens);
         let ticket = meter.before(Planned { config, input, output })?;
@@ -71,12 +70,12 @@ impl Metered {
         Ok(Metered { meter: Arc::clone(meter), config, ticket, usage, input, bytes: 0, began: false })
     }
 
-    /// An answer begins.
+    /// Marks the start of an answer.
     pub fn began(&mut self) {
         self.began = true;
     }
 
-    /// A piece of the answer.
+    /// Counts an event of the answer.
     pub fn sees(&mut self, event: &Event) {
         match event {
             Event::Usage(usage) => self.usage = *usage,
@@ -101,7 +100,7 @@ impl Drop for Metered {
     }
 }
 
-/// The tokens of a request: a quarter of its bytes.
+/// Estimates the tokens of a request: a quarter of its bytes.
 fn estimate(request: &Request<'_>) -> u64 {
     let mut bytes = 0;
     let mut files = 0;

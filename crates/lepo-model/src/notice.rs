@@ -1,63 +1,62 @@
-//! Notices: values that an answer tells a person besides itself; a view has the words for them.
+//! Notices to the user besides the answer, as values; a view has the texts.
 
 use std::time::Duration;
 
 use super::error_text::hide_key;
 use lepo_base::secret::Secret;
 
-/// Something that a person is told. The first text is the name of the model, unless it says otherwise.
+/// A notice to the user. The first text is the name of the model, unless stated otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// It is asked again in a form that it accepts; the words, behind its name, are of the quirk that was learned.
+    /// The request is repeated in a form that the model accepts; with the text of the learned quirk, which follows
+    /// the name.
     Learned(String, &'static str),
-    /// It rejects a message of its own as it was sent back, with these words, and is asked without the thinking in it.
+    /// The model rejected its own message, with this error, and is asked again without the thinking in it.
     OwnMessageRejected(String, String),
-    /// It does not accept the schema of this tool, which is left out; and its words.
+    /// The model rejects the schema of this tool, which is omitted; with its error.
     ToolLeftOut(String, String, String),
-    /// Nothing answers at its `base_url`; it is asked at this address.
+    /// Nothing answers at `base_url`; this URL is used instead.
     OtherAddress(String, String),
-    /// It wrote a call that its server could not read, and is asked once more; what it wrote, or the server's words.
+    /// The server could not parse the model's call, and the request is repeated; with the call, or the server's
+    /// error.
     Slipped(String, String),
-    /// The text so far was thinking: a mark told its end and not its beginning.
+    /// The text so far was thinking: it had an end mark, but no start mark.
     WasThinking(String),
-    /// It failed in a way that may pass, and is asked again.
+    /// A temporary failure; the request is repeated.
     Retries(Retry),
-    /// A tool of the provider's server failed: the tool, and the code of its error.
+    /// A tool of the provider's server failed: the tool, and its error code.
     WebToolFailed(String, String),
-    /// A new session of this agent is given the conversation so far as text.
+    /// A new session of this agent receives the conversation so far as text.
     ToldAsText(String),
-    /// This agent starts in a sandbox without a network: the word of its access, and the name of the sandbox.
+    /// This agent starts in a sandbox without a network: its access, and the name of the sandbox.
     Held(String, &'static str, &'static str),
-    /// Words of the program that runs the embedded model.
+    /// A text of the program that runs the embedded model.
     Program(String),
 }
 
-/// A request that is made again.
+/// A repeated request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
-    /// Name of the model.
     pub model: String,
-    /// The failure.
     pub after: Passing,
-    /// The wait before the request.
+    /// The delay before the request.
     pub wait: Duration,
-    /// Number of this try.
+    /// The number of this attempt.
     pub attempt: u32,
-    /// The most tries.
+    /// The maximum number of attempts.
     pub of: u32,
 }
 
-/// A failure that may pass.
+/// A temporary failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Passing {
-    /// An HTTP status.
     Status(u16),
-    /// Words of the server, within its answer.
+    /// An error message of the server, within its answer.
     Words(String),
 }
 
 impl Notice {
-    /// The same without the key, should a server have repeated it.
+    /// Removes the key, in case a server repeats it.
     pub(super) fn without_key(mut self, key: Option<&Secret>) -> Notice {
         let texts: &mut [&mut String] = match &mut self {
             Notice::OwnMessageRejected(model, words)

@@ -1,28 +1,27 @@
-//! Parameters of every request that each wire has its own names for.
+//! Parameters of every request, which each API names differently.
 
 use serde_json::Number;
 
 /// `options = { … }`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The temperature.
     pub temperature: Option<Number>,
-    /// The longest answer, thinking included, in tokens.
+    /// The longest answer, including thinking, in tokens.
     pub max_tokens: Option<u64>,
-    /// The thinking effort: `none`, `low`, `medium`, `high`, or another word that its server knows.
+    /// The thinking effort: `none`, `low`, `medium`, `high`, or another word that the server knows.
     pub effort: Option<String>,
-    /// The share of likely tokens that are chosen from.
+    /// The nucleus of likely tokens to choose from, as a share of their probability.
     pub top_p: Option<Number>,
-    /// Seed: with the same one a server that can gives the same answer.
+    /// The seed: equal seeds produce equal answers, if the server supports it.
     pub seed: Option<i64>,
     /// Texts that end an answer.
     pub stop: Vec<String>,
-    /// The provider's own web search and fetch are offered.
+    /// Whether the provider's own web search and fetch are offered.
     pub web: bool,
 }
 
 impl Options {
-    /// These, and `under` where these say nothing.
+    /// Returns these options, with missing ones from `under`.
     pub fn over(self, under: Options) -> Options {
         Options {
             temperature: self.temperature.or(under.temperature),

@@ -1,5 +1,5 @@
-//! The JSON body of a request, as pieces: small JSON, and long texts that are escaped only while they
-//! are sent. So a conversation is in memory once, whatever its length.
+//! The JSON body of a request in pieces: small JSON, and long texts, escaped only while they are sent. So memory
+//! has only one copy of the conversation, whatever its length.
 
 use std::io;
 
@@ -11,13 +11,13 @@ use tokio::sync::mpsc::{Receiver, channel};
 use super::media::{MediaFile, Pieces};
 use super::text::Text;
 
-/// Texts up to this length are escaped at once.
+/// Texts up to this size in bytes are escaped immediately.
 const SMALL: usize = 4 << 10;
 
-/// The bytes of a long text that are escaped at a time.
+/// Bytes of a long text per chunk, before escaping.
 const SLICE: usize = 64 << 10;
 
-/// Chunks that are made before they are asked for. Those of a file have a quarter of a megabyte.
+/// The number of chunks in advance of the reader; a chunk of a file has a quarter of a megabyte.
 const AHEAD: usize = 32;
 
 /// A JSON document in pieces. Clones share the long texts.
@@ -30,31 +30,31 @@ pub(super) struct Payload {
 
 #[derive(Debug, Clone)]
 enum Part {
-    /// JSON as it is.
+    /// JSON.
     Json(Bytes),
-    /// The inside of a JSON string, not escaped yet.
+    /// The inside of a JSON string, before escaping.
     Text(Text),
-    /// A file, not read yet: its base64.
+    /// A file that is not read yet, for base64.
     File(MediaFile),
 }
 
 impl Payload {
-    /// Adds JSON as it is.
+    /// Appends JSON.
     pub fn raw(&mut self, json: &str) {
         self.last.extend_from_slice(json.as_bytes());
     }
 
-    /// Adds a value. What is serialised here has only string keys, so it cannot fail.
+    /// Appends a value. All values here have string keys only, so serialising cannot fail.
     pub fn json(&mut self, value: &(impl Serialize + ?Sized)) {
         let _ = serde_json::to_writer(&mut self.last, value);
     }
 
-    /// Adds a text as a JSON string.
+    /// Appends a text as a JSON string.
     pub fn text(&mut self, text: &Text) {
         self.labelled("", text);
     }
 
-    /// Adds a text behind a label as one JSON string.
+    /// Appends a label and a text as one JSON string.
     pub fn labelled(&mut self, label: &str, text: &Text) {
         self.json(label);
         self.last.pop();
@@ -69,7 +69,7 @@ impl Payload {
         self.last.push(b'"');
     }
 
-    /// Adds a file as base64, within a JSON string that begins with `before`.
+    /// Appends a file as base64, within a JSON string that starts with `before`.
     pub fn file(&mut self, before: &str, file: &MediaFile) {
         self.last.push(b'"');
         self.last.extend_from_slice(before.as_bytes());
@@ -86,28 +86,28 @@ impl Payload {
         }
     }
 
-    /// The length in bytes of the body.
+    /// Returns the length of the body in bytes.
     pub fn length(&self) -> usize {
         self.length + self.last.len()
     }
 
-    /// True if files are in it, which can fail to be read.
+    /// Whether the body has files, which may fail to be read.
     pub fn has_files(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::File(_)))
     }
 
-    /// Bytes of the body, in chunks that are made when they are asked for.
+    /// Returns the body in chunks, each made on demand.
     pub fn chunks(mut self) -> impl Iterator<Item = io::Result<Bytes>> + Send {
         self.flush();
         self.parts.into_iter().flat_map(Chunks::of)
     }
 
-    /// Bytes of the body, made by a thread of its own a few megabytes ahead of the reader: of a large file while the
-    /// disk, the connection and the server are waited for. `None` without a thread to be had.
+    /// Returns the body in chunks, made by a separate thread some megabytes in advance, so that reading a large
+    /// file overlaps with sending it. `None` if no thread can be spawned.
     pub fn chunks_ahead(&self) -> Option<Receiver<io::Result<Bytes>>> {
         let (sender, receiver) = channel(AHEAD);
         let chunks = self.clone().chunks();
-        // The receiver is gone where a request was given up: the thread ends.
+        // If the request is cancelled, the receiver is gone and the thread ends.
         let work = move || {
             for chunk in chunks {
                 if sender.blocking_send(chunk).is_err() {
@@ -118,14 +118,14 @@ impl Payload {
         std::thread::Builder::new().spawn(work).ok().map(|_| receiver)
     }
 
-    /// All of it at once, for short requests: without files, so that none can fail to be read.
+    /// Returns the whole body, for short requests: without files, so that no read can fail.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.length());
         self.clone().chunks().flatten().for_each(|chunk| bytes.extend_from_slice(&chunk));
         bytes
     }
 
-    /// All of it for a log, with the lengths of files in place of them.
+    /// Returns the body for a log, with the lengths of files instead of their content.
     pub fn shown(&self) -> String {
         let mut payload = self.clone();
         for part in &mut payload.parts {
@@ -140,7 +140,7 @@ impl Payload {
 /// The chunks of one part.
 enum Chunks {
     Json(Bytes),
-    /// A text, and how much of it is done.
+    /// A text, and the offset of its unsent rest.
     Text(Text, usize),
     File(Pieces),
 }
@@ -175,7 +175,7 @@ impl Iterator for Chunks {
     }
 }
 
-/// The length of a text within a JSON string.
+/// Returns the length of a text within a JSON string.
 fn escaped_length(text: &str) -> usize {
     let length = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
@@ -185,8 +185,7 @@ fn escaped_length(text: &str) -> usize {
     text.bytes().map(length).sum()
 }
 
-/// A JSON object that is being written, key by key. Keys of `extra` replace those that are written here,
-/// and objects are merged.
+/// Writes a JSON object, key by key. Keys of `extra` replace written keys, and objects are merged.
 pub(super) struct Object<'e> {
     payload: Payload,
     extra: &'e Map<String, Value>,
@@ -194,14 +193,14 @@ pub(super) struct Object<'e> {
 }
 
 impl<'e> Object<'e> {
-    /// An empty object.
+    /// Creates an empty object.
     pub fn new(extra: &'e Map<String, Value>) -> Self {
         let mut payload = Payload::default();
         payload.raw("{");
         Object { payload, extra, written: Vec::new() }
     }
 
-    /// Writes a key, and gives the payload to write its value to.
+    /// Writes a key, and returns the payload for its value.
     pub fn key(&mut self, key: &'static str) -> &mut Payload {
         if !self.written.is_empty() {
             self.payload.raw(",");
@@ -212,7 +211,6 @@ impl<'e> Object<'e> {
         &mut self.payload
     }
 
-    /// Writes a key with its value.
     pub fn field(&mut self, key: &'static str, value: impl Into<Value>) {
         let value = match (value.into(), self.extra.get(key)) {
             (Value::Object(mut ours), Some(Value::Object(theirs))) => {
@@ -225,14 +223,14 @@ impl<'e> Object<'e> {
         self.key(key).json(&value);
     }
 
-    /// Writes a key with its value, where there is one.
+    /// Writes a key with its value, unless it is `None`.
     pub fn maybe(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.field(key, value);
         }
     }
 
-    /// The whole object.
+    /// Returns the complete object.
     pub fn end(mut self) -> Payload {
         let rest: Vec<_> =
             self.extra.iter().filter(|(key, _)| !self.written.contains(&key.as_str())).collect();

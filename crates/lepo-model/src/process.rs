@@ -1,6 +1,6 @@
-//! A program that speaks for a model: its pipes, all served at once.
+//! The process of a model's program: its pipes, all served concurrently.
 //!
-//! It leads a process group of its own, so that a terminal's Ctrl+C is lepo's to decide about.
+//! The program leads its own process group, so that lepo decides what a terminal's Ctrl+C does.
 
 use std::io::ErrorKind;
 use std::process::ExitStatus;
@@ -15,16 +15,16 @@ use super::error_text::excerpt;
 use lepo_base::error::{Error, Result};
 use lepo_process::{FilesChanged, Program, Running};
 
-/// The most bytes of the end of stderr that are kept.
+/// The size limit, in bytes, for the end of stderr in an error.
 const TAIL: usize = 2 << 10;
 
-/// The most bytes that are read at once.
+/// The most bytes of one read.
 const READ: usize = 16 << 10;
 
-/// The time to wait for output after the program itself has ended: a child of it may hold the pipe.
+/// The time to wait for output after the program has exited, because a child may still have the pipe open.
 const LEFTOVERS: Duration = Duration::from_millis(200);
 
-/// A running program. Dropped, it is ended with all that it started.
+/// A running program. Dropping it ends the program with all its descendants.
 pub(super) struct Process {
     name: String,
     stdin: Option<Sender>,
@@ -39,7 +39,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a program that was prepared, under this name in messages.
+    /// Starts a prepared program; `name` is for messages.
     pub fn start(name: &str, prepared: Program) -> Result<Self> {
         let name = name.to_owned();
         let mut running = prepared.spawn().map_err(|error| not_started(&name, &error))?;
@@ -57,13 +57,13 @@ impl Process {
         })
     }
 
-    /// Gives it `input`, while its output is read; then stdin is closed, unless `more` may come later.
+    /// Writes `input` to stdin while output is read; then closes stdin, unless `more` may follow.
     pub fn send(&mut self, input: Bytes, more: bool) {
         self.input = input;
         self.keep_stdin = more;
     }
 
-    /// Gives it more input behind what is still to be written; stdin stays open.
+    /// Appends input to the unwritten rest; stdin stays open.
     pub fn send_more(&mut self, input: Bytes) {
         self.keep_stdin = true;
         self.input = match self.input.is_empty() {
@@ -72,20 +72,19 @@ impl Process {
         };
     }
 
-    /// Gives it a line at once, if nothing waits to be written and it does not block.
+    /// Writes a line immediately if no input is queued and the write does not block.
     pub fn send_now(&self, line: &str) {
         if let Some(stdin) = self.stdin.as_ref().filter(|_| self.input.is_empty()) {
             let _ = stdin.try_write(line.as_bytes());
         }
     }
 
-    /// True if it still runs.
     pub fn is_alive(&mut self) -> bool {
         self.status.is_none() && self.running.is_alive()
     }
 
-    /// The next bytes of its stdout; `None` when it has ended. Silence on both outputs for longer than
-    /// `idle` is a failure.
+    /// Returns the next bytes of stdout; `None` at its end. Silence on both outputs for longer than `idle` is a
+    /// failure.
     pub async fn read(&mut self, idle: Duration) -> Result<Option<Bytes>> {
         let mut patience = None;
         loop {
@@ -109,7 +108,7 @@ impl Process {
                 },
                 written = write(stdin, input), if stdin.is_some() && !input.is_empty() => match written {
                     Ok(length) => drop(input.split_to(length)),
-                    // It does not read all of the question, and need not.
+                    // The program may ignore the rest of the question.
                     Err(_) => (*stdin, *input) = (None, Bytes::new()),
                 },
                 ended = running.wait(), if status.is_none() => {
@@ -123,7 +122,7 @@ impl Process {
                         s", self.name, idle.as_secs_f32()))
                         .hint("for a slow program raise http.idle_timeout"));
                 }
-                // Last, as it may be ready for ever.
+                // Polled last, because it may always be ready.
                 read = read(stderr, tail), if stderr.is_some() => match read {
                     Ok(0) | Err(_) => *stderr = None,
                     Ok(_) => tail.advance(tail.len().saturating_sub(TAIL)),
@@ -132,7 +131,7 @@ impl Process {
         }
     }
 
-    /// After its end: an error if it failed, with the end of what it said on stderr.
+    /// After the end: returns an error if the program failed, with the end of its stderr.
     pub fn ended_well(&self) -> Result<()> {
         match self.status {
             Some(status) if status.success() => Ok(()),
@@ -140,7 +139,7 @@ impl Process {
         }
     }
 
-    /// The error for having ended.
+    /// Returns the error for a program that has exited.
     pub fn ended(&self) -> Error {
         use std::os::unix::process::ExitStatusExt;
         let how = match self.status.map(|status| (status.code(), status.signal())) {
@@ -159,7 +158,7 @@ impl Process {
     }
 }
 
-/// Reads from a pipe; never ends where there is none, as a branch of a select that is off.
+/// Reads from a pipe; pending forever without one, like a disabled branch of a select.
 async fn read<P: AsyncRead + Unpin>(pipe: &mut Option<P>, buffer: &mut BytesMut) -> std::io::Result<usize> {
     match pipe {
         Some(pipe) => {
@@ -170,7 +169,7 @@ async fn read<P: AsyncRead + Unpin>(pipe: &mut Option<P>, buffer: &mut BytesMut)
     }
 }
 
-/// Writes to a pipe; never ends where there is none.
+/// Writes to a pipe; pending forever without one.
 async fn write(pipe: &mut Option<Sender>, bytes: &[u8]) -> std::io::Result<usize> {
     match pipe {
         Some(pipe) => pipe.write(bytes).await,
@@ -178,7 +177,7 @@ async fn write(pipe: &mut Option<Sender>, bytes: &[u8]) -> std::io::Result<usize
     }
 }
 
-/// The error for a program that could not be started.
+/// Returns the error for a program that cannot be started.
 pub(super) fn not_started(name: &str, error: &std::io::Error) -> Error {
     if let Some(changed) = FilesChanged::from_error(error) {
         return Error::usage(format!("program {name} is not started: {changed}"))

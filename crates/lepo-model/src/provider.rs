@@ -1,10 +1,10 @@
-//! The providers, as far as a configuration knows them: one row a provider. What they can do stands in `spec`.
+//! The providers in the form that a configuration needs, one row each. Their capabilities are in `spec`.
 
 use lepo_base::word::Word;
 
 use crate::address::{BASE_URL_FORM, base_url, ollama_url};
 
-/// The API or program behind a model. The set is closed: a provider is code, not configuration.
+/// The API or program of a model. The set is closed: a provider is code, not configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
     /// Any server that speaks OpenAI's chat completions or Responses.
@@ -13,9 +13,9 @@ pub enum Provider {
     Anthropic,
     /// Ollama's own chat API.
     Ollama,
-    /// A program that is an AI: a question in, an answer out.
+    /// A program that is a model: question in, answer out.
     Cli,
-    /// An agent that speaks the Agent Client Protocol: a program with tools of its own.
+    /// An agent that speaks the Agent Client Protocol: a program with its own tools.
     Acp,
     /// The small model that comes with lepo, in the program `lepo-embedded`.
     Embedded,
@@ -30,44 +30,40 @@ pub enum Fields {
     Program,
     /// An agent: `command`, or `preset`.
     Agent,
-    /// Nothing but, if at all, the name of its weights.
+    /// At most the name of the weights.
     Weights,
 }
 
-/// The address of a server and the place of its key, unless a file has others.
+/// The defaults for the URL of a server and the source of its key.
 #[derive(Debug)]
 pub struct ServerFacts {
-    /// Address of the server.
     pub url: &'static str,
-    /// True if that address needs a key.
+    /// Whether that URL needs a key.
     pub needs_key: bool,
-    /// The variable with another address.
+    /// The variable for another URL.
     pub url_env: &'static str,
-    /// Reads the value of that variable.
+    /// Parses the value of that variable.
     pub read_url: fn(&str) -> Result<String, &'static str>,
     /// The form of that value, for hints.
     pub url_form: &'static str,
-    /// The variables with a key, first come first; and whether it is sent as a bearer token.
+    /// The variables for a key, in order of precedence, and whether the key is sent as a bearer token.
     pub key_env: &'static [(&'static str, bool)],
-    /// The variable with a model, and the model that is asked without one; none if it must be named.
+    /// The variable for a model, and the default model; `None` if the model must be named.
     pub model: Option<(&'static str, &'static str)>,
-    /// The words `wire` may have.
+    /// The valid values of `wire`.
     pub wires: &'static [Wire],
     /// An example of PROVIDER:MODEL.
     pub example: &'static str,
 }
 
-/// The API that a server of `openai` is used by.
+/// The API of a server of `openai`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
-    /// Chat completions.
     Chat,
-    /// Responses.
     Responses,
 }
 
 impl Wire {
-    /// All of them.
     pub const ALL: &[Wire] = &[Wire::Responses, Wire::Chat];
 }
 
@@ -80,7 +76,7 @@ impl Word for Wire {
     }
 }
 
-/// OpenAI's own address, where Responses is the wire.
+/// OpenAI's own URL, for which Responses is the default.
 pub const OPENAI_URL: &str = "https://api.openai.com/v1";
 
 static OPENAI: ServerFacts = ServerFacts {
@@ -90,7 +86,7 @@ static OPENAI: ServerFacts = ServerFacts {
     read_url: base_url,
     url_form: BASE_URL_FORM,
     key_env: &[("OPENAI_API_KEY", true)],
-    // Small, cheap, and takes a temperature.
+    // Small, cheap, and accepts a temperature.
     model: Some(("OPENAI_MODEL", "gpt-4o-mini")),
     wires: Wire::ALL,
     example: "openai:gpt-4o",
@@ -121,7 +117,6 @@ static OLLAMA: ServerFacts = ServerFacts {
 };
 
 impl Provider {
-    /// All of them.
     pub const ALL: &[Provider] = &[
         Provider::Openai,
         Provider::Anthropic,
@@ -131,7 +126,7 @@ impl Provider {
         Provider::Embedded,
     ];
 
-    /// The fields of its models.
+    /// Returns the fields of its models.
     pub fn fields(self) -> Fields {
         match self {
             Provider::Openai => Fields::Server(&OPENAI),
@@ -143,7 +138,7 @@ impl Provider {
         }
     }
 
-    /// The server behind it, if there is one.
+    /// Returns the defaults of its server; `None` if it has none.
     pub fn server(self) -> Option<&'static ServerFacts> {
         match self.fields() {
             Fields::Server(facts) => Some(facts),

@@ -1,30 +1,30 @@
-//! Quirks of models as data: the wording of a refusal, and the note about it.
+//! Quirks of models as data: the wording of a refusal, and the notice about it.
 //!
-//! Servers that speak one API differ in what they accept, and say so only when asked. So lepo asks
-//! for everything, and asks once more in the form that a refusal calls for. Each provider lists its
-//! quirks; `memory` keeps what was learned.
+//! Servers with the same API differ in what they accept, and say so only in a refusal. So lepo sends every field,
+//! and repeats a refused request in the form that the refusal demands. Each provider lists its quirks; `memory`
+//! stores the learned ones.
 
 use std::collections::BTreeMap;
 
 use super::refusals::field;
 
-/// Something a model does not take, or needs.
+/// A field or form that a model rejects or requires.
 #[derive(Debug)]
 pub(super) struct Quirk {
-    /// Word in the file.
+    /// The word in the file.
     pub word: &'static str,
-    /// The HTTP statuses of a refusal that may be about it.
+    /// The HTTP statuses of a refusal that may be about the quirk.
     pub status: &'static [u16],
-    /// Groups of words in lower case: the refusal has one of each group.
+    /// Groups of lower-case texts: the refusal contains at least one text of each group.
     pub named: &'static [&'static [&'static str]],
-    /// The note shown once, when it is learned, behind the model's name.
+    /// The notice when the quirk is learned, which follows the model's name.
     pub says: &'static str,
 }
 
-/// The statuses of a request that was not well formed.
+/// The statuses of a malformed request.
 pub(super) const MALFORMED: &[u16] = &[400, 422];
 
-/// No `temperature`.
+/// The model rejects `temperature`.
 pub(super) static TEMPERATURE: Quirk = Quirk {
     word: "temperature",
     status: MALFORMED,
@@ -32,8 +32,8 @@ pub(super) static TEMPERATURE: Quirk = Quirk {
     says: "does not accept `temperature`: retrying without it",
 };
 
-/// System messages only first, roles only in turns. Chat templates refuse the order of roles with 400, or
-/// with 500 where the template itself raised it.
+/// System messages only first, and alternating roles. Chat templates reject the order of roles with 400, or with
+/// 500 if the template itself raises the error.
 pub(super) static SYSTEM_FIRST: Quirk = Quirk {
     word: "system_first",
     status: &[400, 422, 500],
@@ -44,8 +44,8 @@ pub(super) static SYSTEM_FIRST: Quirk = Quirk {
     says: "accepts a system message only at the beginning: retrying in that form",
 };
 
-/// No system messages at all: what they say is in the user's first message. The form of [`SYSTEM_FIRST`] is refused
-/// for it.
+/// The model rejects system messages, so their text becomes part of the user's first message. A request in the form
+/// of [`SYSTEM_FIRST`] is refused, too.
 pub(super) static NO_SYSTEM: Quirk = Quirk {
     word: "no_system",
     status: &[400, 422, 500],
@@ -56,7 +56,7 @@ pub(super) static NO_SYSTEM: Quirk = Quirk {
     says: "does not accept system messages: retrying with it in the question",
 };
 
-/// No strict schema, or not this one: a schema's own fault, so that it is not remembered of the model.
+/// The server rejects strict schemas, or this schema: the fault of one schema, so it is not stored for the model.
 pub(super) static STRICT: Quirk = Quirk {
     word: "strict",
     status: MALFORMED,
@@ -67,7 +67,7 @@ pub(super) static STRICT: Quirk = Quirk {
     says: "does not accept the schema as strict: retrying without `strict`",
 };
 
-/// A schema or tools, not both in one request.
+/// A schema or tools, but not both in one request.
 pub(super) static SCHEMA_ALONE: Quirk = Quirk {
     word: "schema_alone",
     status: MALFORMED,
@@ -88,10 +88,11 @@ pub(super) static SCHEMA_ALONE: Quirk = Quirk {
     says: "does not accept tools together with a schema: retrying without the tools",
 };
 
-/// The word of a quirk that is the fault of one schema, besides [`STRICT`].
+/// The word of a quirk that is the fault of one schema, like [`STRICT`].
 pub(super) const ONE_SCHEMA: &str = "schema";
 
-/// No native tools: they are told in words, and a chooser plans. Its words are in the table of refusals.
+/// The model rejects native tools, so they are described as text, and a chooser plans. The texts are in the table
+/// of refusals.
 pub(super) static TOOLS: Quirk = Quirk {
     word: "tools",
     status: &[],
@@ -100,7 +101,7 @@ pub(super) static TOOLS: Quirk = Quirk {
         \"chooser\")",
 };
 
-/// No streams: the answer comes whole. Its words are in the table of refusals.
+/// The model rejects streams: the answer arrives complete. The texts are in the table of refusals.
 pub(super) static STREAM: Quirk = Quirk {
     word: "stream",
     status: &[],
@@ -108,11 +109,12 @@ pub(super) static STREAM: Quirk = Quirk {
     says: "does not stream here: retrying for the whole answer at once",
 };
 
-/// Answers begin within thinking: a chat template has opened it. Learned from an answer, not from a refusal.
+/// Answers start within thinking, because a chat template has opened it. Learned from an answer, not from a
+/// refusal.
 pub(super) static BEGINS_THINKING: Quirk =
     Quirk { word: "begins_thinking", status: &[], named: &[], says: "begins its answers with thinking" };
 
-/// No files: the model reads text only.
+/// The model reads text only, and rejects files.
 pub(super) static FILES: Quirk = Quirk {
     word: "files",
     status: &[400, 404, 415, 422, 500],
@@ -136,7 +138,7 @@ pub(super) static FILES: Quirk = Quirk {
 };
 
 impl Quirk {
-    /// True if a refusal with this HTTP status and body is about it.
+    /// Whether a refusal with this HTTP status and body is about the quirk.
     pub fn is_named(&self, status: u16, body: &str) -> bool {
         let body = body.to_lowercase();
         self.status.contains(&status)
@@ -144,49 +146,43 @@ impl Quirk {
     }
 }
 
-/// The quirks of one model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Quirks(BTreeMap<&'static str, &'static Quirk>);
 
 impl Quirks {
-    /// True if this one is among them.
     pub fn has(&self, quirk: &Quirk) -> bool {
         self.0.contains_key(quirk.word)
     }
 
-    /// Adds one.
     pub fn add(&mut self, quirk: &'static Quirk) {
         self.0.insert(quirk.word, quirk);
     }
 
-    /// Takes one away.
     pub fn remove(&mut self, quirk: &Quirk) {
         self.0.remove(quirk.word);
     }
 
-    /// Quirks that `known` has not.
+    /// Returns the quirks that are not in `known`.
     pub fn beyond(&self, known: &Quirks) -> Quirks {
         Quirks(
             self.0.iter().filter(|(word, _)| !known.0.contains_key(*word)).map(|(w, q)| (*w, *q)).collect(),
         )
     }
 
-    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Quirks of the model, not of one request.
+    /// Returns the names of the quirks that belong to the model, and not to one request.
     pub fn lasting(&self) -> impl Iterator<Item = &'static str> {
         self.words().filter(|word| ![STRICT.word, ONE_SCHEMA].contains(word))
     }
 
-    /// Each of them.
     pub fn each(&self) -> impl Iterator<Item = &'static Quirk> {
         self.0.values().copied()
     }
 
-    /// Words of the quirks, as the file has them.
+    /// Returns the names of the quirks, as in the file.
     pub fn words(&self) -> impl Iterator<Item = &'static str> {
         self.0.keys().copied()
     }
@@ -198,28 +194,28 @@ impl FromIterator<&'static Quirk> for Quirks {
     }
 }
 
-/// The `possible` quirks that a refusal names.
+/// Returns the `possible` quirks that a refusal names.
 pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Quirks {
     let by_table = field(status, body);
     let is_named = |quirk: &&Quirk| quirk.is_named(status, body) || by_table == Some(quirk.word);
     let mut found: Quirks = possible.iter().copied().filter(is_named).collect();
     if found.has(&STRICT) {
-        // It is named as a part of these.
+        // A refusal of strict schemas mentions these, too.
         found.0.remove("response_format");
         found.0.remove("text_format");
         found.0.remove(SCHEMA_ALONE.word);
     }
     if found.has(&SCHEMA_ALONE) {
-        // Each of the two is accepted by itself.
+        // The server accepts each of the two alone.
         found.0.remove("response_format");
         found.0.remove("text_format");
         found.0.remove(TOOLS.word);
     }
-    // The form is taken, but not this schema in it.
+    // The server accepts the form, but not this schema.
     if found.0.contains_key(ONE_SCHEMA) {
         found.0.remove("output_format");
     }
-    // A refusal that names something about tools does not refuse tools as such.
+    // A refusal that names something about tools does not reject tools altogether.
     if found.0.len() > 1 {
         found.0.remove(TOOLS.word);
     }

@@ -1,4 +1,4 @@
-//! The contract of what reads an answer's bytes.
+//! The interface of the decoders of an answer's bytes.
 
 use serde_json::Value;
 
@@ -7,43 +7,40 @@ use super::failure::failure_words;
 use super::refusals::{known_word, status_of};
 use lepo_base::error::Result;
 
-/// Decodes the bytes of one answer, which come in pieces of any size.
+/// Decodes the bytes of one answer, split at any offset.
 pub(super) trait AnswerReader {
-    /// Takes the next bytes.
     fn read(&mut self, bytes: &[u8], events: &mut Events) -> Result<()>;
 
-    /// The bytes have ended.
     fn end(&mut self, events: &mut Events) -> Result<()>;
 
-    /// The answer is complete, and only its price may follow.
+    /// Whether the answer is complete, and only its usage may follow.
     fn is_finishing(&self) -> bool {
         false
     }
 
-    /// The end mark has come.
+    /// Whether the end mark has arrived.
     fn is_done(&self) -> bool {
         false
     }
 
-    /// The refusal that came in place of an answer, after a status of success.
+    /// Returns the refusal that arrived with a success status instead of an answer.
     fn refused(&self) -> Option<Refused> {
         None
     }
 }
 
-/// A refusal within a stream, as the HTTP status it would have had.
+/// A refusal within a stream, with the HTTP status that it would have had.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refused {
-    /// The status.
     pub status: u16,
-    /// The server's words.
+    /// The server's error message.
     pub words: String,
     /// The error as JSON.
     pub body: String,
 }
 
 impl Refused {
-    /// The refusal that an error is; none if nothing tells its status.
+    /// Converts an error; `None` if its status is unknown.
     pub fn new(error: &Value) -> Option<Refused> {
         let status = status_of(error)?;
         let words = failure_words(error);

@@ -1,4 +1,4 @@
-//! An HTTP status that is not success, read: what it means, and what a person can do about it.
+//! An HTTP refusal: its meaning, and what the user can do about it.
 
 use std::time::Duration;
 
@@ -15,26 +15,23 @@ use crate::ModelConfig;
 use lepo_base::error::{Error, Kind};
 use lepo_base::hint::{Act, Command, Hint};
 
-/// The most bytes of a refusal that are read.
+/// The size limit of a refusal, in bytes.
 const ENOUGH: usize = 64 << 10;
 
-/// A refused request.
 pub(super) struct Refusal {
-    /// The HTTP status.
     pub status: u16,
-    /// The body, as text.
     pub body: String,
-    /// The time to wait: the header `Retry-After` or `retry-after-ms`, or what the body says.
+    /// The time to wait: the header `Retry-After` or `retry-after-ms`, or a value from the body.
     pub retry_after: Option<String>,
     /// The header `x-should-retry`.
     should_retry: Option<bool>,
     words: String,
-    /// It came within a stream, after a status of success.
+    /// Whether the refusal arrived within a stream, after a success status.
     within: bool,
 }
 
 impl Refusal {
-    /// Reads what a response says, for at most `limit`: a refusal without words is still one.
+    /// Reads a response for at most `limit`: a refusal without a text is still one.
     pub async fn read(mut response: Response, limit: Duration) -> Self {
         let status = response.status();
         let header = |name: &str| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
@@ -68,7 +65,7 @@ impl Refusal {
         }
     }
 
-    /// One that came within a stream, after a status of success.
+    /// Converts a refusal within a stream, after a success status.
     pub fn within(refused: Refused) -> Self {
         Refusal {
             status: refused.status,
@@ -80,7 +77,7 @@ impl Refusal {
         }
     }
 
-    /// It as a failure that may pass.
+    /// Returns the refusal as a temporary failure.
     pub fn passing(&self) -> Passing {
         match self.within {
             false => Passing::Status(self.status),
@@ -88,23 +85,23 @@ impl Refusal {
         }
     }
 
-    /// Status and words of the server.
+    /// Returns status and message of the server.
     pub fn words(&self) -> &str {
         &self.words
     }
 
-    /// The meaning of it, where this model was asked for.
+    /// Returns the meaning of the refusal of a request for this model.
     pub fn meaning(&self, model: &str) -> Meaning {
         meaning(self.status, &self.body, model)
     }
 
-    /// True if it may pass by itself.
+    /// Whether the refusal may be temporary.
     pub fn may_pass(&self, model: &str) -> bool {
         let is_passing = self.meaning(model) == Meaning::Wait;
         self.should_retry.map_or(is_passing, |yes| yes && (is_passing || !self.is_for_good(model)))
     }
 
-    /// True if the same request will never be accepted, whatever a header says.
+    /// Whether the server will never accept the request, whatever a header says.
     fn is_for_good(&self, model: &str) -> bool {
         matches!(
             self.meaning(model),
@@ -112,7 +109,7 @@ impl Refusal {
         )
     }
 
-    /// What the model wrote that its server could not read, in short.
+    /// Returns an excerpt of the model's output that its server could not parse.
     pub fn tried(&self) -> Option<String> {
         let behind = |mark: &str| self.body.split_once(mark).map(|(_, behind)| behind);
         let body: serde_json::Value = serde_json::from_str(&self.body).unwrap_or_default();
@@ -122,7 +119,7 @@ impl Refusal {
         Some(excerpt(told.as_bytes())).filter(|told| !told.is_empty())
     }
 
-    /// The error for it, from `place`: one sentence and one hint for each meaning.
+    /// Returns the error for a refusal, with the server's URL: one sentence and one hint for each meaning.
     pub fn error(&self, config: &ModelConfig, spec: &HttpSpec, place: &str) -> Error {
         let (words, model) = (&self.words, &config.model);
         let other_model = |before: &str| Hint::from(before).command(Command::OtherModel);
@@ -193,7 +190,7 @@ fn titled(status: StatusCode, words: String) -> String {
     if words.is_empty() { title } else { format!("{title}: {words}") }
 }
 
-/// The error of a server that refused the key, or asked for one.
+/// Returns the error of a server that rejects the key, or requires one.
 pub(super) fn refused_key(place: &str, words: &str) -> Error {
     Error::remote(format!("{place} refused the key: {words}")).of_key()
 }

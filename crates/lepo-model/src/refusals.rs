@@ -1,7 +1,7 @@
-//! The table of refusals: a status and words, and their meaning. The first row that fits counts; without one the status
-//! alone decides.
+//! The table of refusals: status and texts, and their meaning. The first matching row counts; without one, the
+//! status alone decides.
 //!
-//! Each meaning has one way to go on and one hint, in `refusal` and `remote`. Words are in lower case.
+//! Each meaning has one reaction and one hint, in `refusal` and `remote`. The texts are in lower case.
 
 use serde_json::Value;
 
@@ -12,40 +12,39 @@ use super::failure::status_in;
 pub(super) enum Meaning {
     /// The credit or a spending limit is used up.
     UsedUp,
-    /// This request alone is over a limit per minute: waiting does not help.
+    /// This request alone exceeds a limit per minute: waiting does not help.
     OverMinute,
     /// The conversation is too long.
     Overflow,
-    /// The model made a call, or wrote JSON, that its server could not read.
+    /// The server could not parse a call or JSON from the model.
     Slip,
-    /// The key is missing, wrong, or may not do this.
+    /// The key is missing, wrong, or lacks the permission.
     Key,
-    /// A country, moderation, a firewall: not the key's fault.
+    /// A country, moderation, a firewall: the key is not at fault.
     Forbidden,
-    /// The model is not there.
+    /// The model does not exist.
     Model,
-    /// The address is not that of the API.
+    /// The URL does not belong to the API.
     Path,
-    /// A field that the model does not take: the word of a quirk.
+    /// The model rejects a field: the word of a quirk.
     Field(&'static str),
-    /// It may pass by itself.
+    /// A temporary failure.
     Wait,
-    /// A proxy on the way wants to know who asks.
+    /// A proxy requires authentication.
     Proxy,
-    /// The server is elsewhere.
+    /// The server redirects.
     Moved,
     /// The request is refused for another reason.
     Request,
 }
 
-/// One row of the table.
 struct RefusalRow {
-    /// The statuses; any of a refusal if there are none.
+    /// The statuses; if empty, all statuses of a refusal.
     statuses: &'static [u16],
-    /// All of these stand in the body.
+    /// All of these occur in the body.
     words: &'static [&'static str],
     meaning: Meaning,
-    /// The server whose words these are.
+    /// The server that sends these texts.
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the test of the table"))]
     source: &'static str,
 }
@@ -61,13 +60,13 @@ const fn row(
 
 use Meaning::{Field, Forbidden, Key, Model, OverMinute, Overflow, Path, Slip, UsedUp};
 
-/// Statuses of an account that may not ask.
+/// Statuses for a blocked account.
 const ACCOUNT: &[u16] = &[400, 402, 403, 429];
-/// Statuses of a request that is too large.
+/// Statuses for a request that is too large.
 const LARGE: &[u16] = &[400, 413, 422, 500];
-/// Statuses of a request that was not understood.
+/// Statuses for a malformed request.
 const FORM: &[u16] = &[400, 422];
-/// Statuses of tools that are not taken.
+/// Statuses for rejected tools.
 const TOOLS: &[u16] = &[400, 404, 422, 500, 501];
 
 const ROWS: &[RefusalRow] = &[
@@ -220,7 +219,7 @@ impl RefusalRow {
     }
 }
 
-/// The meaning of a refusal with this status and body; `model` is the name that was asked for.
+/// Returns the meaning of a refusal with this status and body; `model` is the requested name.
 pub(super) fn meaning(status: u16, body: &str, model: &str) -> Meaning {
     let body = body.to_lowercase();
     if matches!(status, 413 | 429) && is_over_minute(&body) && !body.contains("insufficient_quota") {
@@ -248,7 +247,7 @@ fn of_status(status: u16, body: &str, model: &str) -> Meaning {
     }
 }
 
-/// The field that a refusal names, as the word of a quirk.
+/// Returns the rejected field, as the word of a quirk.
 pub(super) fn field(status: u16, body: &str) -> Option<&'static str> {
     let body = body.to_lowercase();
     ROWS.iter().filter(|row| row.fits(status, &body)).find_map(|row| match row.meaning {
@@ -257,13 +256,13 @@ pub(super) fn field(status: u16, body: &str) -> Option<&'static str> {
     })
 }
 
-/// True if these words name an account that may not ask, whatever the status.
+/// Whether the text means a blocked account, whatever the status.
 pub(super) fn says_used_up(body: &str) -> bool {
     let body = body.to_lowercase();
     ROWS.iter().any(|row| row.meaning == UsedUp && row.words.iter().all(|word| body.contains(word)))
 }
 
-/// True if a limit is told together with a request that is larger than it: `Limit 8000, Requested 9100`.
+/// Whether the text has a limit and a request that exceeds it: `Limit 8000, Requested 9100`.
 fn is_over_minute(body: &str) -> bool {
     let number = |word: &str| {
         body.split(word).skip(1).find_map(|behind| {
@@ -275,7 +274,7 @@ fn is_over_minute(body: &str) -> bool {
     matches!((number("limit"), number("requested")), (Some(limit), Some(requested)) if requested > limit)
 }
 
-/// Words about a key, by themselves: `max_tokens` is none of them.
+/// Texts about a key if they are separate, unlike the one in `max_tokens`.
 const KEY_WORDS: &[&str] = &[
     "key",
     "keys",
@@ -303,7 +302,7 @@ fn speaks_of_model(body: &str, model: &str) -> bool {
         || model.len() > 2 && body.contains(&model)
 }
 
-/// The HTTP status that an error's code or type stands for.
+/// The HTTP statuses of error codes and types.
 const STATUSES: &[(&str, u16)] = &[
     ("invalid_request_error", 400),
     ("invalid_argument", 400),
@@ -344,7 +343,7 @@ const STATUSES: &[(&str, u16)] = &[
     ("engine_overloaded_error", 529),
 ];
 
-/// The HTTP status that an error within a stream would have had; `None` if nothing tells it.
+/// Returns the HTTP status that an error within a stream would have had; `None` if it is unknown.
 pub(super) fn status_of(error: &Value) -> Option<u16> {
     let text = error.to_string().to_lowercase();
     if says_used_up(&text) {
@@ -360,7 +359,7 @@ pub(super) fn status_of(error: &Value) -> Option<u16> {
     known_word(error).and_then(of_word).or_else(by_words)
 }
 
-/// The code or type of an error that stands for a status.
+/// Returns the code or type of an error if its status is known.
 pub(super) fn known_word(error: &Value) -> Option<&str> {
     let words = ["code", "type", "status", "error_type"].into_iter();
     words.filter_map(|name| error.get(name)?.as_str()).find(|word| of_word(word).is_some())

@@ -1,5 +1,5 @@
-//! One request over HTTP, asked until it is answered or refused for good: the only place that
-//! decides to ask again. Everything here happens before the first token.
+//! A request over HTTP, repeated until it is answered or finally refused: the only module that decides on
+//! repetitions. All of them happen before the first token.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -32,7 +32,6 @@ use crate::ModelConfig;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Act, Command, Hint};
 
-/// A model behind HTTP.
 pub(super) struct Remote {
     http: Http,
     spec: &'static HttpSpec,
@@ -40,28 +39,29 @@ pub(super) struct Remote {
     quirks: Quirks,
     memory: Memory,
     state_dir: PathBuf,
-    /// The server's facts of the model, once it was asked.
+    /// The server's facts of the model, once requested.
     facts: Option<ModelFacts>,
-    /// The server refused what it had said itself: it is rebuilt for the rest of the turn.
+    /// Whether the server rejected the received form of its own messages: they are rebuilt for the rest of the
+    /// turn.
     rebuilds: bool,
-    /// Names of tools whose schemas it does not take.
+    /// Names of the tools whose schemas the server rejects.
     left_out: BTreeSet<String>,
 }
 
-/// Fields of bodies that hold the conversation, the tools or the form of the answer.
+/// Fields of bodies with the conversation, the tools or the form of the answer.
 const TOLD_APART: &[&str] =
     &["messages", "input", "instructions", "system", "tools", "model", "text", "response_format", "format"];
 
-/// The outcome of a body that was sent once.
+/// The result of sending a body once.
 enum Sent {
-    /// The answer has begun.
+    /// The answer has started.
     Begun(Box<Begun>),
-    /// It was refused; with the failure, if the refusal stood in an answer that had begun.
+    /// The request was refused; with the failure, if the refusal was part of an answer that had started.
     Refused(Refusal, Option<Error>),
 }
 
 impl Remote {
-    /// The model `config` names, with the quirks that were learned of it before.
+    /// Creates the model that `config` names, with the stored quirks.
     pub fn new(http: Http, spec: &'static HttpSpec, config: &ModelConfig, state_dir: &Path) -> Self {
         let memory = Memory::new(state_dir, remembered_name(spec, &http.base, config));
         let mut quirks = memory.recall(spec.quirks);
@@ -82,17 +82,17 @@ impl Remote {
         }
     }
 
-    /// True if it is not known to refuse native tools.
+    /// Whether the model is not known to reject native tools.
     pub fn takes_tools(&self) -> bool {
         !self.quirks.has(&TOOLS)
     }
 
-    /// True if its answers are known to begin within thinking.
+    /// Whether its answers are known to start within thinking.
     pub fn begins_thinking(&self) -> bool {
         self.quirks.has(&BEGINS_THINKING)
     }
 
-    /// Remembers whether its answers begin within thinking.
+    /// Stores whether its answers start within thinking.
     pub fn learn_beginning(&mut self, with_thinking: bool) {
         if with_thinking {
             let mut quirks = self.quirks.clone();
@@ -104,7 +104,7 @@ impl Remote {
         }
     }
 
-    /// The server's facts of the model, asked at most once an hour.
+    /// Returns the server's facts of the model, requested at most once an hour.
     pub async fn facts(&mut self) -> ModelFacts {
         if let Some(facts) = &self.facts {
             return facts.clone();
@@ -127,7 +127,7 @@ impl Remote {
         facts
     }
 
-    /// The models of the server, asked at most once an hour.
+    /// Returns the models of the server, requested at most once an hour.
     pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
         let cache = Cache::new(&self.state_dir, self.spec.name, &self.config.base_url, "");
         if let Some(models) = cache.load() {
@@ -138,7 +138,8 @@ impl Remote {
         Ok(models)
     }
 
-    /// Sends the request until a model answers it or refuses it for good; `notice` is told of each new attempt.
+    /// Sends the request until a model answers it or finally refuses it; `notice` receives a notice for each
+    /// repetition.
     pub async fn ask(&mut self, request: Request<'_>, notice: &mut dyn FnMut(Notice)) -> Result<Begun> {
         let facts = match self.spec.catalog.needed {
             true => self.facts().await,
@@ -216,7 +217,7 @@ impl Remote {
         }
     }
 
-    /// The tools without those whose schemas the server does not take.
+    /// Returns the tools except those whose schemas the server rejects.
     fn taken_tools<'t>(&self, tools: &'t [ToolSpec]) -> Cow<'t, [ToolSpec]> {
         if self.left_out.is_empty() {
             return Cow::Borrowed(tools);
@@ -224,7 +225,6 @@ impl Remote {
         tools.iter().filter(|tool| !self.left_out.contains(&tool.name)).cloned().collect()
     }
 
-    /// Sends a body once.
     async fn send(&mut self, body: Payload, request: &Request<'_>) -> Result<Sent> {
         let key = self.config.key.value.as_ref();
         tracing::debug!(model = self.config.name, request = %hide_key(&body.shown(), key), "request");
@@ -240,8 +240,7 @@ impl Remote {
         }
     }
 
-    /// Adds the quirks that a refusal tells of; an error, if the request cannot be sent again without what they
-    /// forbid.
+    /// Adds the quirks that a refusal names; fails if the request cannot be repeated without the rejected field.
     fn learn(
         &mut self,
         learned: &Quirks,
@@ -254,7 +253,7 @@ impl Remote {
             quirks.add(quirk);
         }
         if learned.has(&TOOLS) {
-            // The next request is another kind of turn: it plans without native tools.
+            // The next request belongs to another kind of turn, which plans without native tools.
             self.accepted(quirks.clone());
             return Err(refusal.error(&self.config, self.spec, &self.http.place));
         }
@@ -271,7 +270,7 @@ impl Remote {
         Ok(())
     }
 
-    /// The body of the request, and the quirks that a refusal of it may be about.
+    /// Returns the body of the request, and the quirks that may explain a refusal.
     fn body(
         &self,
         request: Request<'_>,
@@ -309,20 +308,20 @@ impl Remote {
         (payload, asking.open)
     }
 
-    /// The fields of a request's body besides its conversation and its tools.
+    /// Returns the fields of a request's body without its conversation and its tools.
     pub fn fields(&self, request: Request<'_>) -> Map<String, Value> {
         let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.place, &self.config.model);
         let facts: ModelFacts = self.facts.clone().or_else(|| cache.load()).unwrap_or_default();
         let (body, _) = self.body(request, &facts, &self.quirks);
         let Ok(Value::Object(mut fields)) = serde_json::from_str(&body.shown()) else { return Map::new() };
         fields.retain(|name, _| !TOLD_APART.contains(&name.as_str()));
-        // A configured value that is sent as it is may be a secret.
+        // A configured extra field may contain a secret.
         let own = fields.iter_mut().filter(|(name, _)| self.config.extra.contains_key(*name));
         own.for_each(|(_, value)| *value = Value::from("(as configured)"));
         fields
     }
 
-    /// Waits for the first event of the answer: a refusal may still come in its place.
+    /// Waits for the first event of the answer, as a refusal may still arrive instead.
     async fn begin(&self, response: Response, request: &Request<'_>) -> Begun {
         let status = response.status().as_u16();
         let body = Body::new(response, self.http.place.clone(), self.http.timeouts);
@@ -337,7 +336,7 @@ impl Remote {
         }
     }
 
-    /// Waits before the next try, or says why there is none.
+    /// Waits before the next attempt, or returns the error if this was the last.
     async fn pause(&self, refusal: &Refusal, attempt: u32, notice: &mut dyn FnMut(Notice)) -> Result<()> {
         let error = || -> Error { refusal.error(&self.config, self.spec, &self.http.place) };
         if !refusal.may_pass(&self.config.model) || attempt == retry::TRIES {
@@ -362,7 +361,7 @@ impl Remote {
     }
 }
 
-/// Messages without the form in which the model had said them. Arguments that were no JSON are an object.
+/// Rebuilds messages without their received form. Arguments that are not an object are wrapped in one.
 fn rebuilt(messages: &[Message]) -> Vec<Message> {
     let sound = |mut message: Message| {
         for call in &mut message.calls {
@@ -376,7 +375,7 @@ fn rebuilt(messages: &[Message]) -> Vec<Message> {
     messages.iter().cloned().map(sound).collect()
 }
 
-/// True if files go with the last message of the person: what is asked is about them.
+/// Whether the user's last message has files, so that the question is about them.
 fn asks_about_files(request: &Request<'_>) -> bool {
     let mut asked = request.messages.iter().rev().filter(|m| m.role == Role::User && !m.instruction);
     asked.next().is_some_and(|message| !message.files.is_empty())

@@ -1,27 +1,27 @@
-//! Decides when to send a request again. Pure: the clock and the dice are arguments.
+//! Decides when to repeat a request. Pure: the clock and the dice are arguments.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// The number of times a request that met 429 or 5xx is sent again.
+/// The number of repetitions after 429 or 5xx.
 pub(super) const TRIES: u32 = 3;
 
-/// The longest `Retry-After` that is waited for.
+/// The longest accepted `Retry-After`.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The step after a refusal that may pass.
+/// The step after a temporary refusal.
 #[derive(Debug, PartialEq)]
 pub(super) enum Next {
-    /// Ask again after this time.
+    /// Repeat the request after this time.
     After(Duration),
-    /// The server wants to be left alone for this long, which is too long to wait for.
+    /// The server demands a pause that is too long to wait for.
     TooLong(Duration),
 }
 
-/// The pause before try number `attempt` (from 0): what the server asks for, else half a second
-/// doubled each time. `dice` in 0..1 spreads it, so that many clients do not come back together.
+/// Returns the pause before attempt `attempt` (from 0): the server's value, else half a second, doubled each time.
+/// `dice` in 0..1 spreads the pauses, so that many clients do not return at once.
 pub(super) fn pause(attempt: u32, retry_after: Option<&str>, now: Timestamp, dice: f64) -> Next {
     match retry_after.and_then(|value| parse_retry_after(value, now)) {
         Some(wait) if wait > PATIENCE => Next::TooLong(wait),
@@ -30,8 +30,8 @@ pub(super) fn pause(attempt: u32, retry_after: Option<&str>, now: Timestamp, dic
     }
 }
 
-/// `Retry-After` (RFC 9110, section 10.2.3): seconds, or an HTTP date. Servers also write `30s`, `1m30.5s`, a date of
-/// RFC 3339, and the time as seconds or milliseconds since 1970. A time that is past means now.
+/// Parses `Retry-After` (RFC 9110, section 10.2.3): seconds, or an HTTP date. Servers also send `30s`, `1m30.5s`, a
+/// date of RFC 3339, and the time as seconds or milliseconds since 1970. A past time means now.
 fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
@@ -50,7 +50,8 @@ fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     duration(&value.to_lowercase()).filter(|(_, rest)| rest.is_empty()).map(|(wait, _)| wait)
 }
 
-/// What stands before the time to wait, in a refusal's body in lower case; and the seconds of a number without a unit.
+/// Lower-case texts before the time to wait in a refusal's body, and the factor to seconds for a number without a
+/// unit.
 const BEFORE_WAIT: &[(&str, f64)] = &[
     ("\"retrydelay\":", 1.0),
     ("\"retry_delay\":", 1.0),
@@ -69,7 +70,8 @@ const BEFORE_WAIT: &[(&str, f64)] = &[
     ("wait for ", 1.0),
 ];
 
-/// The time to wait that a refusal's body tells, as `Retry-After` would: `retryDelay`, or words.
+/// Returns the time to wait in a refusal's body, in the format of `Retry-After`: from `retryDelay`, or from the
+/// message.
 pub(super) fn wait_in_body(body: &str) -> Option<String> {
     let body = body.to_lowercase();
     BEFORE_WAIT.iter().find_map(|(before, unit)| {
@@ -86,7 +88,7 @@ pub(super) fn wait_in_body(body: &str) -> Option<String> {
     })
 }
 
-/// The units of a duration, with their seconds; a longer word before one that it begins with.
+/// The units of a duration in seconds; a longer unit precedes its own prefix.
 const UNITS: &[(&str, f64)] = &[
     ("milliseconds", 0.001),
     ("millisecond", 0.001),
@@ -109,7 +111,7 @@ const UNITS: &[(&str, f64)] = &[
     ("d", 86400.0),
 ];
 
-/// The duration that a text begins with, as `2m59.56s` or `20 seconds`; and what follows it.
+/// Parses the duration at the start of a text, such as `2m59.56s` or `20 seconds`; also returns the rest.
 fn duration(text: &str) -> Option<(Duration, &str)> {
     let (mut seconds, mut rest, mut is_any) = (0.0, text, false);
     while let Some((number, behind)) = leading_number(rest) {
@@ -125,15 +127,15 @@ fn duration(text: &str) -> Option<(Duration, &str)> {
     is_any.then(|| Duration::try_from_secs_f64(seconds).ok().map(|wait| (wait, rest))).flatten()
 }
 
-/// The number that a text begins with, and what follows it.
+/// Parses the number at the start of a text; also returns the rest.
 fn leading_number(text: &str) -> Option<(f64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
-    // A full stop at the end of a sentence is none of the number.
+    // A full stop at the end of a sentence is not part of the number.
     Some((digits.trim_end_matches('.').parse().ok()?, rest))
 }
 
-/// A number in 0..1 that differs between processes and calls; nothing more is asked of it.
+/// Returns a number in 0..1 that differs between processes and calls, not a secure one.
 pub(super) fn dice() -> f64 {
     (RandomState::new().hash_one(0u8) >> 11) as f64 / (1u64 << 53) as f64
 }

@@ -1,5 +1,5 @@
-//! An answer over HTTP whose body is a stream of server-sent events, or one JSON document from a server
-//! that does not stream; the same for all APIs that have such events.
+//! An answer over HTTP as a stream of server-sent events, or as one JSON document from a server that does not
+//! stream; shared by all APIs with such events.
 
 use serde_json::Value;
 
@@ -16,84 +16,83 @@ use lepo_net::net::{Frame, LIMIT, Sse, SseEvent};
 pub(super) trait Decoder {
     /// The name of the end mark, for the error of an answer without it.
     const END: &'static str;
-    /// The name of this form, for messages.
+    /// The name of the form, for messages.
     const FORM: &'static str;
 
-    /// Takes an event.
     fn data(&mut self, data: &[u8], events: &mut Events) -> Result<EventUse>;
 
-    /// Takes a whole answer that was not streamed; false if it is none.
+    /// Decodes a complete answer that was not streamed; returns false if it is something else.
     fn document(&mut self, whole: &Value, events: &mut Events) -> Result<bool>;
 
-    /// `[DONE]` has come, or the bytes have ended where a finish reason came before: what there is is complete.
+    /// Completes the answer: after `[DONE]`, or at the end of the bytes if a finish reason precedes it.
     fn finish(&mut self, events: &mut Events) -> Result<()>;
 
-    /// Anything of the answer has come.
+    /// Whether any part of the answer has arrived.
     fn has_begun(&self) -> bool;
 
-    /// The end mark has come.
+    /// Whether the end mark has arrived.
     fn is_done(&self) -> bool;
 
-    /// A finish reason has come.
+    /// Whether a finish reason has arrived.
     fn has_finish(&self) -> bool;
 
-    /// The word of a finish reason that names a failure.
+    /// Returns a finish reason that is a failure.
     fn failed_word(&self) -> Option<&str>;
 
-    /// The answer is complete, and only its price may follow.
+    /// Whether the answer is complete, and only its usage may follow.
     fn is_finishing(&self) -> bool {
         self.has_finish()
     }
 }
 
-/// What became of an event.
+/// The result of decoding an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventUse {
-    /// Something of the answer was in it.
+    /// The event had a part of the answer.
     Used,
-    /// Nothing was: it is of another kind, or an error.
+    /// The event had none: another kind of event, or an error.
     Unused,
-    /// It could not be read.
+    /// The event was malformed.
     Unread,
-    /// It is the end mark.
+    /// The event is the end mark.
     End,
 }
 
-/// Reads an answer, whatever pieces its bytes come in.
+/// Decodes an answer, however its bytes are split.
 #[derive(Default)]
 pub(super) struct SseAnswer<D> {
     shape: Shape,
     decoder: D,
-    /// The first event or line that was no part of an answer.
+    /// The first event or line that is not part of an answer.
     stray: Option<Stray>,
     refused: Option<Refused>,
 }
 
-/// What came in place of an answer.
+/// Data received instead of an answer.
 struct Stray {
     words: String,
-    /// They are a server's own words for what went wrong.
+    /// Whether this is the server's own error message.
     is_complaint: bool,
 }
 
-/// The form of the bytes, known from the first that is no white space.
+/// The form of the bytes, known from the first that is not white space.
 #[derive(Default)]
 enum Shape {
     #[default]
     Unknown,
     Stream(Sse),
-    /// One JSON document; or a page of HTML.
+    /// A JSON document, or a page of HTML.
     Document(Vec<u8>),
 }
 
 /// The data of the event that ends a stream.
 const DONE: &[u8] = b"[DONE]";
 
-/// Names of events that keep a connection open.
+/// Names of events that prevent a timeout of the connection.
 const HEARTBEATS: &[&[u8]] = &[b"ping", b"heartbeat", b"keepalive", b"keep-alive", b"keep_alive"];
 
 impl<D: Decoder> SseAnswer<D> {
-    /// A reader that hands events to `decoder`.
+    /// Creates a reader that passes events to `decoder`.
     pub fn new(decoder: D) -> Self {
         SseAnswer { shape: Shape::Unknown, decoder, stray: None, refused: None }
     }
@@ -115,7 +114,7 @@ impl<D: Decoder> SseAnswer<D> {
         }
     }
 
-    /// Takes an event. What is no JSON, or of no concern, is passed over; an error is what has the shape of one.
+    /// Handles an event. Malformed or foreign data is skipped; an error is recognised by its form.
     fn event(&mut self, name: &[u8], data: &[u8], events: &mut Events) -> Result<()> {
         if data.trim_ascii() == DONE {
             return self.finish(events);
@@ -135,7 +134,7 @@ impl<D: Decoder> SseAnswer<D> {
             };
             match taken {
                 EventUse::End => return self.finish(events),
-                // An event of somebody else's is an error only if it has one.
+                // A foreign event is an error only if it contains one.
                 EventUse::Unused | EventUse::Unread if had_finish || is_foreign(name, value) => {}
                 EventUse::Unused | EventUse::Unread => self.fails(value, is_error)?,
                 EventUse::Used => {}
@@ -148,7 +147,7 @@ impl<D: Decoder> SseAnswer<D> {
         if is_text && is_error {
             return self.fails(&Value::String(String::from_utf8_lossy(data).into_owned()), true);
         }
-        // Text of the answer may be in it, which must not be lost without a word.
+        // The event may contain text of the answer, which must not be lost silently.
         if is_text && data.starts_with(b"{") && self.decoder.has_begun() && !HEARTBEATS.contains(&name) {
             return Err(cut_off(&format!("an event of it is not JSON: {}", told(data))));
         }
@@ -156,18 +155,18 @@ impl<D: Decoder> SseAnswer<D> {
         Ok(())
     }
 
-    /// The end mark has come, or what counts as one.
+    /// Completes the answer at the end mark, or an equivalent.
     fn finish(&mut self, events: &mut Events) -> Result<()> {
         if let Some(word) = self.decoder.failed_word() {
             let words = format!("its answer ended with {word}");
-            // As a gateway would have told it.
+            // The status that a gateway would have used.
             self.refused = Some(Refused { status: 502, words: words.clone(), body: String::new() });
             return Err(Error::remote(format!("the model failed: {words}")).ask_again());
         }
         self.decoder.finish(events)
     }
 
-    /// The failure that a value tells of, if it does.
+    /// Fails if a value contains an error.
     fn fails(&mut self, value: &Value, is_named: bool) -> Result<()> {
         let Some(error) = failure_in(value, is_named) else { return Ok(()) };
         self.refused = Refused::new(&error);
@@ -183,7 +182,7 @@ impl<D: Decoder> SseAnswer<D> {
         }
     }
 
-    /// Takes a document: one answer, or several events without the form of events.
+    /// Decodes a document: one answer, or several events without the form of a stream.
     fn whole(&mut self, document: &[u8], events: &mut Events) -> Result<()> {
         let mut values = values_in(document);
         if values.is_empty() {
@@ -288,14 +287,14 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
     }
 }
 
-/// True for an event whose name is not of the API, and which has neither a type nor an error.
+/// Whether the event's name is not part of the API, and the event has neither a type nor an error.
 fn is_foreign(name: &[u8], value: &Value) -> bool {
     !matches!(name, b"" | b"error" | b"message")
         && value.get("type").is_none()
         && value.get("error").is_none()
 }
 
-/// The error for an answer in another form than its API's.
+/// Returns the error for an answer in another form than its API's.
 pub(super) fn not_understood(form: &str, data: &[u8]) -> Error {
     Error::remote(format!("unexpected response: not {form}: {}", told(data)))
         .hint("check that `provider` and `base_url` belong together")

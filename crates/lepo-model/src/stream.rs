@@ -1,7 +1,7 @@
-//! An answer over HTTP: its bytes in batches, the stream of events that is read from them, and its first event or failure.
+//! An answer over HTTP: its bytes in batches, the decoded events, and the first event or failure.
 //!
-//! A task of its own reads the body, because a server sends each token as an HTTP chunk: woken through a
-//! queue, the reader takes dozens at a time; woken directly, each would cost two system calls.
+//! A separate task reads the body, because a server sends each token as an HTTP chunk: through a queue the reader
+//! gets dozens at a time; without it, each chunk would cost two system calls.
 
 use std::time::Duration;
 
@@ -18,24 +18,24 @@ use super::timeouts::Timeouts;
 use super::unpack::Unpacking;
 use lepo_base::error::{Error, Result, cause};
 
-/// The time to wait for the price and `[DONE]`, once the answer itself is complete.
+/// The time to wait for the usage and `[DONE]` once the answer itself is complete.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The bytes of an answer, and what reads them.
+/// The bytes of an answer, and their decoder.
 pub(super) struct Stream {
     body: Body,
     reader: Box<dyn AnswerReader>,
 }
 
 impl Stream {
-    /// Waits once for more bytes, and reads all that have arrived.
+    /// Waits for bytes once, and decodes all that have arrived.
     pub async fn more(&mut self, events: &mut Events) -> Result<()> {
         let Stream { body, reader } = self;
         let finishing = reader.is_finishing();
         let patience = if finishing { PATIENCE } else { Duration::MAX };
         let batch = match body.batch(patience).await {
             Ok(batch) => batch,
-            // The answer is complete, so a missing price is no failure.
+            // The answer is complete, so a missing usage is not a failure.
             Err(_) if finishing => Vec::new(),
             Err(error) => return Err(error),
         };
@@ -49,8 +49,8 @@ impl Stream {
                 Err(error) => return Err(error),
             }
             if reader.is_done() {
-                // Whatever the connection does behind the end mark, the answer is whole; the connection stays open for
-                // the next request.
+                // The answer is complete, whatever follows on the connection, which stays open for the next
+                // request.
                 body.finish();
                 break;
             }
@@ -59,7 +59,7 @@ impl Stream {
     }
 }
 
-/// An answer over HTTP whose first event, or failure, has come.
+/// An answer over HTTP with its first event or failure.
 pub(super) struct Begun {
     pub source: Stream,
     pub events: Events,
@@ -81,21 +81,21 @@ impl Begun {
         Begun { source, events, failure, refused, status }
     }
 
-    /// The refusal that came in place of an answer.
+    /// Returns the refusal that arrived instead of an answer.
     pub fn refused(&self) -> Option<Refused> {
         self.refused.clone()
     }
 
-    /// The failure that came in place of events.
+    /// Returns the failure that arrived instead of events.
     pub fn failure(&mut self) -> Option<Error> {
         self.failure.take()
     }
 }
 
-/// Chunks that may wait for their reader. Each is at most one network read: a few MB in all.
+/// The capacity of the queue in chunks. Each is at most one network read: some megabytes in total.
 const WAITING: usize = 64;
 
-/// An answer's body. Dropped before its end, it closes the connection.
+/// The body of an answer. Dropping it before its end closes the connection.
 pub(super) struct Body {
     chunks: mpsc::Receiver<Result<Bytes>>,
     pump: JoinHandle<()>,
@@ -105,7 +105,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// The body of `response`, which came from `place`.
+    /// Creates the body of `response`; the URL is for messages.
     pub fn new(mut response: Response, place: String, timeouts: Timeouts) -> Self {
         let (sender, chunks) = mpsc::channel(WAITING);
         let pump = tokio::spawn(async move {
@@ -124,10 +124,10 @@ impl Body {
         Body { chunks, pump, place, timeouts, ended: false }
     }
 
-    /// Everything that has arrived, one item at least; nothing at the end.
+    /// Returns all chunks that have arrived, at least one; empty at the end.
     ///
-    /// Bytes that arrived before a failure come first, as `Ok` items. Silence is a failure after the idle
-    /// timeout, or at once after `patience` if that is shorter.
+    /// Bytes before a failure are returned first, as `Ok` items. Silence is a failure after the idle timeout, or
+    /// after `patience` if that is shorter.
     pub async fn batch(&mut self, patience: Duration) -> Result<Vec<Result<Bytes>>> {
         let mut batch = Vec::new();
         let limit = patience.min(self.timeouts.idle);
@@ -138,7 +138,7 @@ impl Body {
         Ok(batch)
     }
 
-    /// Lets the connection live on: its answer is complete, only the body's own end is outstanding.
+    /// Leaves the connection open: the answer is complete, and only the body's own end is outstanding.
     pub fn finish(&mut self) {
         self.ended = true;
     }
@@ -152,7 +152,7 @@ impl Drop for Body {
     }
 }
 
-/// The error for an answer that stopped before its end mark.
+/// Returns the error for an answer without an end mark.
 pub(super) fn cut_off(why: &str) -> Error {
     Error::remote(format!("the answer was cut off: {why}")).ask_again()
 }

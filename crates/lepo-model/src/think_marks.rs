@@ -1,13 +1,13 @@
-//! Marks around thinking that stands in the answer itself, and what tells one from a word about it.
+//! Marks around thinking within an answer, and the rules that distinguish a mark from text about it.
 
-/// A mark before thinking, and the one behind it.
+/// A mark before thinking, and the mark after it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ThinkMark {
     pub open: &'static str,
     pub close: &'static str,
-    /// What follows the mark at once, where the mark could be a word.
+    /// For a mark that could be a word: the condition for the character after it.
     behind: Option<fn(char) -> bool>,
-    /// Without its end, what it opens is text after all.
+    /// Whether the content is text after all if the end mark is missing.
     pub is_unsure: bool,
 }
 
@@ -15,7 +15,7 @@ const fn mark(open: &'static str, close: &'static str) -> ThinkMark {
     ThinkMark { open, close, behind: None, is_unsure: false }
 }
 
-/// The marks of models and of the templates they are trained with.
+/// The marks of models and of the templates of their training.
 pub(super) const MARKS: &[ThinkMark] = &[
     mark("<think>", "</think>"),
     mark("<thinking>", "</thinking>"),
@@ -25,7 +25,7 @@ pub(super) const MARKS: &[ThinkMark] = &[
     mark("<|START_THINKING|>", "<|END_THINKING|>"),
     mark("<|channel>thought", "<channel|>"),
     mark("◁think▷", "◁/think▷"),
-    // Harmony's channels, where a server left out the marks themselves.
+    // Harmony's channels if a server removed the marks.
     ThinkMark {
         open: "analysis",
         close: "assistantfinal",
@@ -37,11 +37,11 @@ pub(super) const MARKS: &[ThinkMark] = &[
 /// The end of thinking that a template has opened.
 pub(super) const OPENED_BEFORE: ThinkMark = ThinkMark { is_unsure: true, ..mark("", "</think>") };
 
-/// Marks that end thinking also where none has begun.
+/// Marks that end thinking even without a start mark.
 pub(super) const LONE: &[&str] = &["</think>", "[/THINK]"];
 
 impl ThinkMark {
-    /// True if a text begins with it; `None` while that is not known.
+    /// Whether a text starts with the mark; `None` if more text is needed.
     pub fn begins(&self, text: &str) -> Option<bool> {
         match (text.strip_prefix(self.open), self.behind) {
             (Some(_), None) => Some(true),
@@ -52,7 +52,7 @@ impl ThinkMark {
     }
 }
 
-/// The length of the beginning of one of these marks that a text ends in.
+/// Returns the length of the longest proper prefix of a mark at the end of a text.
 pub(super) fn open_end(text: &str, marks: &[&str]) -> usize {
     let longest = |mark: &&str| {
         let ends = mark.char_indices().map(|(at, _)| at).filter(|&at| at > 0);
@@ -61,7 +61,7 @@ pub(super) fn open_end(text: &str, marks: &[&str]) -> usize {
     marks.iter().map(longest).max().unwrap_or_default()
 }
 
-/// True if a mark between these texts is spoken of, and does not end thinking.
+/// Whether a mark between these texts is mentioned, and does not end thinking.
 pub(super) fn is_mention(before: &str, after: &str) -> bool {
     let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
     let is_in_code = before.matches("```").count() % 2 == 1 || line.matches('`').count() % 2 == 1;

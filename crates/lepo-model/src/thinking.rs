@@ -1,63 +1,63 @@
-//! Separates thinking that stands in the answer itself: between marks at its start, in channels, or before a lone mark that
-//! ends it; from any provider.
+//! Separates thinking from an answer's text, for all providers: between marks at the start, in channels, or before
+//! a lone end mark.
 
 use super::event::{Event, Events, Finish};
 use super::harmony::{Channels, OPENINGS};
 use super::think_marks::{LONE, MARKS, OPENED_BEFORE, ThinkMark, is_mention, open_end};
 
-/// Bytes of text in which a lone mark is looked for.
+/// The bytes of text in which a lone mark is searched.
 const LOOKED_AT: usize = 4 << 20;
 
-/// Turns the text between the marks into thinking. Only what stands before all other text is meant.
+/// Turns the text between marks into thinking, only before all other text.
 #[derive(Default)]
 pub(super) struct ThinkFilter {
     state: Stage,
     held: String,
-    /// Text that was handed on, as long as a lone mark may make it thinking.
+    /// Emitted text, while a lone mark may still turn it into thinking.
     said: String,
-    /// The model is known to begin within thinking.
+    /// Whether the model is known to start within thinking.
     begins_thinking: bool,
     /// Thinking that may turn out to be text.
     unsure: String,
     lesson: Option<Lesson>,
 }
 
-/// What an answer teaches about the beginning of the model's answers.
+/// A fact about the start of the model's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lesson {
-    /// They begin within thinking.
+    /// They start within thinking.
     BeginsThinking,
-    /// They do not, any more.
+    /// They no longer do.
     BeginsWithText,
 }
 
 #[derive(Default)]
 enum Stage {
-    /// Nothing but white space and perhaps the beginning of the mark has come.
+    /// So far only white space, and possibly a partial mark.
     #[default]
     Start,
     Thinking(ThinkMark),
     Channels(Channels),
-    /// The mark's end has come: white space after it is no part of the answer.
+    /// After the end mark: following white space is not part of the answer.
     After,
-    /// Text, which a lone mark may still make thinking.
+    /// Text that a lone mark may still turn into thinking.
     Text,
-    /// Text for good.
+    /// Text, finally.
     Settled,
 }
 
 impl ThinkFilter {
-    /// A filter for a model that is known to begin within thinking.
+    /// Creates a filter for a model whose answers start within thinking.
     pub fn beginning_with_thinking() -> ThinkFilter {
         ThinkFilter { begins_thinking: true, ..ThinkFilter::default() }
     }
 
-    /// What the answer has taught; once.
+    /// Returns what the answer has taught, once.
     pub fn take_lesson(&mut self) -> Option<Lesson> {
         self.lesson.take()
     }
 
-    /// Adds an event to `events`; a text is added as thinking or as text, once it is known which.
+    /// Adds an event to `events`; a text is delayed until its kind is known.
     pub fn pass(&mut self, event: Event, events: &mut Events) {
         match event {
             Event::Text(text) => match &mut self.state {
@@ -69,7 +69,7 @@ impl ThinkFilter {
                 }
             },
             Event::Thinking(_) => {
-                // Its server tells thinking apart.
+                // The server separates thinking itself.
                 self.begins_thinking &= !matches!(self.state, Stage::Start);
                 events.push_back(event);
             }
@@ -77,7 +77,7 @@ impl ThinkFilter {
                 let is_whole = *finish == Finish::Stop;
                 self.flush(events);
                 if is_whole && !self.unsure.is_empty() {
-                    // The mark that was to end it never came: it was the answer.
+                    // The end mark never arrived, so this was the answer.
                     events.push_back(Event::Text(std::mem::take(&mut self.unsure)));
                     self.lesson = Some(Lesson::BeginsWithText);
                 }
@@ -99,7 +99,7 @@ impl ThinkFilter {
         }
     }
 
-    /// Adds the text that was held back, as no more comes.
+    /// Emits the buffered text at the end.
     pub fn flush(&mut self, events: &mut Events) {
         if let Stage::Channels(channels) = &mut self.state {
             return channels.end(events);
@@ -117,7 +117,7 @@ impl ThinkFilter {
         }
     }
 
-    /// Takes one step; true if another may follow.
+    /// Makes one step; returns whether another may follow.
     fn step(&mut self, events: &mut Events) -> bool {
         match self.state {
             Stage::Start => self.begin(events),
@@ -157,7 +157,7 @@ impl ThinkFilter {
         }
     }
 
-    /// Finds out what the answer begins with.
+    /// Decides how the answer starts.
     fn begin(&mut self, events: &mut Events) -> bool {
         let text = self.held.trim_start();
         if OPENINGS.iter().any(|opening| text.starts_with(opening)) {
@@ -189,7 +189,8 @@ impl ThinkFilter {
         events.push_back(Event::Thinking(thought));
     }
 
-    /// Hands text on, but for what may be the beginning of a lone mark; true if one has come. `is_end` if no more comes.
+    /// Emits text except for a partial lone mark at its end; returns whether a lone mark was found. `is_end` marks
+    /// the last call.
     fn find_lone(&mut self, is_end: bool, events: &mut Events) -> bool {
         let mut from = 0;
         while let Some((at, mark)) =
@@ -197,7 +198,7 @@ impl ThinkFilter {
         {
             let (before, behind) = self.held.split_at(at);
             let after = behind.split_at(mark.len()).1;
-            // A few characters behind it tell whether it is spoken of.
+            // The next characters decide whether the mark is only mentioned.
             if !is_end && after.chars().count() < 2 {
                 self.said_up_to(at, events);
                 return false;
@@ -207,7 +208,7 @@ impl ThinkFilter {
                 self.held = after.to_owned();
                 self.lesson = Some(Lesson::BeginsThinking);
                 match self.said.is_empty() {
-                    // Nothing of it went out.
+                    // Nothing was emitted yet.
                     true if !thought.is_empty() => events.push_back(Event::Thinking(thought)),
                     true => {}
                     false => {
@@ -231,7 +232,7 @@ impl ThinkFilter {
         false
     }
 
-    /// The step behind a lone mark.
+    /// Makes the step after a lone mark.
     fn step_after(&mut self, events: &mut Events) -> bool {
         self.held = self.held.trim_start().to_owned();
         if !self.held.is_empty() {
@@ -241,7 +242,7 @@ impl ThinkFilter {
         true
     }
 
-    /// Hands on the text that is held up to an offset.
+    /// Emits the buffered text up to an offset.
     fn said_up_to(&mut self, at: usize, events: &mut Events) {
         let rest = self.held.split_off(at);
         let now = std::mem::replace(&mut self.held, rest);
@@ -263,7 +264,7 @@ impl ThinkFilter {
 mod tests {
     use super::*;
 
-    /// Thinking in parentheses, then the text.
+    /// Returns the thinking in parentheses, then the text.
     fn filtered(pieces: &[&str]) -> String {
         let (mut filter, mut events) = (ThinkFilter::default(), Events::new());
         pieces.iter().for_each(|piece| filter.pass(Event::Text(piece.to_string()), &mut events));
@@ -300,7 +301,7 @@ mod tests {
             ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "(a)b"),
             ("analysisWe think.assistantfinalFour.", "(We think.)Four."),
             ("analysis of it", "()analysis of it"),
-            // Whose beginning stood in the template.
+            // The start mark was part of the template.
             ("I think.\n</think>\n\nFour.", "(I think.\n)Four."),
             ("I think.</think>Four.", "(I think.)Four."),
             ("I think.[/THINK]Four.", "(I think.)Four."),
@@ -317,7 +318,7 @@ mod tests {
         }
     }
 
-    /// The texts of an answer to its end: thinking in parentheses; and what it taught.
+    /// Returns the texts of a complete answer, with thinking in parentheses, and its lesson.
     fn whole(mut filter: ThinkFilter, given: Vec<Event>) -> (String, Option<Lesson>) {
         let mut events = Events::new();
         given.into_iter().for_each(|event| filter.pass(event, &mut events));
@@ -344,7 +345,7 @@ mod tests {
             (known(), vec![text("<think>hm</think>Four"), done()], "(hm)Four", None),
             (known(), vec![thought("hm"), text("Four"), done()], "(hm)Four", None),
             (known(), vec![text("Four"), done()], "(Four)Four", Some(Lesson::BeginsWithText)),
-            // Cut at a limit it was thinking indeed.
+            // Truncated at a limit, the text was thinking.
             (known(), vec![text("hm"), Event::Done(Finish::Length)], "(hm)", None),
         ] {
             assert_eq!(whole(filter, given.clone()), (expected.to_owned(), lesson), "{given:?}");
