@@ -86,7 +86,7 @@ pub fn entered(text: &str, store: &Store, env: &TurnEnv) -> Result<Option<Wish>>
     wish(text, env.catalogue.names(), &prompts, &is_skill)
 }
 
-/// Parses a slash command; `None` for other text: its first line does not start with a slash and a name, or is a
+/// Parses a slash command; `None` for other text: several lines, text without a slash and a name at its start, or a
 /// path.
 fn wish(
     text: &str,

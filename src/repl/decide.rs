@@ -7,7 +7,7 @@ use crate::ui::{State, Step};
 use lepo_base::error::{Error, Result};
 use lepo_turn::{Ask, Decision, Start, Verdict};
 
-/// The least characters of an id that identify a request.
+/// The minimum length of the part of an id that identifies a request.
 const LEAST_OF_ID: usize = 4;
 
 /// Runs or refuses the pending request, and continues its turn.

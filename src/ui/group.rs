@@ -122,7 +122,7 @@ impl<'o> GroupView<'o> {
         self.out.flush();
     }
 
-    /// Prints a progress line, but not in a pipe with `--json`.
+    /// Prints a progress line; with `--json` only if stderr is a terminal.
     fn talk(&mut self, text: &str) {
         if !self.shown.quiet && (!self.shown.json || stderr_is_terminal()) {
             self.note(text);

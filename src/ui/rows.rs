@@ -60,7 +60,7 @@ impl Rows {
         }
     }
 
-    /// Returns one line for each model, cut to `columns`; empty once all are done.
+    /// Returns a line for each model, without tokens if it exceeds `columns`; empty once all are done.
     pub fn lines(&self, columns: usize) -> Vec<String> {
         if self.rows.iter().all(|row| row.done.is_some()) {
             return Vec::new();

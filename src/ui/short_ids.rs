@@ -15,7 +15,7 @@ const ENDING: u128 = (1 << (5 * SHORT)) - 1;
 pub struct ShortIds {
     /// The endings that several ids have; `None` if ids are printed whole.
     shared: Option<HashSet<u128>>,
-    /// The endings of the ids from [`ShortIds::read`].
+    /// The endings of the ids passed to `read`.
     read: HashSet<u128>,
 }
 

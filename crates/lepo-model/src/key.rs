@@ -26,8 +26,8 @@ pub(super) fn resolve(key: Key, state_dir: &Path) -> Result<Key> {
     let failed = |why: &str| {
         Error::usage(format!("{program} gave no key: {why}")).hint(format!("see {}", key.looked_for))
     };
-    // The program may ask on the terminal (a passphrase), directly or through stderr. A repository is no business of a
-    // program for keys, trusted or not.
+    // The program may ask on the terminal (a passphrase), directly or through stderr. A file of a repository,
+    // trusted or not, is useless to it.
     let start = StartFolder::empty(state_dir);
     let work_dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let prepared = ConfiguredProgram::new(program.as_ref(), &work_dir, &start).args(arguments).command();

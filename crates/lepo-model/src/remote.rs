@@ -336,7 +336,8 @@ impl Remote {
         }
     }
 
-    /// Waits before the next attempt, or returns the error if this was the last.
+    /// Waits before the next attempt; returns the error of the refusal if no attempt remains or it is not
+    /// temporary.
     async fn pause(&self, refusal: &Refusal, attempt: u32, notice: &mut dyn FnMut(Notice)) -> Result<()> {
         let error = || -> Error { refusal.error(&self.config, self.spec, &self.http.place) };
         if !refusal.may_pass(&self.config.model) || attempt == retry::TRIES {

@@ -42,7 +42,7 @@ impl ToolNames {
     }
 }
 
-/// Changes a name so that every API accepts it in a message that is sent back.
+/// Changes a name so that every API accepts it in later requests.
 pub(super) fn legal(name: &str) -> String {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let legal: String = name.chars().take(LONGEST).map(|c| if is_legal(c) { c } else { '_' }).collect();

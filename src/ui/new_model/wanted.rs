@@ -55,7 +55,7 @@ pub fn checked_url(text: &str) -> Result<String> {
     })
 }
 
-/// Adds `http://` to an address without a scheme; `None` if it is not a host.
+/// Adds `http://` to an address without a scheme; `None` if the result is not a base URL.
 pub fn with_scheme(text: &str) -> Option<String> {
     let is_host = !text.contains("://") && text.contains(['.', ':']);
     is_host.then(|| base_url(&format!("http://{text}")).ok()).flatten()

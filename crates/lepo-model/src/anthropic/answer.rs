@@ -17,7 +17,7 @@ use crate::tool_names::ToolNames;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Command, Hint};
 
-/// An event, with the fields that are used. A field of unknown form is treated as missing.
+/// The used fields of an event. A field of unknown form is treated as missing.
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(rename = "type", default, borrow)]
@@ -326,7 +326,7 @@ impl MessagesDecoder {
     fn hand_on(&mut self, events: &mut Events) {
         let mut calls: Vec<ToolCall> = Vec::new();
         let names = &self.names;
-        // A call that is sent twice is a single call.
+        // A repeated call is a single call.
         self.blocks.retain_mut(|block| match block.call(names) {
             Some(call) if !call.id.is_empty() && calls.contains(&call) => false,
             Some(call) => {

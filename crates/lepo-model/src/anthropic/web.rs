@@ -36,10 +36,10 @@ const FETCH: &str = "web_fetch_20260318";
 
 /// Returns the tools that the API runs itself.
 ///
-/// By default, the newer tools are called by code that filters their results. It runs, for some minutes, in a container
-/// of the provider's that each later request of the conversation must name; but a call may wait days for consent, and a
-/// conversation may be continued elsewhere, or by another model. So the tools are called directly, which every model
-/// supports.
+/// By default, code calls the newer tools and filters their results. The code runs, for some minutes, in a
+/// container of the provider, and each later request of the conversation must name the container; but a call may
+/// wait days for consent, and a conversation may be continued elsewhere, or by another model. So the tools are
+/// called directly, which every model supports.
 pub(super) fn tools(asking: &mut Asking<'_>) -> Vec<Value> {
     let direct = |kind: &str, name: &str| json!({"type": kind, "name": name, "allowed_callers": ["direct"]});
     if asking.takes(&OLDER) {

@@ -5,7 +5,7 @@ use crate::message::ToolSpec;
 
 const GITHUB: &str = "https://github.com/";
 
-/// Returns the calls of these pieces as `id name arguments`, and as they are sent back.
+/// Returns the calls of these pieces as `id name arguments`, and in their form for later requests.
 fn read(pieces: &[Value]) -> (Vec<String>, Vec<Value>) {
     let tool = |name: &str| ToolSpec { name: name.into(), description: String::new(), schema: json!({}) };
     let mut calls = CallPieces::new(ToolNames::new(&[tool("run"), tool("fs__read")]));
