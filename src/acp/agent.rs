@@ -87,7 +87,6 @@ pub async fn serve(folders: Box<dyn Folders>, cwd: PathBuf) -> Result<()> {
 }
 
 impl Agent {
-    /// Handles one message.
     fn hear(self: Rc<Self>, message: Incoming) {
         match message {
             Incoming::Request { id, method, params } => match Call::read(&method, params) {

@@ -10,7 +10,6 @@ use lepo_turn::{Configured, PromptWish, Prompts, Question, TurnEnv, Verdict, joi
 
 use crate::term::OfferedWord;
 
-/// The action of a slash command.
 #[derive(Debug, PartialEq)]
 pub enum Wish {
     /// Answer the last question again.
@@ -21,7 +20,6 @@ pub enum Wish {
     Undo,
     /// Create a branch at the end of the conversation.
     Branch(String),
-    /// Decide on the pending request.
     Decide(Verdict),
     /// Ask a question, with the model that a prompt names.
     Ask(String, Option<String>),

@@ -7,7 +7,6 @@ use lepo_base::error::{Error, Kind};
 use lepo_base::hint::At;
 use lepo_store::bubb::BubbId;
 
-/// Converts an error of lepo.
 pub fn of_error(error: &Error) -> RpcError {
     of_question(error, None)
 }

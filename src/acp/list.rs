@@ -14,7 +14,6 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix, Origins};
 use lepo_store::store::{SessionEnd, Store};
 
-/// Sessions per page.
 const PAGE: usize = 50;
 
 /// The width of a title, in columns.
@@ -82,12 +81,10 @@ pub struct Titles<'t> {
 }
 
 impl<'t> Titles<'t> {
-    /// Creates the titles for the conversations of a store.
     pub fn of(store: &'t Store, forest: &'t Forest) -> Titles<'t> {
         Titles { store, forest, given: store.titles().all() }
     }
 
-    /// Returns the title of the conversation that ends at `ix`.
     pub fn title(&self, ix: Ix) -> Option<String> {
         let origin = Origins::of(self.forest).origin(ix);
         let title = match self.given.get(&self.forest.name(origin.root).id) {

@@ -29,7 +29,6 @@ use lepo_turn::{
 
 type Answered = std::result::Result<Value, RpcError>;
 
-/// A turn of a session.
 pub struct Turning<'t> {
     pub peer: &'t Peer,
     pub session: &'t Session,
@@ -226,7 +225,6 @@ impl Turning<'_> {
         Ok(self.answer(report, withdrew))
     }
 
-    /// Returns the answer to the prompt of a turn.
     fn answer(&self, report: Report, withdrew: bool) -> Answered {
         let meta = meta(&report);
         match report.error {

@@ -12,7 +12,6 @@ use lepo_turn::{ContextFile, Part, Question, Report, join_parts};
 /// Approximate bytes of text for one token.
 const BYTES_OF_TOKEN: u64 = 4;
 
-/// Returns a question with the attached files.
 pub(super) fn with_files(session: &Session<'_>, text: String) -> Result<Question> {
     let part = Part {
         from: "the question".into(),

@@ -14,7 +14,6 @@ pub struct CommandWord {
 
 #[derive(Debug)]
 pub enum Takes {
-    /// No argument.
     Nothing,
     /// Any text; optional.
     Text,
@@ -34,13 +33,10 @@ pub enum Takes {
 
 /// The session's next step after a slash command.
 pub enum After {
-    /// Return to the prompt.
     Prompt,
     /// Run a turn with this question, or with the last one again.
     Turn(Option<String>),
-    /// Decide on the pending request.
     Decide(Verdict),
-    /// End the session.
     Leave,
 }
 

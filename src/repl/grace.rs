@@ -10,9 +10,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub enum CtrlC {
     /// Ignored.
     Nothing,
-    /// The line is cleared.
     Clears,
-    /// The session ends.
     Leaves,
 }
 

@@ -42,7 +42,6 @@ fn is_name(path: &str) -> bool {
     path.chars().any(|letter| letter != '.')
 }
 
-/// A question with its mentions.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mentions {
     /// The question, with `\@` replaced by `@`.

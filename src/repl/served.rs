@@ -21,7 +21,6 @@ pub(super) fn server_prompt(session: &Session<'_>, name: &str, words: &str) -> O
     Some(Ok(PromptWish { server: server.clone(), name: prompt.to_string(), named: Vec::new(), words }))
 }
 
-/// Runs a turn with a server's prompt.
 pub(super) async fn ask_prompt(session: &mut Session<'_>, state: State, wish: PromptWish) -> Result<State> {
     let state = state.after(Step::Entered);
     let forest = session.forest()?;

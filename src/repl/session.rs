@@ -55,7 +55,6 @@ pub struct Session<'o> {
     pub(super) waiting: Option<BubbId>,
     /// The steps for `/undo`, the latest last.
     pub(super) past: Vec<Past>,
-    /// Whether a first model was offered.
     pub(super) offered_model: bool,
     /// The model that `/model` chose.
     pub(super) chosen: Option<String>,
@@ -66,7 +65,6 @@ pub struct Session<'o> {
     pub(super) contexts: Vec<(String, Vec<u8>)>,
     /// Resources and prompts of MCP servers for the next turn.
     pub(super) served: Served,
-    /// The skill for the next turn.
     pub(super) named_skill: Option<Skill>,
     /// The messages that `/ls` or `/grep` listed, by number.
     pub(super) listed: Vec<BubbId>,

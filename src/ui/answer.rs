@@ -2,7 +2,6 @@
 
 use crate::term::latin_keys;
 
-/// A decision on the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// Yes, once.

@@ -42,7 +42,6 @@ struct Place<'p> {
     /// `2h ago`, and `2h`.
     ago: [String; 2],
     told: Option<&'p str>,
-    /// The label of the conversation.
     words: Words,
     help: Option<&'p str>,
 }

@@ -8,7 +8,6 @@ use lepo_base::hint::At;
 use lepo_store::store::Store;
 use lepo_turn::{GroupOutcome, Masking, Report, Speech, ToolUse};
 
-/// Returns the document of one turn, with hints for `at`.
 pub fn turn_document(store: Option<&Store>, report: &Report, error: Option<&Error>, at: At<'_>) -> Value {
     let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
     let answer = report.answer.and_then(|answer| {

@@ -51,9 +51,7 @@ pub struct GroupView<'o> {
     shown: Shown,
     /// Renders the streaming speech or the printed text.
     markdown: Option<Markdown>,
-    /// Whether the orchestrator is deciding.
     judging: bool,
-    /// Whether a speech is streaming.
     speaking: bool,
     cleaner: Cleaner,
 }

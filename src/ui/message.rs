@@ -51,7 +51,6 @@ impl<'s> MessageView<'s> {
         &self.facts
     }
 
-    /// Prints a message under its heading.
     pub fn print(&self, name: &Name, out: &mut Out) -> Result<()> {
         let speaker = self.store.bubbs().speaker(self.forest, name);
         let about = match out.is_terminal() {

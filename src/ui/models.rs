@@ -23,7 +23,6 @@ pub struct ListedModel {
     model: String,
     /// The context window in tokens, as configured or as last reported by the server.
     window: Option<u64>,
-    /// The configured options of its requests.
     options: Options,
     /// Whether this model answers by default.
     pub active: bool,

@@ -95,7 +95,6 @@ pub async fn add_model(
     Ok(Some(model.name))
 }
 
-/// Creates the model from options alone.
 fn of_options(wanted: WantedModel) -> Result<NewModel> {
     let WantedModel { name, provider, model, base_url, key, .. } = wanted;
     let missing = |option: &str, about: &str| {

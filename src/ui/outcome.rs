@@ -10,7 +10,6 @@ use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
 use lepo_turn::{GroupMode, GroupOutcome, Panel, Report};
 
-/// The heading of a conclusion.
 pub(super) const CONCLUSION: &str = "conclusion";
 
 /// Returns the heading of a reply, in a pipe and in a file.

@@ -26,7 +26,6 @@ pub fn show_past(
     Ok(())
 }
 
-/// Warns that a conv without a root is incomplete.
 pub fn warn_incomplete(conv: &Conv) {
     match conv.end {
         End::Root => {}

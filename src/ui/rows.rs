@@ -31,7 +31,6 @@ impl Rows {
         *self = Rows::default();
     }
 
-    /// Adds a row for a model.
     pub fn begin(&mut self, name: &str, state: &str) {
         self.rows.retain(|row| row.name != name);
         self.rows.push(Row {

@@ -50,7 +50,6 @@ impl Signs {
         format!("[{name}]{}", if self.pictures { " 🎤" } else { "" })
     }
 
-    /// The line above the conclusion.
     pub fn conclusion(self) -> String {
         format!("[conclusion]{}", if self.pictures { " 📋" } else { "" })
     }

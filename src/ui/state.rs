@@ -12,11 +12,9 @@ pub enum State {
     Processing,
     /// A request was sent; no response yet.
     Streaming,
-    /// The model is thinking.
     Thinking,
     /// The model calls a tool, or a tool is running.
     Tool,
-    /// The model is answering.
     Content,
     /// An error happened and is being printed.
     Error,

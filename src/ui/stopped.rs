@@ -11,7 +11,6 @@ use lepo_turn::Report;
 /// The newest bubb that an interrupted turn leaves after its question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// A pending request.
     Request(BubbId),
     /// A partial answer, hidden.
     Partial,

@@ -72,7 +72,6 @@ impl Thinking {
         }
     }
 
-    /// Ends a block.
     pub fn end(&mut self) -> String {
         let mut rest = String::new();
         self.cleaner.finish(&mut rest);

@@ -23,6 +23,7 @@ pub fn base_url(text: &str) -> Result<String, &'static str> {
     Ok(url.as_str().trim_end_matches('/').to_string())
 }
 
+/// The form of a `base_url`, for hints.
 pub const BASE_URL_FORM: &str =
     "a base URL is like http://localhost:8080/v1: http or https, no user, no query";
 

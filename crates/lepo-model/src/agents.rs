@@ -52,6 +52,7 @@ impl Word for AgentAccess {
 /// The configured sandbox of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSandbox {
+    /// The access in the sandbox.
     pub access: AgentAccess,
     /// The agent's own folders that it may write, in addition; `~/` is the home directory.
     pub home: Vec<PathBuf>,
@@ -60,8 +61,11 @@ pub struct AgentSandbox {
 /// The command of an agent, with the parameters of its sandbox.
 #[derive(Debug, Clone, Copy)]
 pub struct ToHold<'a> {
+    /// The name of the model.
     pub model: &'a str,
+    /// The program and its arguments.
     pub command: &'a [String],
+    /// The configured sandbox.
     pub sandbox: &'a AgentSandbox,
     /// The folder to work in.
     pub dir: &'a Path,
@@ -71,6 +75,7 @@ pub struct ToHold<'a> {
 
 /// A program that starts in a sandbox.
 pub struct HeldAgent {
+    /// The program, ready to start.
     pub program: Program,
     /// The description of the sandbox, for consent questions.
     pub words: String,
@@ -93,7 +98,9 @@ pub struct AgentCall {
     pub id: String,
     /// A description in one line.
     pub title: String,
+    /// The input of the tool.
     pub input: Value,
+    /// The output of the tool.
     pub result: String,
 }
 
@@ -104,6 +111,7 @@ pub struct AgentQuestion {
     pub number: u64,
     /// The requested action, in one line.
     pub title: String,
+    /// The details of the action, in several lines.
     pub details: String,
     /// Whether the agent offers to stop asking about similar actions; the agent decides what is similar.
     pub offers_always: bool,
@@ -118,6 +126,7 @@ pub enum Permit {
     Once,
     /// Yes, and for as long as the agent defines.
     Always,
+    /// No, this time.
     No,
     /// Nobody can be asked.
     Nobody,

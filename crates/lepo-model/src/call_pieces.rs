@@ -20,7 +20,6 @@ pub(super) struct CallPieces {
     length: usize,
 }
 
-/// An incomplete call.
 #[derive(Default)]
 struct PartialCall {
     index: Option<String>,
@@ -31,7 +30,6 @@ struct PartialCall {
     extra: Map<String, Value>,
 }
 
-/// A piece of a call as received.
 struct CallPiece {
     index: Option<String>,
     id: String,

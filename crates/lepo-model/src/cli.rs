@@ -42,7 +42,6 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Starts the program with the question.
     pub fn start(
         config: &ModelConfig,
         request: Request<'_>,

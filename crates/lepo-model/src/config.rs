@@ -47,6 +47,7 @@ pub enum AnswerForm {
 pub struct ModelConfig {
     /// Name for `-m` and `/set-model`.
     pub name: String,
+    /// The provider of the model.
     pub provider: Provider,
     /// The provider's own name for the model; empty for `cli`.
     pub model: String,
@@ -77,7 +78,6 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
-    /// Returns the temperature of its requests.
     pub(crate) fn temperature(&self) -> serde_json::Value {
         self.options.temperature.clone().map_or_else(|| TEMPERATURE.into(), serde_json::Value::Number)
     }

@@ -19,7 +19,6 @@ pub struct ProviderSpec {
     pub planner: Planner,
     /// The form in which the provider accepts a conversation.
     pub path: PathForm,
-    /// The files that the provider accepts.
     pub attachments: Accepts,
     /// Whether the provider runs its own tools: lepo offers none, and plans nothing.
     pub own_tools: bool,
@@ -57,9 +56,7 @@ pub(super) struct HttpSpec {
     pub path: &'static [&'static str],
     /// The way the key is sent.
     pub auth: Auth,
-    /// Headers of every request.
     pub headers: &'static [(&'static str, &'static str)],
-    /// Writes the body of a request.
     pub body: fn(&mut Asking<'_>) -> Payload,
     /// Creates the reader of an answer to a request with these tools. If there are any, the received form of a
     /// message with calls must be stored for later requests.
@@ -81,7 +78,6 @@ pub(super) struct HttpSpec {
 pub(super) enum Auth {
     /// `Authorization: Bearer KEY`
     Bearer,
-    /// In the API's own header.
     Header(&'static str),
 }
 

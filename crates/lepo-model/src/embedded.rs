@@ -38,7 +38,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
 
 const NAME: &str = "lepo-embedded";
 
-/// The program and the weights of the embedded model.
+/// The files of the embedded model.
 #[derive(Debug, Clone)]
 pub struct Installed {
     /// The program; see [`embedded_program`].

@@ -63,7 +63,6 @@ pub(super) fn without_key(mut error: Error, key: Option<&Secret>) -> Error {
     error
 }
 
-/// Removes the key from a text.
 pub(super) fn hide_key<'t>(text: &'t str, key: Option<&Secret>) -> Cow<'t, str> {
     key.map_or(Cow::Borrowed(text), |key| key.hide_in(text))
 }

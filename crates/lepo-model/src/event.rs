@@ -134,7 +134,6 @@ impl Finish {
         (!says_nothing).then(|| word.trim().to_owned())
     }
 
-    /// Whether a finish reason is a failure.
     pub(super) fn is_failure(word: &str) -> bool {
         const FAILED: &[&str] = &[
             "fail",

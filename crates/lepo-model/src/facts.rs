@@ -25,7 +25,6 @@ pub(super) struct Running {
     pub read: fn(&Value) -> Vec<RunningWindow>,
 }
 
-/// The actual window of a running model.
 pub(super) struct RunningWindow {
     /// The name of the model; `None` for all models.
     pub model: Option<String>,
@@ -68,6 +67,7 @@ impl ModelFacts {
         }
     }
 
+    /// Whether the server reports this capability.
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|known| known == capability)
     }

@@ -29,7 +29,6 @@ pub(super) fn without_system(messages: &[Message]) -> Vec<Message> {
     merged(messages, false)
 }
 
-/// Whether tool results have files.
 pub(super) fn has_result_files(messages: &[Message]) -> bool {
     messages.iter().any(|message| message.role == Role::Tool && !message.files.is_empty())
 }

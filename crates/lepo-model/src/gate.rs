@@ -31,6 +31,7 @@ impl Gate {
         self.0.send_replace(false);
     }
 
+    /// Waits until the gate is open.
     pub async fn passed(&self) {
         // The sender lives in `self`, so the wait cannot fail.
         let _ = self.0.subscribe().wait_for(|open| *open).await;

@@ -188,7 +188,6 @@ impl Http {
         }
     }
 
-    /// Returns the error for the idle timeout.
     pub fn silent(&self) -> Error {
         silent(&self.place, self.timeouts)
     }

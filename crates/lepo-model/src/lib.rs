@@ -200,6 +200,7 @@ impl Model {
         })
     }
 
+    /// Returns the configuration of the model.
     pub fn config(&self) -> &ModelConfig {
         &self.config
     }

@@ -18,7 +18,9 @@ const PIECE: u64 = 192 << 10;
 /// A file to send. Its content is read only while it is sent; clones share the descriptor.
 #[derive(Debug, Clone)]
 pub struct MediaFile {
+    /// The type of the file.
     pub media: Media,
+    /// The name of the file, for the model.
     pub name: String,
     /// The length in bytes.
     pub len: u64,
@@ -31,7 +33,7 @@ impl MediaFile {
         MediaFile { media, name, len, file: Arc::new(file) }
     }
 
-    /// Returns the length of its base64.
+    /// Returns the length of its base64 in bytes.
     pub fn encoded_len(&self) -> u64 {
         encoded_len(self.len)
     }
@@ -112,7 +114,7 @@ pub fn encoded_len(len: u64) -> u64 {
 /// The files that a provider accepts; a limit of `None` is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepts {
-    /// The types.
+    /// The accepted types.
     pub media: &'static [Media],
     /// The limit for the base64 of one image, in bytes.
     pub image: Option<u64>,
@@ -129,7 +131,7 @@ pub struct Accepts {
 }
 
 impl Accepts {
-    /// No files at all.
+    /// Accepts no files.
     pub const NOTHING: Accepts = Accepts {
         media: &[],
         image: None,
@@ -146,6 +148,7 @@ impl Accepts {
     }
 }
 
+/// PNG, JPEG, GIF and WebP.
 pub const IMAGES: &[Media] = &[Media::Png, Media::Jpeg, Media::Gif, Media::Webp];
 
 pub const IMAGES_AND_PDF: &[Media] = &Media::ALL;

@@ -45,7 +45,6 @@ impl Memory {
         }
     }
 
-    /// Removes a quirk of the model.
     pub fn forget(&self, quirk: &Quirk) {
         let mut all = self.read();
         let had = all.get_mut(&self.model).is_some_and(|words| words.remove(quirk.word));

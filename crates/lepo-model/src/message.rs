@@ -34,7 +34,9 @@ impl Role {
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
+    /// The role of its author.
     pub role: Role,
+    /// The text, which may be empty.
     pub text: Text,
     /// The native tool calls of an assistant's message.
     pub calls: Vec<ToolCall>,
@@ -49,13 +51,14 @@ pub struct Message {
 }
 
 impl Message {
-    /// Creates a message of text.
+    /// Creates a message of text only.
     pub fn new(role: Role, text: impl Into<Text>) -> Self {
         let (text, calls, files) = (text.into(), Vec::new(), Vec::new());
         Message { role, text, calls, call_id: None, files, replay: None, instruction: false }
     }
 }
 
+/// A tool that a model may call natively.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     /// The name for calls: letters, digits, `_` and `-`, at most 64 of them (the API's own rule).
@@ -71,6 +74,7 @@ pub struct ToolSpec {
 pub struct ToolCall {
     /// The id for its result. Made from the call's index if the model sent none.
     pub id: String,
+    /// The name of the tool, as in its [`ToolSpec`].
     pub name: String,
     /// The arguments. If the model's text was not JSON, a [`Value::String`] with that text.
     pub arguments: Value,
@@ -85,6 +89,7 @@ pub struct Schema {
     pub schema: Value,
 }
 
+/// A request to a model.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Request<'a> {
     /// The conversation, oldest first.

@@ -16,6 +16,7 @@ const FILE: u64 = 2_000;
 /// A request before it is sent.
 #[derive(Debug, Clone, Copy)]
 pub struct Planned<'a> {
+    /// The configuration of the model.
     pub config: &'a ModelConfig,
     /// The estimated tokens of the request.
     pub input: u64,
@@ -26,6 +27,7 @@ pub struct Planned<'a> {
 /// Usage of a finished request.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken<'a> {
+    /// The configuration of the model.
     pub config: &'a ModelConfig,
     /// The ticket that [`Meter::before`] returned.
     pub ticket: u64,

@@ -37,7 +37,9 @@ pub enum Notice {
 /// A repeated request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
+    /// The name of the model.
     pub model: String,
+    /// The failure before it.
     pub after: Passing,
     /// The delay before the request.
     pub wait: Duration,
@@ -50,6 +52,7 @@ pub struct Retry {
 /// A temporary failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Passing {
+    /// An HTTP status.
     Status(u16),
     /// An error message of the server, within its answer.
     Words(String),

@@ -5,6 +5,7 @@ use serde_json::Number;
 /// `options = { … }`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
+    /// The sampling temperature.
     pub temperature: Option<Number>,
     /// The longest answer, including thinking, in tokens.
     pub max_tokens: Option<u64>,

@@ -30,7 +30,6 @@ pub(super) struct Payload {
 
 #[derive(Debug, Clone)]
 enum Part {
-    /// JSON.
     Json(Bytes),
     /// The inside of a JSON string, before escaping.
     Text(Text),
@@ -39,7 +38,6 @@ enum Part {
 }
 
 impl Payload {
-    /// Appends JSON.
     pub fn raw(&mut self, json: &str) {
         self.last.extend_from_slice(json.as_bytes());
     }
@@ -137,7 +135,6 @@ impl Payload {
     }
 }
 
-/// The chunks of one part.
 enum Chunks {
     Json(Bytes),
     /// A text, and the offset of its unsent rest.
@@ -175,7 +172,6 @@ impl Iterator for Chunks {
     }
 }
 
-/// Returns the length of a text within a JSON string.
 fn escaped_length(text: &str) -> usize {
     let length = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,

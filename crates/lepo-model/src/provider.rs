@@ -37,6 +37,7 @@ pub enum Fields {
 /// The defaults for the URL of a server and the source of its key.
 #[derive(Debug)]
 pub struct ServerFacts {
+    /// The default base URL.
     pub url: &'static str,
     /// Whether that URL needs a key.
     pub needs_key: bool,
@@ -59,11 +60,14 @@ pub struct ServerFacts {
 /// The API of a server of `openai`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
+    /// Chat completions.
     Chat,
+    /// The Responses API.
     Responses,
 }
 
 impl Wire {
+    /// All values, the default first.
     pub const ALL: &[Wire] = &[Wire::Responses, Wire::Chat];
 }
 
@@ -117,6 +121,7 @@ static OLLAMA: ServerFacts = ServerFacts {
 };
 
 impl Provider {
+    /// All providers.
     pub const ALL: &[Provider] = &[
         Provider::Openai,
         Provider::Anthropic,

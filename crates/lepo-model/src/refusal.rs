@@ -77,7 +77,6 @@ impl Refusal {
         }
     }
 
-    /// Returns the refusal as a temporary failure.
     pub fn passing(&self) -> Passing {
         match self.within {
             false => Passing::Status(self.status),
@@ -90,12 +89,10 @@ impl Refusal {
         &self.words
     }
 
-    /// Returns the meaning of the refusal of a request for this model.
     pub fn meaning(&self, model: &str) -> Meaning {
         meaning(self.status, &self.body, model)
     }
 
-    /// Whether the refusal may be temporary.
     pub fn may_pass(&self, model: &str) -> bool {
         let is_passing = self.meaning(model) == Meaning::Wait;
         self.should_retry.map_or(is_passing, |yes| yes && (is_passing || !self.is_for_good(model)))

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::failure::status_in;
 
-/// The meaning of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// The credit or a spending limit is used up.
@@ -28,7 +27,6 @@ pub(super) enum Meaning {
     Path,
     /// The model rejects a field: the word of a quirk.
     Field(&'static str),
-    /// A temporary failure.
     Wait,
     /// A proxy requires authentication.
     Proxy,

@@ -33,7 +33,6 @@ pub(super) trait Decoder {
     /// Whether the end mark has arrived.
     fn is_done(&self) -> bool;
 
-    /// Whether a finish reason has arrived.
     fn has_finish(&self) -> bool;
 
     /// Returns a finish reason that is a failure.
@@ -52,9 +51,7 @@ pub(super) enum EventUse {
     Used,
     /// The event had none: another kind of event, or an error.
     Unused,
-    /// The event was malformed.
     Unread,
-    /// The event is the end mark.
     End,
 }
 

@@ -69,7 +69,6 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    /// Waits for the first event.
     pub async fn wait(status: u16, body: Body, reader: Box<dyn AnswerReader>) -> Begun {
         let mut source = Stream { body, reader };
         let mut events = Events::new();

@@ -18,7 +18,6 @@ pub struct WantedModel {
     pub is_used: bool,
 }
 
-/// Returns the error for a provider without a server.
 pub fn no_server(provider: Provider) -> Error {
     let error = Error::usage(format!("a model of provider {} cannot be added this way", provider.word()));
     match provider.fields() {

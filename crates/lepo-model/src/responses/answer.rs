@@ -163,7 +163,6 @@ impl Decoder for ResponsesDecoder {
 }
 
 impl ResponsesDecoder {
-    /// Creates a decoder for an answer to a request with these tools.
     pub(super) fn new(tools: &[ToolSpec]) -> ResponsesDecoder {
         ResponsesDecoder { names: ToolNames::new(tools), ..ResponsesDecoder::default() }
     }
@@ -224,7 +223,6 @@ impl ResponsesDecoder {
     }
 }
 
-/// Returns the page of an annotation.
 fn citation(annotation: &Value) -> Option<Citation> {
     let text = |name: &str| annotation[name].as_str().map(str::to_owned);
     let url = text("url").filter(|_| annotation["type"] == "url_citation")?;

@@ -24,7 +24,6 @@ struct ResponseItem {
 type ItemPlace<'v> = (Option<&'v Value>, Option<&'v Value>);
 
 impl ResponseItems {
-    /// Starts an item.
     pub fn begin(&mut self, place: Option<&Value>, item: Value) {
         let mut arguments = ArgumentText::default();
         arguments.add(&argument_text(item.get("arguments")));
@@ -39,7 +38,6 @@ impl ResponseItems {
         }
     }
 
-    /// Sets the complete arguments of a call.
     pub fn set_arguments(&mut self, place: ItemPlace<'_>, arguments: Option<&Value>, name: Option<&Value>) {
         let text = argument_text(arguments);
         let Some(item) = self.call_at(place) else { return };
@@ -156,7 +154,6 @@ impl ResponseItems {
 }
 
 impl ResponseItem {
-    /// Whether `item` is this item.
     fn is_the_same(&self, item: &Value) -> bool {
         let is_one = |name: &str| {
             let (own, other) = (text_of(&self.value[name]), text_of(&item[name]));

@@ -191,7 +191,6 @@ fn tool(tool: &ToolSpec) -> Value {
            "parameters": tool.schema, "strict": false})
 }
 
-/// Appends the items of a message.
 fn items(payload: &mut Payload, message: &Message, first: &mut bool) {
     let mut next = |payload: &mut Payload| {
         if !std::mem::take(first) {

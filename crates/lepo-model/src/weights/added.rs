@@ -79,6 +79,7 @@ impl Incoming {
         Ok(Incoming { dir: dir.to_path_buf(), path, file, hash: Sha256::new(), _lock: lock })
     }
 
+    /// Appends bytes to the file.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.hash.update(bytes);
         self.file.write_all(bytes).map_err(|error| unusable(&self.dir, error))

@@ -45,8 +45,10 @@ pub enum FetchStage {
     Present,
 }
 
+/// The progress of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
+    /// The current stage.
     pub stage: FetchStage,
     /// The finished bytes of this stage.
     pub done: u64,
