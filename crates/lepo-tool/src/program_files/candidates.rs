@@ -1,19 +1,19 @@
-//! Parts of a word of a definition that could be the path of a file.
+//! Parts of an argument or a variable that could be the path of a file.
 
-/// The longest path that systems take.
+/// Longest path that systems accept, in bytes.
 const LONGEST: usize = 4096;
 
-/// The most parts of one word that are looked at.
+/// Most parts of a word to examine.
 const MOST: usize = 500;
 
-/// What parts the words of a shell's line or of a program that stands in an argument.
+/// Characters between the words of a shell line, or of a program in an argument.
 const BETWEEN_WORDS: &str = "\"'`;&|(){}<>,$";
 
-/// What parts the paths of a list, and a file from what is meant in it (`server.py:app`).
+/// Characters between the paths of a list, and between a file and an object in it (`server.py:app`).
 const BETWEEN_PATHS: [char; 3] = [':', ',', ';'];
 
-/// The word itself, the value of an option (`--config=FILE`, `-rFILE`, `@FILE`), the paths of a list, and the words of a
-/// line for a shell.
+/// Returns the word itself, the value of an option (`--config=FILE`, `-rFILE`, `@FILE`), the paths of a list, and the
+/// words of a shell line.
 pub(super) fn candidates(word: &str) -> Vec<&str> {
     let is_between = |c: char| c.is_whitespace() || BETWEEN_WORDS.contains(c);
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn candidates(word: &str) -> Vec<&str> {
     found
 }
 
-/// The value that stands right behind an option of one letter.
+/// Returns the value directly after a one-letter option.
 fn short_option(word: &str) -> Option<&str> {
     let rest = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
     let mut chars = rest.chars();

@@ -1,4 +1,4 @@
-//! Definitions of programs, and the files that each is started from.
+//! Definitions of programs, and the files from which each starts.
 
 use std::os::unix::fs::symlink;
 
@@ -59,8 +59,8 @@ fn short(paths: &BTreeSet<PathBuf>, tree: &Path) -> String {
     names.join(" ")
 }
 
-/// The files of a line of words that starts in `dir` below the tree: those that are read-only, and those that are
-/// compared besides.
+/// Returns the files of a command line that starts in `dir` below the tree: the read-only ones, and the other ones that
+/// are compared.
 fn files(line: &str, dir: &str) -> (String, String) {
     let (_place, tree) = tree();
     let line = line.replace("TREE", tree.to_str().unwrap());
@@ -74,7 +74,7 @@ fn files(line: &str, dir: &str) -> (String, String) {
 
 #[test]
 fn the_files_of_a_definition_are_found_in_every_form() {
-    // A blank within a word is written as `_`, and that as a zero byte.
+    // In a line, `_` means a blank within a word, and a NUL byte means `_`.
     for (line, dir, read_only, besides) in [
         ("python3 tools/server.py", "", "tools/server.py", "LIBS"),
         ("python3 TREE/tools/server.py", "../elsewhere", "tools/server.py", "LIBS"),
