@@ -282,7 +282,7 @@ fn tell_linked(store: &Store) {
     let Some(record) = WorktreeRecord::find(&paths, store).filter(WorktreeRecord::is_new) else { return };
     let project = stores::Stores::at(&paths).project(&store.path());
     say(&Line::note(format!("uses {STORE} of {project}, the main work tree")));
-    record.record(None);
+    record.record(&[]);
 }
 
 /// Adds a store to the list of `--everywhere` when it is written to.

@@ -72,6 +72,53 @@ fn a_linked_worktree_uses_the_store_of_the_main_one_and_goes_on_with_its_own_con
 }
 
 #[test]
+fn the_main_work_tree_continues_its_own_conversation_too() {
+    let bot = Bot::saying(OFF, &["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    let note = "note: this worktree begins a conversation of its own; --tail @ goes on with the newest\n";
+    let [a_to_c, d_to_f] = ["A s1 head / B u0 A / C a0 B", "D s1 head / E u0 D / F a0 E"];
+    // With conversations of a linked one only, it begins its own.
+    assert_eq!(lepo_in(home, linked, &["do", "linked asks"]).code, 0);
+    let ran = home.lepo(&["do", "main asks"]);
+    assert!(ran.code == 0 && ran.err.contains(note), "{}", ran.err);
+    assert_eq!(forest(home), format!("{a_to_c} / {d_to_f}"));
+    // Each continues its own.
+    assert_eq!(lepo_in(home, linked, &["do", "linked asks again"]).code, 0);
+    let ran = home.lepo(&["do", "main asks again"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!(forest(home), format!("{a_to_c} / {d_to_f} / G u0 C / H a0 G / I u0 F / J a0 I"));
+    // What the linked one added to the main one's conversation is not the main one's.
+    let main = home.ok(&["resolve", "@"]);
+    assert_eq!(lepo_in(home, linked, &["do", "--tail", main.trim(), "on with main's"]).code, 0);
+    assert_eq!(home.lepo(&["do", "main forks"]).err, "");
+    assert!(forest(home).ends_with("J a0 I / K u0 J / L a0 K / M u0 J / N a0 M"), "{}", forest(home));
+    assert_eq!(lepo_in(home, linked, &["do", "and on"]).code, 0);
+    assert!(forest(home).ends_with("O u0 L / P a0 O"), "{}", forest(home));
+    // Messages that no question made count as ever.
+    home.add(&["--prev", "head"], "by a script");
+    assert_eq!(lepo_in(home, linked, &["do", "and again"]).code, 0);
+    assert_eq!(home.lepo(&["do", "about the script"]).code, 0);
+    assert!(home.ok(&["show", "@"]).contains("by a script"), "{}", forest(home));
+}
+
+#[test]
+fn the_main_work_tree_continues_what_a_removed_worktree_left_and_what_it_is_told_to() {
+    let bot = Bot::saying(OFF, &["1", "2", "3", "4"]);
+    let home = &bot.home;
+    home.write("config/system_prompt.txt", "PROMPT");
+    let linked = &with_worktree(home);
+    assert_eq!(lepo_in(home, linked, &["do", "linked asks"]).code, 0);
+    assert_eq!(home.lepo(&["do", "--continue", "main asks"]).err, "");
+    assert_eq!(forest(home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D");
+    assert_eq!(lepo_in(home, linked, &["do", "-n", "linked asks anew"]).code, 0);
+    git(home, &home.work(), &["worktree", "remove", linked.to_str().unwrap()]);
+    assert_eq!(home.lepo(&["do", "on"]).err, "");
+    assert!(home.ok(&["show", "@"]).contains("linked asks anew"), "{}", forest(home));
+}
+
+#[test]
 fn a_question_that_failed_in_a_worktree_is_answered_again_there() {
     use crate::scripted::{Reply, openai_sse};
     let bot = Bot::openai(

@@ -114,4 +114,4 @@ pub use transcript::{write_bubb, write_bubb_at};
 pub use truth::carry_waiting;
 pub use unproven::{UnprovenMessage, agree_to_messages, unproven_messages};
 pub use user_key::user_prover;
-pub use worktree::{WorktreeRecord, record_worktree};
+pub use worktree::{MainTail, WorktreeRecord, record_worktree};

@@ -1,7 +1,10 @@
-//! The conversation that a linked git worktree was last used for. All worktrees of a repository share one store, so that
-//! `@` would be what somebody asked in another one.
+//! The messages that a linked git worktree was used for. All worktrees of a repository share one store, so that `@` would
+//! be what somebody asked in another one.
 
-use std::fs::DirBuilder;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::{DirBuilder, DirEntry};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
@@ -12,10 +15,13 @@ use lepo_base::error::Result;
 use lepo_base::hash::sha256_hex;
 use lepo_base::record::read_if_there;
 use lepo_store::bubb::BubbId;
-use lepo_store::conv::Wanted;
+use lepo_store::conv::{Forest, Ix, Wanted};
 use lepo_store::store::Store;
 
-/// The record of one worktree in the state directory: its path, and the last message that was written there.
+/// Ids that the record of one worktree lists at most: those of the newest turns.
+const IDS: usize = 256;
+
+/// The record of one worktree in the state directory: its path, and the messages of its turns, the last one last.
 pub struct WorktreeRecord {
     file: PathBuf,
     root: PathBuf,
@@ -25,6 +31,31 @@ impl WorktreeRecord {
     /// The record of the worktree that a store is used from; none if that is no linked one.
     pub fn find(paths: &Paths, store: &Store) -> Option<WorktreeRecord> {
         let root = store.is_linked().then(|| store.root().canonicalize().ok()).flatten()?;
+        WorktreeRecord::at(paths, root)
+    }
+
+    /// The records of the worktrees that are linked to the main work tree in which a store lies, for that store.
+    pub fn linked_to(paths: &Paths, store: &Store) -> Vec<WorktreeRecord> {
+        let Ok(root) = store.root().canonicalize() else { return Vec::new() };
+        let Some(main) = root.ancestors().find(|dir| dir.join(".git").exists()) else { return Vec::new() };
+        let below = root.strip_prefix(main).unwrap_or(&root);
+        let Ok(entries) = main.join(".git/worktrees").read_dir() else { return Vec::new() };
+        let record = |entry: DirEntry| {
+            // The path of the worktree's `.git`, which may be relative to the folder that says it.
+            let says = read_if_there(&entry.path().join("gitdir")).ok().flatten()?;
+            let git = entry.path().join(OsStr::from_bytes(says.trim_ascii_end()));
+            WorktreeRecord::at(paths, git.parent()?.join(below).canonicalize().ok()?)
+        };
+        entries.filter_map(|entry| record(entry.ok()?)).collect()
+    }
+
+    /// The record of the main work tree, if there are linked ones.
+    pub fn main(paths: &Paths, store: &Store) -> Option<WorktreeRecord> {
+        let is_main = !store.is_linked() && !WorktreeRecord::linked_to(paths, store).is_empty();
+        is_main.then(|| WorktreeRecord::at(paths, store.root().canonicalize().ok()?)).flatten()
+    }
+
+    fn at(paths: &Paths, root: PathBuf) -> Option<WorktreeRecord> {
         let meta = root.join(".git").metadata().or_else(|_| root.metadata()).ok()?;
         // As a worktree made later at this path inherits nothing.
         let birth = meta.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
@@ -41,17 +72,27 @@ impl WorktreeRecord {
 
     /// The last message that was written there, if there is one.
     pub fn last(&self) -> Result<Option<BubbId>> {
-        let text = read_if_there(&self.file)?.unwrap_or_default();
-        Ok(text.split(|byte| *byte == b'\n').rev().find_map(BubbId::parse))
+        Ok(self.ids()?.pop())
     }
 
-    /// Records the last message; none, while there is no conversation. Where that cannot be, nothing else happens.
-    pub fn record(&self, last: Option<BubbId>) {
-        let last = last.map(|id| format!("{id}\n")).unwrap_or_default();
+    /// The messages of its newest turns, the last one last.
+    pub fn ids(&self) -> Result<Vec<BubbId>> {
+        let text = read_if_there(&self.file)?.unwrap_or_default();
+        Ok(text.split(|byte| *byte == b'\n').filter_map(BubbId::parse).collect())
+    }
+
+    /// Adds the messages of a turn, the last one last; none, while there is no conversation. If it cannot be written,
+    /// nothing else happens.
+    pub fn record(&self, turn: &[BubbId]) {
+        let mut ids = self.ids().unwrap_or_default();
+        ids.retain(|id| !turn.contains(id));
+        ids.extend(turn);
+        let newest = ids.len().saturating_sub(IDS);
+        let lines: String = ids.iter().skip(newest).map(|id| format!("{id}\n")).collect();
         let folder =
             self.file.parent().map(|folder| DirBuilder::new().recursive(true).mode(0o700).create(folder));
         if folder.is_some_and(|made| made.is_ok()) {
-            let _ = replace_file(&self.file, format!("{}\n{last}", self.root.display()).as_bytes());
+            let _ = replace_file(&self.file, format!("{}\n{lines}", self.root.display()).as_bytes());
         }
     }
 
@@ -60,22 +101,67 @@ impl WorktreeRecord {
     pub fn tail(&self, store: &Store, retry: bool) -> Result<Option<BubbId>> {
         let Some(last) = self.last()? else { return Ok(None) };
         let forest = store.names().forest_for(&[Wanted::Paths(vec![last])])?;
-        let Some(ix) = forest.find(last) else { return Ok(None) };
-        if retry {
-            return Ok(Some(last));
-        }
-        Ok(match start_at(store, &forest, ix)? {
-            Start::Under(id) => Some(id),
-            Start::New | Start::Again(_) | Start::Decided(_) => None,
-        })
+        tail_at(store, &forest, last, retry)
     }
 }
 
-/// Records where a turn ended, if it was taken in a linked worktree.
+fn tail_at(store: &Store, forest: &Forest, last: BubbId, retry: bool) -> Result<Option<BubbId>> {
+    let Some(ix) = forest.find(last) else { return Ok(None) };
+    if retry {
+        return Ok(Some(last));
+    }
+    Ok(match start_at(store, forest, ix)? {
+        Start::Under(id) => Some(id),
+        Start::New | Start::Again(_) | Start::Decided(_) => None,
+    })
+}
+
+/// The tail that a question in the main work tree continues where the newest one is that of a turn in a linked worktree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MainTail {
+    /// `@`: no linked worktree made it.
+    Newest,
+    /// The newest one that no linked worktree made, or where the main one was last used.
+    Own(BubbId),
+    /// All are of linked worktrees.
+    Missing,
+}
+
+impl MainTail {
+    /// Finds it; with `retry`, the message whose question is answered again. The conversations of a worktree that was
+    /// removed are no longer another one's.
+    pub fn find(paths: &Paths, store: &Store, retry: bool) -> Result<MainTail> {
+        let mut elsewhere = HashSet::new();
+        for record in WorktreeRecord::linked_to(paths, store) {
+            elsewhere.extend(record.ids()?);
+        }
+        let is_own = |forest: &Forest, ix: Ix| !elsewhere.contains(&forest.name(ix).id);
+        let newest = store.names().forest_for(&[Wanted::Tip])?;
+        if newest.newest().is_none_or(|ix| is_own(&newest, ix)) {
+            return Ok(MainTail::Newest);
+        }
+        let forest = store.names().forest()?;
+        let mut tails = forest.newest_first(false).filter(|&ix| forest.store_of(ix).is_none());
+        let tail = tails.find(|&ix| is_own(&forest, ix) && !forest.is_ahead(ix));
+        let tail = tail.map(|ix| forest.name(ix).id);
+        let used = WorktreeRecord::main(paths, store).map(|record| record.ids()).transpose()?;
+        // A linked worktree may have continued it, so that it is no tail.
+        let used = used.unwrap_or_default().into_iter().rev().find(|&id| forest.find(id).is_some());
+        let own = match used.filter(|&used| Some(used) > tail) {
+            Some(used) => tail_at(store, &forest, used, retry)?.or(tail),
+            None => tail,
+        };
+        Ok(own.map_or(MainTail::Missing, MainTail::Own))
+    }
+}
+
+/// Records the messages of a turn, if it was taken in a git work tree that is linked or has linked ones.
 pub fn record_worktree(paths: &Paths, store: &Store, report: &Report) {
     let answer = report.answer.as_ref().map(|answer| answer.name.id);
-    let last = answer.or(report.pending).or(report.partial).or(report.user);
-    if let Some((record, last)) = WorktreeRecord::find(paths, store).zip(last) {
-        record.record(Some(last));
+    let turn: Vec<BubbId> =
+        [report.user, report.partial, report.pending, answer].into_iter().flatten().collect();
+    let record = || WorktreeRecord::find(paths, store).or_else(|| WorktreeRecord::main(paths, store));
+    if let Some(record) = record().filter(|_| !turn.is_empty()) {
+        record.record(&turn);
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::debate_place::debate_at;
+use super::group_models::ModelSources;
 use super::output::write_output;
 use super::recorded_group::{Found, Told, look_up};
 use super::setup::{Setup, find_tail, store_of_turn};
@@ -17,14 +18,14 @@ use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::Name;
+use lepo_store::bubb::{BubbId, Name};
 use lepo_store::conv::{Forest, Wanted};
 use lepo_store::store::Store;
 use lepo_turn::config::{Insts, Paths, Prompt};
 use lepo_turn::{
     AnswerSchema, Answered, Ask, Configured, Debated, GroupMode, GroupOutcome, GroupTurn, Interrupt, Masking,
-    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, WorktreeRecord, debate_models, is_unread,
-    start, take_group_turn,
+    Moment, Panel, Question, Start, StartOptions, TurnEnv, Watch, WorktreeRecord, is_unread, start,
+    take_group_turn,
 };
 
 pub fn run_group(
@@ -39,9 +40,7 @@ pub fn run_group(
     }
     let question = question(args, prompt, mode)?;
     let Setup { mut configured, .. } = Setup::read(args, context)?;
-    if mode == GroupMode::Debate {
-        continue_with_its_models(args, &mut configured, context)?;
-    }
+    let sources = ModelSources::choose(args, mode, &mut configured, context)?;
     let (mut hits, mut ran) = (Vec::new(), Vec::new());
     if let Some(recorded) = args.recorded.wish()? {
         let asked = (question.as_ref(), schema.as_deref());
@@ -52,6 +51,7 @@ pub fn run_group(
             Found::Some(found, carried) => (hits, ran) = (found, carried),
         }
     }
+    sources.check_names(mode, &configured.settings)?;
     let mut panel = Panel::of(mode, &configured)?.with_judge(args.group.judge.as_deref(), &configured)?;
     panel.take_recorded(hits);
     if let Some(question) = &question {
@@ -234,15 +234,20 @@ impl Group {
     }
 }
 
-/// Records where the next question in a linked worktree continues: at the bubb of the result that is `@`.
+/// Records where the next question in this work tree continues: at the bubb of the result that is `@`.
 fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Result<()> {
-    let Some(record) = WorktreeRecord::find(paths, store) else { return Ok(()) };
+    let record = WorktreeRecord::find(paths, store).or_else(|| WorktreeRecord::main(paths, store));
+    let Some(record) = record else { return Ok(()) };
     let forest = store.names().forest_for(&[Wanted::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
     let said = ui::bubbs_to_read(outcome, false);
-    let ids = || said.iter().map(|(_, name)| name.id);
-    if let Some(last) = newest.filter(|newest| ids().any(|id| id == *newest)).or(ids().next_back()) {
-        record.record(Some(last));
+    let mut ids: Vec<BubbId> = said.iter().map(|(_, name)| name.id).collect();
+    if let Some(at) = newest.and_then(|newest| ids.iter().position(|id| *id == newest)) {
+        let newest = ids.remove(at);
+        ids.push(newest);
+    }
+    if !ids.is_empty() {
+        record.record(&ids);
     }
     Ok(())
 }
@@ -274,23 +279,6 @@ fn tell_before(
     if !args.quiet {
         ui::note_system_prompt(configured, store, forest, begin);
     }
-    Ok(())
-}
-
-/// Uses the models of the continued debate if neither options nor configuration name any.
-fn continue_with_its_models(args: &DoArgs, configured: &mut Configured, context: &Context<'_>) -> Result<()> {
-    let settings = &mut configured.settings;
-    let names_all = !settings.many_participants.is_empty() && settings.many_orchestrator.is_some();
-    let (Some(_), false, Some(store)) = (&args.tail, names_all, context.find_store()?) else {
-        return Ok(());
-    };
-    let forest = store.addresses().forest_at(false, args.tail.as_deref())?;
-    let Some(tail) = find_tail(args, &store, &forest)? else { return Ok(()) };
-    let models = debate_models(&store, &forest, tail.ix)?;
-    if settings.many_participants.is_empty() {
-        settings.many_participants = models.participants;
-    }
-    settings.many_orchestrator = settings.many_orchestrator.take().or(models.orchestrator);
     Ok(())
 }
 

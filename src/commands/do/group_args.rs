@@ -26,10 +26,10 @@ pub struct GroupArgs {
     pub judge: Option<String>,
     /// The model that leads the debate
     #[arg(long, value_name = "NAME", add = complete::model(), requires = "debate", conflicts_with = "parallel", help_heading = SEVERAL)]
-    orchestrator: Option<String>,
+    pub(super) orchestrator: Option<String>,
     /// The models that take part, overriding the configured ones
     #[arg(long, value_name = "A,B", add = complete::model(), value_delimiter = ',', requires = "mode", conflicts_with = "model", help_heading = SEVERAL)]
-    participants: Vec<String>,
+    pub(super) participants: Vec<String>,
 }
 
 impl GroupArgs {

@@ -12,6 +12,7 @@ mod dry_run;
 mod form_args;
 mod group;
 mod group_args;
+mod group_models;
 mod input;
 mod keep_args;
 mod keeping;

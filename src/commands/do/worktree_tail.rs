@@ -1,4 +1,5 @@
-//! Decides where a question in a linked git worktree continues by default: the conversation last used there.
+//! Decides where a question in a git repository with linked worktrees continues by default: each work tree, the main one
+//! too, has a conversation of its own.
 
 use super::DoArgs;
 use crate::commands::Context;
@@ -7,8 +8,8 @@ use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::conv::Wanted;
 use lepo_store::store::Store;
-use lepo_turn::WorktreeRecord;
 use lepo_turn::config::Paths;
+use lepo_turn::{MainTail, WorktreeRecord};
 
 /// Selects that conversation as `--tail` would, or starts a new one and says so: all worktrees share a store,
 /// whose newest conversation may belong to another one.
@@ -16,11 +17,13 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
     if !args.takes_default_tail() || args.recorded.wish()?.is_some() {
         return Ok(());
     }
-    let Some(store) = context.find_store()?.filter(Store::is_linked) else { return Ok(()) };
+    let Some(store) = context.find_store()? else { return Ok(()) };
     let paths = Paths::from_env(&Env::from_process())?;
-    let Some(record) = WorktreeRecord::find(&paths, &store) else { return Ok(()) };
-    args.tail = record.tail(&store, args.retry)?.map(|id| id.to_string());
-    let begins = args.tail.is_none() && !args.retry && !args.compact && !args.keeping.goes_on;
+    let has_conversation = match store.is_linked() {
+        true => set_linked_tail(args, &store, &paths)?,
+        false => set_main_tail(args, &store, &paths, context)?,
+    };
+    let begins = !has_conversation && !args.retry && !args.compact && !args.keeping.goes_on;
     if begins && store.names().forest_for(&[Wanted::Tip])?.newest().is_some() {
         args.new = true;
         if !args.quiet {
@@ -30,4 +33,25 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
         }
     }
     Ok(())
+}
+
+/// Continues what was last used in a linked worktree; false if nothing was.
+fn set_linked_tail(args: &mut DoArgs, store: &Store, paths: &Paths) -> Result<bool> {
+    let Some(record) = WorktreeRecord::find(paths, store) else { return Ok(true) };
+    args.tail = record.tail(store, args.retry)?.map(|id| id.to_string());
+    Ok(args.tail.is_some())
+}
+
+/// In the main work tree, continues the newest conversation of no linked one; false if there is none.
+fn set_main_tail(args: &mut DoArgs, store: &Store, paths: &Paths, context: &Context<'_>) -> Result<bool> {
+    // A store by name is not shared with linked worktrees.
+    if context.save_to().is_some() {
+        return Ok(true);
+    }
+    match MainTail::find(paths, store, args.retry)? {
+        MainTail::Newest => return Ok(true),
+        MainTail::Own(id) => args.tail = Some(id.to_string()),
+        MainTail::Missing => {}
+    }
+    Ok(args.tail.is_some())
 }

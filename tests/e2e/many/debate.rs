@@ -375,7 +375,28 @@ fn a_debate_goes_on_with_its_own_models_where_none_are_named() {
     let ran = panel.lepo(&["do", "--debate", "--tail", "@", "after that?"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "## conclusion\n\nThird.\n"), "{}", ran.err);
     let args = ["do", "--debate", "--tail", "@", "--orchestrator", "nobody"];
-    assert!(panel.lepo(&args).err.contains("unknown model \"nobody\""), "options win");
+    assert!(panel.lepo(&args).err.contains("unknown model \"nobody\"\n"), "options win");
+    // A name that no model has says where it stands.
+    let models = config.split("[many]").next().unwrap();
+    for (rest, names) in [
+        (models.replace("\"b\"", "\"c\""), "unknown model \"b\", which the debate that is continued names\n"),
+        (
+            models.replace("\"chief\"", "\"c\""),
+            "unknown model \"chief\", which the debate that is continued names\n",
+        ),
+        (
+            format!("{models}[many]\nparticipants = [\"gone\"]\n"),
+            "unknown model \"gone\", which many.participants of the configuration names\n",
+        ),
+        (
+            format!("{models}[many]\norchestrator = \"gone\"\n"),
+            "unknown model \"gone\", which many.orchestrator of the configuration names\n",
+        ),
+    ] {
+        panel.home.write("config/config.toml", rest);
+        let ran = panel.lepo(&["do", "--debate", "--tail", "@", "and?"]);
+        assert!(ran.code == 2 && ran.err.contains(names), "{names}: {}", ran.err);
+    }
 }
 
 #[test]
