@@ -1,9 +1,12 @@
 //! `lepo edit`: writes an edited copy of a bubb as its sibling.
 
-use super::finder::tell_typed;
+use std::io::{IsTerminal, Read, stdin};
+use std::path::{Path, PathBuf};
+
+use super::finder::{masked, tell_typed};
 use super::words::find_one;
 use super::{Context, complete};
-use crate::term::edit;
+use crate::term::{edit, named_editor, without_added_newline};
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
@@ -16,16 +19,47 @@ use lepo_turn::write_bubb;
 /// before it, hidden if the original is. Prints its id. The original and everything that follows it stay as they are.
 /// If the editor fails or the text did not change, nothing is written and the exit code is 1.
 ///
+/// With --file, its text is the new one, and no editor opens. So is text on stdin, if neither variable is set.
+///
 /// If the original does not end with a newline, one newline at the end of the saved text is dropped, because editors
-/// add it by themselves. Otherwise the bytes are kept as saved.
+/// and echo add it by themselves. Otherwise the bytes are kept as saved.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  lepo edit main\n  lepo do --retry --tail $(lepo edit 9X1Y3Z5A)      # \
         another wording, \
-    another answer\n  EDITOR='sed -i s/color/colour/' lepo edit @")]
+    another answer\n  echo 'In one sentence: why?' | lepo edit 9X1Y3Z5A --file -\n  EDITOR='sed -i s/color/colour/' lepo edit @")]
 pub struct EditArgs {
     /// The message to edit
     #[arg(value_name = "ADDR", add = complete::address())]
     address: String,
+    /// Take the new text from FILE, or with `-` from stdin, and open no editor
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    file: Option<PathBuf>,
+}
+
+impl EditArgs {
+    /// The new text, if it comes from a file or from stdin; and which.
+    fn given_text(&self) -> Result<Option<(Vec<u8>, &'static str)>> {
+        let has_addresses = self.address == "-";
+        match self.file.as_deref() {
+            Some(path) if path == Path::new("-") && has_addresses => {
+                Err(Error::usage("stdin cannot be both the address and the text"))
+            }
+            Some(path) if path == Path::new("-") => Ok(Some((read_stdin()?, "stdin"))),
+            Some(path) => {
+                let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
+                Ok(Some((std::fs::read(path).map_err(failed)?, "the file")))
+            }
+            None if named_editor().is_some() || has_addresses || stdin().is_terminal() => Ok(None),
+            None => Ok(Some((read_stdin()?, "stdin")).filter(|(text, _)| !text.is_empty())),
+        }
+    }
+}
+
+fn read_stdin() -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let failed = |error| Error::store("cannot read stdin").because(error);
+    stdin().lock().read_to_end(&mut text).map_err(failed)?;
+    Ok(text)
 }
 
 pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -34,7 +68,11 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let name = forest.name(found.ix);
     let text = store.bubbs().read(&name)?;
 
-    let edited = edit(&text, ".md")?;
+    let given = args.given_text()?;
+    let edited = match &given {
+        Some((text_given, _)) => without_added_newline(&text, text_given.clone()),
+        None => edit(&text, ".md")?,
+    };
     if edited == text {
         return Err(Error::nothing(format!("{} did not change: nothing was written", name.id)));
     }
@@ -44,11 +82,15 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 
     let not_before = if name.prev.is_none() { forest.root_time() } else { 0 };
-    let sibling = write_bubb(&store, (name.kind, name.hidden), name.prev, not_before, &Kept::typed(&edited))?;
+    let kept = match given {
+        Some((_, source)) => masked(&edited, source),
+        None => Kept::typed(&edited),
+    };
+    let sibling = write_bubb(&store, (name.kind, name.hidden), name.prev, not_before, &kept)?;
     if sibling.is_steering() && !sibling.is_proven_when_written() {
         store.journal().prove([sibling.id]);
     }
-    tell_typed(&edited, "the message", &format!("lepo rm --redact {}", sibling.id));
+    tell_typed(kept.bytes(), "the message", &format!("lepo rm --redact {}", sibling.id));
     context.out.line(&sibling.id.to_string());
     if name.kind == Kind::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();

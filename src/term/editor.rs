@@ -1,6 +1,6 @@
 //! Runs the user's editor on a copy of a text; inside a pipe it gets the terminal device.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -18,12 +18,17 @@ use lepo_base::search_path;
 /// the edited bytes. A final newline that `text` did not have is removed: nearly every editor adds one, and
 /// the user cannot see it.
 ///
-/// Fails with exit 1 if the editor cannot be started, or exits unsuccessfully, which is how a user cancels.
+/// Fails with exit 1 if the editor cannot be started, or exits unsuccessfully, which is how a user cancels; with exit 2
+/// if no editor is named and there is no terminal for vi, which would wait for keys that nobody can type.
 pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
-    let editor = ["VISUAL", "EDITOR"]
-        .into_iter()
-        .find_map(|name| lepo_base::env::text(name).filter(|value| !value.trim().is_empty()))
-        .unwrap_or_else(|| "vi".into());
+    let editor = match named_editor() {
+        Some(editor) => editor,
+        None if io::stdin().is_terminal() || open_terminal().is_ok() => "vi".into(),
+        None => {
+            return Err(Error::usage("there is no terminal for an editor")
+                .hint("set VISUAL or EDITOR to a program that needs none"));
+        }
+    };
     let failed = |error: io::Error| Error::nothing(format!("cannot use the editor {editor}")).because(error);
 
     // Created with access for the owner only.
@@ -45,11 +50,26 @@ pub fn edit(text: &[u8], suffix: &str) -> Result<Vec<u8>> {
             .hint("set VISUAL or EDITOR to the one to use"));
     }
     // Reopened by name: editors save by renaming a new file over the old.
-    let mut edited = std::fs::read(file.path()).map_err(failed)?;
+    let edited = std::fs::read(file.path()).map_err(failed)?;
+    Ok(without_added_newline(text, edited))
+}
+
+/// Returns the editor in `$VISUAL`, else in `$EDITOR`.
+pub fn named_editor() -> Option<String> {
+    let named = |name| lepo_base::env::text(name).filter(|value| !value.trim().is_empty());
+    ["VISUAL", "EDITOR"].into_iter().find_map(named)
+}
+
+/// Removes the final newline that programs add to a text if `text` has none.
+pub fn without_added_newline(text: &[u8], mut edited: Vec<u8>) -> Vec<u8> {
     if !text.ends_with(b"\n") && edited.ends_with(b"\n") {
         edited.pop();
     }
-    Ok(edited)
+    edited
+}
+
+fn open_terminal() -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open("/dev/tty")
 }
 
 /// Inherits the descriptor if it is a terminal; else opens the terminal device, else uses `otherwise`.
@@ -57,7 +77,7 @@ fn terminal(is_one: bool, otherwise: impl FnOnce() -> Stdio) -> Stdio {
     if is_one {
         return Stdio::inherit();
     }
-    match OpenOptions::new().read(true).write(true).open("/dev/tty") {
+    match open_terminal() {
         Ok(tty) => tty.into(),
         Err(_) => otherwise(),
     }

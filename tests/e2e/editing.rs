@@ -114,3 +114,59 @@ fn ctrl_c_is_the_editors() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(home.ok(&["show", "--one", "@"]), "two");
 }
+
+#[test]
+fn text_on_stdin_or_in_a_file_is_the_new_text() {
+    let home = Home::new();
+    let question = home.add(&[], "one");
+    home.write("work/new.txt", "from a file\n");
+    let ran = |args: &[&str], editor: &str, stdin: &[u8]| {
+        let mut command = home.detached(args);
+        command.env_remove("VISUAL").env("EDITOR", editor);
+        run(command, stdin)
+    };
+    for (args, editor, stdin, text) in [
+        (&["edit", &question][..], "", &b"piped\n"[..], "piped"),
+        (&["edit", &question, "--file", "-"], "sed -i s/one/editor/", b"by option\n", "by option"),
+        (&["edit", &question, "-f", "new.txt"], "sed -i s/one/editor/", b"", "from a file"),
+        // Who names an editor means it, also in a loop whose stdin is a list.
+        (&["edit", &question], "sed -i s/one/editor/", b"a list\n", "editor"),
+        (&["edit", "-", "-f", "new.txt"], "", question.as_bytes(), "from a file"),
+    ] {
+        let ran = ran(args, editor, stdin);
+        assert_eq!(ran.code, 0, "{args:?} {}", ran.err);
+        assert_eq!(home.ok(&["show", "--one", ran.out.trim()]), text, "{args:?}");
+    }
+    let count = home.bubbs().len();
+    for (args, stdin, code, says) in [
+        (&["edit", &question][..], &b""[..], 2, "there is no terminal for an editor"),
+        (&["edit", "-"], question.as_bytes(), 2, "there is no terminal for an editor"),
+        (&["edit", "-", "--file", "-"], question.as_bytes(), 2, "both the address and the text"),
+        (&["edit", &question, "--file", "gone.txt"], b"", 2, "cannot read gone.txt"),
+        (&["edit", &question, "--file", "-"], b"", 1, "the text is empty"),
+        (&["edit", &question, "--file", "-"], b"one", 1, "did not change"),
+    ] {
+        let ran = ran(args, "", stdin);
+        assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{args:?} {}", ran.err);
+        assert!(ran.err.contains(says), "{args:?} {}", ran.err);
+    }
+    assert_eq!(home.bubbs().len(), count);
+}
+
+#[test]
+fn no_command_starts_vi_without_a_terminal() {
+    let home = Home::new();
+    home.write("work/bin/vi", "#!/bin/sh\ntouch \"$HOME/TRIPPED\"\n");
+    let vi = home.work().join("bin/vi");
+    std::fs::set_permissions(&vi, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    home.add(&[], "one");
+    for args in [&["edit", "@"][..], &["prompt", "edit", "p"], &["config", "--edit"]] {
+        let mut command = home.detached(args);
+        let path = format!("{}:{}", home.work().join("bin").display(), std::env::var("PATH").unwrap());
+        command.env_remove("VISUAL").env_remove("EDITOR").env("PATH", path);
+        let ran = run(command, b"");
+        assert_eq!(ran.code, 2, "{args:?} {}", ran.err);
+        assert!(ran.err.contains("there is no terminal for an editor"), "{args:?} {}", ran.err);
+    }
+    assert!(!home.path().join("TRIPPED").exists());
+}
