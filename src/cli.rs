@@ -2,6 +2,7 @@
 
 mod alias;
 pub mod blocks;
+mod command_path;
 mod end;
 mod external;
 mod first;
@@ -191,7 +192,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
             return help::print_short(root, &[command]);
         }
         Err(error) => {
-            return report_parse_error(&args, command == "do", &parse_error(&error, &root, &command));
+            return report_parse_error(&args, command == "do", &parse_error(&error, &root, &command, &args));
         }
     };
     if cli.globals.version {

@@ -46,9 +46,9 @@ impl First {
     }
 }
 
-/// Contains white space, or is empty; `do` then refuses a blank question.
+/// Contains white space, is `-` for stdin, or is empty; `do` then refuses a blank question.
 fn is_question(word: &OsStr) -> bool {
-    word.is_empty() || word.to_string_lossy().contains(char::is_whitespace)
+    word.is_empty() || word == "-" || word.to_string_lossy().contains(char::is_whitespace)
 }
 
 /// Builds a parser of all options that may precede the first argument; everything from it on stays
@@ -86,6 +86,8 @@ mod tests {
             ("lepo deploy --now", 1, Means::Other, false),
             ("lepo -c docs deploy", 3, Means::Other, false),
             ("lepo two_words", 1, Means::Question, false),
+            ("lepo -", 1, Means::Question, false),
+            ("lepo ls -", 1, Means::Command, false),
             ("lepo -n why", 2, Means::Question, true),
             ("lepo -nt ls why", 3, Means::Question, true),
             ("lepo -m gpt do why", 3, Means::Command, true),

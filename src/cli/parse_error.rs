@@ -1,18 +1,24 @@
 //! Converts clap's errors to the form of all other errors, with a suggestion or a hint.
 
+use std::ffi::OsString;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::commands::suggest::nearest;
+use super::command_path::CommandPath;
 use lepo_base::error::{Error, quoted};
 
-/// Converts a parse error of `command`. `tree` contains all commands.
-pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str) -> Error {
+/// Converts a parse error of the command line `words` of `command`. `tree` contains all commands.
+pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str, words: &[OsString]) -> Error {
+    let path = CommandPath::find(tree, command, words);
     let option = text(error, ContextKind::InvalidArg).map(|argument| name_of(&argument)).unwrap_or_default();
     let value = text(error, ContextKind::InvalidValue);
     let (what, meant) = match error.kind() {
         ErrorKind::UnknownArgument if option.starts_with('-') => {
             let meant = text(error, ContextKind::SuggestedArg).map(|meant| name_of(&meant));
-            (format!("unknown option {option}"), meant.or_else(|| nearest_option(&option, tree, command)))
+            // The parser has options of the commands above in mind, which this one does not take.
+            let meant = meant.filter(|meant| *meant != option && path.has_option(meant));
+            let meant = meant.or_else(|| path.nearest_option(&option));
+            (format!("unknown option {option}"), meant.or_else(|| path.command_with(&option)))
         }
         ErrorKind::UnknownArgument => (format!("unexpected argument {}", quoted(&option)), None),
         ErrorKind::InvalidSubcommand => {
@@ -47,6 +53,13 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str) -> 
                 .collect::<Vec<_>>();
             (format!("missing {}", missing.join(", ")), None)
         }
+        ErrorKind::ArgumentConflict if option.is_empty() => {
+            // An option before a subcommand, or before a word that is taken for one.
+            let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+            let before = texts(error, ContextKind::PriorArg);
+            let before = before.iter().map(|argument| name_of(argument)).collect::<Vec<_>>();
+            path.conflict_before(&word, &before)
+        }
         ErrorKind::ArgumentConflict => {
             let others = texts(error, ContextKind::PriorArg)
                 .iter()
@@ -70,15 +83,8 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str) -> 
     };
     match meant {
         Some(meant) => Error::usage(what).hint(format!("did you mean `{meant}`?")),
-        None => Error::usage(what).hint(format!("`lepo {command} --help` lists what it takes")),
+        None => Error::usage(what).hint(format!("`lepo {} --help` lists what it takes", path.words())),
     }
-}
-
-/// Returns the long option, of this command or global, that is nearest to `word`.
-fn nearest_option(word: &str, tree: &clap::Command, command: &str) -> Option<String> {
-    let own = tree.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
-    let names = own.chain(tree.get_arguments()).filter_map(clap::Arg::get_long);
-    nearest(word.trim_start_matches('-'), names).map(|meant| format!("--{meant}"))
 }
 
 fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
@@ -111,20 +117,5 @@ fn plain_words(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::name_of;
-
-    #[test]
-    fn a_name_has_no_values() {
-        for (argument, name) in [
-            ("--tail <ADDR>", "--tail"),
-            ("--remote[=<NAME>]", "--remote"),
-            ("[PROMPT]...", "PROMPT"),
-            ("<PATTERN>", "PATTERN"),
-            ("<--parallel|--debate>", "--parallel|--debate"),
-            ("-n", "-n"),
-        ] {
-            assert_eq!(name_of(argument), name);
-        }
-    }
-}
+#[path = "parse_error_tests.rs"]
+mod tests;
