@@ -4,11 +4,11 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{FactIndex, JournalRecord};
-use lepo_turn::config::{Money, Prices};
+use lepo_turn::config::{Prices, short_cost};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Sum of the known costs, in the unit of [`Money::units`].
+    /// Sum of the known costs, in the unit of [`short_cost`].
     units: u64,
     has_known: bool,
     /// At least one cost is unknown: its model has no price, or no tokens were counted.
@@ -40,23 +40,23 @@ impl Cost {
         }
     }
 
-    /// Formats the sum with two decimals, and `+` if some answers' cost is unknown; `None` if all are.
+    /// Formats the sum with two decimals, more if that would be nothing, and `+` if some answers' cost is unknown; `None`
+    /// if all are.
     pub fn words(self) -> Option<String> {
-        let cents = self.cents()?;
         let more = if self.has_unknown { "+" } else { "" };
-        Some(format!("{}.{:02}{more}", cents / 100, cents % 100))
+        Some(format!("{}{more}", self.sum()?))
     }
 
-    fn cents(self) -> Option<u128> {
-        self.has_known.then(|| Money::hundredths(u128::from(self.units)))
+    fn sum(self) -> Option<String> {
+        self.has_known.then(|| short_cost(u128::from(self.units)))
     }
 }
 
 impl Serialize for Cost {
-    /// Writes `cost`, the sum with two decimals or null, and `cost_partial`, whether it omits some answers.
+    /// Writes `cost`, the sum as `words` formats it or null, and `cost_partial`, whether it omits some answers.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Cost", 2)?;
-        fields.serialize_field("cost", &self.cents().map(|cents| cents as f64 / 100.0))?;
+        fields.serialize_field("cost", &self.sum().and_then(|sum| sum.parse::<f64>().ok()))?;
         fields.serialize_field("cost_partial", &(self.has_known && self.has_unknown))?;
         fields.end()
     }

@@ -150,8 +150,7 @@ impl Sum {
             questions: self.asked.len() as u64,
             first_ms: median(self.first),
             ms: median(self.whole),
-            // Rounded down to 10⁻⁶.
-            cost: self.cost.map(|cost| (cost / 1_000_000) as f64 / 1e6),
+            cost: self.cost.map(|cost| cost as f64 / 1e12),
             ..self.row
         }
     }

@@ -104,3 +104,20 @@ fn what_is_not_known_is_a_plus_and_nothing_known_is_no_cost() {
         assert_eq!(costs(&home, &unpriced), (json!(null), false, None));
     }
 }
+
+#[test]
+fn what_costs_something_is_nowhere_shown_as_nothing() {
+    let home = Home::new();
+    home.write("config/config.toml", PRICES);
+    let tail = answer(&home, "head", used("gpt-4o", 42, 0));
+    assert_eq!(costs(&home, &tail), (json!(0.000_042), false, Some("0.000042".into())));
+    for (args, shown) in [
+        (&["stats"][..], " 0.000042\n"),
+        (&["stats", "--csv"], ",0.000042\n"),
+        (&["config", "budget.day", "0.0000004"], ""),
+        (&["config", "budget.day"], "0.0000004"),
+    ] {
+        let out = home.ok(args);
+        assert!(out.contains(shown) && !out.contains("0.00\n"), "{args:?}: {out}");
+    }
+}

@@ -53,6 +53,17 @@ fn the_longest_answer_counts_before_it_is_given() {
 }
 
 #[test]
+fn the_smallest_budget_is_not_nothing() {
+    let bot = bot("", 1);
+    let ran = bot.lepo(&["do", "--max-cost", "0.0000004", "x"]);
+    assert_eq!((ran.code, bot.times_asked()), (0, 1), "nothing is spent yet: {}", ran.err);
+    let ran = bot.lepo(&["do", "--max-cost", "0.0000004", "--max-tokens", "1", "x"]);
+    assert_eq!((ran.code, bot.times_asked()), (3, 1), "{}", ran.err);
+    let says = "--max-cost is 0.0000004, of which 0.00 is spent, and this request needs about 1.00";
+    assert!(ran.err.contains(says), "{}", ran.err);
+}
+
+#[test]
 fn a_budget_in_money_needs_the_price_of_the_model() {
     for head in ["budget = { day = 1 }", "budget = { turn = 1 }", ""] {
         let bot = Bot::openai(&format!("planner = 'off'\n{head}"), [openai_sse(["yes"])]);

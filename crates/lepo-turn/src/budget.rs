@@ -166,12 +166,12 @@ impl Meter for Budget {
         ] {
             let so_far = so_far.saturating_add(open.cost);
             // A budget that is used up to the last is over, however little the request itself is known to cost.
-            if let Some(limit) = limit.map(Money::units).filter(|_| !is_free)
+            if let Some(amount) = limit.filter(|_| !is_free)
+                && let limit = amount.units()
                 && (so_far >= limit || so_far.saturating_add(this.cost) > limit)
             {
                 let enough = Money::of_units(limit.max(so_far).saturating_add(this.cost)).to_string();
-                let limit = Money::of_units(limit);
-                let (limit, so_far) = (limit.to_string(), Money::of_units(so_far).to_string());
+                let (limit, so_far) = (amount.to_string(), Money::of_units(so_far).to_string());
                 return Err(refused(
                     name,
                     (&limit, &so_far, enough),

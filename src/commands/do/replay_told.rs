@@ -14,6 +14,7 @@ use lepo_model::{ModelConfig, Usage};
 use lepo_store::bubb::thousands;
 use lepo_store::conv::Wanted;
 use lepo_store::store::{FactIndex, Store};
+use lepo_turn::config::short_cost;
 use lepo_turn::replay::ReplayedLine;
 
 const QUESTION: usize = 30;
@@ -120,7 +121,10 @@ fn row(question: String, old: Took, new: Took) -> [String; 4] {
         }
     };
     let seconds = |ms: u64| format!("{}.{}", ms / 1000, ms % 1000 / 100);
-    let cost = |cost: f64| format!("{cost:.4}");
+    let cost = |cost: f64| match format!("{cost:.4}") {
+        nothing if nothing == "0.0000" => short_cost((cost * 1e12).round() as u128),
+        text => text,
+    };
     [
         question,
         both(old.tokens.map(thousands), new.tokens.map(thousands)),

@@ -3,6 +3,7 @@
 use crate::stats::{Rows, TallyRow};
 use crate::term::{Paint, clean, cut, width};
 use lepo_store::bubb::thousands;
+use lepo_turn::config::short_cost;
 
 /// Minimum and maximum columns of a bar; narrower ones are omitted.
 const BAR: std::ops::RangeInclusive<usize> = 6..=24;
@@ -24,7 +25,7 @@ const COLUMNS: &[Column] = &[
     ("out", |row| thousands(row.output), 0),
     ("first", |row| row.first_ms.map(seconds).unwrap_or_default(), 6),
     ("time", |row| row.ms.map(seconds).unwrap_or_default(), 2),
-    ("cost", |row| row.cost.map(|cost| format!("{cost:.2}")).unwrap_or_default(), 0),
+    ("cost", |row| row.cost.map(|cost| short_cost((cost * 1e12).round() as u128)).unwrap_or_default(), 0),
 ];
 
 /// Formats the table; `columns` is the terminal's width, `keys` formats a row's key, `names` its meaning.

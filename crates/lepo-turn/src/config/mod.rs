@@ -48,7 +48,7 @@ pub use flags::Flags;
 pub use folder_trust::{FolderQuestion, FolderTrust, work_folder};
 pub use import::Plan;
 pub use insts::{Insts, fill, is_general_as_made};
-pub use money::{Budgets, Money};
+pub use money::{Budgets, Money, short_cost};
 pub use paths::Paths;
 pub use price::Prices;
 pub use program_trust::{ChangedFile, ProgramTrust};

@@ -1,13 +1,21 @@
 //! Amounts of money, and the limits that hold.
 
 use std::fmt;
+use std::iter::repeat;
 
 use super::document::Set;
 
 /// Parts of a unit of the currency: a price is millionths of it for a million tokens, so a token costs these.
 const UNITS: u128 = 1_000_000_000_000;
 
-/// An amount of money, in the currency of the prices; in millionths.
+/// The same parts of a millionth.
+const MILLIONTH: u64 = 1_000_000;
+
+/// Decimals that [`Money`] holds.
+const DECIMALS: usize = 12;
+
+/// An amount of money, in the currency of the prices; in the unit of [`Money::units`], so that the smallest budget is
+/// not nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Money(u64);
 
@@ -21,35 +29,53 @@ impl Money {
         number.map(Money::of).ok_or_else(|| "expected a number from 0 to 1000000".into())
     }
 
-    /// This number, rounded.
+    /// This number, which is not negative; what is less than the smallest amount, but more than nothing, is the smallest.
     pub(super) fn of(number: f64) -> Money {
-        Money((number * 1e6).round() as u64)
+        // By its digits: in units, 999999.99 is not a float.
+        let text = number.to_string();
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        let fraction: String = fraction.chars().chain(repeat('0')).take(DECIMALS).collect();
+        let units = format!("{whole}{fraction}").parse().unwrap_or(u64::MAX);
+        Money(if number > 0.0 { units.max(1) } else { units })
     }
 
-    /// In millionths.
+    /// In millionths, rounded to the nearest.
     pub(super) fn millionths(self) -> u64 {
-        self.0
+        self.0.saturating_add(MILLIONTH / 2) / MILLIONTH
     }
 
     /// In millionths of a millionth, in which costs are added up.
     pub fn units(self) -> u128 {
-        u128::from(self.0) * (UNITS / 1_000_000)
+        u128::from(self.0)
     }
 
-    /// These in hundredths of the currency, rounded to the nearest.
-    pub fn hundredths(units: u128) -> u128 {
-        units.saturating_add(UNITS / 200) / (UNITS / 100)
-    }
-
-    /// An amount from these, rounded up.
+    /// An amount from these, from a millionth on rounded up to millionths.
     pub fn of_units(units: u128) -> Money {
-        Money(u64::try_from(units.div_ceil(UNITS / 1_000_000)).unwrap_or(u64::MAX))
+        let step = if units < u128::from(MILLIONTH) { 1 } else { u128::from(MILLIONTH) };
+        let units = units.div_ceil(step).saturating_mul(step);
+        Money(u64::try_from(units).unwrap_or(u64::MAX))
     }
+}
+
+/// A cost in the unit of [`Money::units`], to be read: rounded to two decimals, or if that would be nothing, to the first
+/// two digits that are not.
+pub fn short_cost(units: u128) -> String {
+    let cents = units.saturating_add(UNITS / 200) / (UNITS / 100);
+    if cents > 0 || units == 0 {
+        return format!("{}.{:02}", cents / 100, cents % 100);
+    }
+    let mut step = 1;
+    while units / step >= 100 {
+        step *= 10;
+    }
+    let rounded = (units + step / 2) / step * step;
+    Money(u64::try_from(rounded).unwrap_or(u64::MAX)).to_string()
 }
 
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = format!("{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000);
+        let unit = 10_u64.pow(DECIMALS as u32);
+        let text = format!("{}.{:012}", self.0 / unit, self.0 % unit);
         let short = text.trim_end_matches('0');
         // Two decimals at least, as money is written.
         let least = text.find('.').map_or(text.len(), |at| at + 3);
@@ -107,6 +133,12 @@ mod tests {
             ("0.5", Some("0.50")),
             ("5", Some("5.00")),
             ("0.000001", Some("0.000001")),
+            ("0.0000004", Some("0.0000004")),
+            ("0.000000000001", Some("0.000000000001")),
+            ("1e-30", Some("0.000000000001")),
+            ("0.1", Some("0.10")),
+            ("999999.99", Some("999999.99")),
+            ("1000000", Some("1000000.00")),
             ("1e2", Some("100.00")),
             ("-0.1", None),
             ("NaN", None),
@@ -119,11 +151,29 @@ mod tests {
             assert_eq!(Money::parse(text).ok().map(|money| money.to_string()).as_deref(), shown, "{text}");
         }
         assert_eq!(Money::of_units(Money::parse("0.25").unwrap().units()).to_string(), "0.25");
-        assert_eq!(Money::of_units(1).to_string(), "0.000001");
-        for (millionths, hundredths) in [(0, 0), (4_999, 0), (5_000, 1), (14_999, 1), (1_234_567, 123)] {
-            assert_eq!(Money::hundredths(Money(millionths).units()), hundredths, "{millionths}");
+        for (units, shown) in [(1, "0.000000000001"), (999_999, "0.000000999999"), (1_000_001, "0.000002")] {
+            assert_eq!(Money::of_units(units).to_string(), shown);
         }
-        assert_eq!(Money::hundredths(u128::MAX), u128::MAX / (UNITS / 100));
+    }
+
+    #[test]
+    fn a_cost_that_is_not_nothing_is_not_shown_as_nothing() {
+        for (units, shown) in [
+            (0, "0.00"),
+            (1, "0.000000000001"),
+            (126, "0.00000000013"),
+            (4_230_000_000, "0.0042"),
+            (4_999_999_999, "0.005"),
+            (5_000_000_000, "0.01"),
+            (14_999_000_000, "0.01"),
+            (1_234_567_000_000, "1.23"),
+        ] {
+            assert_eq!(short_cost(units), shown, "{units}");
+        }
+        for power in 0..38 {
+            let shown = short_cost(10_u128.pow(power));
+            assert!(shown.contains('1') && !shown.starts_with("0.00 "), "{power}: {shown}");
+        }
     }
 
     #[test]
