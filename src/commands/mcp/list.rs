@@ -39,13 +39,15 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
         say("no MCP servers are configured; lepo-config(5) describes mcp.json");
     }
     let widest = listed.iter().map(|listed| width(&listed.server.name)).max().unwrap_or_default();
+    let most =
+        listed.iter().map(|listed| status(listed.server).len()).max().unwrap_or_default().max("off".len());
     for ListedServer { server, signed_in, agreed } in &listed {
         let name = format!("{}{}", server.name, " ".repeat(widest - width(&server.name)));
-        let on = if server.enabled { "on " } else { "off" };
+        let status = format!("{:<most$}", status(server));
         let agreed = agreed.map(|agreed| format!("  {agreed} approved tools")).unwrap_or_default();
         let signed =
             signed_in.as_ref().map(|signed_in| format!("  {}", words(signed_in))).unwrap_or_default();
-        context.out.line(&format!("{name}  {:<5}  {on}{agreed}{signed}", kind(server)));
+        context.out.line(&format!("{name}  {:<5}  {status}{agreed}{signed}", kind(server)).trim_end());
     }
     Ok(0)
 }
@@ -56,6 +58,15 @@ fn signed_in(server: &ServerConfig, paths: &Paths) -> Result<Option<SignedIn>> {
         Target::Remote { .. } => sign_in_store(server, paths)?.signed_in().map_err(|error| {
             Error::store(format!("the sign-in to {} cannot be read", server.name)).because(error)
         }),
+    }
+}
+
+/// A server that is left out is not started, whatever its definition says of it.
+fn status(server: &ServerConfig) -> &'static str {
+    match (&server.details.left_out, server.enabled) {
+        (Some(_), _) => "left out",
+        (None, true) => "on",
+        (None, false) => "off",
     }
 }
 
@@ -91,6 +102,7 @@ fn document(listed: &ListedServer<'_>) -> Value {
         "description": server.description,
         "kind": kind(server),
         "enabled": server.enabled,
+        "left_out": server.details.left_out,
         "signed_in": signed_in,
         "agreed": agreed,
     })

@@ -39,7 +39,7 @@ pub struct McpArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List the configured servers: name, kind, on or off, sign-in, and the number of approved tools
+    /// List the configured servers: name, kind, on, off or left out, sign-in, and the number of approved tools
     Ls {
         /// Print one JSON document: {"servers": [...]}
         #[arg(long)]

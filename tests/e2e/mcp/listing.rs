@@ -55,6 +55,24 @@ fn a_mistake_names_the_server_and_the_key() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     let warning = "warning: MCP server \"clock\" is left out: `enabled` is neither true nor false (leave the quotes out)";
     assert!(ran.err.contains(warning), "{}", ran.err);
+    // In the list it has a status of its own.
+    configure(
+        &home,
+        &[
+            ("clock", json!({ "command": "x", "enabled": "no" })),
+            ("off", json!({ "command": "x", "enabled": false })),
+            ("ready", json!({ "command": "x" })),
+            ("token", json!({ "command": "x", "args": ["${NOT_THERE}"] })),
+        ],
+    );
+    let listed = home.ok(&["mcp"]);
+    let statuses: Vec<&str> = listed.lines().map(|line| line.split_once("stdio").unwrap().1.trim()).collect();
+    assert_eq!(statuses, ["left out", "off", "on", "left out"], "{listed}");
+    let document: serde_json::Value = serde_json::from_str(&home.ok(&["mcp", "ls", "--json"])).unwrap();
+    let why: Vec<_> =
+        document["servers"].as_array().unwrap().iter().map(|one| one["left_out"].clone()).collect();
+    let wrong = "`enabled` is neither true nor false (leave the quotes out)";
+    assert_eq!(why, [json!(wrong), json!(null), json!(null), json!("${NOT_THERE} is not set")]);
 }
 
 #[test]
