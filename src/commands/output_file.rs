@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use lepo_base::error::{Error, Result};
+use lepo_base::error::{Error, Result, quoted};
 
 /// Opens a file for writing without truncating it; creates it if missing.
 pub fn open_output(path: &Path) -> Result<File> {
@@ -35,11 +35,9 @@ pub fn replace_output(path: &Path, bytes: &[u8]) -> Result<()> {
         Ok(_) if is_stream(path) => return open_output(path)?.write_all(bytes).map_err(failed),
         there => there.is_err(),
     };
-    let dir = match path.parent() {
-        Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
-    let no_place = |error| Error::usage(format!("cannot write in {}", dir.display())).because(error);
+    check_parent(path)?;
+    let dir = parent(path);
+    let no_place = |error| Error::usage(format!("cannot write {}", path.display())).because(bare(error));
     let mut new = tempfile::NamedTempFile::new_in(&dir).map_err(no_place)?;
     new.write_all(bytes).and_then(|()| new.as_file().sync_all()).map_err(failed)?;
     let placed = match is_new {
@@ -54,6 +52,29 @@ pub fn replace_output(path: &Path, bytes: &[u8]) -> Result<()> {
         }
         Err(error) => Err(failed(error.error)),
     }
+}
+
+/// Rejects a file whose directory does not exist.
+pub fn check_parent(path: &Path) -> Result<()> {
+    let dir = parent(path);
+    if is_stream(path) || dir.is_dir() {
+        return Ok(());
+    }
+    let (target, dir) = (path.display(), dir.display());
+    Err(Error::usage(format!("cannot write {target}: there is no folder {dir}"))
+        .hint(format!("mkdir -p {}", quoted(&dir.to_string()))))
+}
+
+fn parent(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Drops the name of a temporary file from its error, as it means nothing to a user.
+pub fn bare(error: io::Error) -> io::Error {
+    error.kind().into()
 }
 
 /// Rejects a directory that is a symbolic link, unless the name ends in `/`: its files would be written

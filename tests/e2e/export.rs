@@ -267,3 +267,28 @@ fn the_ending_of_the_file_names_the_format() {
     assert_eq!(ran.code, 2, "{}", ran.out);
     assert!(ran.err.contains("-o DIR/") && ran.err.contains("openwebui"), "{}", ran.err);
 }
+
+#[test]
+fn a_missing_folder_is_named_with_the_file_and_nothing_is_made() {
+    let home = Home::new();
+    home.add(&[], "why?");
+    for format in ["markdown", "json", "html", "handoff", "messages", "pi", "chatgpt", "openwebui"] {
+        let ran = home.lepo(&["export", "--format", format, "-o", "sub/dir/x.out"]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{format} {}", ran.err);
+        let says = "error: cannot write sub/dir/x.out: there is no folder sub/dir\nhint: mkdir -p sub/dir\n";
+        assert!(ran.err.contains(says), "{format} {}", ran.err);
+        assert!(!home.work().join("sub").exists(), "{format}");
+    }
+    std::fs::create_dir(home.work().join("closed")).unwrap();
+    let closed = std::os::unix::fs::PermissionsExt::from_mode(0o500);
+    std::fs::set_permissions(home.work().join("closed"), closed).unwrap();
+    // Root writes anywhere.
+    if !rustix::process::geteuid().is_root() {
+        let ran = home.lepo(&["export", "-o", "closed/x.md"]);
+        assert!(
+            ran.code == 2 && ran.err.contains("cannot write closed/x.md: permission denied"),
+            "{}",
+            ran.err
+        );
+    }
+}

@@ -13,7 +13,7 @@ use lepo_base::error::{Error, Result};
 /// programs: {"model", "startedAt", "messages": [{"role", "content"}]}, with only the answered questions and their
 /// answers.
 ///
-/// With -o PATH, one conversation is written to that file; without --format, its ending (.md, .html, .json, .jsonl)
+/// With -o PATH, one conversation is written to that file, which is replaced if it exists; without --format, its ending (.md, .html, .json, .jsonl)
 /// names the format. If PATH is a folder or ends in `/`, or if there are several conversations and the format needs a
 /// file for each, new files are written in it. They are named after the time and the title or first words, and never
 /// replace another file. Their paths are printed, and attached files are written to a folder beside each,
@@ -56,7 +56,7 @@ pub struct ExportArgs {
     /// Write every conversation (html and the formats of other tools)
     #[arg(long, conflicts_with = "addresses")]
     pub(super) all: bool,
-    /// Write to PATH: a file; or a folder for new files, if it exists, ends in `/`, or there are several
+    /// Write to PATH: a file, replaced if it exists; or a folder for new files, if it exists, ends in `/`, or there are several
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,
     /// With handoff: limit the text to N bytes (default: 24k; k is 1,024)

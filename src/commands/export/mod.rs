@@ -16,7 +16,7 @@ use std::path::Path;
 
 use super::Context;
 use super::finder::tell_secrets;
-use super::output_file::{check_folder, replace_output};
+use super::output_file::{check_folder, check_parent, replace_output};
 use super::words::find_one;
 use crate::ui::warn_incomplete;
 pub use args::ExportArgs;
@@ -105,6 +105,7 @@ pub fn run_export(args: ExportArgs, context: &mut Context<'_>) -> Result<u8> {
                     context.out.path(&path);
                 }
                 Output::File(file) => {
+                    check_parent(file)?;
                     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
                     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
                     export.files = files.write(&store, dir.unwrap_or(Path::new(".")), &stem)?;

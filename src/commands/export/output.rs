@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Zoned;
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::commands::output_file::bare;
 use crate::term::clean;
 use lepo_base::error::{Error, Result};
 
@@ -64,7 +65,7 @@ fn title(question: &str) -> String {
 pub fn write_new(dir: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf> {
     let no_place = |error| Error::usage(format!("cannot write in {}", dir.display())).because(error);
     std::fs::create_dir_all(dir).map_err(no_place)?;
-    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(no_place)?;
+    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(|error| no_place(bare(error)))?;
     let failed = |error| Error::store(format!("cannot write a file in {}", dir.display())).because(error);
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     let mut number = 1;
@@ -88,7 +89,7 @@ pub fn write_named(dir: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     }
     let no_place = |error| Error::usage(format!("cannot write in {}", dir.display())).because(error);
     std::fs::create_dir_all(dir).map_err(no_place)?;
-    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(no_place)?;
+    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(|error| no_place(bare(error)))?;
     let failed = |error| Error::store(format!("cannot write {}", path.display())).because(error);
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     match file.persist_noclobber(&path) {
