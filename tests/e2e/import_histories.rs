@@ -124,7 +124,7 @@ fn what_an_older_lepo_imported_is_passed_over_until_it_is_asked_for() {
     let told = import(&home, &["one"]);
     assert_eq!((&told["made"], &told["here"]), (&2.into(), &0.into()), "{told}");
     let reason = "conversation that an older lepo imported; --again imports it again";
-    assert_eq!(told["skipped"], json!([{ "reason": reason, "count": 1 }]));
+    assert_eq!(told["skipped"], json!([{ "reason": reason, "count": 1, "files": ["one/one.jsonl"] }]));
     assert_eq!(import(&home, &["--again", "one"])["here"], 4);
     // The newest line counts.
     let told = import(&home, &["one"]);

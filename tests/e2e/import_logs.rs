@@ -47,7 +47,7 @@ fn a_packed_log_is_what_it_was_before_it_was_packed() {
     torn.write(&format!("work/{file}.zst"), &frame[..frame.len() - 150]);
     cut.write(&format!("work/{file}"), &log[..(log.len().div_ceil(100) - 2) * 100]);
     let told = import(&torn, &["codex", &format!("{file}.zst")]);
-    assert_eq!(told["skipped"], json!([{ "reason": "torn", "count": 1 }]));
+    assert_eq!(told["skipped"], json!([{ "reason": "torn", "count": 1, "files": [format!("{file}.zst")] }]));
     assert_eq!(import(&cut, &["codex", file])["made"], told["made"]);
     assert_eq!(torn.bubbs(), cut.bubbs());
     assert!(torn.bubbs().len() > 3, "{:?}", torn.bubbs());
@@ -181,8 +181,8 @@ fn prompts_of_sessions_whose_logs_are_gone_are_rescued() {
     assert_eq!((&told["read"]["conversations"], &told["made"]), (&json!(2), &json!(3)), "{told}");
     assert_eq!(
         told["skipped"],
-        json!([{ "reason": "prompt of a session whose log still exists", "count": 1 },
-            { "reason": "prompt that is a command", "count": 1 }])
+        json!([{ "reason": "prompt of a session whose log still exists", "count": 1, "files": [file] },
+            { "reason": "prompt that is a command", "count": 1, "files": [file] }])
     );
     assert_eq!(said(&home), ["u0 look: line 1\nline 2 so", "u0 old", "u0 /etc is what?"]);
     // A session that was imported while its log was there is left alone once the log is gone.

@@ -62,6 +62,7 @@ mod import;
 mod import_db;
 mod import_histories;
 mod import_logs;
+mod import_named;
 mod import_reports;
 mod installing;
 mod judging;

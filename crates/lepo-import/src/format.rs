@@ -87,7 +87,9 @@ impl Format {
         let threads = if self == Format::Codex { Threads::around(&paths) } else { Threads::default() };
         let paths = if self == Format::Codex { codex::in_order(paths, &threads) } else { paths };
         for path in paths {
+            let before = reading.tally.skipped.clone();
             self.read_one(&path, &threads, reading, each)?;
+            reading.tally.name_file(&before, &path);
         }
         Ok(())
     }

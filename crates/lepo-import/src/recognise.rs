@@ -172,6 +172,10 @@ fn why_unknown(path: &Path, keys: &[String]) -> String {
             "it is UTF-16: change it first, with iconv -f UTF-16 -t UTF-8"
         }
         [b'P', b'K', 3, 4, ..] => return without_conversations(path),
+        [b'#', b' ', b'C', b'H', b'A', b'T', b':', ..] => {
+            "it is the log of aichat: its saved sessions are YAML, which `yq -o json . FILE > NEW.json` makes JSON of"
+        }
+        _ if is_yaml(path) => "it is YAML: make JSON of it first, with yq -o json . FILE > NEW.json",
         _ if has(b"CREATE TABLE")
             || has(b"INSERT INTO")
             || path.extension().is_some_and(|end| end == "sql") =>
@@ -184,6 +188,10 @@ fn why_unknown(path: &Path, keys: &[String]) -> String {
         [_, ..] if remedy == OTHERS => format!("its first record has the keys {}; {OTHERS}", keys.join(", ")),
         _ => remedy.to_string(),
     }
+}
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "yaml" || end == "yml")
 }
 
 /// Returns the hint for a zip without a known document, with the names of some files in it.

@@ -64,6 +64,19 @@ impl Tally {
         self.files.entry(reason.to_string()).or_default().push(format!("{}{fault}", path.display()));
     }
 
+    /// Records the file for each reason that was counted since `before`, unless it is recorded already.
+    pub fn name_file(&mut self, before: &BTreeMap<String, u64>, path: &Path) {
+        let path = path.display().to_string();
+        for (reason, count) in &self.skipped {
+            let files = self.files.entry(reason.clone()).or_default();
+            let is_new = *count > before.get(reason).copied().unwrap_or(0);
+            if is_new && files.last().is_none_or(|last| !last.starts_with(&path)) {
+                files.push(path.clone());
+            }
+        }
+        self.files.retain(|_, files| !files.is_empty());
+    }
+
     /// Moves the counts of a conversation's skipped parts into this tally.
     pub fn skip_parts(&mut self, conversation: &mut Conversation) {
         for (reason, count) in std::mem::take(&mut conversation.skipped) {

@@ -236,13 +236,13 @@ impl Import<'_, '_> {
         }
         if conversation.copy && self.writer.knows_better(format, &conversation.id, path) {
             self.report.known += 1;
-            self.report.skip("conversation that was imported from another source");
+            self.report.skip_in(path, "conversation that was imported from another source", 1);
             return Ok(());
         }
         let known = self.known(format, &conversation);
         if known.as_ref().is_some_and(|known| known.version < VERSION) && !self.args.again {
             self.report.known += 1;
-            self.report.skip(OLDER);
+            self.report.skip_in(path, OLDER, 1);
             return Ok(());
         }
         let known = known.and_then(|known| Tools::of(&known.tools));
@@ -251,7 +251,7 @@ impl Import<'_, '_> {
         let is_unknown = conversation.is_unknown();
         let skipped = std::mem::take(&mut conversation.skipped);
         for (reason, count) in &skipped {
-            self.report.skip_many(reason, *count);
+            self.report.skip_in(path, reason, *count);
         }
         let tools = match (self.args.tools, known) {
             (Some(asked), Some(known)) if asked != known && !self.args.again => {
@@ -282,7 +282,7 @@ impl Import<'_, '_> {
         if plan.bubbs.is_empty() && plan.held == 0 {
             // If nothing in it was recognised, its parts were already counted, each for its own reason.
             if !is_unknown || skipped.is_empty() {
-                self.report.skip("conversation without a visible message");
+                self.report.skip_in(path, "conversation without a visible message", 1);
             }
         }
         self.writer.add(about, plan, self.args.branches)

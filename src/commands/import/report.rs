@@ -1,7 +1,7 @@
 //! Reports the result of an import, as text or JSON.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -45,19 +45,27 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn skip(&mut self, reason: &str) {
-        self.skip_many(reason, 1);
+    fn skip_many(&mut self, reason: &str, count: u64) {
+        *self.skipped.entry(reason.to_string()).or_default() += count;
     }
 
-    pub fn skip_many(&mut self, reason: &str, count: u64) {
-        *self.skipped.entry(reason.to_string()).or_default() += count;
+    /// Counts what was skipped in a file, and records the file.
+    pub fn skip_in(&mut self, path: &Path, reason: &str, count: u64) {
+        self.skip_many(reason, count);
+        let files = self.files.entry(reason.to_string()).or_default();
+        let path = path.display().to_string();
+        if files.last() != Some(&path) {
+            files.push(path);
+        }
     }
 
     pub fn tally(&mut self, reading: Reading) {
         for (reason, count) in reading.tally.skipped {
             self.skip_many(&reason, count);
         }
-        self.files.extend(reading.tally.files);
+        for (reason, files) in reading.tally.files {
+            self.files.entry(reason).or_default().extend(files);
+        }
         self.remarks.extend(reading.tally.remarks);
     }
 
@@ -78,6 +86,11 @@ impl Report {
 
     pub fn skipped_any(&self) -> bool {
         !self.skipped.is_empty()
+    }
+
+    /// Whether these are the only file that was read, which the user named.
+    fn are_only_source(&self, files: &[String]) -> bool {
+        matches!((files, &self.sources[..]), ([file], [(_, source)]) if Path::new(file) == source)
     }
 
     /// Whether no conversation was imported, found again, withheld or too old.
@@ -147,7 +160,8 @@ impl Report {
             out.line(&format!("left out {} older than --since", counted(self.older, "conversation")));
         }
         for (reason, count) in &self.skipped {
-            let files = self.files.get(reason).map(|files| named(files)).unwrap_or_default();
+            let files = self.files.get(reason).filter(|files| !self.are_only_source(files));
+            let files = files.map(|files| named(files)).unwrap_or_default();
             out.line(&one_line(&format!("skipped {count}: {reason}{files}")));
         }
         // The notes on stderr must follow the list.
