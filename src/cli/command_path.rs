@@ -1,4 +1,4 @@
-//! The command that a faulty command line is about, with its subcommand, for the hints of errors.
+//! Finds the command and subcommand of a faulty command line, and what its user may have meant.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 
 use crate::commands::suggest::nearest;
 
-/// A command of the tree, and the subcommand that the line names.
+/// Command of the tree, with the subcommand that the line names.
 pub(super) struct CommandPath<'t> {
     tree: &'t Command,
     command: Option<&'t Command>,
@@ -14,7 +14,7 @@ pub(super) struct CommandPath<'t> {
 }
 
 impl<'t> CommandPath<'t> {
-    /// Finds the path of a line of `command`.
+    /// Finds the subcommand in the command line `words`.
     pub(super) fn find(tree: &'t Command, command: &str, words: &[OsString]) -> CommandPath<'t> {
         let found = tree.find_subcommand(command);
         let mut words = words.iter().skip_while(|word| *word != command).skip(1);
@@ -22,7 +22,7 @@ impl<'t> CommandPath<'t> {
         CommandPath { tree, command: found, inner }
     }
 
-    /// The words of the path: `model ls`.
+    /// Returns the names, like `model ls`.
     pub(super) fn words(&self) -> String {
         let names = self.command.into_iter().chain(self.inner).map(Command::get_name);
         names.collect::<Vec<_>>().join(" ")
@@ -35,7 +35,7 @@ impl<'t> CommandPath<'t> {
             || self.tree.get_arguments().any(is_it)
     }
 
-    /// The long option of the last command, or of all commands, that is nearest to a word, and another one.
+    /// Returns the long option, of this command or global, that is nearest to `word` and not equal to it.
     pub(super) fn nearest_option(&self, word: &str) -> Option<String> {
         let word = word.trim_start_matches('-');
         let own = self.last().into_iter().flat_map(Command::get_arguments);
@@ -43,7 +43,7 @@ impl<'t> CommandPath<'t> {
         nearest(word, names.filter(|name| *name != word)).map(|meant| format!("--{meant}"))
     }
 
-    /// The command line of a neighbour that takes an option which the last command does not: `lepo model ls --json`.
+    /// Returns the command line of a sibling that takes this option, like `lepo model ls --json`.
     pub(super) fn command_with(&self, option: &str) -> Option<String> {
         let command = self.command.filter(|_| self.inner.is_some() || option.starts_with("--"))?;
         let takes = |inner: &&Command| inner.get_arguments().any(|arg| is_named(arg, option));
@@ -51,7 +51,7 @@ impl<'t> CommandPath<'t> {
         Some(format!("lepo {} {} {option}", command.get_name(), inner.get_name()))
     }
 
-    /// The error, and the line that is meant, of options before `word`, which may be no subcommand.
+    /// Returns the message and the suggestion for options before `word`, which may not be a subcommand.
     pub(super) fn conflict_before(&self, word: &str, before: &[String]) -> (String, Option<String>) {
         let Some(command) = self.command else { return (format!("unexpected argument {word}"), None) };
         let options = before.join(" ");

@@ -1,5 +1,5 @@
-//! The messages that a linked git worktree was used for. All worktrees of a repository share one store, so that `@` would
-//! be what somebody asked in another one.
+//! Records the messages of each git work tree. All work trees of a repository share one store, so `@` may belong to
+//! another one.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -18,30 +18,30 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix, Wanted};
 use lepo_store::store::Store;
 
-/// Ids that the record of one worktree lists at most: those of the newest turns.
+/// Limits the ids in a record to those of the newest turns.
 const IDS: usize = 256;
 
-/// The record of one worktree in the state directory: its path, and the messages of its turns, the last one last.
+/// File of one work tree in the state directory: its path, and the ids of the messages of its turns, oldest first.
 pub struct WorktreeRecord {
     file: PathBuf,
     root: PathBuf,
 }
 
 impl WorktreeRecord {
-    /// The record of the worktree that a store is used from; none if that is no linked one.
+    /// Returns the record of the linked worktree that uses `store`; `None` in any other folder.
     pub fn find(paths: &Paths, store: &Store) -> Option<WorktreeRecord> {
         let root = store.is_linked().then(|| store.root().canonicalize().ok()).flatten()?;
         WorktreeRecord::at(paths, root)
     }
 
-    /// The records of the worktrees that are linked to the main work tree in which a store lies, for that store.
+    /// Returns the records of all worktrees that are linked to the main work tree of `store`.
     pub fn linked_to(paths: &Paths, store: &Store) -> Vec<WorktreeRecord> {
         let Ok(root) = store.root().canonicalize() else { return Vec::new() };
         let Some(main) = root.ancestors().find(|dir| dir.join(".git").exists()) else { return Vec::new() };
         let below = root.strip_prefix(main).unwrap_or(&root);
         let Ok(entries) = main.join(".git/worktrees").read_dir() else { return Vec::new() };
         let record = |entry: DirEntry| {
-            // The path of the worktree's `.git`, which may be relative to the folder that says it.
+            // `gitdir` names the `.git` file of the worktree, sometimes relative to its own folder.
             let says = read_if_there(&entry.path().join("gitdir")).ok().flatten()?;
             let git = entry.path().join(OsStr::from_bytes(says.trim_ascii_end()));
             WorktreeRecord::at(paths, git.parent()?.join(below).canonicalize().ok()?)
@@ -49,7 +49,7 @@ impl WorktreeRecord {
         entries.filter_map(|entry| record(entry.ok()?)).collect()
     }
 
-    /// The record of the main work tree, if there are linked ones.
+    /// Returns the record of the main work tree if it has linked ones.
     pub fn main(paths: &Paths, store: &Store) -> Option<WorktreeRecord> {
         let is_main = !store.is_linked() && !WorktreeRecord::linked_to(paths, store).is_empty();
         is_main.then(|| WorktreeRecord::at(paths, store.root().canonicalize().ok()?)).flatten()
@@ -57,7 +57,7 @@ impl WorktreeRecord {
 
     fn at(paths: &Paths, root: PathBuf) -> Option<WorktreeRecord> {
         let meta = root.join(".git").metadata().or_else(|_| root.metadata()).ok()?;
-        // As a worktree made later at this path inherits nothing.
+        // A worktree created later at this path must not inherit the record.
         let birth = meta.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok());
         let birth = birth.map_or(0, |since| since.as_nanos());
         let text = format!("{}\0{}\0{}\0{birth}", root.display(), meta.dev(), meta.ino());
@@ -65,24 +65,23 @@ impl WorktreeRecord {
         Some(WorktreeRecord { file: paths.state.join("worktrees").join(key), root })
     }
 
-    /// True if nothing was recorded of this worktree yet.
+    /// Whether the file does not exist yet.
     pub fn is_new(&self) -> bool {
         !self.file.exists()
     }
 
-    /// The last message that was written there, if there is one.
+    /// Reads the newest id.
     pub fn last(&self) -> Result<Option<BubbId>> {
         Ok(self.ids()?.pop())
     }
 
-    /// The messages of its newest turns, the last one last.
+    /// Reads all ids, oldest first.
     pub fn ids(&self) -> Result<Vec<BubbId>> {
         let text = read_if_there(&self.file)?.unwrap_or_default();
         Ok(text.split(|byte| *byte == b'\n').filter_map(BubbId::parse).collect())
     }
 
-    /// Adds the messages of a turn, the last one last; none, while there is no conversation. If it cannot be written,
-    /// nothing else happens.
+    /// Appends the ids of a turn, oldest first; an empty list only creates the file. Write errors are ignored.
     pub fn record(&self, turn: &[BubbId]) {
         let mut ids = self.ids().unwrap_or_default();
         ids.retain(|id| !turn.contains(id));
@@ -96,8 +95,8 @@ impl WorktreeRecord {
         }
     }
 
-    /// Where the next question of the worktree goes: the message that it follows, or with `retry` the one whose question
-    /// is answered again. None where nothing was asked there, or all of it is gone.
+    /// Finds the message that the next question follows, or with `retry` the one whose question is answered again. `None`
+    /// if nothing was asked in this work tree, or its last message is deleted.
     pub fn tail(&self, store: &Store, retry: bool) -> Result<Option<BubbId>> {
         let Some(last) = self.last()? else { return Ok(None) };
         let forest = store.names().forest_for(&[Wanted::Paths(vec![last])])?;
@@ -116,20 +115,20 @@ fn tail_at(store: &Store, forest: &Forest, last: BubbId, retry: bool) -> Result<
     })
 }
 
-/// The tail that a question in the main work tree continues where the newest one is that of a turn in a linked worktree.
+/// Default `--tail` in the main work tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MainTail {
-    /// `@`: no linked worktree made it.
+    /// `@`, because no linked worktree wrote it.
     Newest,
-    /// The newest one that no linked worktree made, or where the main one was last used.
+    /// The newest tail that no linked worktree wrote, or the last message of the main one.
     Own(BubbId),
-    /// All are of linked worktrees.
+    /// Linked worktrees wrote all tails.
     Missing,
 }
 
 impl MainTail {
-    /// Finds it; with `retry`, the message whose question is answered again. The conversations of a worktree that was
-    /// removed are no longer another one's.
+    /// Finds the tail; with `retry`, the message whose question is answered again. Conversations of a removed worktree
+    /// belong to the main one, because git no longer lists it.
     pub fn find(paths: &Paths, store: &Store, retry: bool) -> Result<MainTail> {
         let mut elsewhere = HashSet::new();
         for record in WorktreeRecord::linked_to(paths, store) {
@@ -145,7 +144,7 @@ impl MainTail {
         let tail = tails.find(|&ix| is_own(&forest, ix) && !forest.is_ahead(ix));
         let tail = tail.map(|ix| forest.name(ix).id);
         let used = WorktreeRecord::main(paths, store).map(|record| record.ids()).transpose()?;
-        // A linked worktree may have continued it, so that it is no tail.
+        // It is not a tail if a linked worktree continued it.
         let used = used.unwrap_or_default().into_iter().rev().find(|&id| forest.find(id).is_some());
         let own = match used.filter(|&used| Some(used) > tail) {
             Some(used) => tail_at(store, &forest, used, retry)?.or(tail),
@@ -155,7 +154,7 @@ impl MainTail {
     }
 }
 
-/// Records the messages of a turn, if it was taken in a git work tree that is linked or has linked ones.
+/// Records the messages of a turn in a work tree that is linked or has linked ones.
 pub fn record_worktree(paths: &Paths, store: &Store, report: &Report) {
     let answer = report.answer.as_ref().map(|answer| answer.name.id);
     let turn: Vec<BubbId> =

@@ -1,4 +1,4 @@
-//! The names of the models of a group turn: from options, from the configuration, or from the debate that is continued.
+//! Chooses the model names of a group turn: from options, the configuration, or the continued debate.
 
 use super::DoArgs;
 use super::setup::find_tail;
@@ -7,17 +7,17 @@ use lepo_base::error::Result;
 use lepo_turn::config::Settings;
 use lepo_turn::{Configured, GroupMode, debate_models};
 
-/// Where a name in the messages of a debate comes from.
+/// Source of names that are read from messages.
 const DEBATE: &str = "the debate that is continued";
 
-/// The origin of the names; `None` if an option gives them.
+/// Source of the names, for errors; `None` for options.
 pub struct ModelSources {
     participants: Option<&'static str>,
     orchestrator: Option<&'static str>,
 }
 
 impl ModelSources {
-    /// Sets the names of a debate that is continued, if neither options nor the configuration give any.
+    /// Uses the models of the continued debate if neither options nor configuration name any.
     pub fn choose(
         args: &DoArgs,
         mode: GroupMode,
@@ -54,7 +54,7 @@ impl ModelSources {
         Ok(sources)
     }
 
-    /// Fails for a name that no model has, and says where it comes from.
+    /// Rejects a name that no model has, with its source.
     pub fn check_names(&self, mode: GroupMode, settings: &Settings) -> Result<()> {
         let participants = settings.many_participants.iter().map(|name| (name, self.participants));
         let orchestrator = settings.many_orchestrator.iter().filter(|_| mode == GroupMode::Debate);

@@ -35,16 +35,16 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
     Ok(())
 }
 
-/// Continues what was last used in a linked worktree; false if nothing was.
+/// Selects the conversation last used in a linked worktree; `false` if there is none.
 fn set_linked_tail(args: &mut DoArgs, store: &Store, paths: &Paths) -> Result<bool> {
     let Some(record) = WorktreeRecord::find(paths, store) else { return Ok(true) };
     args.tail = record.tail(store, args.retry)?.map(|id| id.to_string());
     Ok(args.tail.is_some())
 }
 
-/// In the main work tree, continues the newest conversation of no linked one; false if there is none.
+/// Selects the newest conversation that no linked worktree wrote; `false` if there is none.
 fn set_main_tail(args: &mut DoArgs, store: &Store, paths: &Paths, context: &Context<'_>) -> Result<bool> {
-    // A store by name is not shared with linked worktrees.
+    // Linked worktrees do not share a store of `--save-to`.
     if context.save_to().is_some() {
         return Ok(true);
     }
