@@ -50,7 +50,7 @@ fn every_option_in_the_wrong_place_is_named_and_no_hint_repeats_the_line() {
     for (path, command) in paths(&root).into_iter().filter(|(path, _)| path[0] != "help") {
         let mut lines = Vec::new();
         for option in &options {
-            lines.push([&path[..], &[option.clone()]].concat());
+            lines.push([&path[..], std::slice::from_ref(option)].concat());
             lines.push([&path[..], &[option.clone(), "nobody".into()]].concat());
             lines.extend(
                 command

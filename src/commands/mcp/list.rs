@@ -47,7 +47,7 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
         let agreed = agreed.map(|agreed| format!("  {agreed} approved tools")).unwrap_or_default();
         let signed =
             signed_in.as_ref().map(|signed_in| format!("  {}", words(signed_in))).unwrap_or_default();
-        context.out.line(&format!("{name}  {:<5}  {status}{agreed}{signed}", kind(server)).trim_end());
+        context.out.line(format!("{name}  {:<5}  {status}{agreed}{signed}", kind(server)).trim_end());
     }
     Ok(0)
 }
@@ -61,7 +61,7 @@ fn signed_in(server: &ServerConfig, paths: &Paths) -> Result<Option<SignedIn>> {
     }
 }
 
-/// A server that is left out is not started, whatever its definition says of it.
+/// Returns the status; a server that is left out does not start, even if it is enabled.
 fn status(server: &ServerConfig) -> &'static str {
     match (&server.details.left_out, server.enabled) {
         (Some(_), _) => "left out",
