@@ -18,7 +18,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("types with a forbidden name", 81),
     ("functions with a forbidden name", 317),
     ("files with a forbidden name", 33),
-    ("files of less than 45 lines", 97),
+    ("files of less than 45 lines without comments", 97),
 ];
 
 /// Participles and other words that tell nothing of what a type is.
@@ -94,7 +94,9 @@ fn names_against_the_dictionary_only_get_fewer() {
     let stem = |path: &str| path.rsplit('/').next().unwrap().trim_end_matches(".rs").to_string();
     let files = all.iter().map(|(path, _)| path);
     let misnamed = files.filter(|path| lower.split_whitespace().any(|word| word == stem(path)));
-    let lines = |file: &PathBuf| std::fs::read_to_string(file).unwrap().lines().count();
+    // Whoever deletes a comment is not to join files.
+    let is_code = |line: &&str| !line.trim_start().starts_with("//") && !line.trim().is_empty();
+    let lines = |file: &PathBuf| std::fs::read_to_string(file).unwrap().lines().filter(is_code).count();
     // The first file of a crate or a folder is as long as what it lists.
     let is_first = |path: &str| ["lib", "main", "mod"].contains(&stem(path).as_str());
     let is_small = |file: &PathBuf| !is_test(&short(file)) && !is_first(&short(file)) && lines(file) < 45;

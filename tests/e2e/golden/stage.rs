@@ -311,6 +311,28 @@ impl Stage {
         self.requests();
     }
 
+    /// What the store has of the wires of answers that wait.
+    pub fn wire_files(&mut self) {
+        let ran = run(self.home.shell("cat .lepo/_wire/*"), b"");
+        self.entries.push(Entry::Text("_wire", ran.out));
+    }
+
+    /// Opens the newest conversation in the editor, which is sent what was said in it.
+    pub fn load_newest(&mut self) {
+        let mut client = Client::start(&self.home, &[]);
+        let listed = client.call("session/list", json!({ "cwd": self.home.work() }));
+        let session = listed["sessions"][0]["sessionId"].as_str().unwrap().to_string();
+        let params = json!({ "sessionId": session, "cwd": self.home.work(), "mcpServers": [] });
+        let loaded = client.call("session/load", params);
+        self.entries.push(Entry::Step("the editor opens the newest conversation".into()));
+        self.entries.push(Entry::Text("listed", format!("{listed}\n")));
+        self.entries.push(Entry::Text("loaded", format!("{loaded}\n")));
+        self.entries.push(Entry::Text("updates", merged(&client.updates)));
+        self.updates = client.updates.len();
+        self.editor = Some((client, session));
+        self.requests();
+    }
+
     /// Leaves the session or the editor.
     pub fn leave(&mut self) {
         if let Some(screen) = self.screen.take() {

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::scripted::{Piece, Reply, openai_calls, openai_event, openai_sse};
+use crate::scripted::{Piece, Reply, openai_event, openai_sse};
+
+/// The thought before a call.
+const THOUGHT: &str = "I must run it.";
 
 /// Way from lepo to a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,7 +57,7 @@ impl Wire {
 #[derive(Debug, Clone)]
 pub enum Say {
     Text(String),
-    /// A text, which may be empty, and calls: name and arguments.
+    /// A thought, a text, which may be empty, and calls: name and arguments.
     Calls(String, Vec<(String, String)>),
     /// A text that ends at the limit of tokens.
     Cut(String),
@@ -62,6 +65,8 @@ pub enum Say {
     Broken(String),
     /// The conversation is longer than the window.
     Overflow,
+    /// The server takes no tools.
+    NoTools,
     /// A text, and how many tokens the request had.
     Counted(String, u64),
 }
@@ -86,13 +91,17 @@ impl Say {
         match self {
             Say::Text(text) | Say::Cut(text) | Say::Broken(text) | Say::Counted(text, _) => text,
             Say::Calls(text, _) => text,
-            Say::Overflow => "",
+            Say::Overflow | Say::NoTools => "",
         }
     }
 
     pub fn reply(&self, wire: Wire) -> Reply {
-        if let Say::Overflow = self {
-            let text = "This model's maximum context length is 8192 tokens";
+        let refusal = match self {
+            Say::Overflow => Some("This model's maximum context length is 8192 tokens"),
+            Say::NoTools => Some("tools are not supported by this model"),
+            _ => None,
+        };
+        if let Some(text) = refusal {
             let error = json!({"error": {"message": text, "type": "invalid_request_error"}});
             return Reply::new(400, error.to_string());
         }
@@ -114,8 +123,15 @@ impl Say {
         match self {
             Say::Text(text) => openai_sse([text.as_str()]),
             Say::Calls(text, calls) => {
-                let calls: Vec<_> = calls.iter().map(|(name, args)| (name.as_str(), args.as_str())).collect();
-                openai_calls(text, &calls)
+                let mut stream = openai_event(json!({ "reasoning_content": THOUGHT }), None);
+                stream += &piece(text, None);
+                for (at, (name, arguments)) in calls.iter().enumerate() {
+                    let function = json!({ "name": name, "arguments": arguments });
+                    let call = json!({ "index": at, "id": format!("x{at}"), "function": function });
+                    stream += &openai_event(json!({ "tool_calls": [call] }), None);
+                }
+                stream += &openai_event(json!({}), Some("tool_calls"));
+                Reply::new(200, stream + "data: [DONE]\n\n").header("content-type", "text/event-stream")
             }
             Say::Cut(text) => Reply::new(200, piece(text, Some("length"))),
             Say::Broken(text) => broken(piece(text, None)),
@@ -124,7 +140,7 @@ impl Say {
                     json!({"choices": [], "usage": {"prompt_tokens": tokens, "completion_tokens": 9}});
                 Reply::new(200, format!("{}data: {usage}\n\ndata: [DONE]\n\n", piece(text, Some("stop"))))
             }
-            Say::Overflow => Reply::new(400, ""),
+            Say::Overflow | Say::NoTools => Reply::new(400, ""),
         }
     }
 
@@ -168,6 +184,10 @@ impl Say {
             events.push(json!({"type": "content_block_delta", "index": index, "delta": delta}));
             events.push(json!({"type": "content_block_stop", "index": index}));
         };
+        if !calls.is_empty() {
+            let block = json!({"type": "thinking", "thinking": "", "signature": "EqQB"});
+            add(block, json!({"type": "thinking_delta", "thinking": THOUGHT}));
+        }
         if !text.is_empty() {
             add(json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text}));
         }
@@ -194,6 +214,12 @@ impl Say {
     fn responses(&self) -> Vec<Value> {
         let (text, calls) = self.parts();
         let mut events = vec![json!({"type": "response.created", "response": {}})];
+        if !calls.is_empty() {
+            let summary = json!([{"type": "summary_text", "text": THOUGHT}]);
+            let item =
+                json!({"type": "reasoning", "id": "rs_1", "summary": summary, "encrypted_content": "gAAA=="});
+            events.push(json!({"type": "response.output_item.done", "item": item}));
+        }
         if !text.is_empty() {
             events.push(json!({"type": "response.output_text.delta", "delta": text}));
             if let Say::Broken(_) = self {

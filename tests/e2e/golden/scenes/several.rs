@@ -22,16 +22,21 @@ fn id_of(stage: &Stage, text: &str) -> String {
 fn golden_parallel() {
     record("parallel", &only_do(SERVERS), |cast| {
         let mut stage = stage(cast);
-        for model in ["x", "y"] {
+        stage.home.write("work/notes.txt", "Some notes.\n");
+        for (model, count) in [("x", 3), ("y", 2)] {
             let answers =
                 ["first", "second", "third"].map(|number| Say::Text(format!("The {number} of {model}.")));
-            stage.says_as(model, answers);
+            stage.says_as(model, answers.into_iter().take(count));
         }
         stage.ask_with(&["--parallel"], "a");
         let first = id_of(&stage, "The first of x.");
         stage.ask_with(&["--parallel", "--json", "--tail", &first], "b");
         let second = id_of(&stage, "The second of y.");
         stage.ask_with(&["-m", "x", "--tail", &second], "c");
+        stage.says_as("x", [Say::text(r#"{"name":"Ada"}"#)]);
+        stage.says_as("y", [Say::text("Ada."), Say::text(r#"{"name":"Eva"}"#)]);
+        let schema = ["-n", "--parallel", "--json", "--schema", "name str", "--context", "notes.txt"];
+        stage.ask_with(&schema, "who?");
         stage
     });
 }

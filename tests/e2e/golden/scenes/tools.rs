@@ -50,8 +50,8 @@ fn golden_calls_refused() {
 
 #[test]
 fn golden_calls_of_a_server() {
-    let mut casts = fronts(&[Wire::Chat]);
-    casts.extend(only_do(&[Wire::Responses, Wire::Anthropic, Wire::Ollama, Wire::Program]));
+    let mut casts = fronts(&[Wire::Chat, Wire::Ollama]);
+    casts.extend(only_do(&[Wire::Responses, Wire::Anthropic, Wire::Program]));
     record("calls_of_a_server", &casts, |(front, wire)| {
         let mut stage = Stage::new(front, wire, &format!("{OFF}\ntool_call_mode = 'auto'"), "");
         configure(&stage.home, &[("s", hostile(&stage.home, "s", "plain"))]);
@@ -65,6 +65,20 @@ fn golden_calls_of_a_server() {
         stage.says([first, Say::text("Done."), Say::text("Again.")]);
         stage.ask("say it");
         stage.ask_with(&["--tools", "off"], "and?");
+        stage
+    });
+}
+
+#[test]
+fn golden_calls_in_words() {
+    record("calls_in_words", &fronts(&[Wire::Chat, Wire::Anthropic]), |(front, wire)| {
+        let mut stage = Stage::new(front, wire, &format!("{OFF}\ntool_call_mode = 'auto'"), "");
+        configure(&stage.home, &[("s", hostile(&stage.home, "s", "plain"))]);
+        let call = |n: u8| format!(r#"{{"server":"s","name":"echo","arguments":{{"n":{n}}}}}"#);
+        stage.says([Say::NoTools, Say::Text(format!("First {} then\n{} 그리고 끝.", call(1), call(2)))]);
+        stage.says(["Done.", "Again."].map(Say::text));
+        stage.ask("say it");
+        stage.ask("and?");
         stage
     });
 }
@@ -92,13 +106,16 @@ fn wait_for_consent(stage: &mut Stage, then: &[&str]) -> String {
     }
     stage.says(then.iter().map(|text| Say::text(text)));
     stage.lepo(&["do", "--no-stdin", "say it"]);
-    bubbs(&stage.home).pop().unwrap().id
+    stage.wire_files();
+    if stage.front == Front::Editor {
+        stage.load_newest();
+    }
+    bubbs(&stage.home).into_iter().find(|bubb| bubb.text.contains("\"access\"")).unwrap().id
 }
 
 #[test]
 fn golden_decided_elsewhere() {
-    let casts: Vec<_> = fronts(SERVERS).into_iter().filter(|cast| cast.0 != Front::Editor).collect();
-    record("decided_elsewhere", &casts, |(front, wire)| {
+    record("decided_elsewhere", &fronts(SERVERS), |(front, wire)| {
         let planner = if wire == Wire::Ollama { "planner = 'chooser'" } else { NATIVE };
         let mut stage = Stage::new(front, wire, planner, "");
         let then: &[&str] = if stage.has_tools() { &["Done."] } else { &[NO_COMMAND, "Done."] };
@@ -111,8 +128,7 @@ fn golden_decided_elsewhere() {
 
 #[test]
 fn golden_refused_elsewhere() {
-    let casts: Vec<_> = fronts(SERVERS).into_iter().filter(|cast| cast.0 != Front::Editor).collect();
-    record("refused_elsewhere", &casts, |(front, wire)| {
+    record("refused_elsewhere", &fronts(SERVERS), |(front, wire)| {
         let planner = if wire == Wire::Ollama { "planner = 'chooser'" } else { NATIVE };
         let mut stage = Stage::new(front, wire, planner, "");
         let id = wait_for_consent(&mut stage, &["Then not."]);
@@ -207,6 +223,7 @@ fn golden_secret_decided_elsewhere() {
         let call = json!({"access": "full", "command": format!("echo {}", github_token(1))});
         stage.says([Say::call("run_command", &call), Say::text("Done.")]);
         stage.ask_with(&["--run", &format!("echo {}", github_token(2))], "say it");
+        stage.wire_files();
         let id = bubbs(&stage.home).into_iter().find(|bubb| bubb.text.contains("\"command\"")).unwrap().id;
         stage.command("", &["--approve", &id]);
         stage

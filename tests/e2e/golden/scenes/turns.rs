@@ -10,8 +10,7 @@ use crate::disk::bubbs;
 
 #[test]
 fn golden_first_and_later() {
-    let mut casts = fronts(SERVERS);
-    casts.extend(only_do(&[Wire::Program, Wire::Agent]));
+    let casts = fronts(&[SERVERS, &[Wire::Program, Wire::Agent]].concat());
     record("first_and_later", &casts, |(front, wire)| {
         let mut stage = Stage::new(front, wire, NATIVE, "");
         stage.says_no_command(["One.", "Two.", "Three.", "Four."].map(Say::text));
@@ -50,7 +49,9 @@ fn golden_unanswered() {
 
 #[test]
 fn golden_summary() {
-    record("summary", &fronts(SERVERS), |(front, wire)| {
+    let mut casts = fronts(SERVERS);
+    casts.extend(only_do(&[Wire::Program]));
+    record("summary", &casts, |(front, wire)| {
         let mut stage = Stage::new(front, wire, NATIVE, "");
         stage.says_no_command(["One.", "Two.", "Three."].map(Say::text));
         stage.says([Say::text("What matters.")]);
@@ -114,6 +115,21 @@ fn golden_retry_on_a_branch() {
         stage.command("/retry", &[&["--retry"], on].concat());
         stage.ask_with(on, "c");
         stage.lepo(&["branch"]);
+        stage
+    });
+}
+
+#[test]
+fn golden_loaded() {
+    record("loaded", &fronts(&[Wire::Chat, Wire::Agent]), |(front, wire)| {
+        let mut stage = Stage::new(front, wire, OFF, "");
+        stage.says(["One.", "Two.", "Three."].map(Say::text));
+        stage.lepo(&["do", "--no-stdin", "a"]);
+        stage.lepo(&["do", "--no-stdin", "--run", "echo out", "b"]);
+        if front == Front::Editor {
+            stage.load_newest();
+        }
+        stage.ask("c");
         stage
     });
 }
@@ -245,7 +261,8 @@ fn golden_recorded() {
 
 #[test]
 fn golden_dry_run() {
-    record("dry_run", &only_do(SERVERS), |(front, wire)| {
+    let casts = only_do(&[SERVERS, &[Wire::Program, Wire::Agent]].concat());
+    record("dry_run", &casts, |(front, wire)| {
         let mut stage = Stage::new(front, wire, "", "");
         stage.says([Say::text("One.")]);
         stage.ask_with(&["--tools", "off"], "a");
