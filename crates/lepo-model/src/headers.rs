@@ -1,3 +1,5 @@
+//! Headers of a request: those of the API, and the key.
+
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use super::contract::{Auth, HttpSpec};

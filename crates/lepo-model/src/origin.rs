@@ -1,3 +1,5 @@
+//! The origin of a replay.
+
 use super::config::ModelConfig;
 use super::registry::spec;
 

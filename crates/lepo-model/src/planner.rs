@@ -1,3 +1,5 @@
+//! Planners: how a turn decides whether a command is needed.
+
 use lepo_base::word::Word;
 
 /// How lepo decides whether a command is needed.

@@ -1,3 +1,5 @@
+//! Time limits of a model.
+
 use std::time::Duration;
 
 /// Time limits of a model.

@@ -1,3 +1,5 @@
+//! The access of a command.
+
 use std::fmt;
 
 /// The access of a command, which the sandbox enforces.

@@ -1,3 +1,5 @@
+//! Journal entries about requests to models.
+
 use std::time::Duration;
 
 use lepo_model::Usage;

@@ -1,3 +1,5 @@
+//! Time limits of a server.
+
 use std::time::Duration;
 
 use super::client::Limits;

@@ -1,3 +1,5 @@
+//! How a sandboxed command sees each path.
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -1,3 +1,5 @@
+//! Command line options that change settings.
+
 use std::path::PathBuf;
 
 use super::money::Money;

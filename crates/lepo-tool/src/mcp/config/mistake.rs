@@ -1,3 +1,5 @@
+//! Errors in the file of servers.
+
 /// A mistake in a server's entry, and its remedy.
 #[derive(Debug)]
 pub struct Mistake {

@@ -1,3 +1,5 @@
+//! A configured server.
+
 use std::path::PathBuf;
 use std::time::Duration;
 
