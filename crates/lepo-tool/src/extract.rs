@@ -4,13 +4,10 @@ use serde_json::Value;
 
 use super::lenient;
 
-/// Start of a model's thinking.
 const THINK: &str = "<think>";
 
-/// End of a model's thinking.
 const THOUGHT: &str = "</think>";
 
-/// Fence around code.
 const FENCE: &str = "```";
 
 /// How often a byte of an answer may be scanned, on average, for the ends of objects that are not JSON.

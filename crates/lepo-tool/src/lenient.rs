@@ -40,7 +40,6 @@ fn end(text: &str, budget: &mut usize) -> Option<usize> {
     None
 }
 
-/// Removes trailing commas; `None` if the text has none.
 fn without_trailing_commas(text: &str) -> Option<String> {
     let mut scan = Scan::default();
     let (mut kept, mut comma) = (String::with_capacity(text.len()), None);

@@ -141,7 +141,6 @@ impl Shell<'_> {
 /// How long to wait for the working directory before a note says so.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Interval at which the lock is tried again.
 const RETRY: Duration = Duration::from_millis(20);
 
 /// A running command. The order of the fields matters: the command ends before its leftovers are examined.

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::Tool;
 
-/// Describes the exact form of a call.
 const FUNCTION_CALL: &str = include_str!("function-call-block.txt");
 
 /// Returns both blocks for these servers and their tools.

@@ -11,7 +11,6 @@ use url::Url;
 
 use super::client::auth::Redirected;
 
-/// Path of the redirect.
 const PATH: &str = "/callback";
 
 /// Longest head of a request, in bytes.

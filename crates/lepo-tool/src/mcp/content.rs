@@ -5,7 +5,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// Most images and files to store of a result.
 const MOST_FILES: usize = 100;
 
 /// The result of a call.

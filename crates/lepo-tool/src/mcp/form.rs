@@ -69,7 +69,6 @@ enum FieldKind {
     Several(Vec<Choice>, Option<u64>, Option<u64>),
 }
 
-/// A value to choose, and its title for the user.
 #[derive(Debug, Clone, PartialEq)]
 struct Choice {
     value: String,
@@ -222,7 +221,6 @@ impl Field {
         }
     }
 
-    /// Whether the field accepts a value.
     fn fits(&self, value: &Value) -> bool {
         let within = |count: usize, least: &Option<u64>, most: &Option<u64>| {
             let count = count as u64;

@@ -88,7 +88,6 @@ fn parts(config: &ServerConfig, folder: Option<&Path>) -> Vec<Vec<u8>> {
     parts
 }
 
-/// The cached list of a server's tools.
 #[derive(Debug, Clone)]
 pub(super) struct ToolListFile {
     path: PathBuf,

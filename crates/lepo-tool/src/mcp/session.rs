@@ -63,7 +63,6 @@ pub(super) async fn list(client: &mut Client, patience: Patience) -> Result<List
     }
 }
 
-/// Whether the server answers.
 pub(super) async fn answers(client: &mut Client) -> bool {
     let limits = Limits { idle: PROBE, total: PROBE };
     // A restarted server refuses everything, because it does not know the session.

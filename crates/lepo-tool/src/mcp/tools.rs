@@ -57,14 +57,12 @@ pub struct Listing {
     cursors: HashSet<String>,
     /// Length of the tools so far, as JSON, in bytes.
     bytes: usize,
-    /// Whether the list is longer than lepo reads.
     is_cut: bool,
 }
 
 /// Most pages of a list.
 const PAGES: usize = 100;
 
-/// Most tools of a server.
 const MOST_TOOLS: usize = 1_000;
 
 /// Longest list of tools, in bytes of JSON.

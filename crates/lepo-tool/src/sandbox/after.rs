@@ -63,7 +63,6 @@ pub fn look_after(dir: &Path, before: &Survey) -> Aftermath {
     found
 }
 
-/// Removes the set-user-id and set-group-id bits of a file.
 fn without_set_ids(path: &Path) -> io::Result<()> {
     // Works for an unreadable file too, and does not follow a link that replaced it.
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;

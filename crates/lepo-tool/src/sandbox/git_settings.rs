@@ -23,7 +23,6 @@ const COMMANDS: &[&str] = &[
 pub struct Named {
     /// Directories of hooks, and settings files.
     pub obeyed: BTreeSet<PathBuf>,
-    /// Programs that git may run.
     pub programs: BTreeSet<PathBuf>,
 }
 

@@ -105,7 +105,6 @@ fn hold(mounts: &Mounts) -> io::Result<()> {
     sys::hold(&shown.open, &shown.listed, DEVICES)
 }
 
-/// The paths that a command may read.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Shown {
     /// Paths readable with everything below them.

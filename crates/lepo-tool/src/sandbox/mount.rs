@@ -21,7 +21,6 @@ pub enum Mount {
 /// Each path with its mount; a parent comes before its children.
 pub type Mounts = BTreeMap<PathBuf, Mount>;
 
-/// Makes everything readable.
 pub fn everything() -> Mounts {
     Mounts::from([(PathBuf::from("/"), Mount::ReadOnly)])
 }

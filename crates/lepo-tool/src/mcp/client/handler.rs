@@ -22,7 +22,6 @@ use super::errors;
 pub struct Handler {
     /// Folder that a local program gets as its root; a remote server has no use for one.
     pub root: Option<PathBuf>,
-    /// Receives progress texts.
     pub progress: mpsc::Sender<String>,
     /// Receives the server's questions, each with a channel for the answer.
     pub questions: mpsc::Sender<(Asked, oneshot::Sender<FormAnswer>)>,

@@ -62,7 +62,6 @@ pub struct Client {
     progress: mpsc::Receiver<String>,
     /// Requests of the server during a request of lepo's, each with a channel for the answer.
     questions: mpsc::Receiver<(Asked, oneshot::Sender<FormAnswer>)>,
-    /// The notice of a cancelled request.
     leaving: PendingNotice,
     process: Option<Process>,
     junk: Arc<AtomicUsize>,

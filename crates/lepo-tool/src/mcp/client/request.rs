@@ -91,7 +91,6 @@ impl Client {
     }
 }
 
-/// Collects the answers to the questions in a result.
 async fn answered(result: &Value, caller: &mut impl Caller) -> Result<Answers, Failure> {
     let mut answers = Answers::new();
     let questions = result.get("inputRequests").and_then(Value::as_object);

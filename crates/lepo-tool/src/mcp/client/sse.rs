@@ -139,7 +139,6 @@ fn no_token(why: NoToken) -> Failure {
     }
 }
 
-/// The events of a response.
 struct EventStream {
     response: Response,
     sse: Sse,

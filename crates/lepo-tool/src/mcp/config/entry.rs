@@ -96,7 +96,6 @@ pub(super) fn read(
     Ok(ServerConfig { name: name.to_string(), description, enabled, target, details })
 }
 
-/// The values of `transport` and `type`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Stdio,

@@ -30,7 +30,6 @@ pub(super) fn address(key: &str, text: &str) -> std::result::Result<Url, Mistake
     }
 }
 
-/// Whether a header is reserved for the protocol.
 pub(super) fn is_reserved(name: &str) -> bool {
     RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name))
 }

@@ -24,7 +24,6 @@ pub fn keys_twice(bytes: &[u8]) -> Vec<Vec<String>> {
     if read.is_ok() { twice } else { Vec::new() }
 }
 
-/// Returns the faults of a server among these paths.
 pub fn told_twice<'t>(twice: &'t [Vec<String>], name: &'t str) -> impl Iterator<Item = KeyFault> + 't {
     twice.iter().filter_map(move |path| match path.as_slice() {
         [] => Some(KeyFault::Twice(None)),
@@ -35,7 +34,6 @@ pub fn told_twice<'t>(twice: &'t [Vec<String>], name: &'t str) -> impl Iterator<
     })
 }
 
-/// Returns the part of a path below the servers.
 fn below_root(path: &[String]) -> Option<&[String]> {
     let is_root = |root: &&&[&str]| path.len() >= root.len() && path.iter().zip(**root).all(|(a, b)| a == b);
     let below = path.get(ROOTS.iter().find(is_root)?.len()..)?;

@@ -41,7 +41,6 @@ const SHORTEST: usize = 8;
 /// Keys of an entry in which variables are substituted.
 const COUNTS: [&str; 8] = ["command", "args", "env", "cwd", "url", "httpUrl", "serverUrl", "headers"];
 
-/// An entry with its variables substituted.
 #[derive(Debug, Default)]
 pub(super) struct Filled {
     pub fields: Map<String, Value>,
@@ -68,7 +67,6 @@ impl ServerVariables<'_> {
         value.map(str::to_string).ok_or("is not set")
     }
 
-    /// Substitutes the variables of an entry.
     pub(super) fn fill(&self, fields: &Map<String, Value>, origin: Origin) -> Filled {
         let mut filled = Filled { fields: fields.clone(), ..Filled::default() };
         let Filled { fields, values, missing } = &mut filled;
@@ -123,7 +121,6 @@ pub(super) fn used(fields: &Map<String, Value>) -> Vec<Used> {
     used
 }
 
-/// Whether a text names variables.
 pub(super) fn names_variables(text: &str) -> bool {
     pieces(text).iter().any(|piece| matches!(piece, Piece::Variable { .. }))
 }

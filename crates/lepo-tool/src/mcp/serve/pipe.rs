@@ -44,7 +44,6 @@ pub struct Pipe {
     begun: bool,
 }
 
-/// State that sending and receiving share.
 struct Shared {
     output: Mutex<Output>,
     /// Requests without an answer.

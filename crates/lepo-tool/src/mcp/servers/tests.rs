@@ -9,7 +9,6 @@ use super::*;
 use crate::StartCheck;
 use crate::mcp::config::parse;
 
-/// Creates servers that are not started, each with its tools.
 fn servers(each: &[(&str, &[&str])]) -> Servers {
     let entries = each.iter().map(|(name, _)| format!("{name:?}:{{\"command\":\"x\"}}"));
     let text = format!("{{\"mcpServers\":{{{}}}}}", entries.collect::<Vec<_>>().join(","));

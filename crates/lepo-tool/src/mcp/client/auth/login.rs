@@ -16,7 +16,6 @@ use crate::mcp::config::{ServerConfig, Target};
 use lepo_base::secret::Secret;
 use lepo_net::fetch::shown;
 
-/// Client name in a registration.
 const NAME: &str = "lepo";
 
 /// A sign-in that waits for the user.

@@ -146,7 +146,6 @@ fn is_private(url: &Url) -> bool {
             && !url.host().is_some_and(|host| is_public_host(&host))
 }
 
-/// Extracts the `error` of an answer, and its description.
 fn refusal(body: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(body).ok()?;
     let text =

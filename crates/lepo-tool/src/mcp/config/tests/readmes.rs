@@ -137,7 +137,6 @@ const READMES: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-/// Renders a configuration as a line.
 fn line(server: &ServerConfig) -> String {
     let pairs = |pairs: &[(String, Secret)]| -> String {
         pairs.iter().map(|(name, value)| format!(" {name}={}", value.reveal())).collect()
