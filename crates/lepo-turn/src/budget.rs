@@ -1,6 +1,7 @@
-//! Budgets: a request leaves only while what was spent, what is under way and what it may cost itself fit in.
+//! Budgets: a request is sent only if the money spent, the open requests and its own estimated cost fit.
 //!
-//! The day is counted from the journal of the store, so that all processes count; the turn and this `do` in memory.
+//! The day is counted from the journal of the store, so that all processes count; the turn and this `do` are
+//! counted in memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use lepo_store::store::{Entry, JournalRecord, JournalTail, Store, now};
 /// Money and tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Sum {
-    /// In the unit of [`Money`].
+    /// In the unit of [`Money::units`].
     cost: u128,
     tokens: u64,
 }
@@ -33,20 +34,20 @@ impl Sum {
     }
 }
 
-/// Lines of the journal that are older than this are of no local day that is still going on.
+/// Older lines of the journal cannot be of the current local day. In milliseconds.
 const DAYS: u64 = 3 * 24 * 3600 * 1000;
 
-/// A local day, as the journal has it.
+/// The costs of a local day, according to the journal.
 #[derive(Default)]
 struct Day {
     name: String,
-    /// The place up to which the journal was read.
+    /// The position up to which the journal was read.
     tail: JournalTail,
-    /// Its sum up to there.
+    /// The sum up to this position.
     journal: u128,
-    /// That sum when this process began to count.
+    /// The sum when this process started to count.
     begun: u128,
-    /// By this process.
+    /// The costs of this process.
     own: u128,
 }
 
@@ -56,7 +57,7 @@ struct Spent {
     day: Day,
     turn: u128,
     all: Sum,
-    /// Requests that are under way: what each may come to.
+    /// Open requests, each with its estimated maximum.
     open: HashMap<u64, Sum>,
     tickets: u64,
 }
@@ -66,21 +67,21 @@ pub struct Budget {
     limits: Budgets,
     prices: Prices,
     store: Arc<Store>,
-    /// Requests leave a line in the journal of this store, which is not that of the conversation.
+    /// Whether requests add a line to the journal of this store, which is not the store of the conversation.
     told: bool,
     spent: Mutex<Spent>,
 }
 
 impl Budget {
-    /// The budget of the settings, counted in `store`; none if there is no limit. `told`: the conversation is kept
-    /// elsewhere, or nowhere, and leaves no lines in that store.
+    /// Creates the budget of the settings, counted in `store`; `None` without a limit. `told`: the
+    /// conversation is in another store, or not stored, and adds no lines to this one.
     pub fn new(settings: &Settings, limits: Budgets, store: Arc<Store>, told: bool) -> Option<Arc<Budget>> {
         let prices = settings.prices();
         let spent = Mutex::default();
         limits.is_any().then(|| Arc::new(Budget { limits, prices, store, told, spent }))
     }
 
-    /// Refuses a model whose price is not known, if there is a limit in money.
+    /// Rejects a model without a known price, if there is a limit in money.
     pub fn check(&self, config: &ModelConfig) -> Result<()> {
         match self.limits.is_in_money() && self.price(config).is_none() {
             true => Err(Error::usage(format!("a budget needs the price of model \"{}\"", config.name)).hint(
@@ -90,7 +91,7 @@ impl Budget {
         }
     }
 
-    /// A turn begins.
+    /// Starts to count a turn.
     pub fn new_turn(&self) {
         self.spent().turn = 0;
     }
@@ -103,7 +104,7 @@ impl Budget {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The cost of a line of the journal, if it is of this local day.
+    /// Returns the cost of a line of the journal, if it is of this local day.
     fn cost_on(&self, day: &str, record: &JournalRecord) -> u128 {
         let moment = record.bubb.map_or(record.time, BubbId::time).max(record.time);
         if record.copy_of.is_some() || record.what == "imported" || when::day(moment) != day {
@@ -115,8 +116,8 @@ impl Budget {
         Sum::of(usage, price).cost
     }
 
-    /// Spending of today, by all processes: as the journal has it, or as this process knows, where a line of its own is
-    /// still to be written.
+    /// Returns the spending of today, of all processes: the larger of the journal's sum and the sum of this
+    /// process, whose own line may not be written yet.
     fn today(&self, day: &mut Day) -> u128 {
         let now = now();
         let name = when::day(now);
@@ -137,7 +138,8 @@ impl Budget {
 }
 
 impl Budget {
-    /// Fails where no line can be written to the journal and read back: what is spent could not be counted.
+    /// Fails if a line cannot be written to the journal and read back, because then the spending could not be
+    /// counted.
     fn check_journal(&self) -> Result<()> {
         let checked = self.store.journal().add_checked(Entry { what: "budget", ..Entry::default() });
         checked.map_err(|error| {
@@ -165,7 +167,8 @@ impl Meter for Budget {
             ("--max-cost", limits.max_cost, spent.all.cost),
         ] {
             let so_far = so_far.saturating_add(open.cost);
-            // A budget that is used up to the last is over, however little the request itself is known to cost.
+            // Nothing more fits into a completely used budget, however little the request itself is estimated
+            // to cost.
             if let Some(amount) = limit.filter(|_| !is_free)
                 && let limit = amount.units()
                 && (so_far >= limit || so_far.saturating_add(this.cost) > limit)
@@ -202,7 +205,8 @@ impl Meter for Budget {
         spent.turn = spent.turn.saturating_add(sum.cost);
         spent.day.own = spent.day.own.saturating_add(sum.cost);
         spent.all = spent.all.plus(sum);
-        // Other processes count from the journal: what no line of the conversation tells stands in one of its own.
+        // Other processes count from the journal, so costs that no line of the conversation has get their own
+        // line.
         if self.limits.day.is_some() && sum.tokens > 0 && (self.told || taken.is_estimate) {
             let Usage { input, cached, output, .. } = taken.usage;
             let model = Some(taken.config.name.as_str());
@@ -212,7 +216,7 @@ impl Meter for Budget {
     }
 }
 
-/// The error of a request that may not leave, with the limit that would be enough for it.
+/// Returns the error of a rejected request, with a limit that would suffice.
 fn refused(
     name: &'static str,
     (limit, spent, enough): (&str, &str, String),
@@ -230,7 +234,7 @@ fn refused(
     let what = format!("{name} is {limit}, of which {spent} is spent, and this request needs about {about}");
     let hint = match name.starts_with("--") {
         true => Hint::from("with a higher limit: ").bare(Resume::retry_within(name, enough)),
-        // A setting that no option loosens.
+        // A setting that no option overrides.
         false => Hint::default()
             .command(Command::Lepo(format!("config {name} {enough}")))
             .words(" raises it; then ")

@@ -18,7 +18,7 @@ use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, Ix, Wanted};
 use lepo_store::store::Store;
 
-/// Limits the ids in a record to those of the newest turns.
+/// Maximum number of ids in a record; the oldest are dropped.
 const IDS: usize = 256;
 
 /// File of one work tree in the state directory: its path, and the ids of the messages of its turns, oldest first.
@@ -34,7 +34,7 @@ impl WorktreeRecord {
         WorktreeRecord::at(paths, root)
     }
 
-    /// Returns the records of all worktrees that are linked to the main work tree of `store`.
+    /// Returns the records of all linked worktrees, for the main work tree of `store`.
     pub fn linked_to(paths: &Paths, store: &Store) -> Vec<WorktreeRecord> {
         let Ok(root) = store.root().canonicalize() else { return Vec::new() };
         let Some(main) = root.ancestors().find(|dir| dir.join(".git").exists()) else { return Vec::new() };
@@ -144,7 +144,7 @@ impl MainTail {
         let tail = tails.find(|&ix| is_own(&forest, ix) && !forest.is_ahead(ix));
         let tail = tail.map(|ix| forest.name(ix).id);
         let used = WorktreeRecord::main(paths, store).map(|record| record.ids()).transpose()?;
-        // It is not a tail if a linked worktree continued it.
+        // A linked worktree may have continued it, so that it is not a tail.
         let used = used.unwrap_or_default().into_iter().rev().find(|&id| forest.find(id).is_some());
         let own = match used.filter(|&used| Some(used) > tail) {
             Some(used) => tail_at(store, &forest, used, retry)?.or(tail),
@@ -154,7 +154,7 @@ impl MainTail {
     }
 }
 
-/// Records the messages of a turn in a work tree that is linked or has linked ones.
+/// Records the messages of a turn in a linked work tree, or in a main one with linked ones.
 pub fn record_worktree(paths: &Paths, store: &Store, report: &Report) {
     let answer = report.answer.as_ref().map(|answer| answer.name.id);
     let turn: Vec<BubbId> =

@@ -1,5 +1,5 @@
-//! Files and environment → [`Settings`], resolved once and then only lent. Nothing here prints,
-//! talks to a network or runs unless it is called.
+//! Resolves files and environment to [`Settings`], once; they are only borrowed afterwards. This module does
+//! not print, and uses the network or runs programs only when called to do so.
 
 mod added;
 mod alias;
