@@ -1,6 +1,7 @@
 //! The keys of the prompt: Emacs' as in every shell, and what is lepo's own.
 
-use super::line_feed::{LineFeed, SentLine, is_line_feed};
+use super::late_reply::LateReply;
+use super::line_end::{EndKey, LineEnd, SentLine, is_line_feed};
 use crate::term::pasted;
 use lepo_turn::config::EditKeys;
 use ratatui::crossterm::event::Event;
@@ -12,7 +13,7 @@ use reedline::{
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The name of the menu that Tab opens.
 pub const MENU: &str = "completion";
@@ -36,9 +37,6 @@ const INSERT: PromptEditMode = PromptEditMode::Vi(PromptViMode::Insert);
 /// slower.
 const BURST: Duration = Duration::from_millis(30);
 
-/// The keys of a reply of the terminal follow each other at once.
-const REPLY_GOES_ON: Duration = Duration::from_millis(50);
-
 /// The editor asks for the mode so often until the first text of a burst counts: once for all keys, once for the text.
 const ASKED: u8 = 2;
 
@@ -58,15 +56,14 @@ pub struct Keys {
     asked: Cell<bool>,
     /// The terminal's input, beyond the keys that were read.
     input: Input,
-    /// A reply of the terminal is being passed over, whose last key came at this moment.
-    reply: Option<Instant>,
+    reply: LateReply,
     /// Ctrl+X was pressed.
     prefixed: bool,
     /// Ctrl+R was pressed, and the search not ended by what ends one.
     searching: bool,
     /// An Enter in a search sets `found` in it, with `stop`: what was found is to be sent.
     sent: Arc<SentLine>,
-    line_feed: LineFeed,
+    line_end: LineEnd,
     /// Set, it makes the editor give up its line.
     stop: Arc<AtomicBool>,
 }
@@ -104,26 +101,13 @@ impl Keys {
             inserts: Cell::default(),
             asked: Cell::default(),
             input,
-            reply: None,
+            reply: LateReply::default(),
             prefixed: false,
             searching: false,
-            line_feed: LineFeed::new(sent.clone(), stop.clone()),
+            line_end: LineEnd::new(sent.clone(), stop.clone()),
             sent,
             stop,
         }
-    }
-
-    /// True of an event that belongs to a reply of the terminal, such as the one about its colours: what comes behind
-    /// Alt with a bracket at once, up to its end.
-    fn is_of_reply(&mut self, event: &Event) -> bool {
-        let Event::Key(key) = event else { return false };
-        let is_alt = key.modifiers.contains(KeyModifiers::ALT);
-        let is_inside = self.reply.take().is_some_and(|last| last.elapsed() <= REPLY_GOES_ON);
-        let is_end = (is_alt && key.code == KeyCode::Char('\\'))
-            || (key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('g'));
-        let begins = is_alt && matches!(key.code, KeyCode::Char(']' | 'P' | 'X' | '^'));
-        self.reply = ((is_inside && !is_end) || begins).then(Instant::now);
-        is_inside || begins
     }
 }
 
@@ -189,7 +173,7 @@ fn ends_search(event: &ReedlineEvent) -> bool {
 impl EditMode for Keys {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
         let event: Event = event.into();
-        if self.is_of_reply(&event) {
+        if self.reply.has(&event) {
             return ReedlineEvent::None;
         }
         let (is_line_feed, was_searching) = (is_line_feed(&event), self.searching);
@@ -243,17 +227,19 @@ impl EditMode for Keys {
             _ => event,
         };
         // Within a burst an Enter is a line break of what was pasted without marks; what follows may be a resize only.
-        let is_enter = event == ReedlineEvent::Enter;
-        let is_line_feed =
-            is_enter && (is_line_feed || !self.searching && !was_searching && (self.input.goes_on)(BURST));
-        self.line_feed.before(event, is_line_feed && !was_searching)
+        let end = match event == ReedlineEvent::Enter && !was_searching {
+            true if is_line_feed => Some(EndKey::LineFeed),
+            true if !self.searching && (self.input.goes_on)(BURST) => Some(EndKey::Enter),
+            _ => None,
+        };
+        self.line_end.before(event, end)
     }
 
     // Keys that come in one burst are all read before the first of them counts, and text that is typed in the mode of the
     // last of them would come out in another order.
     fn edit_mode(&self) -> PromptEditMode {
         self.asked.set(true);
-        self.line_feed.settle(|| (self.input.goes_on)(BURST));
+        self.line_end.settle(|| (self.input.goes_on)(BURST));
         match self.inserts.get().checked_sub(1) {
             None => self.mode.edit_mode(),
             Some(left) => {
@@ -367,32 +353,5 @@ mod tests {
         let broken = ReedlineEvent::Edit(vec![EditCommand::InsertNewline, EditCommand::InsertChar('x')]);
         assert_eq!(enter(Input { goes_on: |_| true }), (ReedlineEvent::None, broken));
         assert_eq!(enter(QUIET), (ReedlineEvent::Enter, inserts('x')));
-    }
-
-    #[test]
-    fn a_late_reply_of_the_terminal_is_no_word() {
-        let (bell, string_end) =
-            ((KeyCode::Char('g'), KeyModifiers::CONTROL), (KeyCode::Char('\\'), KeyModifiers::ALT));
-        for (report, begin, reply, end) in [
-            ("https://github.com/microsoft/terminal/issues/19904", ']', "11;rgb:1e1e/1e1e/1e1e", string_end),
-            ("https://github.com/zellij-org/zellij/issues/5138", ']', "10;rgb:cdcd/d6d6/f4f4", string_end),
-            ("https://github.com/realiti4/claude-swap/issues/177", ']', "11;rgb:1e1d/1e1d/1e1d", bell),
-            ("https://github.com/1jehuang/jcode/issues/970", ']', "11;rgb:3030/3434/4646", string_end),
-            ("https://github.com/stablyai/orca/issues/16633", ']', "11;rgb:1c1c/1e1e/2626", bell),
-            ("the name of a terminal", 'P', ">|xterm(390)", string_end),
-        ] {
-            let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), QUIET);
-            assert_eq!(press(&mut keys, KeyCode::Char(begin), KeyModifiers::ALT), ReedlineEvent::None);
-            for c in reply.chars() {
-                assert_eq!(typed(&mut keys, c), ReedlineEvent::None, "{report}");
-            }
-            assert_eq!(press(&mut keys, end.0, end.1), ReedlineEvent::None, "{report}");
-            assert_eq!(typed(&mut keys, 'x'), inserts('x'), "{report}");
-        }
-        // A person's key comes later.
-        let mut keys = Keys::new(EditKeys::Emacs, Arc::default(), Arc::default(), QUIET);
-        press(&mut keys, KeyCode::Char(']'), KeyModifiers::ALT);
-        keys.reply = Instant::now().checked_sub(REPLY_GOES_ON * 2);
-        assert_eq!(typed(&mut keys, 'x'), inserts('x'));
     }
 }

@@ -18,7 +18,7 @@ use super::complete::{Completion, NoCompletion, Offered};
 use super::grace::{CtrlC, ctrl_c, is_just_stopped};
 use super::history::history;
 use super::keys::{EDIT, Input, Keys, SUSPEND};
-use super::line_feed::SentLine;
+use super::line_end::SentLine;
 use super::menu::QuietMenu;
 use crate::term::{
     self, PASTED_AT, PASTED_BANG, Paint, TypeAhead, columns, folded_question, has_input, input_goes_on,

@@ -105,7 +105,7 @@ const TERMINAL: Table = &[
             "repl/complete.rs",
             "repl/history.rs",
             "repl/keys.rs",
-            "repl/line_feed.rs",
+            "repl/line_end.rs",
             "repl/menu.rs",
             "repl/reader.rs",
         ],

@@ -1,0 +1,140 @@
+//! An end of a line that came with other keys at once sends the line if it is the last of them, and is a line break
+//! otherwise. So it is for Enter within a burst, and always for a line feed (Ctrl+J): the editor ends a batch of keys at an
+//! Enter and not at that, and what follows it may have been read already.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers};
+use reedline::{EditCommand, ReedlineEvent};
+
+/// Why a line that the editor gave up is sent.
+#[derive(Default)]
+pub struct SentLine {
+    /// A search of the history found it.
+    pub found: AtomicBool,
+    /// An end of a line stands behind it.
+    pub entered: AtomicBool,
+}
+
+/// A key that ends a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndKey {
+    /// Enter, a carriage return.
+    Enter,
+    /// A line feed.
+    LineFeed,
+}
+
+/// The last end of a line, as long as it may send the line or break it.
+pub struct LineEnd {
+    waits: Cell<Option<EndKey>>,
+    /// The last key may have moved in the menu, in which an Enter chooses.
+    may_choose: bool,
+    sent: Arc<SentLine>,
+    stop: Arc<AtomicBool>,
+}
+
+impl LineEnd {
+    /// None yet; one that sends is reported to `sent`, and `stop` makes the editor give up its line.
+    pub fn new(sent: Arc<SentLine>, stop: Arc<AtomicBool>) -> LineEnd {
+        LineEnd { waits: Cell::default(), may_choose: false, sent, stop }
+    }
+
+    /// The effect of a key where the end before it is a line break; with `end`, it is one that may wait itself.
+    pub fn before(&mut self, event: ReedlineEvent, end: Option<EndKey>) -> ReedlineEvent {
+        let moves = matches!(event, ReedlineEvent::UntilFound(_) | ReedlineEvent::MenuPrevious);
+        let end = end.filter(|_| !self.may_choose);
+        self.may_choose = moves;
+        let waited = self.waits.replace(end);
+        let line_break = EditCommand::InsertNewline;
+        match event {
+            // Both together are the end of one line.
+            _ if (waited, end) == (Some(EndKey::Enter), Some(EndKey::LineFeed)) => ReedlineEvent::None,
+            _ if end.is_some() && waited.is_some() => ReedlineEvent::Edit(vec![line_break]),
+            _ if end.is_some() => ReedlineEvent::None,
+            // Nothing that was typed.
+            ReedlineEvent::None | ReedlineEvent::Resize(..) => {
+                self.waits.set(waited);
+                event
+            }
+            event if waited.is_none() => event,
+            ReedlineEvent::Edit(mut edits) => {
+                edits.insert(0, line_break);
+                ReedlineEvent::Edit(edits)
+            }
+            event => ReedlineEvent::Multiple(vec![ReedlineEvent::Edit(vec![line_break]), event]),
+        }
+    }
+
+    /// All keys that were read are known: unless more `goes_on` to come, an end behind them sends the line.
+    pub fn settle(&self, goes_on: impl FnOnce() -> bool) {
+        if self.waits.get().is_some() && !goes_on() {
+            self.waits.set(None);
+            self.sent.entered.store(true, Ordering::Relaxed);
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// True of a line feed, which a terminal in raw mode gives as Ctrl+J.
+pub fn is_line_feed(event: &Event) -> bool {
+    matches!(event, Event::Key(key) if key.code == KeyCode::Char('j') && key.modifiers == KeyModifiers::CONTROL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // As `tmux send-keys -l` sends one: https://github.com/Kewton/CommandMate/pull/184,
+    // https://github.com/asheshgoplani/agent-deck/pull/1862, https://github.com/PocketShell-io/pocketshell/issues/209.
+    #[test]
+    fn it_is_an_enter_unless_something_follows_in_the_keys_that_were_read() {
+        let (sent, stop) = (Arc::<SentLine>::default(), Arc::<AtomicBool>::default());
+        let mut end = LineEnd::new(sent.clone(), stop.clone());
+        let entered = || stop.load(Ordering::Relaxed) && sent.entered.load(Ordering::Relaxed);
+        let line_break = || ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
+        let letter = EditCommand::InsertChar('x');
+        assert_eq!(end.before(ReedlineEvent::Enter, Some(EndKey::LineFeed)), ReedlineEvent::None);
+        assert_eq!(end.before(ReedlineEvent::Enter, Some(EndKey::LineFeed)), line_break());
+        let broken = ReedlineEvent::Edit(vec![EditCommand::InsertNewline, letter.clone()]);
+        assert_eq!(end.before(ReedlineEvent::Edit(vec![letter]), None), broken);
+        end.settle(|| false);
+        assert!(!entered(), "a letter stands behind it");
+
+        end.before(ReedlineEvent::Enter, Some(EndKey::LineFeed));
+        end.settle(|| true);
+        assert!(!entered(), "more comes");
+        let both = ReedlineEvent::Multiple(vec![line_break(), ReedlineEvent::Enter]);
+        assert_eq!(end.before(ReedlineEvent::Enter, None), both);
+
+        end.before(ReedlineEvent::Enter, Some(EndKey::LineFeed));
+        for nothing_typed in [ReedlineEvent::None, ReedlineEvent::Resize(80, 24)] {
+            assert_eq!(end.before(nothing_typed.clone(), None), nothing_typed);
+        }
+        end.settle(|| false);
+        assert!(entered());
+    }
+    // With both, as terminals paste lines of another system: https://github.com/markeel/gdterm/pull/27.
+    #[test]
+    fn a_return_with_its_line_feed_ends_one_line() {
+        use EndKey::{Enter, LineFeed};
+        let typed = |ends: &[EndKey]| {
+            let mut end = LineEnd::new(Arc::default(), Arc::default());
+            let breaks = |event| event == ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
+            ends.iter().filter(|&&key| breaks(end.before(ReedlineEvent::Enter, Some(key)))).count()
+        };
+        // The last end of a line waits for what follows it.
+        for (ends, lines) in [
+            (&[Enter, LineFeed][..], 1),
+            (&[Enter, LineFeed, Enter, LineFeed], 2),
+            (&[Enter, Enter], 2),
+            (&[LineFeed, LineFeed], 2),
+            (&[LineFeed, Enter], 2),
+            (&[Enter, LineFeed, LineFeed], 2),
+        ] {
+            assert_eq!(typed(ends) + 1, lines, "{ends:?}");
+        }
+    }
+}
