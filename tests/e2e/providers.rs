@@ -7,6 +7,7 @@ mod openai;
 pub mod programs;
 mod quirks;
 mod refused;
+mod thinking;
 
 use std::future::Future;
 use std::time::Duration;
