@@ -35,15 +35,10 @@ const BARE: [&str; 2] = ["d:e=f@g.png", "d-1.2_한글.png"];
 /// Names that no line can hold in one piece.
 const LEFT_OUT: [&str; 3] = ["d\nnew line.png", "d\ttab.png", "d\u{1b}[31mred.png"];
 
-/// lepo first in the path, which answers shells that complete and otherwise only records its words.
+/// Each name in a folder of its own, and lepo as one that records.
 fn home() -> Home {
     let home = Home::new();
-    let script = format!(
-        "#!/bin/sh\nif [ -n \"$LEPO_COMPLETE\" ] || [ \"$1\" = completions ]; then exec '{}' \"$@\"; fi\n\
-         printf '%s\\0' \"$@\" '|' >> \"$HOME/words\"\necho RAN\n",
-        env!("CARGO_BIN_EXE_lepo")
-    );
-    home.write_program("bin/lepo", script);
+    write_recorder(&home);
     for (i, name) in NAMES.iter().chain(&LEFT_OUT).enumerate() {
         home.write(&format!("work/{i}/{name}"), "x");
     }
@@ -51,8 +46,18 @@ fn home() -> Home {
     home
 }
 
+/// A program `lepo` in the path of [`typed`], which answers shells that complete and otherwise only records its words.
+pub fn write_recorder(home: &Home) {
+    let script = format!(
+        "#!/bin/sh\nif [ -n \"$LEPO_COMPLETE\" ] || [ \"$1\" = completions ]; then exec '{}' \"$@\"; fi\n\
+         printf '%s\\0' \"$@\" '|' >> \"$HOME/words\"\necho RAN\n",
+        env!("CARGO_BIN_EXE_lepo")
+    );
+    home.write_program("bin/lepo", script);
+}
+
 /// A shell, its words, and what it is told first.
-const SHELLS: [(&str, &str, &str); 3] = [
+pub const SHELLS: [(&str, &str, &str); 3] = [
     ("bash", "bash --norc --noprofile -i", "source <(lepo completions bash); PS1=REA\"DY\""),
     ("zsh", "zsh -f -i", "source <(lepo completions zsh); bindkey -e; PS1=REA\"DY\""),
     (
@@ -63,7 +68,7 @@ const SHELLS: [(&str, &str, &str); 3] = [
 ];
 
 /// The words that lepo was started with, for each of these lines typed in `work`.
-fn typed(home: &Home, (shell, start, begin): (&str, &str, &str), lines: &[String]) -> Vec<Vec<String>> {
+pub fn typed(home: &Home, (shell, start, begin): (&str, &str, &str), lines: &[String]) -> Vec<Vec<String>> {
     let path = format!("{}:{}", home.path().join("bin").display(), std::env::var("PATH").unwrap());
     let mut command = home.terminal(&format!("stty cols 200; {start}"));
     command.env("PATH", path);
@@ -87,7 +92,7 @@ fn within(folder: &str, begin: &str) -> [String; 2] {
     [format!("cd '{folder}'"), format!("lepo do --attach {begin}\t; cd ..")]
 }
 
-fn is_here(shell: &str) -> bool {
+pub fn is_here(shell: &str) -> bool {
     let is_here = Command::new(shell).arg("--version").output().is_ok();
     if !is_here {
         crate::skip::skipped(shell, format!("no {shell} here"));

@@ -8,7 +8,7 @@ use crate::pty::on_terminal;
 use crate::screen::Screen;
 use crate::scripted::{Piece, Reply, end, said};
 
-const OFF: &str = "planner = \"off\"";
+pub const OFF: &str = "planner = \"off\"";
 
 /// A bot, and lepo before it in a terminal of so many columns.
 fn prompted(columns: usize, answers: &[&str]) -> Option<(Bot, Screen)> {
@@ -385,16 +385,5 @@ fn an_enter_within_a_burst_is_a_line_break_and_a_reply_of_the_terminal_no_word()
         let ran = on_terminal(bot.home.terminal("lepo"), &[("> ", typed), ("Four.", ""), ("> ", "\u{4}")]);
         assert!(ran.out.contains("Four."), "{typed:?}: {}", ran.out);
         assert_eq!(questions(&bot), [question], "{typed:?}");
-    }
-}
-
-#[test]
-fn a_dumb_terminal_gets_no_escape_sequence() {
-    for command in ["TERM=dumb lepo", "TERM=dumb lepo do hi"] {
-        let bot = Bot::saying(OFF, &["Four."]);
-        let steps: &[(&str, &str)] =
-            if command.ends_with("hi") { &[("Four.", "")] } else { &[("> ", "hi\r"), ("Four.", "\u{4}")] };
-        let ran = on_terminal(bot.home.terminal(command), steps);
-        assert!(ran.out.contains("Four.") && !ran.out.contains('\u{1b}'), "{command}: {:?}", ran.out);
     }
 }
