@@ -1,4 +1,4 @@
-//! The keys of the prompt: Emacs' as in every shell, and what is lepo's own.
+//! The keys of the prompt: Emacs' as in every shell, and lepo's own.
 
 use super::late_reply::LateReply;
 use super::line_end::{EndKey, LineEnd, SentLine, is_line_feed};
@@ -15,61 +15,60 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The name of the menu that Tab opens.
 pub const MENU: &str = "completion";
 
-/// The word that the line editor returns for Ctrl+Z.
+/// The line editor's return value for Ctrl+Z.
 pub const SUSPEND: &str = "suspend";
 
-/// The word that the line editor returns for Ctrl+C.
+/// The line editor's return value for Ctrl+C.
 const INTERRUPT: &str = "interrupt";
 
-/// The word that the line editor returns for Ctrl+X Ctrl+E.
+/// The line editor's return value for Ctrl+X Ctrl+E.
 pub const EDIT: &str = "edit";
 
-/// The word for Ctrl+X, which begins another key.
+/// The return value for Ctrl+X, the prefix of another key.
 const PREFIX: &str = "prefix";
 
-/// The mode of vi in which text is typed.
+/// vi's insert mode.
 const INSERT: PromptEditMode = PromptEditMode::Vi(PromptViMode::Insert);
 
-/// An Enter counts if nothing follows it by then: no hand types so quickly, and a program that types for one is not
-/// slower.
+/// An Enter counts if no key follows within this time: no user types that fast, and a program that types for one is
+/// not slower.
 const BURST: Duration = Duration::from_millis(30);
 
-/// The editor asks for the mode so often until the first text of a burst counts: once for all keys, once for the text.
+/// The number of times that the editor reads the mode before the first text of a burst counts: once for all keys,
+/// once for the text.
 const ASKED: u8 = 2;
 
-/// Emacs' or vi's keys, and Enter behind a `\` that was just typed begins a new line in its place.
+/// Emacs' or vi's keys; Enter after a typed `\` replaces it by a new line.
 ///
-/// Told by the keys and not by the text: a `\` at the end of what was pasted is part of it.
+/// The keys decide and not the text: a `\` at the end of pasted text is part of it.
 pub struct Keys {
     mode: Box<dyn EditMode>,
-    /// The binding of Ctrl+E where no Ctrl+X came before it.
+    /// The binding of Ctrl+E without a preceding Ctrl+X.
     end_of_line: ReedlineEvent,
     after_backslash: bool,
-    /// Text was typed into vi's insert mode, by keys that do not count yet.
+    /// Whether keys that do not count yet typed text in vi's insert mode.
     typed: bool,
-    /// So often the editor is told of the insert mode still, when it asks.
+    /// The number of further reads for which the editor gets the insert mode.
     inserts: Cell<u8>,
-    /// The editor has asked for the mode: the keys of a burst are all read.
+    /// Whether the editor has read the mode: then all keys of a burst have been read.
     asked: Cell<bool>,
-    /// The terminal's input, beyond the keys that were read.
+    /// The terminal's further input, after the keys read so far.
     input: Input,
     reply: LateReply,
-    /// Ctrl+X was pressed.
+    /// Whether Ctrl+X was the last key.
     prefixed: bool,
-    /// Ctrl+R was pressed, and the search not ended by what ends one.
+    /// Whether a search is open, since Ctrl+R.
     searching: bool,
-    /// An Enter in a search sets `found` in it, with `stop`: what was found is to be sent.
+    /// An Enter in a search sets its `found`, and `stop`, to send the found line.
     sent: Arc<SentLine>,
     line_end: LineEnd,
-    /// Set, it makes the editor give up its line.
+    /// If set, the editor returns its line.
     stop: Arc<AtomicBool>,
 }
 
 impl Keys {
-    /// The keys as they are bound.
     pub fn new(kind: EditKeys, sent: Arc<SentLine>, stop: Arc<AtomicBool>, input: Input) -> Keys {
         let (mode, end_of_line): (Box<dyn EditMode>, ReedlineEvent) = match kind {
             EditKeys::Emacs => {
@@ -111,17 +110,17 @@ impl Keys {
     }
 }
 
-/// Reads of the terminal's input that the editor does not do itself.
+/// Reads the terminal's input outside of the editor.
 #[derive(Clone, Copy)]
 pub struct Input {
-    /// Whether more of it comes within this time.
+    /// Whether more input arrives within this time.
     pub goes_on: fn(Duration) -> bool,
 }
 
-/// Binds lepo's own keys; gives what Ctrl+E was bound to.
+/// Binds lepo's own keys; returns the old binding of Ctrl+E.
 fn bind(keys: &mut Keybindings) -> ReedlineEvent {
     let control = KeyModifiers::CONTROL;
-    // reedline's own is undo, and a job could not be stopped.
+    // reedline's own binding is undo, and a job could not be suspended.
     let suspend = ReedlineEvent::ExecuteHostCommand(SUSPEND.into());
     keys.add_binding(control, KeyCode::Char('z'), suspend);
     keys.add_binding(control, KeyCode::Char('c'), interrupt());
@@ -130,12 +129,12 @@ fn bind(keys: &mut Keybindings) -> ReedlineEvent {
     keys.add_binding(control, KeyCode::Char('e'), ReedlineEvent::ExecuteHostCommand(EDIT.into()));
     let redo = ReedlineEvent::Edit(vec![EditCommand::Redo]);
     keys.add_binding(control, KeyCode::Char('g'), redo);
-    // `/edit` does it, on a file of its own.
+    // `/edit` opens an editor, on a separate file.
     keys.remove_binding(control, KeyCode::Char('o'));
     end_of_line
 }
 
-/// Binds the keys that count where text is typed.
+/// Binds the keys of text input.
 fn bind_typing(keys: &mut Keybindings) {
     // Ctrl+_ and Ctrl+/ are one byte to a terminal, which is read as Ctrl+7.
     for key in ['7', '_', '/'] {
@@ -147,12 +146,12 @@ fn bind_typing(keys: &mut Keybindings) {
     keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
 }
 
-/// Ctrl+C, which closes the menu first.
+/// Returns the event of Ctrl+C, which closes the menu first.
 fn interrupt() -> ReedlineEvent {
     ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, ReedlineEvent::ExecuteHostCommand(INTERRUPT.into())])
 }
 
-/// A paste, in which each `@` is marked; no key inserts more than a character.
+/// Marks each `@` of a paste; a key inserts only one character.
 fn marked(edit: EditCommand) -> EditCommand {
     match edit {
         EditCommand::InsertString(text) => EditCommand::InsertString(pasted(&text)),
@@ -184,7 +183,7 @@ impl EditMode for Keys {
         let before = self.mode.edit_mode();
         let event = self.mode.parse_event(event);
         if event == ReedlineEvent::SearchHistory && before != INSERT && before != PromptEditMode::Emacs {
-            // The words of a search are typed.
+            // The text of a search is typed in insert mode.
             self.mode.handle_mode_specific_event(ReedlineEvent::SwitchMode(INSERT));
         }
         if before == INSERT {
@@ -207,14 +206,14 @@ impl EditMode for Keys {
                 ReedlineEvent::Esc
             }
             ReedlineEvent::Edit(edits) => ReedlineEvent::Edit(edits.into_iter().map(marked).collect()),
-            // In a search, these end the search and do no more; the editor does not take several events there.
+            // In a search, these only end the search, because the editor accepts no list of events there.
             ReedlineEvent::Multiple(events) if self.searching && events.contains(&ReedlineEvent::Esc) => {
                 ReedlineEvent::Esc
             }
             event => event,
         };
         if self.searching && event == ReedlineEvent::Enter {
-            // The editor would only put what was found into its line: given up there, the line is sent.
+            // The editor would only insert the found line; if it returns now, the line is sent.
             self.sent.found.store(true, Ordering::Relaxed);
             self.stop.store(true, Ordering::Relaxed);
         }
@@ -226,7 +225,7 @@ impl EditMode for Keys {
             }
             _ => event,
         };
-        // Within a burst an Enter is a line break of what was pasted without marks; what follows may be a resize only.
+        // Within a burst an Enter is a line break of text pasted without marks; only a resize may follow.
         let end = match event == ReedlineEvent::Enter && !was_searching {
             true if is_line_feed => Some(EndKey::LineFeed),
             true if !self.searching && (self.input.goes_on)(BURST) => Some(EndKey::Enter),
@@ -235,8 +234,8 @@ impl EditMode for Keys {
         self.line_end.before(event, end)
     }
 
-    // Keys that come in one burst are all read before the first of them counts, and text that is typed in the mode of the
-    // last of them would come out in another order.
+    // The editor reads all keys of a burst before the first one counts, and would insert text in the mode of the
+    // last one, in another order.
     fn edit_mode(&self) -> PromptEditMode {
         self.asked.set(true);
         self.line_end.settle(|| (self.input.goes_on)(BURST));
@@ -255,10 +254,10 @@ mod tests {
     use super::*;
     use ratatui::crossterm::event::KeyEvent;
 
-    /// Nothing comes behind a key.
+    /// No input follows a key.
     const QUIET: Input = Input { goes_on: |_| false };
 
-    /// Effect of a key.
+    /// Returns the effect of a key.
     fn press(keys: &mut Keys, code: KeyCode, modifiers: KeyModifiers) -> ReedlineEvent {
         let event = Event::Key(KeyEvent::new(code, modifiers));
         keys.parse_event(ReedlineRawEvent::try_from(event).unwrap())
@@ -298,7 +297,7 @@ mod tests {
         typed(&mut keys, '가');
         typed(&mut keys, '나');
         press(&mut keys, KeyCode::Esc, KeyModifiers::NONE);
-        // Of all the keys, of the text, of the Escape.
+        // For all keys, for the text, for the Escape.
         assert_eq!([keys.edit_mode(), keys.edit_mode(), keys.edit_mode()], [INSERT, INSERT, normal.clone()]);
         // The rest of a burst may be dropped.
         typed(&mut keys, 'i');
@@ -336,7 +335,7 @@ mod tests {
             assert_eq!(press(&mut keys, KeyCode::Char('x'), control), ReedlineEvent::None);
             assert_eq!(press(&mut keys, KeyCode::Char('e'), control), word(EDIT));
             assert_ne!(press(&mut keys, KeyCode::Char('e'), control), word(EDIT));
-            // Enter behind a `\\` is a new line.
+            // Enter after a `\\` is a new line.
             assert_eq!(typed(&mut keys, '\\'), inserts('\\'));
             let new_line = ReedlineEvent::Edit(vec![EditCommand::Backspace, EditCommand::InsertNewline]);
             assert_eq!(press(&mut keys, KeyCode::Enter, KeyModifiers::NONE), new_line);

@@ -1,22 +1,22 @@
-//! Replies of the terminal that come when nobody waits for them any more are no keys of a person.
+//! Late replies of the terminal, which must not count as the user's keys.
 
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers};
 
-/// The keys of a reply follow each other at once.
+/// The maximum interval between the keys of a reply.
 const GOES_ON: Duration = Duration::from_millis(50);
 
-/// A reply that is being passed over, such as the one about the terminal's colours: a string of its own, which the
-/// editor's library reads as keys behind Alt with a bracket.
+/// A terminal's reply that is being skipped, such as the one about its colours: a string that the editor's library
+/// reads as keys after Alt with a bracket.
 #[derive(Default)]
 pub struct LateReply {
-    /// The moment of its last key.
+    /// The time of its last key.
     last: Option<Instant>,
 }
 
 impl LateReply {
-    /// True of an event that belongs to a reply.
+    /// Whether an event belongs to a reply.
     pub fn has(&mut self, event: &Event) -> bool {
         let Event::Key(key) = event else { return false };
         let is_alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -59,7 +59,7 @@ mod tests {
             assert!(has(&mut reply, end.0, end.1), "{report}");
             assert!(!has(&mut reply, KeyCode::Char('x'), plain), "{report}");
         }
-        // A person's key comes later.
+        // A key of the user arrives later.
         let mut reply = LateReply::default();
         has(&mut reply, KeyCode::Char(']'), KeyModifiers::ALT);
         reply.last = Instant::now().checked_sub(GOES_ON * 2);

@@ -1,6 +1,6 @@
-//! An end of a line that came with other keys at once sends the line if it is the last of them, and is a line break
-//! otherwise. So it is for Enter within a burst, and always for a line feed (Ctrl+J): the editor ends a batch of keys at an
-//! Enter and not at that, and what follows it may have been read already.
+//! A line end in a burst of keys sends the line if it is the last key, and is a line break otherwise. This holds
+//! for Enter within a burst, and always for a line feed (Ctrl+J): the editor ends a batch of keys at an Enter but
+//! not at a line feed, and the next keys may have been read already.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers};
 use reedline::{EditCommand, ReedlineEvent};
 
-/// Why a line that the editor gave up is sent.
+/// The reason why a returned line is sent.
 #[derive(Default)]
 pub struct SentLine {
-    /// A search of the history found it.
+    /// Whether a search of the history found it.
     pub found: AtomicBool,
-    /// An end of a line stands behind it.
+    /// Whether a line end follows it.
     pub entered: AtomicBool,
 }
 
@@ -27,22 +27,24 @@ pub enum EndKey {
     LineFeed,
 }
 
-/// The last end of a line, as long as it may send the line or break it.
+/// The last line end, while it may send the line or break it.
 pub struct LineEnd {
     waits: Cell<Option<EndKey>>,
-    /// The last key may have moved in the menu, in which an Enter chooses.
+    /// Whether the last key may have moved in the menu, where an Enter chooses.
     may_choose: bool,
     sent: Arc<SentLine>,
     stop: Arc<AtomicBool>,
 }
 
 impl LineEnd {
-    /// None yet; one that sends is reported to `sent`, and `stop` makes the editor give up its line.
+    /// Starts without a line end. An end that sends is reported to `sent`, and `stop` makes the editor return its
+    /// line.
     pub fn new(sent: Arc<SentLine>, stop: Arc<AtomicBool>) -> LineEnd {
         LineEnd { waits: Cell::default(), may_choose: false, sent, stop }
     }
 
-    /// The effect of a key where the end before it is a line break; with `end`, it is one that may wait itself.
+    /// Returns the effect of a key if the line end before it is a line break; `end` is set if this key is a line
+    /// end itself.
     pub fn before(&mut self, event: ReedlineEvent, end: Option<EndKey>) -> ReedlineEvent {
         let moves = matches!(event, ReedlineEvent::UntilFound(_) | ReedlineEvent::MenuPrevious);
         let end = end.filter(|_| !self.may_choose);
@@ -50,11 +52,11 @@ impl LineEnd {
         let waited = self.waits.replace(end);
         let line_break = EditCommand::InsertNewline;
         match event {
-            // Both together are the end of one line.
+            // Both together end one line.
             _ if (waited, end) == (Some(EndKey::Enter), Some(EndKey::LineFeed)) => ReedlineEvent::None,
             _ if end.is_some() && waited.is_some() => ReedlineEvent::Edit(vec![line_break]),
             _ if end.is_some() => ReedlineEvent::None,
-            // Nothing that was typed.
+            // Not a typed key.
             ReedlineEvent::None | ReedlineEvent::Resize(..) => {
                 self.waits.set(waited);
                 event
@@ -68,7 +70,7 @@ impl LineEnd {
         }
     }
 
-    /// All keys that were read are known: unless more `goes_on` to come, an end behind them sends the line.
+    /// Called after all read keys are handled: unless more input `goes_on`, a line end after them sends the line.
     pub fn settle(&self, goes_on: impl FnOnce() -> bool) {
         if self.waits.get().is_some() && !goes_on() {
             self.waits.set(None);
@@ -78,7 +80,7 @@ impl LineEnd {
     }
 }
 
-/// True of a line feed, which a terminal in raw mode gives as Ctrl+J.
+/// Whether a key is a line feed, which a terminal in raw mode sends as Ctrl+J.
 pub fn is_line_feed(event: &Event) -> bool {
     matches!(event, Event::Key(key) if key.code == KeyCode::Char('j') && key.modifiers == KeyModifiers::CONTROL)
 }
@@ -87,8 +89,9 @@ pub fn is_line_feed(event: &Event) -> bool {
 mod tests {
     use super::*;
 
-    // As `tmux send-keys -l` sends one: https://github.com/Kewton/CommandMate/pull/184,
-    // https://github.com/asheshgoplani/agent-deck/pull/1862, https://github.com/PocketShell-io/pocketshell/issues/209.
+    // `tmux send-keys -l` sends line feeds: https://github.com/Kewton/CommandMate/pull/184,
+    // https://github.com/asheshgoplani/agent-deck/pull/1862,
+    // https://github.com/PocketShell-io/pocketshell/issues/209.
     #[test]
     fn it_is_an_enter_unless_something_follows_in_the_keys_that_were_read() {
         let (sent, stop) = (Arc::<SentLine>::default(), Arc::<AtomicBool>::default());

@@ -1,4 +1,4 @@
-//! A session: turns in a row, at a prompt.
+//! A session: consecutive turns at a prompt.
 
 mod aftermath;
 mod ask;

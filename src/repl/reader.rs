@@ -1,4 +1,4 @@
-//! Reading entries: with a line editor where there is a whole terminal, else line by line.
+//! Reads entries: with a line editor on a complete terminal, else line by line.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, IsTerminal};
@@ -30,42 +30,42 @@ use lepo_store::store::Store;
 use lepo_turn::Interrupt;
 use lepo_turn::config::{EditKeys, Paths};
 
-/// The editor looks ten times a second whether it is to stop; at a terminal that is gone it never does.
+/// The time for the editor to stop: it checks ten times a second, but never on a lost terminal.
 const GIVEN_UP_BY_THEN: Duration = Duration::from_millis(500);
 
-/// No hand enters a line sooner.
+/// A user cannot enter a line faster.
 const BY_HAND: Duration = Duration::from_millis(15);
 
-/// Reads what a person enters.
+/// Reads the user's entries.
 pub struct Reader {
-    /// None while it reads in a thread of its own.
+    /// `None` while it reads in its own thread.
     editor: Option<Reedline>,
-    /// There is a whole terminal to edit on.
+    /// Whether there is a complete terminal for line editing.
     edits: bool,
-    /// Set, it makes the editor give up its line and put the terminal back as it was.
+    /// If set, the editor returns its line and restores the terminal.
     stop: Arc<AtomicBool>,
     paint: Paint,
-    /// The last entry was there before the prompt was: it was typed while an answer came.
+    /// Whether the last entry precedes its prompt: the user typed it during an answer.
     pub typed_ahead: bool,
-    /// The places in the last entry of each `@` that was pasted.
+    /// The offsets of each pasted `@` in the last entry.
     pub pasted: Vec<usize>,
-    /// The last entry is pasted text that begins with a `!`.
+    /// Whether the last entry is pasted text that starts with a `!`.
     pub has_pasted_bang: bool,
-    /// Input that is typed while no prompt reads it.
+    /// Input typed while no prompt reads it.
     ahead: Option<TypeAhead>,
-    /// A prompt was shown.
+    /// Whether a prompt was printed.
     has_prompted: bool,
-    /// The text that the next prompt begins with.
+    /// The initial text of the next prompt.
     given: String,
-    /// The moment at which Ctrl+C stopped what was going on.
+    /// The time at which Ctrl+C interrupted a turn.
     stopped: Option<Instant>,
-    /// Why the line that gave up is sent, if it is.
+    /// The reason to send a returned line.
     sent: Arc<SentLine>,
     keys: EditKeys,
 }
 
 impl Reader {
-    /// A reader; `paths` tell where it keeps what was entered, if it `keeps` that.
+    /// Creates a reader. If it `keeps` a history, `paths` has the file.
     pub fn new(
         paths: &Paths,
         store: Arc<Store>,
@@ -100,7 +100,7 @@ impl Reader {
         Reader { editor: Some(editor), ..reader }
     }
 
-    /// An editor that remembers nothing and completes nothing.
+    /// Returns an editor without history and completion.
     fn bare(&self) -> Reedline {
         Reedline::create()
             .with_edit_mode(Box::new(Keys::new(self.keys, self.sent.clone(), self.stop.clone(), TERMINAL)))
@@ -110,23 +110,23 @@ impl Reader {
             .with_break_signal(self.stop.clone())
     }
 
-    /// Begins the next prompt with this text, as if it had been typed.
+    /// Starts the next prompt with this text, as if typed.
     pub fn give(&mut self, text: String) {
         self.given.insert_str(0, &text);
     }
 
-    /// Notes that Ctrl+C stopped something just now: pressed again at once, it is not meant for the prompt.
+    /// Notes that Ctrl+C has interrupted a turn: a second Ctrl+C soon after it is not meant for the prompt.
     pub fn has_stopped(&mut self) {
         self.stopped = Some(Instant::now());
     }
 
-    /// True if there is a terminal to edit on, and to ask on besides.
+    /// Whether there is a terminal for line editing, and so for questions, too.
     pub fn edits(&self) -> bool {
         self.edits
     }
 
-    /// The next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error. What was typed while an answer came,
-    /// or before the first prompt, is in the editor then: only an Enter at the prompt sends it.
+    /// Returns the next entry; `None` at the end: Ctrl+D, Ctrl+C. A signal is the error. Input typed during an
+    /// answer, or before the first prompt, is the initial text of the editor: only an Enter at the prompt sends it.
     pub async fn read(&mut self, interrupt: &Interrupt) -> Result<Option<String>> {
         self.pasted.clear();
         self.has_pasted_bang = false;
@@ -144,25 +144,26 @@ impl Reader {
         let (waits, since, before) = (has_input(), Instant::now(), self.typed_ahead);
         let reading = blocking(move || {
             let read = edit(&mut editor, &mark, &sent, stopped);
-            // Now, and not only at the end: what was asked is remembered, whatever becomes of the answer.
+            // Saved now, and not only at the end, so that the history has the question whatever happens to the
+            // answer.
             let _ = editor.sync_history();
             read.map(|read| (editor, read))
         });
         let (editor, read) = self.wait(reading, interrupt).await?;
         self.editor = Some(editor);
-        // The editor may have taken up several lines at once.
+        // The editor may have read several lines together.
         self.typed_ahead = waits || (before && since.elapsed() < BY_HAND);
         Ok(read.map(|text| self.read_marks(&text)))
     }
 
-    /// The text of an entry, and which of its characters were pasted.
+    /// Returns the text of an entry, and notes which characters were pasted.
     fn read_marks(&mut self, text: &str) -> String {
         self.pasted = text.match_indices(PASTED_AT).map(|(at, _)| at).collect();
         self.has_pasted_bang = text.starts_with(PASTED_BANG);
         unmarked(text)
     }
 
-    /// The answer to a question of lepo's own, which is not remembered.
+    /// Returns the answer to a question of lepo's own, which the history omits.
     pub async fn answer(&mut self, question: &'static str, interrupt: &Interrupt) -> Result<Option<String>> {
         if self.editor.is_none() {
             return self.read_plain(question, interrupt).await;
@@ -175,17 +176,17 @@ impl Reader {
         self.wait(blocking(move || edit(&mut editor, &mark, &sent, None)), interrupt).await
     }
 
-    /// Puts what was kept into the next prompt.
+    /// Moves the buffered input into the next prompt.
     fn take_typed(&mut self) {
         let ahead = self.ahead.take().map(TypeAhead::take).unwrap_or_default();
         self.given += &typed(&ahead);
     }
 
-    /// A line that the terminal itself edits.
+    /// Reads a line that the terminal itself edits.
     async fn read_plain(&self, question: &'static str, interrupt: &Interrupt) -> Result<Option<String>> {
         let read = self.wait(blocking(move || read_plainly(question)), interrupt).await;
         if !matches!(read, Ok(Some(_))) {
-            // Left, the question stands on a line of its own.
+            // Before leaving: end the line of the question.
             show("\n");
         }
         read
@@ -201,7 +202,7 @@ impl Reader {
                     interrupt.reset();
                     continue;
                 }
-                // A line that is read plainly cannot be called back.
+                // A read without an editor cannot be cancelled.
                 if self.edits {
                     self.stop.store(true, Ordering::Relaxed);
                     let _ = tokio::time::timeout(GIVEN_UP_BY_THEN, reading).await;
@@ -218,7 +219,7 @@ impl Reader {
         read.flatten().map_err(|error| Error::usage("cannot read the terminal").because(error))
     }
 
-    /// Keeps what is typed from now on for the next prompt: it does not stand in the answer.
+    /// Buffers further input for the next prompt, and hides it from the answer.
     pub fn keep_typed(&mut self) {
         if self.edits && self.ahead.is_none() {
             self.ahead = TypeAhead::begin();
@@ -226,18 +227,17 @@ impl Reader {
     }
 }
 
-/// The input of the terminal itself.
 const TERMINAL: Input = Input { goes_on: input_goes_on };
 
-/// Waits until the terminal is gone. Its editor would read the end of it for ever, and with SIGHUP
-/// ignored, nothing else would report it.
+/// Waits until the terminal is gone. The editor would read its end forever, and with SIGHUP ignored, nothing else
+/// would report it.
 async fn hung_up() {
     while !stdin_is_gone() {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }
 
-/// A terminal all around, which can move its cursor and tell where it is.
+/// Whether stdin, stdout and stderr are a terminal that can move its cursor and report its position.
 fn is_whole_terminal() -> bool {
     !is_dumb() && io::stdin().is_terminal() && io::stdout().is_terminal() && stderr_is_terminal()
 }
@@ -254,22 +254,22 @@ fn edit(
             Signal::ExternalBreak(_) if sent.entered.swap(false, Ordering::Relaxed) => {
                 return submit(editor, prompt);
             }
-            // Enter in a search of the history: what was found is sent, unless nothing was.
+            // Enter in a search of the history sends the found line, if any.
             Signal::ExternalBreak(text) if sent.found.swap(false, Ordering::Relaxed) => {
                 if !text.trim().is_empty() {
                     return submit(editor, prompt);
                 }
             }
             Signal::HostCommand(what) if what == EDIT => edit_elsewhere(editor),
-            // Ctrl+Z. The terminal is as it was before; the editor keeps the line until `fg`.
+            // Ctrl+Z. The terminal is restored; the editor has the line until `fg`.
             Signal::HostCommand(what) if what == SUSPEND => stop_like_a_job()?,
-            // Ctrl+C: words are cleared, and remembered; where there are none it leaves.
+            // Ctrl+C clears a line, with an entry in the history; on an empty line it leaves.
             Signal::HostCommand(_) => {
                 let words = editor.current_buffer_contents().to_string();
                 match ctrl_c(&words, stopped, Instant::now()) {
                     CtrlC::Nothing => {}
                     CtrlC::Leaves => {
-                        // Ctrl+D ends the line by itself.
+                        // For Ctrl+D, the editor ends the line.
                         leave_line();
                         return Ok(None);
                     }
@@ -284,12 +284,12 @@ fn edit(
     }
 }
 
-/// Left, the prompt stands on a line of its own; what the editor has shown below it, like a menu, goes.
+/// Before leaving: clear the menu below the prompt and end its line.
 fn leave_line() {
     show("\x1b[J\n");
 }
 
-/// Sends the line as it stands.
+/// Sends the line unchanged.
 fn submit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
     let at_once = |editor: &mut Reedline, at_once| {
         let taken = std::mem::replace(editor, Reedline::create());
@@ -304,7 +304,7 @@ fn submit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
     })
 }
 
-/// Changes the line in the person's editor; what comes back is sent by an Enter.
+/// Changes the line in the user's editor; an Enter then sends it.
 fn edit_elsewhere(editor: &mut Reedline) {
     let old = editor.current_buffer_contents().to_string();
     let edited = term::edit(unmarked(&old).as_bytes(), ".md").and_then(|bytes| {
@@ -320,13 +320,13 @@ fn edit_elsewhere(editor: &mut Reedline) {
     }
 }
 
-/// Stops the whole job, as the terminal itself does for Ctrl+Z, and comes back once it goes on.
+/// Suspends the whole job, as the terminal itself does for Ctrl+Z, and returns once it is continued.
 fn stop_like_a_job() -> io::Result<()> {
     const STOPPED_BY_THEN: Duration = Duration::from_millis(100);
     let goes_on = Arc::new(AtomicBool::new(false));
     let heard = signal_hook::flag::register(SIGCONT, goes_on.clone())?;
     kill_current_process_group(Sent::TSTP)?;
-    // This thread may run on for a moment; without a shell that could continue it, it is not stopped.
+    // This thread may run for another moment; without a shell that could continue the job, it is not suspended.
     let sent = Instant::now();
     while !goes_on.load(Ordering::Relaxed) && sent.elapsed() < STOPPED_BY_THEN {
         std::thread::sleep(Duration::from_millis(1));
@@ -344,7 +344,7 @@ fn read_plainly(prompt: &str) -> io::Result<Option<String>> {
 
 const MARK: &str = "> ";
 
-/// The prompt is one mark, and further lines stand under the first.
+/// The prompt is one mark; further lines are aligned with the first.
 struct Mark(String, Paint);
 
 impl Prompt for Mark {
@@ -380,7 +380,7 @@ impl Prompt for Mark {
     }
 }
 
-/// No colours in what is typed; marks of pasted characters are not shown.
+/// Prints input without colours, and without the marks of pasted characters.
 struct AsTyped;
 
 impl Highlighter for AsTyped {
