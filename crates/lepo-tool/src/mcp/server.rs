@@ -271,7 +271,7 @@ impl Server {
         Ok(())
     }
 
-    /// A result without the server's secrets, or in words why there is none.
+    /// A result without the secrets of the server, or the reason of the failure.
     pub(super) async fn taken(&mut self, result: Result<Value, Failure>) -> Result<Value, String> {
         match (result, &mut self.client) {
             (Ok(result), _) => {

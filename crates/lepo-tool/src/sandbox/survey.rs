@@ -52,7 +52,7 @@ impl Survey {
     }
 }
 
-/// The identity and last change of a file; `None` if there is none.
+/// The identity and last change of a file; `None` if it does not exist.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     path.symlink_metadata().ok().map(|meta| Stamp::of(&meta))
 }

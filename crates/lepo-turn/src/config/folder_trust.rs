@@ -63,7 +63,7 @@ impl FolderTrust {
         self.add(folder, if is_trusted { YES } else { NO })
     }
 
-    /// Takes the answer about a folder back; false if there is none.
+    /// Deletes the answer about a folder; false without one.
     pub fn forget(&self, folder: &WorkFolder) -> Result<bool> {
         if self.answer(folder)?.is_none() {
             return Ok(false);
