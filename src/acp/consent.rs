@@ -2,9 +2,7 @@
 
 use super::peer::Peer;
 use super::session::Session;
-use crate::ui::{
-    agent_words, changed_words, in_fence, permission_words, programs_line, trust_line, words_text,
-};
+use crate::ui::{about_words, agent_words, permission_words, programs_line, start_title};
 use lepo_acp::TEXT;
 use lepo_acp::permission::{self, Choice, Outcome};
 use lepo_acp::update::{Status, ToolCall, ToolKind, Update, Voice};
@@ -12,8 +10,7 @@ use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::BubbId;
 use lepo_tool::{Proposal, Reply};
-use lepo_turn::ChangedProgram;
-use lepo_turn::config::FolderQuestion;
+use lepo_turn::{ChangedProgram, StartQuestion};
 
 /// The outcome of a question.
 pub struct Asked {
@@ -67,37 +64,64 @@ pub async fn ask(
     Ok(Asked { reply, withdrew: false })
 }
 
-/// Asks whether programs of the user's may start in a folder. `None` if the editor has nobody to ask, or leaves the
-/// question.
-pub async fn trust_folder((peer, session): (&Peer, &Session), question: &FolderQuestion) -> Option<bool> {
-    let options = [(Choice::AllowAlways, "Trust this folder"), (Choice::RejectAlways, "Do not trust it")];
-    let call = ToolCall {
-        id: format!("trust-{}", question.folder.identity.chars().take(12).collect::<String>()),
-        title: Some(trust_line(question)),
-        kind: Some(ToolKind::Other),
-        status: Some(Status::Pending),
-        texts: Some(
-            words_text(question)
-                .map(|text| in_fence(&text))
-                .into_iter()
-                .chain([programs_line(question)])
-                .collect(),
+/// Asks whether programs of the user's may start as they are, where they are. `None` if the editor has nobody to ask, or
+/// leaves the question.
+pub async fn agree_to_start((peer, session): (&Peer, &Session), question: &StartQuestion) -> Option<bool> {
+    let files = question.changed.iter().map(ChangedProgram::identity);
+    let (id, options) = match question.folders.first() {
+        Some(first) => (
+            format!("trust-{}", first.folder.identity.chars().take(12).collect::<String>()),
+            [(Choice::AllowAlways, "Trust this folder"), (Choice::RejectAlways, "Do not trust it")],
         ),
+        None => (
+            format!("changed-{}", files.collect::<Vec<_>>().join("-")),
+            [(Choice::AllowOnce, "Start it as it is now"), (Choice::RejectOnce, "Reject")],
+        ),
+    };
+    let texts: Vec<String> = about_words(question).into_iter().chain(programs_line(question)).collect();
+    if texts.iter().map(String::len).sum::<usize>() > TEXT {
+        return None;
+    }
+    let call = ToolCall {
+        id,
+        title: Some(start_title(question)),
+        kind: (!question.folders.is_empty()).then_some(ToolKind::Other),
+        status: Some(Status::Pending),
+        texts: Some(texts),
         ..ToolCall::default()
     };
+    match ask_shown((peer, session), call, &options).await {
+        Outcome::Chosen(choice) => Some(is_yes(choice)),
+        Outcome::Cancelled => None,
+    }
+}
+
+/// Asks about a row of its own, which shows how the question ended.
+pub(super) async fn ask_shown(
+    (peer, session): (&Peer, &Session),
+    call: ToolCall,
+    options: &[(Choice, &str)],
+) -> Outcome {
     peer.update(&session.id, &Update::ToolCall(call.clone()));
-    let params = permission::params(&session.id, &call, &options);
-    let answer = match peer.ask(permission::METHOD, &params).answer().await {
-        Some(Ok(result)) => match permission::outcome(&result, &options) {
-            Outcome::Chosen(choice) => Some(choice == Choice::AllowAlways),
-            Outcome::Cancelled => None,
-        },
-        Some(Err(_)) | None => None,
-    };
-    let status = if answer == Some(true) { Status::Completed } else { Status::Failed };
+    let outcome = outcome((peer, session), &call, options).await;
+    let agrees = matches!(outcome, Outcome::Chosen(choice) if is_yes(choice));
+    let status = if agrees { Status::Completed } else { Status::Failed };
     let ended = ToolCall { id: call.id, status: Some(status), ..ToolCall::default() };
     peer.update(&session.id, &Update::ToolUpdate(ended));
-    answer
+    outcome
+}
+
+/// Asks, and waits for the answer.
+async fn outcome((peer, session): (&Peer, &Session), call: &ToolCall, options: &[(Choice, &str)]) -> Outcome {
+    let params = permission::params(&session.id, call, options);
+    match peer.ask(permission::METHOD, &params).answer().await {
+        Some(Ok(result)) => permission::outcome(&result, options),
+        Some(Err(_)) | None => Outcome::Cancelled,
+    }
+}
+
+fn is_yes(choice: Choice) -> bool {
+    matches!(choice, Choice::AllowOnce | Choice::AllowAlways)
 }
 
 /// Hands a question of an agent on to the editor.
@@ -122,48 +146,10 @@ pub async fn permit(
         texts: Some(vec![text]),
         ..ToolCall::default()
     };
-    let params = permission::params(&session.id, &call, &options);
-    let outcome = match peer.ask(permission::METHOD, &params).answer().await {
-        Some(Ok(result)) => permission::outcome(&result, &options),
-        Some(Err(_)) | None => Outcome::Cancelled,
-    };
-    Ok(match outcome {
+    Ok(match outcome((peer, session), &call, &options).await {
         Outcome::Chosen(Choice::AllowOnce) => Permit::Once,
         Outcome::Chosen(Choice::AllowAlways) => Permit::Always,
         Outcome::Chosen(Choice::RejectOnce | Choice::RejectAlways) => Permit::No,
         Outcome::Cancelled => Permit::Nobody,
     })
-}
-
-/// Asks whether a program is started though its files changed; `None` if the editor cannot ask, or leaves the question.
-pub async fn agree_to_files(
-    (peer, session): (&Peer, &Session),
-    changed: &ChangedProgram,
-) -> Result<Option<bool>> {
-    let (title, text) = changed_words(changed);
-    if text.len() > TEXT {
-        return Ok(None);
-    }
-    let options = [(Choice::AllowOnce, "Start it as it is now"), (Choice::RejectOnce, "Reject")];
-    let call = ToolCall {
-        id: format!("changed-{}", changed.identity()),
-        title: Some(title),
-        status: Some(Status::Pending),
-        texts: Some(vec![text]),
-        ..ToolCall::default()
-    };
-    peer.update(&session.id, &Update::ToolCall(call.clone()));
-    let params = permission::params(&session.id, &call, &options);
-    let outcome = match peer.ask(permission::METHOD, &params).answer().await {
-        Some(Ok(result)) => permission::outcome(&result, &options),
-        Some(Err(_)) | None => Outcome::Cancelled,
-    };
-    let answer = match outcome {
-        Outcome::Chosen(choice) => Some(matches!(choice, Choice::AllowOnce | Choice::AllowAlways)),
-        Outcome::Cancelled => None,
-    };
-    let status = if answer == Some(true) { Status::Completed } else { Status::Failed };
-    let ended = ToolCall { id: call.id, status: Some(status), ..ToolCall::default() };
-    peer.update(&session.id, &Update::ToolUpdate(ended));
-    Ok(answer)
 }

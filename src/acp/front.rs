@@ -18,8 +18,7 @@ use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Permit};
 use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::{Proposal, Reply};
-use lepo_turn::config::FolderQuestion;
-use lepo_turn::{ChangedProgram, Event, Front, PersonAnswer};
+use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
 
 /// The view of one turn.
 pub struct AcpFront<'f> {
@@ -166,17 +165,9 @@ impl Front for AcpFront<'_> {
         Box::pin(consent::permit((self.peer, self.session), agent, question))
     }
 
-    fn agree_to_files<'f>(&'f mut self, changed: &'f ChangedProgram) -> PersonAnswer<'f, Option<bool>> {
+    fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
         self.flush();
-        Box::pin(consent::agree_to_files((self.peer, self.session), changed))
-    }
-
-    fn trust_folder<'f>(
-        &'f mut self,
-        question: &'f FolderQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
-        self.flush();
-        Box::pin(async move { Ok(consent::trust_folder((self.peer, self.session), question).await) })
+        Box::pin(async move { Ok(consent::agree_to_start((self.peer, self.session), question).await) })
     }
 }
 

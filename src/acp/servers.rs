@@ -1,13 +1,15 @@
 //! MCP servers that an editor gives with a session: they count only once the person has agreed to them.
 
+use super::consent::ask_shown;
 use super::given::Given;
 use super::peer::Peer;
 use super::session::Session;
-use crate::ui::in_fence;
-use lepo_acp::permission::{self, Choice, Outcome};
-use lepo_acp::update::{Status, ToolCall, ToolKind, Update};
+use crate::ui::{folder_name, in_fence};
+use lepo_acp::permission::{Choice, Outcome};
+use lepo_acp::update::{Status, ToolCall, ToolKind};
 use lepo_base::error::Result;
-use lepo_turn::config::{Paths, Trust};
+use lepo_turn::config::{FolderQuestion, FolderTrust, Paths, Trust};
+use lepo_turn::question_of_server;
 
 /// Asks about each server that nobody agreed to yet. What is refused does not count in this session; what is left
 /// without an answer is asked about again before the next turn. True if there are more servers now.
@@ -16,7 +18,9 @@ pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> 
     let (mut more, mut left) = (!session.state.borrow().agreed.is_empty(), Vec::new());
     let mut given = given.into_iter();
     while let Some(server) = given.next() {
-        let outcome = match session.interrupt.or(async { Ok(ask_one(peer, session, &server).await) }).await {
+        let folder = question_of_server(&server.config, &session.dir, paths)?;
+        let asked = async { Ok(ask_one(peer, session, &server, folder.as_ref()).await) };
+        let outcome = match session.interrupt.or(asked).await {
             Ok(outcome) => outcome,
             Err(error) => {
                 left.push(server);
@@ -25,6 +29,11 @@ pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> 
                 return Err(error);
             }
         };
+        if let (Outcome::Chosen(Choice::AllowAlways | Choice::AllowOnce), Some(question)) =
+            (&outcome, &folder)
+        {
+            FolderTrust::new(paths).keep(&question.folder, true)?;
+        }
         match outcome {
             Outcome::Chosen(Choice::AllowAlways) => {
                 Trust::of(paths).keep(std::slice::from_ref(&server.file))?;
@@ -43,7 +52,8 @@ pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> 
     Ok(more)
 }
 
-async fn ask_one(peer: &Peer, session: &Session, server: &Given) -> Outcome {
+/// Asks about a server, and about the folder that it starts in where nobody has answered for that.
+async fn ask_one(peer: &Peer, session: &Session, server: &Given, folder: Option<&FolderQuestion>) -> Outcome {
     let always = match server.is_for_everywhere {
         true => "Always allow exactly this server",
         false => "Always allow exactly this server in this folder",
@@ -54,7 +64,14 @@ async fn ask_one(peer: &Peer, session: &Session, server: &Given) -> Outcome {
         (Choice::RejectOnce, "Reject"),
     ];
     let name = crate::term::excerpt_within(&server.config.name, 60);
-    let about = "The editor adds an MCP server. It runs outside any sandbox.";
+    let mut about = "The editor adds an MCP server. It runs outside any sandbox.".to_string();
+    if let Some(question) = folder {
+        let name = folder_name(&question.folder.root);
+        about.push_str(&format!(
+            " It may run files of the folder that it starts in: to allow it is to trust {name}, where other programs \
+             of yours start then, too."
+        ));
+    }
     let call = ToolCall {
         id: format!("mcp-server-{name}"),
         title: Some(format!("Use the MCP server {name:?}")),
@@ -63,15 +80,5 @@ async fn ask_one(peer: &Peer, session: &Session, server: &Given) -> Outcome {
         texts: Some(vec![format!("{about}\n\n{}", in_fence(&server.effect))]),
         ..ToolCall::default()
     };
-    peer.update(&session.id, &Update::ToolCall(call.clone()));
-    let params = permission::params(&session.id, &call, &options);
-    let outcome = match peer.ask(permission::METHOD, &params).answer().await {
-        Some(Ok(result)) => permission::outcome(&result, &options),
-        Some(Err(_)) | None => Outcome::Cancelled,
-    };
-    let is_yes = matches!(outcome, Outcome::Chosen(Choice::AllowOnce | Choice::AllowAlways));
-    let status = if is_yes { Status::Completed } else { Status::Failed };
-    let ended = ToolCall { id: call.id, status: Some(status), ..ToolCall::default() };
-    peer.update(&session.id, &Update::ToolUpdate(ended));
-    outcome
+    ask_shown((peer, session), call, &options).await
 }

@@ -40,7 +40,8 @@ pub struct Session {
     pub state: RefCell<SessionState>,
     /// The environment of turns: away while one is taken.
     env: RefCell<Option<TurnEnv>>,
-    dir: PathBuf,
+    /// The folder that it works for.
+    pub dir: PathBuf,
     repo_servers: Option<TrustedFile>,
     models: Vec<String>,
 }

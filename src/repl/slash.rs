@@ -26,9 +26,10 @@ use lepo_turn::{Compaction, ContextFile, KEEP, Start};
 
 /// The MCP servers, which are up for the next turn then.
 pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
-    if let Some(question) = session.env.servers_question().await? {
-        let answer = session.env.interrupt.or(ui::ask_about_folder(&question)).await?;
-        session.env.keep_folder_answer(&question, answer)?;
+    let question = session.env.servers_question().await?;
+    if !question.is_empty() {
+        let answer = session.env.interrupt.or(ui::agree_to_start(question.clone())).await?;
+        session.env.keep_start_answer(&question, answer)?;
     }
     let up = async { Ok(session.env.servers().await) };
     let (mut servers, said) = session.env.interrupt.or(up).await?;

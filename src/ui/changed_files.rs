@@ -1,14 +1,8 @@
-//! The question before a program is started whose files changed since they were agreed to: which, and where they differ.
+//! A program whose files changed since they were agreed to: which, and where they differ.
 
-use std::sync::atomic::AtomicBool;
-
-use rustix::process::Signal;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
-use super::answer::{Choice, Offer};
-use super::in_fence;
-use crate::term::{Asking, Tty, extent, fold, on_terminal, quote};
-use lepo_base::error::{Error, Result};
+use crate::term::{fold, quote};
 use lepo_store::bubb::counted_in_thousands;
 use lepo_turn::config::ChangedFile;
 use lepo_turn::{ChangedProgram, ProgramRole};
@@ -18,41 +12,6 @@ const MOST_LINES: usize = 60;
 
 /// Unchanged lines around a change.
 const AROUND: usize = 1;
-
-/// Asks on the terminal; `None` if there is none.
-pub async fn agree_to_files(changed: ChangedProgram) -> Result<Option<bool>> {
-    match on_terminal(move |tty, withdrawn| converse(tty, &changed, withdrawn)).await? {
-        Some(answer) => answer.map(Some).ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
-        None => Ok(None),
-    }
-}
-
-fn converse(
-    tty: &mut Tty,
-    changed: &ChangedProgram,
-    withdrawn: &AtomicBool,
-) -> std::io::Result<Option<bool>> {
-    let _asking = Asking::begin();
-    tty.show(&format!("\n{}", changed_text(changed, tty.columns())))?;
-    let offer = Offer::new("Start it?", &[]);
-    loop {
-        tty.forget_typed();
-        let about = changed_text(changed, tty.columns());
-        let question = format!("{}{}", extent(&about, tty.columns()), offer.question());
-        let Some(answer) = tty.ask_about(&about, &question, withdrawn)? else { return Ok(None) };
-        match offer.read(&answer) {
-            Some(Choice::Yes) => return Ok(Some(true)),
-            Some(Choice::No) => return Ok(Some(false)),
-            _ => tty.show(&format!("{}\n", offer.letters()))?,
-        }
-    }
-}
-
-/// The words of the question for a view that is no terminal: a title, and the rest in Markdown.
-pub fn changed_words(changed: &ChangedProgram) -> (String, String) {
-    let text = changed_text(changed, usize::MAX);
-    (format!("Start {}", role_words(&changed.role)), in_fence(text.trim_end()))
-}
 
 /// The program and its files, each with the lines that differ. Names and lines are others' words, and marked as such.
 pub fn changed_text(changed: &ChangedProgram, columns: usize) -> String {
@@ -72,7 +31,8 @@ pub fn changed_text(changed: &ChangedProgram, columns: usize) -> String {
     text
 }
 
-fn role_words(role: &ProgramRole) -> String {
+/// The work of a program, in words.
+pub(super) fn role_words(role: &ProgramRole) -> String {
     match role {
         ProgramRole::Server(name) => format!("MCP server {name:?}"),
         ProgramRole::Model(name) => format!("model {name:?}"),

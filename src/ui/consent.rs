@@ -92,12 +92,13 @@ const NAMED_MESSAGES: usize = 4;
 
 /// The words of others that a yes agrees to; paths are others' words.
 pub(super) fn agreed(words: &[Unagreed], columns: usize) -> String {
-    let (mut files, mut messages, mut insts) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut files, mut messages, mut insts, mut refused) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for word in words {
         match word {
             Unagreed::File(path) => files.push(path.as_str()),
             Unagreed::Message(id, tag) => messages.push(format!("{id} ({tag})")),
             Unagreed::Insts(path) => insts.push(path.as_str()),
+            Unagreed::Refused(label) => refused.push(label.as_str()),
         }
     }
     let mut text = String::new();
@@ -115,6 +116,12 @@ pub(super) fn agreed(words: &[Unagreed], columns: usize) -> String {
         let about = "The model follows these messages of the conversation, which hardly show \
             (lepo show -a ID); a yes agrees to them too.";
         text.push_str(&format!("{}\n", fold(about, columns)));
+    }
+    if !refused.is_empty() {
+        let more = refused.len().saturating_sub(NAMED_MESSAGES);
+        refused.truncate(NAMED_MESSAGES);
+        let and_more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        text.push_str(&quote("Not agreed to: ", &format!("{}{and_more}", refused.join(", ")), columns));
     }
     if !insts.is_empty() {
         text.push_str(&quote("Not trusted yet: ", &insts.join(", "), columns));
@@ -310,6 +317,8 @@ mod tests {
         assert_eq!(text.lines().count(), 4, "{text}");
         let many: Vec<Unagreed> = (0..9).map(|n| message(&n.to_string())).collect();
         assert!(agreed(&many, usize::MAX).contains("3 (s1) and 5 more"));
+        let refused = agreed(&[Unagreed::Refused("AGENTS.md".into())], 80);
+        assert_eq!(refused, "Not agreed to: AGENTS.md\n");
         assert_eq!(agreed(&[], 80), "");
         let insts = agreed(&[Unagreed::Insts("/r/.lepo/_insts.toml\nyes".into())], usize::MAX);
         assert!(insts.starts_with("Not trusted yet: /r/.lepo/_insts.toml"), "{insts}");

@@ -7,12 +7,11 @@ use std::pin::Pin;
 
 use serde_json::{Value, json};
 
-use super::changed_files::{agree_to_files, changed_words};
 use super::consent;
-use super::folder::{ask_about_folder, programs_line, trust_line, words_text};
 use super::form;
 use super::notices::notice_lines;
 use super::permit;
+use super::start_question::{about_words, agree_to_start, programs_line, start_title};
 use crate::term::{Level, Out, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::At;
@@ -20,8 +19,7 @@ use lepo_model::{AgentQuestion, Permit, Utf8};
 use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream, Unagreed};
-use lepo_turn::config::FolderQuestion;
-use lepo_turn::{ChangedProgram, Event, Front, Moment, PersonAnswer, Watch};
+use lepo_turn::{Event, Front, Moment, PersonAnswer, StartQuestion, Watch};
 
 /// A turn as lines on stdout.
 pub struct EventLines<'o> {
@@ -106,22 +104,12 @@ impl Front for EventLines<'_> {
         Box::pin(permit::permit(agent.to_string(), question.clone()))
     }
 
-    fn trust_folder<'f>(
-        &'f mut self,
-        question: &'f FolderQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+    fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
         if tty().is_none() {
             return Box::pin(async { Ok(None) });
         }
-        let words = words_text(question).map(|text| format!("{text}\n")).unwrap_or_default();
-        let text = format!("{words}{} {}", programs_line(question), trust_line(question));
-        self.line(json!({ "event": "note", "text": text }));
-        Box::pin(ask_about_folder(question))
-    }
-
-    fn agree_to_files<'f>(&'f mut self, changed: &'f ChangedProgram) -> PersonAnswer<'f, Option<bool>> {
-        self.line(json!({ "event": "note", "text": changed_words(changed).0 }));
-        Box::pin(agree_to_files(changed.clone()))
+        self.line(start_note(question));
+        Box::pin(agree_to_start(question.clone()))
     }
 
     fn has_person(&self) -> bool {
@@ -136,6 +124,14 @@ impl Front for EventLines<'_> {
         self.line(json!({ "event": "form", "server": server }));
         Box::pin(form::fill_in(server.to_string(), asked))
     }
+}
+
+/// The note that a question before programs start stands on the terminal.
+pub fn start_note(question: &StartQuestion) -> Value {
+    let title =
+        programs_line(question).into_iter().chain([start_title(question)]).collect::<Vec<_>>().join(" ");
+    let text = about_words(question).into_iter().chain([title]).collect::<Vec<_>>().join("\n");
+    json!({ "event": "note", "text": text })
 }
 
 /// The events of a group turn, told by replies that are made side by side.

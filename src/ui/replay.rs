@@ -7,21 +7,20 @@ use std::pin::Pin;
 use tokio::sync::Mutex;
 
 use super::consent;
-use super::folder::ask_about_folder;
 use super::form;
 use super::group::TICK;
 use super::notices::notice_lines;
 use super::permit;
 use super::rows::Rows;
+use super::start_question::agree_to_start;
 use crate::term::{Line, Live, columns, say, tty};
 use lepo_base::error::Result;
 use lepo_base::hint::At;
 use lepo_model::{AgentQuestion, Permit, Usage};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply};
-use lepo_turn::config::FolderQuestion;
 use lepo_turn::replay::Progress;
-use lepo_turn::{Event, Front};
+use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
 
 /// The rows of all lines.
 pub struct ReplayRows<'a> {
@@ -154,14 +153,11 @@ impl Front for ReplayLine<'_> {
         })
     }
 
-    fn trust_folder<'f>(
-        &'f mut self,
-        question: &'f FolderQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+    fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
         Box::pin(async move {
             let _asking = self.rows.asking.lock().await;
             self.rows.end();
-            ask_about_folder(question).await
+            agree_to_start(question.clone()).await
         })
     }
 

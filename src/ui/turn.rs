@@ -3,14 +3,13 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::changed_files::agree_to_files;
 use super::consent;
-use super::folder::ask_about_folder;
 use super::form;
 use super::notices::notice_lines;
 use super::permit;
 use super::printed::Printed;
 use super::shown::Shown;
+use super::start_question::agree_to_start;
 use super::state::{State, Step};
 use super::thinking::Thinking;
 use super::waiting::{WAITING, WaitingCounter};
@@ -23,8 +22,7 @@ use lepo_model::{AgentQuestion, Citation, Permit};
 use lepo_store::bubb::{Kind, Name};
 use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
-use lepo_turn::config::FolderQuestion;
-use lepo_turn::{ChangedProgram, Event, Front, PersonAnswer, RunBy};
+use lepo_turn::{Event, Front, PersonAnswer, RunBy, StartQuestion};
 
 /// A view of one turn.
 pub struct TurnView<'o> {
@@ -351,22 +349,13 @@ impl Front for TurnView<'_> {
         Box::pin(permit::permit(agent.to_string(), question.clone()))
     }
 
-    fn agree_to_files<'f>(&'f mut self, changed: &'f ChangedProgram) -> PersonAnswer<'f, Option<bool>> {
+    fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
         if tty().is_none() {
             return Box::pin(async { Ok(None) });
         }
         self.step(Step::Called);
         self.out.flush();
-        Box::pin(agree_to_files(changed.clone()))
-    }
-
-    fn trust_folder<'f>(&'f mut self, question: &'f FolderQuestion) -> PersonAnswer<'f, Option<bool>> {
-        if tty().is_none() {
-            return Box::pin(async { Ok(None) });
-        }
-        self.step(Step::Called);
-        self.out.flush();
-        Box::pin(ask_about_folder(question))
+        Box::pin(agree_to_start(question.clone()))
     }
 
     fn has_person(&self) -> bool {

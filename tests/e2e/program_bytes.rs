@@ -10,6 +10,7 @@ use crate::home::{Home, Ran};
 use crate::mcp::configure;
 use crate::pty::on_terminal;
 use crate::sandbox::world::{COMMAND, NONE, bubblewrap_works};
+use crate::screen::Screen;
 use crate::scripted::{Reply, openai_calls, openai_sse};
 
 /// Models whose programs are files of the work tree.
@@ -153,6 +154,42 @@ fn a_server_whose_script_changed_is_asked_about_before_it_starts() {
         let (ran, result) = alone(&bot);
         assert_eq!((ran.code, result.as_str()), (0, "hello there"), "{}", ran.err);
     }
+}
+
+#[test]
+fn a_new_folder_and_what_changed_in_it_are_one_question() {
+    for (answer, expected) in [("y\n", 2), ("n\n", 1)] {
+        let bot = calling(2);
+        assert_eq!(alone(&bot).1, "hello there");
+        std::fs::remove_file(bot.home.path().join("state/lepo/trusted-folders")).unwrap();
+        bot.home.write("work/tools/server.py", SERVER.replace("as agreed", "changed"));
+        let ran = on_terminal(bot.home.command(&["do", "-n", "x"]), &[("~/work? [y]es [n]o ", answer)]);
+        for shown in ["MCP server \"s\"", "+    open(", "A yes starts it as it is now, too."] {
+            assert!(ran.out.contains(shown), "{shown}: {}", ran.out);
+        }
+        assert_eq!(ran.out.matches("[y]es [n]o").count(), 1, "{}", ran.out);
+        assert_eq!(calls(&bot.home), expected, "{}", ran.out);
+    }
+}
+
+#[test]
+fn a_list_of_tools_asks_about_what_changed_where_a_person_is_there() {
+    let bot = calling(0);
+    let list = ["do", "--list-tools"];
+    assert!(bot.home.alone(&list).out.contains("hello"));
+    bot.home.write("work/tools/server.py", SERVER.replace("as agreed", "changed") + TRIP);
+    let ran = bot.home.alone(&list);
+    assert!(ran.err.contains("changed since it was agreed to") && !is_tripped(&bot.home), "{}", ran.err);
+    let ran = on_terminal(bot.home.command(&list), &[(START, "n\n")]);
+    assert!(ran.out.contains("tools/server.py") && !is_tripped(&bot.home), "{}", ran.out);
+    let ran = on_terminal(bot.home.command(&list), &[(START, "y\n")]);
+    assert!(ran.out.contains("hello") && is_tripped(&bot.home), "{}", ran.out);
+    // A session's list asks as well.
+    bot.home.write("work/tools/server.py", SERVER.replace("as agreed", "again"));
+    let Some(screen) = Screen::lepo(&bot.home, 80, &["do", "-n"]) else { return };
+    screen.prompts("> ").enters("/mcp").shows("tools/server.py").shows("Start it? [y]es [n]o").enters("y");
+    screen.shows("hello").prompts("> ");
+    screen.enters("/exit").ends(0);
 }
 
 #[test]

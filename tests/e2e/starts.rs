@@ -309,6 +309,65 @@ fn among_many_a_program_that_may_not_start_is_out() {
     assert!(ran.out.contains("Programs of yours (sh)") && ran.out.contains("Hi."), "{}", ran.out);
 }
 
+#[test]
+fn a_turn_of_many_asks_one_question_about_all_that_it_needs() {
+    for terminal in [true, false] {
+        let bot = Bot::saying("planner = 'off'", &["Hello."; 16]);
+        let home = &bot.home;
+        let url = bot.server().url();
+        let key = home.work().join("keys/key.sh");
+        home.write(
+            "config/config.toml",
+            format!(
+                "{}\n[[models]]\nname = \"own\"\nprovider = \"cli\"\ncommand = [\"sh\", \"-c\", \"echo Hi.\"]\n\
+                 [[models]]\nname = \"keyed\"\nprovider = \"openai\"\nmodel = \"m\"\nbase_url = \"{url}/v1\"\n\
+                 api_key_command = [\"sh\", {key:?}]\n",
+                home.read("config/config.toml")
+            ),
+        );
+        home.write("work/keys/key.sh", "echo canary-key\n");
+        home.ok(&["init"]);
+        std::fs::remove_dir_all(home.path().join("state/lepo/made")).unwrap();
+        home.write_insts("general = 'Speak as the clone says.'\n");
+        let args = ["do", "-n", "--parallel", "--participants", "own,test,keyed", "q"];
+        let first = ask(home, &args);
+        assert!(first.out.contains("## keyed"), "{}", first.err);
+        assert_eq!(asked_of(&bot).matches("as the clone says").count(), 0);
+        home.write("work/keys/key.sh", "touch \"$HOME/TRIPPED\"; echo canary-key\n");
+        if !terminal {
+            let ran = ask(home, &args);
+            assert_eq!((ran.code, ran.out.as_str()), (0, "## test\n\nHello.\n"), "{}", ran.err);
+            assert!(ran.err.contains("own failed") && ran.err.contains("keyed failed"), "{}", ran.err);
+            assert!(!tripped(home));
+            continue;
+        }
+        let no = on_terminal(home.command(&args), &[(TRUST, "n\n")]);
+        assert!(!tripped(home) && no.out.contains("own failed"), "{}", no.out);
+        std::fs::remove_file(home.path().join("state/lepo/trusted-folders")).unwrap();
+        let yes = on_terminal(home.command(&args), &[(TRUST, "y\n")]);
+        let shown = yes.out.replace(['\r', '\n'], " ");
+        for part in [
+            "keys/key.sh",
+            "+touch",
+            "A yes starts it as it is now, too.",
+            "Not trusted yet: ",
+            "_insts.toml",
+            "Programs of yours (sh) may run files of the folder they start in. Trust ~/work?",
+        ] {
+            assert!(shown.contains(part), "{part}: {}", yes.out);
+        }
+        assert_eq!(shown.matches(TRUST).count(), 1, "{}", yes.out);
+        assert!(!shown.contains("failed") && tripped(home), "{}", yes.out);
+        assert!(asked_of(&bot).contains("as the clone says"), "{}", asked_of(&bot));
+        let again = on_terminal(home.command(&args), &[]);
+        assert!(!again.out.contains(TRUST) && !again.out.contains("failed"), "{}", again.out);
+    }
+}
+
+fn asked_of(bot: &Bot) -> String {
+    bot.bodies().iter().map(Value::to_string).collect()
+}
+
 /// The folder that a server says it works in, and the roots that it was told.
 fn told_of(home: &Home, server: &str) -> (String, Vec<String>) {
     let lines = left(home, server, "folder");

@@ -9,13 +9,15 @@ pub enum Unagreed {
     Message(String, String),
     /// Instructions for models in the store: the path of the file.
     Insts(String),
+    /// Any of these, which the person was asked about and did not agree to: its label.
+    Refused(String),
 }
 
 impl Unagreed {
     /// The name, for programs: the path of a file, or `message ID`.
     pub fn label(&self) -> String {
         match self {
-            Unagreed::File(path) | Unagreed::Insts(path) => path.clone(),
+            Unagreed::File(path) | Unagreed::Insts(path) | Unagreed::Refused(path) => path.clone(),
             Unagreed::Message(id, _) => format!("message {id}"),
         }
     }

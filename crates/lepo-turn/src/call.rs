@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::call_fault::told;
 use super::command_runner::Carried;
-use super::folders::{StartNeeds, ask_about_folders};
+use super::folders::{StartNeeds, ask_about_start};
 use super::result_text::ResultText;
 use super::servers::{FrontCaller, sign_ins_hold};
 use super::turn::Turn;
@@ -19,7 +19,7 @@ pub(super) async fn propose_call(
     turn: &mut Turn<'_>,
     request: &CallRequest,
 ) -> Result<std::result::Result<Proposal, String>> {
-    ask_about_folders(turn, StartNeeds { calls: &[&request.server], ..StartNeeds::default() }).await?;
+    ask_about_start(turn, StartNeeds { calls: &[&request.server], ..StartNeeds::default() }).await?;
     let servers = &mut *turn.servers;
     let up = turn.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
     for said in turn.servers.unsaid() {

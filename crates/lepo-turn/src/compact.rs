@@ -5,7 +5,7 @@
 
 use super::context::{Inst, messages};
 use super::fill::{Fill, fill_in_time};
-use super::folders::{StartNeeds, ask_about_folders};
+use super::folders::{StartNeeds, ask_about_start};
 use super::journal::usage_entry;
 use super::new_turn::{Parties, new_turn};
 use super::offer::{Offer, tool_list};
@@ -140,7 +140,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     // Told as in any turn, for the sake of the server's cache; none may be called.
     let own_tools = spec(turn.config).own_tools;
     let tools = turn.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
-    ask_about_folders(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
+    ask_about_start(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
     if tools {
         turn.servers.begin();
     }

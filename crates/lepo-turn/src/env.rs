@@ -10,10 +10,10 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::catalogue::Catalogue;
 use super::configured::Configured;
 use super::folder_questions::{question_of_servers, take_answers};
-use super::program_changes::ChangedProgram;
 use super::programs::named_programs;
-use super::{Interrupt, Masking, Notice};
-use crate::config::{AutoCompact, FolderQuestion, FolderTrust, Insts, ProgramTrust, Settings, set_tool_mode};
+use super::steering_words::SteeringWords;
+use super::{ChangedProgram, Interrupt, Masking, Notice, ProgramRole, StartQuestion};
+use crate::config::{AutoCompact, FolderQuestion, Insts, ProgramTrust, Settings, set_tool_mode};
 use lepo_base::error::Result;
 use lepo_base::record::HashFile;
 use lepo_store::store::Store;
@@ -54,6 +54,8 @@ pub struct TurnEnv {
     warned: Lock<Vec<String>>,
     /// Folders about which nobody answered: none is asked about again.
     unanswered: Lock<Vec<String>>,
+    /// Words of others that a person did not agree to, by their identity: none are asked about again.
+    refused: Lock<Vec<String>>,
 }
 
 impl TurnEnv {
@@ -82,6 +84,7 @@ impl TurnEnv {
             said: Lock::default(),
             warned: Lock::default(),
             unanswered: Lock::default(),
+            refused: Lock::default(),
             configured,
             store,
             interrupt,
@@ -94,30 +97,33 @@ impl TurnEnv {
         TurnEnv::new(configured, servers, store, interrupt)
     }
 
-    /// The question about the folder before [`TurnEnv::servers`] starts any.
-    pub async fn servers_question(&self) -> Result<Option<FolderQuestion>> {
+    /// The question before [`TurnEnv::servers`] starts any.
+    pub async fn servers_question(&self) -> Result<StartQuestion> {
         let mut servers = self.servers.lock().await;
-        let question = question_of_servers(&mut servers, true, &self.configured.paths)?;
-        Ok(question.filter(|question| !self.is_unanswered(question)))
+        let mut question = question_of_servers(&mut servers, &self.configured.paths)?;
+        question.folders.retain(|question| !self.is_unanswered(question));
+        Ok(question)
     }
 
-    /// Keeps the answer to a question about a folder.
-    pub fn keep_folder_answer(&self, question: &FolderQuestion, answer: Option<bool>) -> Result<()> {
-        match answer {
-            Some(is_trusted) => FolderTrust::new(&self.configured.paths).keep(&question.folder, is_trusted),
-            None => {
-                self.note_unanswered(question);
-                Ok(())
-            }
+    /// Keeps the answer to a question before programs start; none is asked about the same folders again.
+    pub fn keep_start_answer(&self, question: &StartQuestion, answer: Option<bool>) -> Result<()> {
+        let Some(answer) = answer else {
+            let mut unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            unanswered.extend(question.folders.iter().map(|question| question.folder.identity.clone()));
+            return Ok(());
+        };
+        question.keep(answer, &self.configured.paths, self.store.root())?;
+        if !answer {
+            let mut refused = self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            refused.extend(question.words.identity());
         }
+        Ok(())
     }
 
-    /// Keeps a person's yes to the files of a program, as they were shown.
-    pub fn agree_to_changes(&self, changed: &ChangedProgram) -> Result<()> {
-        match ProgramTrust::of_folder(&self.configured.paths.state, self.store.root()) {
-            Some(trust) => trust.agree(&changed.files),
-            None => Ok(()),
-        }
+    /// True if a person was asked about these words, and did not agree.
+    pub(super) fn are_refused(&self, words: &SteeringWords) -> bool {
+        let refused = self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        words.identity().is_some_and(|identity| refused.contains(&identity))
     }
 
     /// The MCP servers, each started with its tools or failed, and notes about them for the user.
@@ -202,12 +208,14 @@ impl TurnEnv {
         loop {
             let wanted = self.catalogue.asked().await;
             let mut servers = self.servers_of_turns().await;
-            // While a line is typed nobody can be asked whether a server may start in the folder.
-            let is_asked =
-                matches!(question_of_servers(&mut servers, true, &self.configured.paths), Ok(None));
+            // While a line is typed nobody can be asked whether a server may start.
+            let question = question_of_servers(&mut servers, &self.configured.paths).ok();
             let needs_answer = |name: &str| {
+                let Some(question) = &question else { return true };
                 let server = servers.each().iter().find(|server| server.config.name == name);
-                !is_asked && server.is_some_and(|server| servers.folders().depends_on_trust(&server.config))
+                let waits = server.is_some_and(|server| servers.folders().depends_on_trust(&server.config));
+                let is_changed = |changed: &ChangedProgram| matches!(&changed.role, ProgramRole::Server(changed) if changed == name);
+                waits && !question.folders.is_empty() || question.changed.iter().any(is_changed)
             };
             let (skipped, wanted): (Vec<String>, Vec<String>) =
                 wanted.into_iter().partition(|name| needs_answer(name));
@@ -218,12 +226,6 @@ impl TurnEnv {
             servers.say_later(said);
             self.catalogue.fill(servers.each());
         }
-    }
-
-    /// Notes that nobody answered the question about a folder.
-    pub(super) fn note_unanswered(&self, question: &FolderQuestion) {
-        let mut unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        unanswered.push(question.folder.identity.clone());
     }
 
     /// True if the question about a folder was asked, and nobody answered.

@@ -3,8 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::{ChangedProgram, Notice};
-use crate::config::FolderQuestion;
+use super::{Notice, StartQuestion};
 use lepo_base::error::Result;
 use lepo_model::{AgentQuestion, Citation, Permit, WebCall};
 use lepo_store::bubb::Name;
@@ -82,18 +81,9 @@ pub trait Front {
         Box::pin(async { Ok(Permit::Nobody) })
     }
 
-    /// Asks the person whether a program is started though its files changed; `None` where nobody can be asked. Dropped,
-    /// the question is withdrawn.
-    fn agree_to_files<'f>(&'f mut self, _: &'f ChangedProgram) -> PersonAnswer<'f, Option<bool>> {
-        Box::pin(async { Ok(None) })
-    }
-
-    /// Asks the person whether programs may start in a folder; `None` if nobody can be asked. Dropped, the question is
-    /// withdrawn.
-    fn trust_folder<'f>(
-        &'f mut self,
-        _question: &'f FolderQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
+    /// Asks the person whether programs may start as they are, where they are; `None` if nobody can be asked. Dropped, the
+    /// question is withdrawn.
+    fn agree_to_start<'f>(&'f mut self, _: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
         Box::pin(async { Ok(None) })
     }
 

@@ -1,7 +1,7 @@
 //! Fetches what MCP servers are to give a question. All of it is there before anything is written.
 
 use super::attach::{Looked, NewFile, keep_file, keep_files};
-use super::folders::{StartNeeds, ask_about_folders};
+use super::folders::{StartNeeds, ask_about_start};
 use super::question::{Question, fenced};
 use super::result_text::{ResultText, blob_line};
 use super::served::{PromptWish, ResourceAddress, Served};
@@ -35,7 +35,7 @@ pub(super) async fn fetch(
     }
     let calls = served.resources.iter().map(|address| address.server.as_str());
     let calls: Vec<&str> = calls.chain(served.prompt.iter().map(|wish| wish.server.as_str())).collect();
-    ask_about_folders(turn, StartNeeds { lists: true, calls: &calls, model: false }).await?;
+    ask_about_start(turn, StartNeeds { lists: true, calls: &calls, model: false }).await?;
     servers_ready(turn).await?;
     let (store, limit) = (turn.env.store.clone(), turn.env.settings().output_limit as usize);
     let mut opening = Vec::new();

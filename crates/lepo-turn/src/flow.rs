@@ -7,12 +7,12 @@ use super::attach::begin_files;
 use super::called::take_up_called;
 use super::fetch_served::fetch;
 use super::folder_questions::take_answers;
-use super::folders::{StartNeeds, ask_about_folders};
+use super::folders::{StartNeeds, ask_about_start};
 use super::new_turn::{Parties, new_turn};
 use super::offer::Offer;
 use super::path::Opening;
 use super::plan::plan;
-use super::program_start::{ask_about_files, key_program};
+use super::program_start::ask_about_key;
 use super::request::{Next, decided};
 use super::skills::{catalogue, find_skills, named_skill};
 use super::transcript::Transcript;
@@ -41,7 +41,7 @@ pub async fn take_turn(
     }
     let gate = Gate::new();
     let paths = (&env.configured.paths, env.store.root());
-    ask_about_files(key_program(config).into_iter().collect(), paths, (&mut *front, &env.interrupt)).await?;
+    ask_about_key(config, paths, (&mut *front, &env.interrupt)).await?;
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
     let transcript = match Transcript::at(&env.store, forest, ask.start, &env.masking) {
         Ok(transcript) => transcript,
@@ -155,7 +155,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     let planner = turn.planner();
     let own_tools = spec(turn.config).own_tools;
     let tools = turn.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
-    ask_about_folders(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
+    ask_about_start(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
     if tools {
         // Servers start while the chooser is asked about commands.
         turn.servers.begin();

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Configured, server_folders};
+use super::program_start::{StartingProgram, changed_of, key_program, model_program, model_program_in};
+use super::{Configured, ProgramRole, StartQuestion, server_folders};
 use crate::config::{FolderQuestion, FolderTrust, Paths, work_folder};
 use lepo_base::error::Result;
 use lepo_model::{ModelConfig, PathForm, spec};
-use lepo_tool::mcp::{Servers, program_label};
+use lepo_tool::mcp::config::{ServerConfig, Target};
+use lepo_tool::mcp::{Servers, program_label, programs_to_start};
 
 /// Programs of the user's that start in a folder if it is trusted.
 pub(super) struct FolderPrograms {
@@ -51,7 +53,7 @@ pub(super) fn joined(
                 question.programs.extend(labels);
                 *needed |= is_needed;
             }
-            None => found.push((FolderQuestion { folder, programs: labels, words: Vec::new() }, is_needed)),
+            None => found.push((FolderQuestion { folder, programs: labels }, is_needed)),
         }
     }
     let mut questions = Vec::new();
@@ -65,29 +67,77 @@ pub(super) fn joined(
     Ok(questions)
 }
 
-/// The questions before these models are asked at once, none of which can ask by itself.
-pub fn questions_of_models<'m>(
+/// The question before these models are asked at once, none of which can ask by itself.
+pub(super) fn questions_of_models<'m>(
     configured: &Configured,
     models: impl Iterator<Item = &'m ModelConfig>,
     store_root: &Path,
-) -> Result<Vec<FolderQuestion>> {
-    let programs: Vec<_> = models.filter_map(|model| model_programs(configured, model, store_root)).collect();
-    joined(programs, &FolderTrust::new(&configured.paths))
+) -> Result<StartQuestion> {
+    let (paths, mut programs, mut starting) = (&configured.paths, Vec::new(), Vec::new());
+    let models: Vec<&ModelConfig> = models.collect();
+    programs.extend(models.iter().filter_map(|model| model_programs(configured, model, store_root)));
+    let folders = joined(programs, &FolderTrust::new(paths))?;
+    for model in models {
+        starting.extend(key_program(model));
+        let dir = if spec(model).own_tools { store_root.to_path_buf() } else { configured.cli_dir() };
+        starting.extend(model_once_trusted(paths, model, &dir, &folders));
+    }
+    let changed = changed_of(starting, (paths, store_root))?;
+    Ok(StartQuestion { folders, ..StartQuestion::about_files(changed) })
 }
 
-/// The question before servers start outside of a turn: those that are asked for their tools, or all.
-pub fn question_of_servers(
-    servers: &mut Servers,
-    all: bool,
+/// The program of a model as it starts after a yes to these questions, where it works for `dir`.
+pub(super) fn model_once_trusted(
+    paths: &Paths,
+    model: &ModelConfig,
+    dir: &Path,
+    asked: &[FolderQuestion],
+) -> Option<StartingProgram> {
+    match is_asked_about(asked, dir) {
+        true => model_program_in(model, dir),
+        false => model_program(paths, model, dir),
+    }
+}
+
+/// True if one of these questions is about the folder of `dir`.
+pub(super) fn is_asked_about(asked: &[FolderQuestion], dir: &Path) -> bool {
+    !asked.is_empty()
+        && work_folder(dir)
+            .is_ok_and(|folder| asked.iter().any(|question| question.folder.identity == folder.identity))
+}
+
+/// The question about the folder in which this one server of the user's would start, before it is known.
+pub fn question_of_server(
+    config: &ServerConfig,
+    dir: &Path,
     paths: &Paths,
 ) -> Result<Option<FolderQuestion>> {
-    let names = servers.each().iter().filter(|_| all).map(|server| server.config.name.clone());
-    let names: Vec<String> = names.collect();
+    let Target::Program { command, args, .. } = &config.target else { return Ok(None) };
+    if !server_folders(paths, dir).depends_on_trust(config) {
+        return Ok(None);
+    }
+    let labels = vec![program_label(command, args)];
+    let programs = FolderPrograms { dir: dir.to_path_buf(), labels, is_needed: true };
+    Ok(joined([programs], &FolderTrust::new(paths))?.pop())
+}
+
+/// The question before all servers start outside of a turn.
+pub fn question_of_servers(servers: &mut Servers, paths: &Paths) -> Result<StartQuestion> {
+    let names: Vec<String> = servers.each().iter().map(|server| server.config.name.clone()).collect();
     let is_needed =
         servers.is_trust_needed(None) || names.iter().any(|name| servers.is_trust_needed(Some(name)));
-    let labels = servers.programs();
-    let programs = FolderPrograms { dir: servers.folders().work_dir.clone(), labels, is_needed };
-    Ok(joined([programs], &FolderTrust::new(paths))?.pop())
+    let (labels, dir) = (servers.programs(), servers.folders().work_dir.clone());
+    let programs = FolderPrograms { dir: dir.clone(), labels, is_needed };
+    let folders = joined([programs], &FolderTrust::new(paths))?;
+    let in_folders = match folders.is_empty() {
+        true => servers.folders().clone(),
+        false => servers.folders().once_trusted(),
+    };
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let starting = programs_to_start(servers, Some(&names), &in_folders);
+    let starting = starting.into_iter().map(|(name, program)| (ProgramRole::Server(name), program));
+    let changed = changed_of(starting, (paths, &dir))?;
+    Ok(StartQuestion { folders, ..StartQuestion::about_files(changed) })
 }
 
 /// Has servers start where the answers that are kept by now let them.

@@ -68,7 +68,9 @@ mod servers;
 pub mod skills;
 mod spool;
 mod start;
+mod start_question;
 mod steering;
+mod steering_words;
 mod store_insts;
 mod transcript;
 mod truth;
@@ -91,7 +93,7 @@ pub use env::TurnEnv;
 pub use event::{Event, Front, PersonAnswer, RunBy};
 pub use fill::fill_in_time;
 pub use flow::take_turn;
-pub use folder_questions::{question_of_servers, questions_of_models, take_answers};
+pub use folder_questions::{question_of_server, question_of_servers, take_answers};
 pub use group::{
     Bid, DebateModels, Debated, GroupMode, GroupOutcome, GroupTurn, Moment, Panel, Speech, Watch,
     debate_models, take_group_turn,
@@ -109,6 +111,7 @@ pub use schema::AnswerSchema;
 pub use schema_words::{is_short_schema, short_schema};
 pub use served::{PromptWish, ResourceAddress, Served};
 pub use start::{Start, StartOptions, being_answered, start, start_at, unanswered};
+pub use start_question::StartQuestion;
 pub use store_insts::{ignored_insts, insts_of_repository, note_made, untrusted_insts};
 pub use transcript::{write_bubb, write_bubb_at};
 pub use truth::carry_waiting;

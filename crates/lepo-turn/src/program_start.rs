@@ -11,7 +11,7 @@ use lepo_tool::mcp::config::ServerConfig;
 use lepo_tool::{NamedProgram, StartCheck};
 
 use super::program_changes::{ChangedProgram, ProgramRole};
-use super::{Front, Interrupt};
+use super::{Front, Interrupt, StartQuestion};
 use crate::config::{FolderTrust, Paths, ProgramTrust};
 
 /// A program that is about to start, and its work.
@@ -66,46 +66,42 @@ pub(crate) fn key_program(model: &ModelConfig) -> Option<StartingProgram> {
     Some((ProgramRole::Key(model.name.clone()), NamedProgram::new(program, args, Path::new("/"))))
 }
 
-/// The program that is a model, outside of every sandbox, where it works for `dir`.
+/// The program that is a model, outside of every sandbox, where it works for `dir`: as that is trusted now.
 pub(crate) fn model_program(paths: &Paths, model: &ModelConfig, dir: &Path) -> Option<StartingProgram> {
-    let (program, args) = model.command.split_first().filter(|_| model.sandbox.is_none())?;
     let start = FolderTrust::new(paths).start_in(dir);
-    let dir = StartFolder::path(&start).unwrap_or(Path::new("/"));
+    model_program_in(model, StartFolder::path(&start).unwrap_or(Path::new("/")))
+}
+
+/// The same where it starts in `dir`.
+pub(crate) fn model_program_in(model: &ModelConfig, dir: &Path) -> Option<StartingProgram> {
+    let (program, args) = model.command.split_first().filter(|_| model.sandbox.is_none())?;
     Some((ProgramRole::Model(model.name.clone()), NamedProgram::new(program, args, dir)))
 }
 
-/// Asks the person about each of these programs whose files changed, in the repository of `dir`. One that is not agreed to
-/// is refused when it starts.
-pub(crate) async fn ask_about_files(
-    programs: Vec<StartingProgram>,
+/// Asks the person about the program that prints the key of a model, if its files changed: without the key there is no
+/// client, and no turn that could ask. It is refused where that is not agreed to.
+pub(crate) async fn ask_about_key(
+    model: &ModelConfig,
     (paths, dir): (&Paths, &Path),
     (front, interrupt): (&mut dyn Front, &Interrupt),
 ) -> Result<()> {
-    if programs.is_empty() {
+    let changed = changed_of(key_program(model), (paths, dir))?;
+    if changed.is_empty() {
         return Ok(());
     }
-    let Some(trust) = ProgramTrust::of_folder(&paths.state, dir) else { return Ok(()) };
-    for (role, program) in programs {
-        let files = trust.changes(&program)?;
-        if files.is_empty() {
-            continue;
-        }
-        let changed = ChangedProgram { role, files };
-        if interrupt.or(front.agree_to_files(&changed)).await? == Some(true) {
-            trust.agree(&changed.files)?;
-        }
+    let question = StartQuestion::about_files(changed);
+    match interrupt.or(front.agree_to_start(&question)).await? {
+        Some(answer) => question.keep(answer, paths, dir),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-/// The programs of servers and models that work for a repository and whose files changed, each with the others' changes
-/// left out that were named before.
+/// The programs of servers and models that work for a repository and whose files changed.
 pub fn changed_programs(
     paths: &Paths,
     (servers, folders): (&[ServerConfig], &ServerFolders),
     (models, model_dirs): (&[ModelConfig], &[PathBuf]),
 ) -> Result<Vec<ChangedProgram>> {
-    let Some(trust) = ProgramTrust::of_folder(&paths.state, &folders.work_dir) else { return Ok(Vec::new()) };
     let server =
         |server: &ServerConfig| Some((ProgramRole::Server(server.name.clone()), folders.program(server)?));
     let mut programs: Vec<StartingProgram> = servers.iter().filter_map(server).collect();
@@ -113,6 +109,20 @@ pub fn changed_programs(
         programs.extend(key_program(model));
         programs.extend(model_dirs.iter().filter_map(|dir| model_program(paths, model, dir)));
     }
+    changed_of(programs, (paths, &folders.work_dir))
+}
+
+/// Those of these programs whose files changed since they were agreed to in the repository of `dir`, each with the others'
+/// changes left out that were named before.
+pub(crate) fn changed_of(
+    programs: impl IntoIterator<Item = StartingProgram>,
+    (paths, dir): (&Paths, &Path),
+) -> Result<Vec<ChangedProgram>> {
+    let mut programs = programs.into_iter().peekable();
+    if programs.peek().is_none() {
+        return Ok(Vec::new());
+    }
+    let Some(trust) = ProgramTrust::of_folder(&paths.state, dir) else { return Ok(Vec::new()) };
     let mut found: Vec<ChangedProgram> = Vec::new();
     for (role, program) in programs {
         let mut files = trust.changes(&program)?;

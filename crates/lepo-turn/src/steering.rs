@@ -4,44 +4,59 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::agents::{ToldFile, agree, unagreed};
+use super::agents::unagreed;
+use super::env::TurnEnv;
+use super::steering_words::SteeringWords;
 use super::store_insts::untrusted_insts;
+use super::transcript::Transcript;
 use super::turn::Turn;
-use super::unproven::{UnprovenMessage, agree_to_messages, unproven_messages};
-use crate::config::{RepoFile, Trust};
+use super::unproven::unproven_messages;
+use crate::config::Trust;
 use lepo_base::error::Result;
 use lepo_base::work_tree::WorkTree;
-use lepo_tool::{Proposal, ToolMode, Unagreed};
-
-/// Words of others that nobody has agreed to.
-#[derive(Debug, Default)]
-pub(crate) struct SteeringWords {
-    files: Vec<ToldFile>,
-    messages: Vec<UnprovenMessage>,
-    /// Instructions of the store, which are ignored so far.
-    insts: Option<RepoFile>,
-}
+use lepo_tool::{Proposal, ToolMode};
 
 /// The words of others in this conversation that are to be agreed to with this request.
 pub(crate) fn steering_words(turn: &mut Turn<'_>, proposal: &Proposal) -> Result<SteeringWords> {
     if turn.env.settings().tool_call_mode != ToolMode::Auto || !proposal.is_more_than_reading() {
         return Ok(SteeringWords::default());
     }
-    in_conversation(turn)
+    let words = in_conversation(turn)?;
+    Ok(SteeringWords { refused: turn.env.are_refused(&words), ..words })
 }
 
 /// All words of others that a question before this turn is about: of the conversation where `auto` is to act in it, and
 /// the instructions of the store.
 pub(crate) fn words_of_turn(turn: &mut Turn<'_>) -> Result<SteeringWords> {
-    let insts = untrusted_insts(&turn.env.store, &turn.env.configured.paths)?;
-    let is_auto = turn.env.settings().tool_call_mode == ToolMode::Auto;
-    let words = if is_auto { in_conversation(turn)? } else { SteeringWords::default() };
-    Ok(SteeringWords { insts, ..words })
+    let words = in_conversation(turn)?;
+    words_to_ask_about(turn.env, words)
 }
 
-/// Keeps a yes to words of others; what was ignored so far counts from now on.
+/// The same before a turn of several models that goes on from this conversation.
+pub(crate) fn words_of_group(env: &TurnEnv, transcript: &Transcript) -> Result<SteeringWords> {
+    let trust = Trust::of(&env.configured.paths);
+    let files = unagreed(&transcript.entries, &root(env), (&trust, &env.masking))?;
+    let messages = unproven_messages(&env.store, &trust, &transcript.loaded)?;
+    words_to_ask_about(env, SteeringWords { files, messages, ..SteeringWords::default() })
+}
+
+fn words_to_ask_about(env: &TurnEnv, words: SteeringWords) -> Result<SteeringWords> {
+    let acts = env.settings().tool_call_mode == ToolMode::Auto && !env.are_refused(&words);
+    let words = if acts { words } else { SteeringWords::default() };
+    Ok(SteeringWords { insts: untrusted_insts(&env.store, &env.configured.paths)?, ..words })
+}
+
+/// Keeps a yes to words of others.
 pub(crate) fn agree_to_words(turn: &mut Turn<'_>, words: &SteeringWords) -> Result<()> {
-    words.agree(&turn.trust())?;
+    if !words.refused {
+        words.agree(&turn.trust())?;
+        agreed(turn, words)?;
+    }
+    Ok(())
+}
+
+/// Has the turn go on with words that were agreed to; what was ignored so far counts from now on.
+pub(crate) fn agreed(turn: &mut Turn<'_>, words: &SteeringWords) -> Result<()> {
     turn.unproven = None;
     if words.insts.is_some() {
         turn.insts = Cow::Owned(turn.env.insts()?.0);
@@ -50,7 +65,7 @@ pub(crate) fn agree_to_words(turn: &mut Turn<'_>, words: &SteeringWords) -> Resu
 }
 
 fn in_conversation(turn: &mut Turn<'_>) -> Result<SteeringWords> {
-    let (trust, root) = (turn.trust(), root(turn));
+    let (trust, root) = (turn.trust(), root(turn.env));
     let files = unagreed(&turn.record.transcript.entries, &root, (&trust, &turn.env.masking))?;
     // What the turn itself wrote is this user's.
     let messages = match turn.unproven.take() {
@@ -58,39 +73,19 @@ fn in_conversation(turn: &mut Turn<'_>) -> Result<SteeringWords> {
         None => unproven_messages(&turn.env.store, &trust, &turn.record.transcript.loaded)?,
     };
     turn.unproven = Some(messages.clone());
-    Ok(SteeringWords { files, messages, insts: None })
+    Ok(SteeringWords { files, messages, ..SteeringWords::default() })
 }
 
 /// Whether nothing steers the conversation that the user has not written or agreed to.
 pub(crate) fn steers_alone(turn: &Turn<'_>) -> Result<bool> {
-    let (trust, root) = (turn.trust(), root(turn));
+    let (trust, root) = (turn.trust(), root(turn.env));
     let files = unagreed(&turn.record.transcript.entries, &root, (&trust, &turn.env.masking))?;
     Ok(files.is_empty()
         && unproven_messages(&turn.env.store, &trust, &turn.record.transcript.loaded)?.is_empty())
 }
 
 /// The root of the repository, whose instructions go along.
-fn root(turn: &Turn<'_>) -> PathBuf {
-    let here = turn.env.configured.start_dir().unwrap_or(turn.env.store.root());
-    WorkTree::of(here).map_or_else(|| turn.env.store.root().to_path_buf(), |tree| tree.root)
-}
-
-impl SteeringWords {
-    /// Their names, for the question.
-    pub fn names(&self) -> Vec<Unagreed> {
-        let files = self.files.iter().map(|file| Unagreed::File(file.path.clone()));
-        let messages = self
-            .messages
-            .iter()
-            .map(|message| Unagreed::Message(message.name.id.to_string(), message.name.tag()));
-        let insts = self.insts.iter().map(|file| Unagreed::Insts(file.path.to_string_lossy().into_owned()));
-        files.chain(messages).chain(insts).collect()
-    }
-
-    /// Keeps a yes to them.
-    fn agree(&self, trust: &Trust) -> Result<()> {
-        agree(&self.files, trust)?;
-        agree_to_messages(&self.messages, trust)?;
-        trust.keep(self.insts.as_slice())
-    }
+fn root(env: &TurnEnv) -> PathBuf {
+    let here = env.configured.start_dir().unwrap_or(env.store.root());
+    WorkTree::of(here).map_or_else(|| env.store.root().to_path_buf(), |tree| tree.root)
 }

@@ -12,8 +12,10 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::At;
 use lepo_net::runtime::current_thread;
 use lepo_tool::{Proposal, Reply};
-use lepo_turn::config::FolderQuestion;
-use lepo_turn::{Compaction, Event, Front, Interrupt, KEEP, Start, StartOptions, TurnEnv, compact, start};
+use lepo_turn::{
+    Compaction, Event, Front, Interrupt, KEEP, PersonAnswer, Start, StartOptions, StartQuestion, TurnEnv,
+};
+use lepo_turn::{compact, start};
 
 /// Prints notices only; the field decides how hints are phrased.
 pub struct Quiet<'a>(pub At<'a>);
@@ -34,11 +36,8 @@ impl Front for Quiet<'_> {
         Box::pin(async { Ok(Reply::NoTerminal) })
     }
 
-    fn trust_folder<'f>(
-        &'f mut self,
-        question: &'f FolderQuestion,
-    ) -> Pin<Box<dyn Future<Output = Result<Option<bool>>> + 'f>> {
-        Box::pin(ui::ask_about_folder(question))
+    fn agree_to_start<'f>(&'f mut self, question: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
+        Box::pin(ui::agree_to_start(question.clone()))
     }
 }
 

@@ -14,6 +14,7 @@ use super::{DoArgs, input};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;
 use crate::commands::tidy_after::tidy_after;
+use crate::term::tty;
 use crate::ui::{self, EventLines, GroupView, SharedEvents, SharedView};
 use lepo_base::error::{Error, Result};
 use lepo_model::ModelConfig;
@@ -141,13 +142,17 @@ impl Group {
         let outcome = runtime.block_on(async {
             // Group turns have no tools.
             let env = TurnEnv::without_servers(configured, store.clone(), Interrupt::listen()?);
-            for question in panel.folder_questions(&env.configured, store.root())? {
-                let answer = env.interrupt.or(ui::ask_about_folder(&question)).await?;
-                env.keep_folder_answer(&question, answer)?;
-            }
-            for changed in panel.changed_programs(&env.configured, store.root())? {
-                if env.interrupt.or(ui::agree_to_files(changed.clone())).await? == Some(true) {
-                    env.agree_to_changes(&changed)?;
+            let question = panel.start_question(&env, (forest, ask.start))?;
+            if !question.is_empty() && tty().is_some() {
+                if args.events {
+                    context.out.line(&ui::start_note(&question).to_string());
+                    context.out.flush();
+                }
+                let answer = env.interrupt.or(ui::agree_to_start(question.clone())).await?;
+                env.keep_start_answer(&question, answer)?;
+                if answer == Some(true) {
+                    panel.take_agreement(&question, &env.configured);
+                    *insts = env.insts()?.0;
                 }
             }
             let masking = env.masking.clone();

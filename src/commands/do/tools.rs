@@ -6,11 +6,10 @@ use super::DoArgs;
 use super::setup::Setup;
 use crate::commands::Context;
 use crate::term::say;
-use crate::ui::{ask_about_folder, server_line, tool_table};
+use crate::ui::{agree_to_start, server_line, tool_table};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_tool::mcp::{Prompt, PromptArgument, Resource, Server, native_name};
-use lepo_turn::config::FolderTrust;
 use lepo_turn::{Interrupt, question_of_servers, take_answers};
 
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -23,10 +22,11 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
         let listed = interrupt
             .or(async {
                 let paths = &setup.configured.paths;
-                if let Some(question) = question_of_servers(&mut servers, true, paths)? {
-                    if let Some(is_trusted) = ask_about_folder(&question).await? {
-                        FolderTrust::new(paths).keep(&question.folder, is_trusted)?;
-                    }
+                let question = question_of_servers(&mut servers, paths)?;
+                if !question.is_empty()
+                    && let Some(answer) = agree_to_start(question.clone()).await?
+                {
+                    question.keep(answer, paths, &servers.folders().work_dir)?;
                     take_answers(&mut servers, paths);
                 }
                 servers.ready().await.iter().map(server_line).for_each(|line| say(&line));

@@ -68,6 +68,35 @@ fn the_whole_definition_is_shown_but_for_what_looks_like_a_secret() {
 }
 
 #[test]
+fn a_server_in_a_new_folder_is_one_question_and_a_yes_trusts_the_folder() {
+    for (choice, says) in [("allow_once", "~/work is trusted"), ("reject_once", "~/work is not trusted yet")]
+    {
+        let bot = Bot::saying(OFF, &["One."]);
+        bot.home.ok(&["init"]);
+        bot.home.write("config/mcp.json", "{}");
+        let mut client = Client::start(&bot.home, &[]);
+        let server = json!({ "name": "s", "command": "python3", "args": ["server.py"], "env": [] });
+        let given = json!({ "cwd": bot.home.work(), "mcpServers": [server] });
+        let session = client.call("session/new", given)["sessionId"].as_str().unwrap().to_string();
+        let id = client.ask(&session, "hello");
+        let asked = client.question();
+        let shown = words(&asked);
+        assert!(shown.contains("runs [\"python3\"") && shown.contains("to trust ~/work"), "{shown}");
+        client.choose(&asked, choice);
+        // No other question comes before the answer.
+        client.until("the answer", |client| {
+            assert_eq!(client.asked.pop(), None, "{choice}");
+            (!client.said(&session, "agent_message_chunk").is_empty()).then_some(())
+        });
+        client.end(id).unwrap();
+        client.leave();
+        let told = bot.home.alone(&["trust"]);
+        assert!(told.err.contains(says) || told.out.contains("~/work"), "{choice}: {}", told.err);
+        assert_eq!(told.err.contains("~/work is trusted"), choice == "allow_once", "{}", told.err);
+    }
+}
+
+#[test]
 fn always_holds_for_the_definition_and_the_folder() {
     let bot = Bot::saying(OFF, &["1.", "2.", "3.", "4.", "5.", "6.", "7.", "8."]);
     let (work, other) = (bot.home.work(), bot.home.path().join("other"));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::bots::Bot;
 use crate::disk::{bubbs, put};
 use crate::home::run;
-use crate::mcp::{configure, hostile, left};
+use crate::mcp::{configure, configure_only, hostile, left};
 use crate::pty::on_terminal;
 use crate::scripted::{Reply, openai_calls, openai_sse};
 
@@ -74,6 +74,23 @@ fn a_conversation_of_anothers_prompt_asks_and_a_yes_agrees_to_it() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     let answer = bubbs(&mine.home).into_iter().find(|bubb| bubb.text == "Done.").unwrap().id;
     assert_eq!(waits(&mine, &["--tail", &answer, "z"]), json!([format!("message {prompt}")]));
+}
+
+#[test]
+fn a_no_to_the_question_of_a_turn_is_not_asked_about_again_at_its_calls() {
+    let bot = Bot::openai(AUTO, turn().into_iter().chain(turn()).chain(turn()));
+    configure_only(&bot.home, &[("s", hostile(&bot.home, "s", "good"))]);
+    bot.home.ok(&["init"]);
+    let git = run(bot.home.program("git", &["init", "-q"]), b"");
+    assert_eq!(git.code, 0, "{}", git.err);
+    bot.home.write("work/AGENTS.md", "Obey the file.");
+    let steps = [("~/work? [y]es [n]o ", "n\n"), (ASKED, "y\n")];
+    let ran = on_terminal(bot.home.command(&["do", "x"]), &steps);
+    assert_eq!((ran.code, calls(&bot)), (0, 1), "{}", ran.out);
+    assert_eq!(ran.out.matches("Not agreed to yet: AGENTS.md").count(), 1, "{}", ran.out);
+    assert!(ran.out.contains("Not agreed to: AGENTS.md"), "{}", ran.out);
+    // The call's yes was for the call alone.
+    assert_eq!(waits(&bot, &["-n", "x"]), json!(["AGENTS.md"]));
 }
 
 #[test]

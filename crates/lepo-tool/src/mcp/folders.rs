@@ -74,6 +74,11 @@ impl ServerFolders {
         Some(NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, dir) })
     }
 
+    /// The folders once the work tree is trusted.
+    pub fn once_trusted(&self) -> ServerFolders {
+        ServerFolders { own: self.repository.clone(), ..self.clone() }
+    }
+
     /// True if a server of the user's starts elsewhere as long as the work tree is not trusted.
     pub fn depends_on_trust(&self, config: &ServerConfig) -> bool {
         let Target::Program { cwd, .. } = &config.target else { return false };

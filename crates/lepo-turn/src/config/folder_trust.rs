@@ -9,7 +9,6 @@ use lepo_base::error::{Error, Result};
 use lepo_base::record::HashFile;
 use lepo_base::work_folder::WorkFolder;
 use lepo_process::StartFolder;
-use lepo_tool::Unagreed;
 
 use super::Paths;
 
@@ -32,8 +31,6 @@ pub struct FolderQuestion {
     pub folder: WorkFolder,
     /// The programs, as they are named to people.
     pub programs: Vec<String>,
-    /// Words of others that a yes agrees to as well: one question a turn shows all that the turn needs.
-    pub words: Vec<Unagreed>,
 }
 
 impl FolderTrust {

@@ -1,20 +1,20 @@
 //! The participants of a group turn: names from the options and the configuration, each with its client.
 
-use std::path::Path;
-
 use super::debate::debate;
 use super::judge::judge;
 use super::parallel::parallel;
 use super::{Debated, GroupTurn, Participant, Polled};
 use crate::attach::{NewFile, check};
-use crate::config::FolderQuestion;
 use crate::folder_questions::questions_of_models;
 use crate::recorded::{Hit, not_recorded};
+use crate::steering::words_of_group;
+use crate::transcript::Transcript;
 use crate::truth::forget_overtaken;
-use crate::{Ask, ChangedProgram, Configured, Start, changed_programs, server_folders};
+use crate::{Ask, Configured, ProgramRole, Start, StartQuestion, TurnEnv};
 use lepo_base::error::{Error, Result};
 use lepo_model::{Accepts, Gate, IMAGES, Model};
 use lepo_model::{ModelConfig, Provider};
+use lepo_store::conv::Forest;
 
 /// The ways to ask several models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,22 +81,33 @@ impl Panel {
         all.filter_map(|one| one.model.as_mut().ok())
     }
 
-    /// The questions about folders in which programs of these models would start. Asked before the turn, as they answer at
-    /// the same time.
-    pub fn folder_questions(&self, configured: &Configured, root: &Path) -> Result<Vec<FolderQuestion>> {
-        let all = self.participants.iter().chain(&self.orchestrator).chain(&self.judge);
-        let asked = all.filter(|one| one.recorded.is_none());
-        questions_of_models(configured, asked.filter_map(|one| Some(one.model.as_ref().ok()?.config())), root)
+    /// The question before programs of these models start, with the words that it is about too. Asked before the turn, as
+    /// they answer at the same time.
+    pub fn start_question(&self, env: &TurnEnv, (forest, start): (&Forest, Start)) -> Result<StartQuestion> {
+        let (configured, root) = (&env.configured, env.store.root());
+        let mut question = questions_of_models(configured, self.asked().map(|one| &one.config), root)?;
+        if !question.is_empty() {
+            let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
+            question.words = words_of_group(env, &transcript)?;
+        }
+        Ok(question)
     }
 
-    /// The programs of these models whose files changed since they were agreed to. Asked about before the turn, too.
-    pub fn changed_programs(&self, configured: &Configured, root: &Path) -> Result<Vec<ChangedProgram>> {
+    /// Has the models whose key is printed by a program of this question ready, now that it was agreed to.
+    pub fn take_agreement(&mut self, question: &StartQuestion, configured: &Configured) {
+        let all = self.participants.iter_mut().chain(&mut self.orchestrator).chain(&mut self.judge);
+        for one in all.filter(|one| one.model.is_err()) {
+            let prints_key = |role: &ProgramRole| matches!(role, ProgramRole::Key(name) if *name == one.name);
+            if question.changed.iter().any(|changed| prints_key(&changed.role)) {
+                one.model = client(&one.config, configured);
+            }
+        }
+    }
+
+    /// Those who are asked: the answers of the others are recorded.
+    fn asked(&self) -> impl Iterator<Item = &Participant> {
         let all = self.participants.iter().chain(&self.orchestrator).chain(&self.judge);
-        let asked = all.filter(|one| one.recorded.is_none());
-        let models: Vec<ModelConfig> =
-            asked.filter_map(|one| Some(one.model.as_ref().ok()?.config().clone())).collect();
-        let (paths, dirs) = (&configured.paths, [root.to_path_buf(), configured.cli_dir()]);
-        changed_programs(paths, (&[], &server_folders(paths, root)), (&models, &dirs))
+        all.filter(|one| one.recorded.is_none())
     }
 
     /// The panel of these names, whose answers are recorded: none of it can be asked.
@@ -164,13 +175,16 @@ fn as_judge(mut judge: Participant) -> Participant {
 
 /// A participant with its client. One that cannot be asked says so when it is its turn.
 fn participant(config: &ModelConfig, configured: &Configured) -> Participant {
+    Participant::new(config, configured.accepts(config), client(config, configured))
+}
+
+fn client(config: &ModelConfig, configured: &Configured) -> Result<Model> {
     let gate = Gate::new();
     // The question is on disk by then.
     gate.open();
     // The one limit of a reply: a program is silent until it has all of it.
     let idle = configured.settings.many_timeout;
-    let model = config.require_key().and_then(|()| configured.model(config, idle, gate));
-    Participant::new(config, configured.accepts(config), model)
+    config.require_key().and_then(|()| configured.model(config, idle, gate))
 }
 
 /// Asks the panel: a debate where there is an orchestrator, else all at once.

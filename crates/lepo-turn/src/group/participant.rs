@@ -35,6 +35,8 @@ pub struct Participant {
     pub(super) accepts: Accepts,
     /// Its answer to this question that is recorded already: it is not asked.
     pub recorded: Option<Hit>,
+    /// Its configuration.
+    pub(super) config: ModelConfig,
     /// Its options, for the journal.
     facts: RequestFacts,
     /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
@@ -72,6 +74,7 @@ impl Participant {
             shown: config.name.clone(),
             form: spec(config).path,
             accepts,
+            config: config.clone(),
             recorded: None,
             facts,
             model,

@@ -1,0 +1,53 @@
+//! Words of others that a question is about: their names, and a yes to them.
+
+use super::agents::{ToldFile, agree};
+use super::unproven::{UnprovenMessage, agree_to_messages};
+use crate::config::{RepoFile, Trust};
+use lepo_base::error::Result;
+use lepo_base::hash::hash_of;
+use lepo_tool::Unagreed;
+
+/// Words of others that nobody has agreed to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SteeringWords {
+    /// Instructions of the repository.
+    pub(crate) files: Vec<ToldFile>,
+    /// Messages of the conversation without a proof.
+    pub(crate) messages: Vec<UnprovenMessage>,
+    /// Instructions of the store, which are ignored so far.
+    pub(crate) insts: Option<RepoFile>,
+    /// The person was asked, and did not agree.
+    pub(crate) refused: bool,
+}
+
+impl SteeringWords {
+    /// Their names, for the question.
+    pub fn names(&self) -> Vec<Unagreed> {
+        let files = self.files.iter().map(|file| Unagreed::File(file.path.clone()));
+        let messages = self
+            .messages
+            .iter()
+            .map(|message| Unagreed::Message(message.name.id.to_string(), message.name.tag()));
+        let insts = self.insts.iter().map(|file| Unagreed::Insts(file.path.to_string_lossy().into_owned()));
+        let all = files.chain(messages).chain(insts);
+        match self.refused {
+            true => all.map(|word| Unagreed::Refused(word.label())).collect(),
+            false => all.collect(),
+        }
+    }
+
+    /// What tells the words of the conversation from others: an answer is about all of them.
+    pub fn identity(&self) -> Option<String> {
+        let files = self.files.iter().flat_map(|file| [file.path.as_bytes(), file.text.as_bytes()]);
+        let ids: Vec<String> = self.messages.iter().map(|message| message.name.id.to_string()).collect();
+        let parts: Vec<&[u8]> = files.chain(ids.iter().map(String::as_bytes)).collect();
+        (!parts.is_empty()).then(|| hash_of(&parts))
+    }
+
+    /// Keeps a yes to them.
+    pub fn agree(&self, trust: &Trust) -> Result<()> {
+        agree(&self.files, trust)?;
+        agree_to_messages(&self.messages, trust)?;
+        trust.keep(self.insts.as_slice())
+    }
+}
