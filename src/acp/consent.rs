@@ -1,4 +1,4 @@
-//! The question for permission before a request is carried out: the editor asks the person.
+//! Asks for permission to run a request: the editor asks the user.
 
 use super::peer::Peer;
 use super::session::Session;
@@ -12,15 +12,14 @@ use lepo_store::bubb::BubbId;
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::{ChangedProgram, StartQuestion};
 
-/// The outcome of a question.
 pub struct Asked {
-    /// The reply of the person.
+    /// The user's reply.
     pub reply: Reply,
-    /// The editor left the question unanswered, or withdrew it.
+    /// Whether the editor left the question unanswered, or withdrew it.
     pub withdrew: bool,
 }
 
-/// Asks about one request. An editor that cannot ask, or leaves the question, leaves the request waiting.
+/// Asks about one request. If the editor cannot ask, or does not answer, the request stays pending.
 pub async fn ask(
     (peer, session): (&Peer, &Session),
     open: Option<BubbId>,
@@ -51,7 +50,7 @@ pub async fn ask(
     session.state.borrow_mut().asks_again = false;
     let outcome = match &answer {
         Some(Ok(result)) => permission::outcome(result, &options),
-        // It has nobody to ask.
+        // The editor cannot ask a user.
         Some(Err(_)) => return Ok(nobody),
         None => Outcome::Cancelled,
     };
@@ -64,8 +63,8 @@ pub async fn ask(
     Ok(Asked { reply, withdrew: false })
 }
 
-/// Asks whether programs of the user's may start as they are, where they are. `None` if the editor has nobody to ask, or
-/// leaves the question.
+/// Asks whether programs of the user may start: in a new folder, or although their files have changed. `None` if
+/// the editor cannot ask, or does not answer.
 pub async fn agree_to_start((peer, session): (&Peer, &Session), question: &StartQuestion) -> Option<bool> {
     let files = question.changed.iter().map(ChangedProgram::identity);
     let (id, options) = match question.folders.first() {
@@ -96,7 +95,7 @@ pub async fn agree_to_start((peer, session): (&Peer, &Session), question: &Start
     }
 }
 
-/// Asks about a row of its own, which shows how the question ended.
+/// Asks with a tool call as a separate row, which then shows the result of the question.
 pub(super) async fn ask_shown(
     (peer, session): (&Peer, &Session),
     call: ToolCall,
@@ -111,7 +110,6 @@ pub(super) async fn ask_shown(
     outcome
 }
 
-/// Asks, and waits for the answer.
 async fn outcome((peer, session): (&Peer, &Session), call: &ToolCall, options: &[(Choice, &str)]) -> Outcome {
     let params = permission::params(&session.id, call, options);
     match peer.ask(permission::METHOD, &params).answer().await {
@@ -124,7 +122,7 @@ fn is_yes(choice: Choice) -> bool {
     matches!(choice, Choice::AllowOnce | Choice::AllowAlways)
 }
 
-/// Hands a question of an agent on to the editor.
+/// Passes an agent's question on to the editor.
 pub async fn permit(
     (peer, session): (&Peer, &Session),
     agent: &str,

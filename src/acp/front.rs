@@ -1,4 +1,4 @@
-//! The view of a turn for an editor: what is said and thought as it comes, and tool calls from request to result.
+//! The view of a turn for an editor: streams text and thinking, and sends tool calls from request to result.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,28 +20,24 @@ use lepo_store::bubb::{BubbId, Kind, Name};
 use lepo_tool::{Proposal, Reply};
 use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
 
-/// The view of one turn.
 pub struct AcpFront<'f> {
-    /// The editor.
     pub peer: &'f Peer,
-    /// The session.
     pub session: &'f Session,
-    /// The editor left a question for permission unanswered, or withdrew it.
+    /// Whether the editor left a question unanswered, or withdrew it.
     pub withdrew: bool,
-    /// Text and thinking that are not sent yet.
+    /// Whether the buffered text is answer or thinking.
     voice: Voice,
     text: String,
-    /// The tool call that has no result yet.
+    /// The tool call without a result.
     open: Option<BubbId>,
 }
 
 impl<'f> AcpFront<'f> {
-    /// A view of a turn that begins.
     pub fn new(peer: &'f Peer, session: &'f Session) -> AcpFront<'f> {
         AcpFront { peer, session, withdrew: false, voice: Voice::Agent, text: String::new(), open: None }
     }
 
-    /// Sends what was said so far.
+    /// Sends the buffered text.
     pub fn flush(&mut self) {
         if !self.text.is_empty() {
             self.peer.say(&self.session.id, self.voice, &self.text);
@@ -49,7 +45,7 @@ impl<'f> AcpFront<'f> {
         }
     }
 
-    /// Takes this as the tool call that is open: it was told of before.
+    /// Resumes a tool call that the editor already knows.
     pub fn goes_on_with(&mut self, request: BubbId) {
         self.open = Some(request);
     }
@@ -67,7 +63,7 @@ impl<'f> AcpFront<'f> {
         self.peer.update(&self.session.id, update);
     }
 
-    /// More of the tool call that is open.
+    /// Sends an update of the open tool call.
     fn more(&mut self, more: impl FnOnce(ToolCall) -> ToolCall) {
         if let Some(open) = self.open {
             let call = more(ToolCall { id: open.to_string(), ..ToolCall::default() });
@@ -100,7 +96,7 @@ impl<'f> AcpFront<'f> {
     }
 }
 
-/// A bubb's name, for programs.
+/// Returns a bubb's name as JSON.
 pub fn message(name: &Name) -> Value {
     json!({
         "id": name.id.to_string(),
@@ -138,7 +134,7 @@ impl Front for AcpFront<'_> {
                 self.more(|call| ToolCall { texts: Some(vec![words]), ..call });
             }
             Event::Bubb(name, bytes) => self.wrote(name, bytes),
-            // The result has it.
+            // The result contains the output.
             Event::Waiting | Event::CommandOutput(..) => {}
         }
     }
@@ -171,7 +167,7 @@ impl Front for AcpFront<'_> {
     }
 }
 
-/// A view that shows nothing: of a summary that is made on the way.
+/// A view without output, for a summary during another turn.
 pub struct Silent;
 
 impl Front for Silent {

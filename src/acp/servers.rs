@@ -1,4 +1,4 @@
-//! MCP servers that an editor gives with a session: they count only once the person has agreed to them.
+//! MCP servers that an editor sends with a session: they are used only with the user's approval.
 
 use super::consent::ask_shown;
 use super::given::Given;
@@ -11,8 +11,8 @@ use lepo_base::error::Result;
 use lepo_turn::config::{FolderQuestion, FolderTrust, Paths, Trust};
 use lepo_turn::question_of_server;
 
-/// Asks about each server that nobody agreed to yet. What is refused does not count in this session; what is left
-/// without an answer is asked about again before the next turn. True if there are more servers now.
+/// Asks about each server without approval. A refused server is not used in this session; an unanswered question is
+/// repeated before the next turn. Returns whether there are more servers now.
 pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> {
     let given = std::mem::take(&mut session.state.borrow_mut().given);
     let (mut more, mut left) = (!session.state.borrow().agreed.is_empty(), Vec::new());
@@ -52,7 +52,7 @@ pub async fn ask(peer: &Peer, session: &Session, paths: &Paths) -> Result<bool> 
     Ok(more)
 }
 
-/// Asks about a server, and about the folder that it starts in where nobody has answered for that.
+/// Asks about a server, and also about its start folder if the user has not decided on that yet.
 async fn ask_one(peer: &Peer, session: &Session, server: &Given, folder: Option<&FolderQuestion>) -> Outcome {
     let always = match server.is_for_everywhere {
         true => "Always allow exactly this server",

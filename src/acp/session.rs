@@ -1,4 +1,4 @@
-//! A session of an editor: one conversation that grows, with a mode and a model of its own.
+//! A session of an editor: one conversation, with its own mode and model.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -19,78 +19,73 @@ use lepo_tool::ToolMode;
 use lepo_turn::config::ModelChoice;
 use lepo_turn::{Configured, Interrupt, TrustedFile, TurnEnv};
 
-/// The signal that a cancelled turn ends with.
+/// The signal that ends a cancelled turn.
 pub const CANCELLED: u8 = 2;
 
-/// A session.
 pub struct Session {
-    /// The id that the editor knows it by.
+    /// The id that the editor uses.
     pub id: String,
     /// The folder that the editor named.
     pub cwd: PathBuf,
-    /// The store.
     pub store: Arc<Store>,
-    /// Ends the turn.
     pub interrupt: Interrupt,
-    /// The journal knows the id, and is told what is written in it.
+    /// Whether the journal has the id, and records the session's last bubb.
     pub is_journaled: bool,
-    /// Told when a turn has ended.
+    /// Notified when a turn ends.
     pub idle: Notify,
-    /// Mutable state.
     pub state: RefCell<SessionState>,
-    /// The environment of turns: away while one is taken.
+    /// The environment of turns; `None` while a turn runs.
     env: RefCell<Option<TurnEnv>>,
-    /// The folder that it works for.
+    /// The working directory of turns.
     pub dir: PathBuf,
     repo_servers: Option<TrustedFile>,
     models: Vec<String>,
 }
 
-/// Mutable state of a session.
+/// The mutable state of a session.
 pub struct SessionState {
-    /// The bubb that the next question follows; none where it begins a conversation.
+    /// The bubb that the next question follows; `None` to start a conversation.
     pub at: Option<BubbId>,
-    /// The branch that moves on to each answer, and the bubb that it names by now.
+    /// The branch that moves to each answer, and its current bubb.
     pub branch: Option<(String, BubbId)>,
-    /// The request that waits where the conversation stands.
+    /// The pending request at the end of the conversation.
     pub pending: Option<BubbId>,
-    /// The way tool requests get their consent, from the next turn on.
+    /// The mode of consent from the next turn on.
     pub mode: ToolMode,
-    /// The model that answers from the next turn on, if one was chosen.
+    /// The model from the next turn on, if chosen.
     pub model: Option<String>,
-    /// A turn is taken.
+    /// Whether a turn is running.
     pub works: bool,
-    /// The editor is asked about a request of an earlier process.
+    /// Whether the editor is asked about a request of an earlier process.
     pub asks_again: bool,
-    /// The request of the editor that the turn answers.
+    /// The id of the editor's request that the turn answers.
     pub prompt: Option<Value>,
-    /// The turn was cancelled, and ends soon: a prompt waits for it.
+    /// Whether the turn was cancelled; a new prompt waits for its end.
     pub is_cancelled: bool,
     /// The requests that wait for the end of the turn, and whether each was cancelled, too.
     pub waiting: Vec<(Value, bool)>,
-    /// The title that the editor knows.
+    /// The title last sent to the editor.
     pub title: Option<String>,
-    /// MCP servers that the editor gives and that nobody agreed to yet.
+    /// MCP servers of the editor without approval.
     pub given: Vec<Given>,
-    /// MCP servers of the editor that somebody agreed to.
+    /// Approved MCP servers of the editor.
     pub agreed: Vec<Given>,
 }
 
-/// The place at which a session begins.
+/// The position at which a session starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The bubb that the next question follows.
     pub at: Option<BubbId>,
-    /// The branch that moves on.
+    /// The branch that moves to each answer.
     pub branch: Option<(String, BubbId)>,
-    /// The request that waits there.
+    /// The pending request there.
     pub pending: Option<BubbId>,
-    /// The journal knows the id.
+    /// Whether the journal has the id.
     pub is_journaled: bool,
 }
 
 impl Session {
-    /// A session at a place.
+    /// Creates a session at `place`.
     pub fn new(id: String, cwd: PathBuf, opened: Opened, place: Place, given: Vec<Given>) -> Result<Session> {
         let Opened { configured, dir, repo_servers, store } = opened;
         let servers = configured.session_servers(&dir, repo_servers.clone(), Vec::new())?;
@@ -131,7 +126,7 @@ impl Session {
         })
     }
 
-    /// The environment of a turn that begins; none while another one is taken.
+    /// Starts a turn: returns its environment; `None` while another turn runs.
     pub fn begin(&self) -> Option<TurnEnv> {
         let env = self.env.take()?;
         let mut state = self.state.borrow_mut();
@@ -140,7 +135,7 @@ impl Session {
         Some(env)
     }
 
-    /// Cancels the turn and the prompt that waits for its end; or of both the one that answers this request.
+    /// Cancels the turn and the prompts that wait for its end, or only the one with this request.
     pub fn cancel(&self, request: Option<&Value>) {
         let mut state = self.state.borrow_mut();
         let is_meant = |prompt: Option<&Value>| request.is_none() || prompt == request;
@@ -153,19 +148,19 @@ impl Session {
         }
     }
 
-    /// Waits until a prompt that waits can begin; whether it was cancelled.
+    /// Waits until a queued prompt can start; returns whether it was cancelled.
     pub async fn turn_of(&self, prompt: &Value) -> bool {
         loop {
             self.at_rest().await;
             if let Some(is_cancelled) = self.first_waiting(prompt) {
                 return is_cancelled;
             }
-            // One before it begins.
+            // An earlier prompt starts first.
             tokio::task::yield_now().await;
         }
     }
 
-    /// The turn is over.
+    /// Ends a turn.
     pub fn end(&self, env: TurnEnv) {
         self.env.replace(Some(env));
         let mut state = self.state.borrow_mut();
@@ -174,7 +169,7 @@ impl Session {
         self.idle.notify_waiters();
     }
 
-    /// Waits until no turn is taken.
+    /// Waits until no turn is running.
     pub async fn at_rest(&self) {
         loop {
             let idle = self.idle.notified();
@@ -185,14 +180,14 @@ impl Session {
         }
     }
 
-    /// Takes the first prompt that waits, if it is this one; whether it was cancelled.
+    /// Removes the first queued prompt if it is this one; returns whether it was cancelled.
     fn first_waiting(&self, prompt: &Value) -> Option<bool> {
         let waiting = &mut self.state.borrow_mut().waiting;
         let is_first = waiting.first().is_some_and(|(first, _)| first == prompt);
         is_first.then(|| waiting.remove(0).1)
     }
 
-    /// Takes up mode, model and MCP servers that were chosen since the last turn.
+    /// Applies the mode, model and MCP servers that were chosen since the last turn.
     pub async fn settle(&self, env: &mut TurnEnv, new_servers: bool) -> Result<()> {
         let (mode, model) = {
             let state = self.state.borrow();
@@ -212,12 +207,12 @@ impl Session {
         Ok(())
     }
 
-    /// The value that this makes of the configuration, unless a turn is taken.
+    /// Calls `make` with the configuration; `None` while a turn runs.
     pub fn with_configured<T>(&self, make: impl FnOnce(&Configured) -> T) -> Option<T> {
         self.env.borrow().as_ref().map(|env| make(&env.configured))
     }
 
-    /// Moves some bubbs of days that are over into their folders, as every command that writes does.
+    /// Moves some bubbs of past days into their folders, as every command that writes does.
     pub fn tidy(&self) {
         let limit = self.env.borrow().as_ref().and_then(|env| env.settings().tidy.limit());
         if let Some(limit) =
@@ -228,14 +223,14 @@ impl Session {
         }
     }
 
-    /// Notes what was written last.
+    /// Records the session's last bubb in the journal.
     pub fn wrote(&self, bubb: BubbId) {
         if self.is_journaled {
             self.store.journal().note_session(&self.id, bubb);
         }
     }
 
-    /// Takes another mode from the next turn on.
+    /// Sets the mode from the next turn on.
     pub fn set_mode(&self, word: &str) -> Result<()> {
         let modes = ToolMode::ALL;
         let mode = read_word(word, modes)
@@ -244,7 +239,6 @@ impl Session {
         Ok(())
     }
 
-    /// Takes another value of an option.
     pub fn set_option(&self, option: &str, value: &str) -> Result<()> {
         if option != agent::MODEL {
             return Err(Error::usage(format!("unknown option {option:?}")));
@@ -256,7 +250,7 @@ impl Session {
         Ok(())
     }
 
-    /// The modes, of which one is in force.
+    /// Returns all modes, and the current one.
     pub fn modes(&self) -> Value {
         let about = |mode: &ToolMode| match mode {
             ToolMode::Manual => (mode.word(), "Manual", "Ask before each command and tool"),
@@ -267,19 +261,19 @@ impl Session {
         agent::modes(self.state.borrow().mode.word(), &all)
     }
 
-    /// The options, if a model can be named.
+    /// Returns the options; `None` if no model is known.
     pub fn options(&self) -> Option<Value> {
         let state = self.state.borrow();
         state.model.as_ref().map(|model| agent::options(model, &self.models))
     }
 
-    /// The answer to the request that the session came of.
+    /// Returns the answer to the request that created or opened the session.
     pub fn answer(&self, is_new: bool) -> Value {
         agent::session(is_new.then_some(self.id.as_str()), self.modes(), self.options())
     }
 }
 
-/// The model that answers, as far as it is known without asking around.
+/// Returns the default model, if it is known without requests to servers.
 fn default_model(configured: &Configured) -> Option<String> {
     match configured.settings.choose() {
         Ok(ModelChoice::Model(config)) => Some(config.name),

@@ -1,4 +1,4 @@
-//! The work of the slash commands.
+//! The implementations of slash commands.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ use lepo_turn::attach::{Gathering, Looked, NewFile};
 use lepo_turn::config::ModelChoice;
 use lepo_turn::{Compaction, ContextFile, KEEP, Start};
 
-/// The MCP servers, which are up for the next turn then.
+/// Starts and lists the MCP servers, which then run for the next turn.
 pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
     let question = session.env.servers_question().await?;
     if !question.is_empty() {
@@ -50,7 +50,7 @@ pub(super) async fn servers(session: &mut Session<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Attaches a file to the next question; without one, tells what is attached. `none` attaches nothing.
+/// Attaches a file to the next question; without one, lists the attached files. `none` removes them.
 pub(super) async fn attach(session: &mut Session<'_>, path: &str) -> Result<()> {
     match path {
         "" => {}
@@ -83,7 +83,7 @@ pub(super) fn new_conv(session: &mut Session<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Lists the models with numbers, and takes one; 0 keeps the present one.
+/// Lists the models by number and asks for one; 0 means the current one.
 pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result<()> {
     let configured = &session.env.configured;
     let models = ui::listed_models(&configured.settings, &configured.paths);
@@ -124,7 +124,7 @@ pub(super) async fn set_model(session: &mut Session<'_>, wanted: &str) -> Result
     Ok(())
 }
 
-/// The model of this session, or another one.
+/// Prints the model of this session, or changes it.
 pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<()> {
     if name.is_empty() {
         let name = session.model().await?.name;
@@ -148,7 +148,7 @@ pub(super) async fn use_model(session: &mut Session<'_>, name: &str) -> Result<(
     Ok(())
 }
 
-/// The last answer of the session, into the clipboard of the terminal.
+/// Copies the last answer of the session to the clipboard of the terminal.
 pub(super) fn copy(session: &mut Session<'_>) -> Result<()> {
     let places = places(session);
     let forest = session.store.names().forest_for(&[Wanted::Paths(places.clone())])?;
@@ -163,13 +163,13 @@ pub(super) fn copy(session: &mut Session<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A file, or the text files of a folder, that go with the next question.
+/// Attaches a file, or the text files of a folder, to the next question.
 pub(super) fn file(session: &mut Session<'_>, path: &str) -> Result<()> {
     let path = file_of(path, session.env.configured.paths.home.as_deref());
     send_along(session, &path, "the next question")
 }
 
-/// Sends a file, or the text files of a folder, along with `question`, and says so.
+/// Attaches a file, or the text files of a folder, to `question`, with a note.
 pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str) -> Result<()> {
     let mut gathering = Gathering::default();
     for ContextFile { path, content } in gathering.take(path)? {
@@ -192,7 +192,7 @@ pub(super) fn send_along(session: &mut Session<'_>, path: &Path, question: &str)
     Ok(())
 }
 
-/// The system prompt of this conversation; or a new conversation with another one.
+/// Prints the system prompt of this conversation, or starts a new one with another system prompt.
 pub(super) fn system_prompt(session: &mut Session<'_>, text: &str) -> Result<()> {
     if !text.is_empty() {
         leave(session, Some(text));
@@ -213,7 +213,7 @@ pub(super) fn system_prompt(session: &mut Session<'_>, text: &str) -> Result<()>
     Ok(())
 }
 
-/// The tool mode of this session, or another one; with `--save` the default, too.
+/// Prints the tool mode of this session, or changes it; with `--save` the default, too.
 pub(super) fn set_tool_mode(session: &mut Session<'_>, words: &str) -> Result<()> {
     let Some(mode) = read_word(without_save(words), ToolMode::LASTING) else {
         let mode = session.env.settings().tool_call_mode.word();
@@ -245,7 +245,7 @@ pub(super) fn tail(session: &mut Session<'_>, address: &str) -> Result<()> {
     find_waiting(session, forest.name(found.ix))
 }
 
-/// Goes on from a summary of the conversation but its last turns.
+/// Continues from a summary of the conversation, which excludes its last turns.
 pub(super) async fn compact(session: &mut Session<'_>, instruction: &str) -> Result<()> {
     let forest = session.forest()?;
     let Start::Under(tail) = session.start(&forest, false)? else {
@@ -279,7 +279,7 @@ pub(super) fn name_branch(session: &mut Session<'_>, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A question from the person's editor, shown as if it had been typed.
+/// Returns a question from the user's editor, printed as if typed.
 pub(super) fn edit_question(text: &str) -> Result<After> {
     let edited = edit(text.as_bytes(), ".md").and_then(|bytes| {
         String::from_utf8(bytes).map_err(|error| Error::usage("it is not UTF-8").because(error))

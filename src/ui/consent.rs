@@ -1,4 +1,4 @@
-//! The question before a request is carried out, on the terminal device.
+//! Asks for consent to a request, on the terminal device.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +9,7 @@ use crate::term::{self, Asking, Tty, excerpt_within, extent, fold, on_terminal, 
 use lepo_base::error::{Error, Result};
 use lepo_tool::{Access, CallProposal, CommandProposal, Proposal, Reply, Sandbox, Unagreed};
 
-/// Asks about one request; a signal can withdraw the question, and so does the end of input (Ctrl+D).
+/// Asks about one request; a signal or the end of input (Ctrl+D) withdraws the question.
 pub async fn ask(proposal: Proposal) -> Result<Reply> {
     match on_terminal(move |tty, withdrawn| converse(tty, &proposal, withdrawn)).await? {
         Some(reply) => reply.ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
@@ -18,7 +18,7 @@ pub async fn ask(proposal: Proposal) -> Result<Reply> {
 }
 
 fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::io::Result<Option<Reply>> {
-    // In a session, what was typed before is for the prompt.
+    // Input typed before the question belongs to the session's prompt.
     let _asking = Asking::begin();
     tty.show(&text(proposal, tty.columns()))?;
     let command = match proposal {
@@ -29,7 +29,7 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     loop {
         tty.forget_typed();
         let question = question(proposal, tty.columns());
-        // A job that was stopped and goes on shows all of it again: other things may stand on the screen.
+        // A resumed job repeats the whole text, because the screen may show something else.
         let about = text(proposal, tty.columns());
         let Some(answer) = tty.ask_about(&about, &question, withdrawn)? else { return Ok(None) };
         match (offer.read(&answer), command) {
@@ -46,7 +46,7 @@ fn converse(tty: &mut Tty, proposal: &Proposal, withdrawn: &AtomicBool) -> std::
     }
 }
 
-/// Tells whether a yes may be kept for the same request later.
+/// Whether a yes may be stored for the same request later.
 pub(super) fn may_be_kept(proposal: &Proposal) -> bool {
     match proposal {
         Proposal::Command(proposal) => proposal.sandbox != Sandbox::None,
@@ -54,7 +54,7 @@ pub(super) fn may_be_kept(proposal: &Proposal) -> bool {
     }
 }
 
-/// The question, and the answers that it takes.
+/// Returns the question, with the answers that it accepts.
 fn offer(proposal: &Proposal) -> Offer {
     let mut more = vec![Choice::Explain];
     more.extend(may_be_kept(proposal).then_some(Choice::Always));
@@ -67,7 +67,7 @@ fn offer(proposal: &Proposal) -> Offer {
     }
 }
 
-/// The sandbox that would run the command, and the question, as they stand below every command.
+/// Returns the sandbox of the command, then the question, which follow every command.
 fn question(proposal: &Proposal, columns: usize) -> String {
     let asked = offer(proposal).question();
     match proposal {
@@ -87,10 +87,10 @@ fn question(proposal: &Proposal, columns: usize) -> String {
     }
 }
 
-/// The most messages that a question names by their ids.
+/// The most messages that a question names by id.
 const NAMED_MESSAGES: usize = 4;
 
-/// The words of others that a yes agrees to; paths are others' words.
+/// Lists the foreign texts that a yes also approves; paths are foreign text, too.
 pub(super) fn agreed(words: &[Unagreed], columns: usize) -> String {
     let (mut files, mut messages, mut insts, mut refused) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for word in words {
@@ -131,7 +131,7 @@ pub(super) fn agreed(words: &[Unagreed], columns: usize) -> String {
     text
 }
 
-/// The rights of a command with this access, and the sandbox that enforces them.
+/// Describes the rights of a command with this access, and its sandbox.
 pub(super) fn bounds(access: Access, sandbox: &Sandbox) -> String {
     if *sandbox == Sandbox::None {
         return match access {
@@ -148,7 +148,7 @@ pub(super) fn bounds(access: Access, sandbox: &Sandbox) -> String {
     format!("Sandboxed ({}): {may}.", sandbox.name())
 }
 
-/// The decision of each answer.
+/// Explains each answer.
 fn explanation(proposal: &Proposal) -> String {
     let mut text = String::new();
     match proposal {
@@ -179,7 +179,7 @@ fn explanation(proposal: &Proposal) -> String {
     text + "Ctrl+C  decide later: the request waits\n"
 }
 
-/// The line about a request that is carried out without a question, with the reason: `(auto)`, `(approved)`.
+/// Returns the line about a request that runs without a question, with the reason: `(auto)`, `(approved)`.
 pub fn announcement(proposal: &Proposal, why: &str) -> String {
     let text = text(proposal, usize::MAX);
     let text = text.trim().replacen("Command request", &format!("Running {why}"), 1);
@@ -191,7 +191,7 @@ pub fn announcement(proposal: &Proposal, why: &str) -> String {
     }
 }
 
-/// The request in question with all its details, for a terminal of so many columns.
+/// Returns the request with all its details, wrapped at `columns`.
 pub fn text(proposal: &Proposal, columns: usize) -> String {
     match proposal {
         Proposal::Command(proposal) => command_text(proposal, columns),
@@ -199,8 +199,8 @@ pub fn text(proposal: &Proposal, columns: usize) -> String {
     }
 }
 
-/// The tool, its description by the server, and its arguments; text of others stands behind a mark, names of
-/// their choice too.
+/// Returns the tool, the server's description of it, and its arguments; all of these are foreign text, and marked
+/// as quotes.
 fn call_text(proposal: &CallProposal, columns: usize) -> String {
     let request = &proposal.request;
     let mut text = String::from("\nMCP tool call\n");
@@ -226,8 +226,8 @@ fn call_text(proposal: &CallProposal, columns: usize) -> String {
     text
 }
 
-/// Why, what will run, and where. The model's words come first, and every line of them stands behind a mark:
-/// none can be taken for lepo's own.
+/// Returns the reason, the command and its directory. The model's text comes first, and each of its lines is marked
+/// as a quote, so that it cannot pass for lepo's own.
 fn command_text(proposal: &CommandProposal, columns: usize) -> String {
     let request = &proposal.request;
     let mut text = String::from("\nCommand request\n");
@@ -239,7 +239,7 @@ fn command_text(proposal: &CommandProposal, columns: usize) -> String {
     text
 }
 
-/// The most columns of a reason, and of a line where no terminal has any.
+/// The maximum width in columns of a reason, and of a line without a terminal.
 const LONGEST: usize = 200;
 
 /// Opens the command in the user's editor.
@@ -247,7 +247,7 @@ fn edit(command: &str) -> Result<String> {
     let edited = String::from_utf8(term::edit(command.as_bytes(), ".sh")?)
         .map_err(|error| Error::usage("the command is not text any more").because(error))?;
     match edited.trim() {
-        // Neither a bubb that is a request nor an argument of a program holds one.
+        // Neither a request's bubb nor a program's argument can contain one.
         text if text.contains('\0') => Err(Error::usage("a command cannot hold a zero byte")),
         "" => Err(Error::nothing("nothing is left of the command")),
         _ => Ok(edited.trim_end_matches('\n').to_string()),

@@ -1,5 +1,5 @@
-//! `--events`: everything that happens in a turn or a group turn, one JSON object a line, for programs built on
-//! lepo. Stable, and told in lepo-do(1); the last line is the document of `--json`.
+//! `--events`: all events of a turn or a group turn, one JSON object a line, for programs built on lepo. The format
+//! is stable and documented in lepo-do(1); the last line is the document of `--json`.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -21,28 +21,26 @@ use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream, Unagreed};
 use lepo_turn::{Event, Front, Moment, PersonAnswer, StartQuestion, Watch};
 
-/// A turn as lines on stdout.
+/// Prints the events of a turn on stdout.
 pub struct EventLines<'o> {
     out: &'o mut Out,
-    /// Decodes a command's stderr, whose pieces may end inside a character.
+    /// Decodes a command's stderr, whose chunks may end inside a character.
     stderr: Utf8,
-    /// The last line says that a model is waited for.
+    /// Whether the last line was `waiting`.
     waits: bool,
-    /// The front at which hints are read.
     at: At<'o>,
 }
 
 impl<'o> EventLines<'o> {
-    /// Lines on `out`, whose hints are read at this front.
     pub fn new(out: &'o mut Out, at: At<'o>) -> EventLines<'o> {
         EventLines { out, stderr: Utf8::default(), waits: false, at }
     }
 
-    /// An event, with the name of the participant whose reply it is in.
+    /// Prints an event, with the name of the participant to whose reply it belongs.
     fn tell(&mut self, name: Option<&str>, event: Event<'_>) {
         let told = match event {
             Event::Pause => return self.out.flush(),
-            // Servers were waited for before.
+            // The wait for MCP servers was printed already.
             Event::Waiting if name.is_none() && self.waits => return,
             Event::Bubb(name, bytes) => bubb(name, bytes),
             Event::Waiting => json!({ "event": "waiting" }),
@@ -64,13 +62,13 @@ impl<'o> EventLines<'o> {
             }
             Event::ToolStarted(request) => json!({ "event": "calling", "request": request.to_json() }),
             Event::Progress(words) => json!({ "event": "progress", "text": words }),
-            // Their bubbs tell of them; and what a REPL shows is not of one turn.
+            // Their bubbs have events of their own, and output of a REPL does not belong to one turn.
             Event::NotFinal | Event::Done | Event::CommandOutput(_, Stream::Stdout, _) => return,
         };
         self.line(named(told, name));
     }
 
-    /// Prints one line, at once; text of an answer waits for [`Event::Pause`].
+    /// Prints one line and flushes it; text of an answer is flushed at [`Event::Pause`].
     fn line(&mut self, event: Value) {
         self.waits = event["event"] == "waiting" && event["name"].is_null();
         self.out.line(&event.to_string());
@@ -126,7 +124,7 @@ impl Front for EventLines<'_> {
     }
 }
 
-/// The note that a question before programs start stands on the terminal.
+/// Returns the note that the terminal asks a question before programs start.
 pub fn start_note(question: &StartQuestion) -> Value {
     let title =
         programs_line(question).into_iter().chain([start_title(question)]).collect::<Vec<_>>().join(" ");
@@ -134,11 +132,10 @@ pub fn start_note(question: &StartQuestion) -> Value {
     json!({ "event": "note", "text": text })
 }
 
-/// The events of a group turn, told by replies that are made side by side.
+/// The events of a group turn with concurrent replies.
 pub struct SharedEvents<'e>(RefCell<EventLines<'e>>);
 
 impl<'e> SharedEvents<'e> {
-    /// Shares these.
     pub fn new(events: EventLines<'e>) -> SharedEvents<'e> {
         SharedEvents(RefCell::new(events))
     }
@@ -150,7 +147,7 @@ impl Watch for SharedEvents<'_> {
         let line = match moment {
             Moment::Common(event) => return events.tell(None, event),
             Moment::In(name, event) => return events.tell(Some(name), event),
-            // The end tells both whole.
+            // The last line has both in full.
             Moment::Spoken(..) | Moment::Concluded(_) => return,
             Moment::Failed(name, error) => {
                 json!({ "event": "failed", "name": name, "error": error.to_json(events.at) })
@@ -165,7 +162,7 @@ impl Watch for SharedEvents<'_> {
     }
 }
 
-/// The event with the name of its participant, if it has one.
+/// Adds the name of the participant, if any.
 fn named(mut told: Value, name: Option<&str>) -> Value {
     if let Some(name) = name {
         told["name"] = name.into();

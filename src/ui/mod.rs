@@ -1,5 +1,5 @@
-//! Everything a turn shows: the views of a turn and of a group turn, the question for consent, the documents of
-//! `--json` and the lines of `--events`, notes. The same for one-shot `do` and for a session.
+//! The output of turns: the views of a turn and of a group turn, the question for consent, the documents of
+//! `--json` and the lines of `--events`, notes. One-shot `do` and a session share it.
 
 mod answer;
 mod around_answer;

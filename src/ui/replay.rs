@@ -1,4 +1,4 @@
-//! The view of a replay: a row for each line at work, with how far it is, and notes.
+//! The view of a replay: a row for each line in progress, with its position, and notes.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -22,14 +22,12 @@ use lepo_tool::{Proposal, Reply};
 use lepo_turn::replay::Progress;
 use lepo_turn::{Event, Front, PersonAnswer, StartQuestion};
 
-/// The rows of all lines.
 pub struct ReplayRows<'a> {
     drawn: RefCell<Drawn>,
-    /// Held while a person is asked: one question at a time, and nothing is drawn over it.
+    /// Locked while the user is asked, so that questions are sequential and no redraw overwrites one.
     asking: Mutex<()>,
     quiet: bool,
     several: bool,
-    /// The front at which hints are read.
     at: At<'a>,
 }
 
@@ -39,7 +37,6 @@ struct Drawn {
 }
 
 impl<'a> ReplayRows<'a> {
-    /// Rows for these models, whose hints are read at this front.
     pub fn new(names: &[String], quiet: bool, at: At<'a>) -> ReplayRows<'a> {
         let mut rows = Rows::default();
         names.iter().for_each(|name| rows.begin(name, "waiting"));
@@ -52,12 +49,11 @@ impl<'a> ReplayRows<'a> {
         }
     }
 
-    /// The view of one line.
     pub fn line<'r>(&'r self, name: &str) -> ReplayLine<'r> {
         ReplayLine { rows: self, name: name.to_string(), state: String::new() }
     }
 
-    /// Draws the rows anew, ten times a second, as long as it is waited for.
+    /// Redraws the rows ten times a second, as long as the future is polled.
     pub async fn ticks(&self) -> ! {
         loop {
             tokio::time::sleep(TICK).await;
@@ -67,12 +63,12 @@ impl<'a> ReplayRows<'a> {
         }
     }
 
-    /// Takes the rows away.
+    /// Clears the rows.
     pub fn end(&self) {
         self.drawn.borrow_mut().live.clear();
     }
 
-    /// A line is over.
+    /// Marks a line as ended.
     pub fn ended(&self, name: &str, is_complete: bool) {
         let state = if is_complete { "done" } else { "stopped" };
         self.drawn.borrow_mut().rows.end(name, state, Usage::default());
@@ -95,11 +91,10 @@ impl<'a> ReplayRows<'a> {
     }
 }
 
-/// The view of one line.
 pub struct ReplayLine<'r> {
     rows: &'r ReplayRows<'r>,
     name: String,
-    /// `2/5`: the question that is asked.
+    /// `2/5`: the current question.
     state: String,
 }
 

@@ -1,5 +1,5 @@
-//! The question before programs of the user's start, on the terminal device: in a new folder, or though their files
-//! changed. It shows all that a yes agrees to.
+//! Asks before programs of the user start, on the terminal device: in a new folder, or although their files have
+//! changed. The question shows everything that a yes approves.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use crate::term::{Asking, Tty, extent, fold, on_terminal, one_line};
 use lepo_base::error::{Error, Result};
 use lepo_turn::StartQuestion;
 
-/// Asks; a signal can withdraw the question. `None` if there is no terminal.
+/// Asks the user; a signal can withdraw the question. `None` without a terminal.
 pub async fn agree_to_start(question: StartQuestion) -> Result<Option<bool>> {
     match on_terminal(move |tty, withdrawn| converse(tty, &question, withdrawn)).await? {
         Some(answer) => answer.map(Some).ok_or_else(|| Error::interrupted(Signal::INT.as_raw() as u8)),
@@ -44,7 +44,7 @@ fn converse(
     }
 }
 
-/// What stands above the question: files that changed, and words of others. Both are marked as such.
+/// Returns the text above the question: changed files, and foreign texts. Both are marked as quotes.
 fn about_text(question: &StartQuestion, columns: usize) -> String {
     let mut text: String = question.changed.iter().map(|changed| changed_text(changed, columns)).collect();
     if !question.changed.is_empty() && !question.folders.is_empty() {
@@ -53,13 +53,13 @@ fn about_text(question: &StartQuestion, columns: usize) -> String {
     text + &agreed(&question.words(), columns)
 }
 
-/// The same for a view that is no terminal.
+/// Like [`about_text`], for a view without a terminal.
 pub fn about_words(question: &StartQuestion) -> Option<String> {
     let text = about_text(question, usize::MAX);
     (!text.is_empty()).then(|| in_fence(text.trim_end()))
 }
 
-/// The programs that would start in a new folder, by their names.
+/// Returns the names of the programs that would start in a new folder.
 pub fn programs_line(question: &StartQuestion) -> Option<String> {
     if question.folders.is_empty() {
         return None;
@@ -68,7 +68,6 @@ pub fn programs_line(question: &StartQuestion) -> Option<String> {
     Some(format!("Programs of yours ({}) may run files of the folder they start in.", programs.join(", ")))
 }
 
-/// The question itself.
 pub fn start_line(question: &StartQuestion) -> String {
     let folders: Vec<String> =
         question.folders.iter().map(|question| folder_name(&question.folder.root)).collect();
@@ -79,7 +78,7 @@ pub fn start_line(question: &StartQuestion) -> String {
     }
 }
 
-/// The question in one line for a view that shows what it is about elsewhere.
+/// Returns the question in one line, for a view that shows its subject elsewhere.
 pub fn start_title(question: &StartQuestion) -> String {
     match (question.folders.is_empty(), question.changed.as_slice()) {
         (true, changed) if !changed.is_empty() => {
@@ -90,7 +89,7 @@ pub fn start_title(question: &StartQuestion) -> String {
     }
 }
 
-/// A folder as people write it: below the home directory with `~`.
+/// Returns a folder's path with `~` for the home directory.
 pub fn folder_name(folder: &Path) -> String {
     let home = lepo_base::env::var("HOME").filter(|home| Path::new(home).is_absolute());
     let home = home.and_then(|home| Path::new(&home).canonicalize().ok());

@@ -24,34 +24,32 @@ use lepo_tool::mcp::{Asked, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
 use lepo_turn::{Event, Front, PersonAnswer, RunBy, StartQuestion};
 
-/// A view of one turn.
 pub struct TurnView<'o> {
     out: &'o mut Out,
     paint: Paint,
     shown: Shown,
-    /// The front at which hints are read.
     at: At<'o>,
-    /// stderr is a terminal, and not all is to be quiet.
+    /// Whether stderr is a terminal and `quiet` is off.
     talkative: bool,
     state: State,
-    /// Text of the state stands on the screen.
+    /// Whether the state's text is on the screen.
     open: bool,
-    /// An answer goes on behind what came on stderr meanwhile: its line has not ended.
+    /// Whether an answer continues after output on stderr: its line has not ended.
     goes_on: bool,
     markdown: Option<Markdown>,
     thinking: Thinking,
-    /// For what comes from outside and goes to stderr.
+    /// Escapes control characters in foreign text for stderr.
     cleaner: Cleaner,
-    /// The output of the command that runs.
+    /// The output of the running command.
     printed: Printed,
-    /// The counter of the line that says that an answer is waited for.
+    /// The counter on the waiting line.
     waiting: Option<WaitingCounter>,
     /// The pages that the answer cites, in the order of their first citation.
     cited: Vec<Citation>,
 }
 
 impl<'o> TurnView<'o> {
-    /// A view on stdout and stderr of the turn that begins in `state`, whose hints are read at this front.
+    /// Creates a view of a turn that starts in `state`.
     pub fn new(out: &'o mut Out, paint: Paint, shown: Shown, at: At<'o>, state: State) -> TurnView<'o> {
         let talkative = !shown.quiet && stderr_is_terminal();
         let markdown = shown.markdown(out, paint);
@@ -73,7 +71,7 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    /// The turn is over: what stands open is closed, and what is buffered shown.
+    /// Ends the view: closes open output and flushes the buffers.
     pub fn end(&mut self) {
         self.end_printed();
         self.close();
@@ -81,7 +79,7 @@ impl<'o> TurnView<'o> {
         self.out.flush();
     }
 
-    /// Goes on to the state that follows; what belonged to the old one cleans up after itself.
+    /// Enters the next state, and closes the output of the old one.
     fn step(&mut self, step: Step) {
         let next = self.state.after(step);
         if next != self.state {
@@ -112,8 +110,8 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    /// Makes room on stderr within an answer. Its own line ends only where it and what comes stand on one terminal, or
-    /// in one pipe or file.
+    /// Prepares stderr output within an answer. The answer's line is ended only if both outputs share a terminal, a
+    /// pipe or a file.
     fn pause(&mut self) {
         if (self.talkative && self.out.is_terminal()) || stderr_is_stdout() {
             return self.close();
@@ -127,7 +125,7 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    /// Ends an answer that paused and did not go on.
+    /// Ends a paused answer that did not continue.
     fn end_answer(&mut self) {
         if std::mem::take(&mut self.goes_on) {
             self.end_content();
@@ -145,7 +143,7 @@ impl<'o> TurnView<'o> {
         self.out.flush();
     }
 
-    /// Takes away or ends what stands open.
+    /// Erases or ends the open output.
     fn close(&mut self) {
         if !std::mem::take(&mut self.open) {
             return;
@@ -162,14 +160,14 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    /// Makes room for a command and its output.
+    /// Prepares the output of a command.
     fn begin_command(&mut self) {
         self.step(Step::Called);
         self.out.flush();
         self.printed = Printed::new(columns);
     }
 
-    /// Shows a command that is carried out without a question.
+    /// Announces a command that runs without a question.
     fn announce(&mut self, proposal: &Proposal, why: &str) {
         self.begin_command();
         if !self.shown.quiet {
@@ -184,7 +182,7 @@ impl<'o> TurnView<'o> {
                 self.out.flush();
             }
             (RunBy::Session | RunBy::RunOption, Stream::Stderr) => self.foreign(bytes),
-            // Words of the command must not look like a question of lepo's.
+            // Output of the command must not pass for a question of lepo's.
             (RunBy::RunOption, Stream::Stdout) | (RunBy::Model, _) => {
                 let shown = self.printed.take(bytes);
                 self.err(&self.paint.dim(&shown));
@@ -192,13 +190,13 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    /// Ends the line of a command's output that stands open.
+    /// Ends the open line of a command's output.
     fn end_printed(&mut self) {
         let end = self.printed.end();
         self.err(end);
     }
 
-    /// Makes room for a line of something else.
+    /// Prints a line of another source.
     fn interject(&mut self, line: impl FnOnce()) {
         let waits = self.open && self.state == State::Streaming;
         match self.state {
@@ -223,7 +221,7 @@ impl<'o> TurnView<'o> {
         }
     }
 
-    /// Puts the number of a page behind the words that are taken from it: on a terminal only.
+    /// Appends the number of the cited page to the preceding text, on a terminal only.
     fn cite(&mut self, page: &Citation) {
         if self.shown.json || self.shown.plain || !self.out.is_terminal() {
             return;
@@ -236,7 +234,7 @@ impl<'o> TurnView<'o> {
         self.answer(&format!(" [{}]", number + 1));
     }
 
-    /// The pages that the answer cites, each once, below it.
+    /// Lists the pages that the answer cites, each once, below the answer.
     fn list_citations(&mut self) {
         let cited = std::mem::take(&mut self.cited);
         if cited.is_empty() {
