@@ -7,7 +7,7 @@ use super::finder::{masked, tell_typed};
 use super::words::find_one;
 use super::{Context, complete};
 use crate::term::{edit, named_editor, without_added_newline};
-use lepo_base::error::{Error, Result};
+use lepo_base::error::{Error, Kind as ErrorKind, Result};
 use lepo_secrets::Kept;
 use lepo_store::bubb::Kind;
 use lepo_store::conv::Wanted;
@@ -71,7 +71,11 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     let given = args.given_text()?;
     let edited = match &given {
         Some((text_given, _)) => without_added_newline(&text, text_given.clone()),
-        None => edit(&text, ".md")?,
+        None => edit(&text, ".md").map_err(|error| match error.kind {
+            ErrorKind::Usage => error
+                .hint("lepo edit ADDR --file FILE takes the new text from a file, or with `-` from stdin"),
+            _ => error,
+        })?,
     };
     if edited == text {
         return Err(Error::nothing(format!("{} did not change: nothing was written", name.id)));

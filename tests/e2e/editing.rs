@@ -149,6 +149,7 @@ fn text_on_stdin_or_in_a_file_is_the_new_text() {
         let ran = ran(args, "", stdin);
         assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{args:?} {}", ran.err);
         assert!(ran.err.contains(says), "{args:?} {}", ran.err);
+        assert_eq!(ran.err.contains("lepo edit ADDR --file FILE"), says.contains("terminal"), "{}", ran.err);
     }
     assert_eq!(home.bubbs().len(), count);
 }

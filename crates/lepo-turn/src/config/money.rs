@@ -8,14 +8,14 @@ use super::document::Set;
 /// Parts of a unit of the currency: a price is millionths of it for a million tokens, so a token costs these.
 const UNITS: u128 = 1_000_000_000_000;
 
-/// The same parts of a millionth.
+/// Those parts of a millionth.
 const MILLIONTH: u64 = 1_000_000;
 
-/// Decimals that [`Money`] holds.
+/// Decimals of [`Money`].
 const DECIMALS: usize = 12;
 
-/// An amount of money, in the currency of the prices; in the unit of [`Money::units`], so that the smallest budget is
-/// not nothing.
+/// Amount of money in the currency of the prices, in the unit of [`Money::units`], so that the smallest budget does not
+/// round to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Money(u64);
 
@@ -29,9 +29,9 @@ impl Money {
         number.map(Money::of).ok_or_else(|| "expected a number from 0 to 1000000".into())
     }
 
-    /// This number, which is not negative; what is less than the smallest amount, but more than nothing, is the smallest.
+    /// Converts a number ≥ 0; a positive one never becomes 0.
     pub(super) fn of(number: f64) -> Money {
-        // By its digits: in units, 999999.99 is not a float.
+        // Converts the digits, because 999999.99 × 10¹² is not an exact float.
         let text = number.to_string();
         let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
         let fraction: String = fraction.chars().chain(repeat('0')).take(DECIMALS).collect();
@@ -39,7 +39,7 @@ impl Money {
         Money(if number > 0.0 { units.max(1) } else { units })
     }
 
-    /// In millionths, rounded to the nearest.
+    /// Returns the amount in millionths, rounded to the nearest.
     pub(super) fn millionths(self) -> u64 {
         self.0.saturating_add(MILLIONTH / 2) / MILLIONTH
     }
@@ -49,7 +49,7 @@ impl Money {
         u128::from(self.0)
     }
 
-    /// An amount from these, from a millionth on rounded up to millionths.
+    /// Converts units; an amount ≥ 10⁻⁶ is rounded up to millionths.
     pub fn of_units(units: u128) -> Money {
         let step = if units < u128::from(MILLIONTH) { 1 } else { u128::from(MILLIONTH) };
         let units = units.div_ceil(step).saturating_mul(step);
@@ -57,8 +57,8 @@ impl Money {
     }
 }
 
-/// A cost in the unit of [`Money::units`], to be read: rounded to two decimals, or if that would be nothing, to the first
-/// two digits that are not.
+/// Formats a cost in the unit of [`Money::units`] with two decimals, or if that would be 0.00, with its first two
+/// significant digits.
 pub fn short_cost(units: u128) -> String {
     let cents = units.saturating_add(UNITS / 200) / (UNITS / 100);
     if cents > 0 || units == 0 {

@@ -8,6 +8,7 @@ use toml::de::DeTable;
 use super::document::{Document, Set, Source};
 use super::field::Field;
 use super::form::Form;
+use super::options::OPTIONS;
 use lepo_base::error::{Error, Result};
 use lepo_base::nearest::nearest;
 
@@ -152,6 +153,13 @@ impl<'d> Section<'d> {
     fn unknown(&self) -> Option<Error> {
         let (at, key) = self.rest().into_iter().next()?;
         let allowed = format!("allowed here: {}", self.known.join(", "));
+        let allowed = match nearest(&key, self.known.iter().copied()) {
+            _ if OPTIONS.contains(&&*key) && self.known.contains(&"options") => {
+                format!("it is an option of the model: options = {{ {key} = … }}")
+            }
+            Some(near) => format!("did you mean `{near}`? {allowed}"),
+            None => allowed,
+        };
         Some(self.document.error(at, format!("unknown key `{key}`{}", self.title), allowed))
     }
 

@@ -30,7 +30,14 @@ fn mistakes_say_line_and_what_is_allowed() {
         ("[many]\nparticipants = ['a', 3]".into(), 2, "`participants`", "list of texts"),
         ("[many]\norchestrator = ' '".into(), 2, "is empty", "leave the key out"),
         (openai.replace("model=", "modle="), 4, "unknown key `modle` in a model with", "base_url"),
-        (format!("{cli}comand=['x']"), 4, "unknown key `comand`", "command"),
+        (format!("{cli}comand=['x']"), 4, "unknown key `comand`", "did you mean `command`? allowed here: "),
+        (
+            format!("{openai}max_tokens=20"),
+            5,
+            "unknown key `max_tokens`",
+            "it is an option of the model: options = { max_tokens = … }",
+        ),
+        (format!("{cli}command=['x']\nseed=1"), 5, "unknown key `seed`", "allowed here: "),
         ("a = \n".into(), 1, "", "TOML"),
         (
             "max_rounds = 3\nlog_level = info".into(),
