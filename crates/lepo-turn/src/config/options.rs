@@ -9,9 +9,6 @@ use super::reader::Section;
 use lepo_base::error::Result;
 use lepo_model::Options;
 
-/// Keys of `options`, for the hint of those that stand beside it.
-pub const OPTIONS: &[&str] = &["temperature", "top_p", "max_tokens", "effort", "seed", "stop"];
-
 /// Maximum nesting of a value of `extra`.
 const DEEPEST: usize = 32;
 

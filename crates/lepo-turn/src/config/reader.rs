@@ -8,9 +8,11 @@ use toml::de::DeTable;
 use super::document::{Document, Set, Source};
 use super::field::Field;
 use super::form::Form;
-use super::options::OPTIONS;
 use lepo_base::error::{Error, Result};
 use lepo_base::nearest::nearest;
+
+/// Keys of `options`, for the hint of those that stand beside it.
+const OPTIONS: &[&str] = &["temperature", "top_p", "max_tokens", "effort", "seed", "stop"];
 
 /// A table that is being read. Each key is read once; [`Section::end`] rejects the remaining ones.
 pub struct Section<'d> {
