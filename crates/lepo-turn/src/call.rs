@@ -1,4 +1,4 @@
-//! One call of an MCP server's tool, from consent to result.
+//! A call of an MCP server's tool, from consent to result.
 
 use std::time::Instant;
 
@@ -14,7 +14,8 @@ use lepo_store::store::{Store, blobs_of_result};
 use lepo_tool::mcp::{Block, CallRequest, CallResult, Called};
 use lepo_tool::{CallProposal, Proposal, Stream};
 
-/// The proposal for a call, of the tool as its running server has it; or for the model why it cannot be made.
+/// Returns the proposal for a call, with the definition of the tool in its running server, or a text for the
+/// model why the call is not possible.
 pub(super) async fn propose_call(
     turn: &mut Turn<'_>,
     request: &CallRequest,
@@ -41,7 +42,7 @@ pub(super) async fn propose_call(
     })))
 }
 
-/// For the model: a tool that its server does not have.
+/// Explains to the model that the server does not have the tool.
 fn no_tool(turn: &Turn<'_>, request: &CallRequest) -> String {
     let CallRequest { server, tool, .. } = request;
     match turn.servers.is_told(request) {
@@ -58,7 +59,7 @@ fn no_tool(turn: &Turn<'_>, request: &CallRequest) -> String {
     }
 }
 
-/// Makes a granted call, and makes the text of its result; `None` if the tool has changed since it was granted.
+/// Makes a granted call, and returns the text of its result; `None` if the tool has changed since consent.
 pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -> Result<Option<Carried>> {
     turn.front.happens(Event::ToolStarted(granted.request()));
     let start = Instant::now();
@@ -81,13 +82,14 @@ pub(super) async fn call(turn: &mut Turn<'_>, granted: lepo_tool::GrantedCall) -
         Called::Changed => return Ok(None),
     };
     if is_result {
-        // Watched as the output of a command is.
+        // Displayed like the output of a command.
         turn.front.happens(Event::CommandOutput(RunBy::Model, Stream::Stdout, &text));
     }
     Ok(Some(Carried { text, exit: None, ms, ran }))
 }
 
-/// The text of a result, cut where it is too long; then a line for each blob: the whole text, images and the like.
+/// Formats a result, shortened if it is too long, then a line for each blob: the complete text, images and
+/// other data.
 fn result_text(store: &Store, result: CallResult, (limit, masking): (usize, &Masking)) -> Result<Vec<u8>> {
     let mut whole = String::new();
     if result.is_error {
@@ -109,7 +111,7 @@ fn result_text(store: &Store, result: CallResult, (limit, masking): (usize, &Mas
         "" => text.text.extend(b"(it gave nothing)"),
         whole => text.add_capped(store, whole, limit)?,
     }
-    // A server's own words that look as a line of a blob stay words.
+    // Text of a server that looks like the line of a blob remains text.
     let words = String::from_utf8_lossy(&text.text).trim_end_matches('\n').to_string();
     if !blobs_of_result(&words).is_empty() {
         text.text.extend(b"\n\n");

@@ -1,7 +1,8 @@
-//! `lepo do --compact`: a conversation goes on from a summary of it. The old one stays as it is.
+//! `lepo do --compact`: continues a conversation from a summary of it. The old conversation does not change.
 //!
-//! Under the same root: the summary, visible, and behind it copies of the last turns. The request for the
-//! summary begins as the requests before it did, so that the server finds them in its cache.
+//! The new one has the same root, then the summary as a visible bubb, then copies of the last turns. The
+//! request for the summary has the same prefix as the requests before it, so that the server finds them in
+//! its cache.
 
 use super::context::{Inst, messages};
 use super::fill::{Fill, fill_in_time};
@@ -27,7 +28,7 @@ use lepo_store::conv::Forest;
 use lepo_store::store::{Batch, Copying, Under, now, plan_copies, write_copies};
 use lepo_tool::ToolMode;
 
-/// The beginning of a summary's first line.
+/// Prefix of a summary's first line.
 const SUMMARY: &str = "[summary of the conversation up to ";
 
 /// The instruction for a summary.
@@ -36,7 +37,7 @@ const ASKED: &str = "Write a summary of the conversation so far, from which it c
     figures that matter, and what is still open. Write it as notes, in the language of the conversation, \
     without an introduction. Call no tools.";
 
-/// The number of last turns that stay as they are by default.
+/// Default number of last turns that are copied.
 pub const KEEP: usize = 2;
 
 /// The part to be summarised.
@@ -44,14 +45,14 @@ pub const KEEP: usize = 2;
 pub struct Compaction<'c> {
     /// The end of the conversation.
     pub tail: BubbId,
-    /// The number of last turns that stay as they are.
+    /// The number of last turns that are copied.
     pub keep: usize,
     /// Further instructions for the summary.
     pub instruction: Option<&'c str>,
 }
 
-/// Summarises a conversation but its last turns; gives the tail of the new one. Interrupted or failed, it
-/// has written nothing.
+/// Summarises a conversation except its last turns; returns the tail of the new one. Writes nothing if it
+/// fails or is interrupted.
 pub async fn compact(
     env: &TurnEnv,
     config: &ModelConfig,
@@ -83,7 +84,8 @@ pub async fn compact(
     write_compacted(env, path.first().copied(), (&text, is_own?), copies)
 }
 
-/// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; gives the new tail.
+/// Compacts the conversation that ends in `tail` if a question of `more` bytes would not fit; returns the new
+/// tail.
 pub async fn make_room(
     env: &TurnEnv,
     config: &ModelConfig,
@@ -98,18 +100,18 @@ pub async fn make_room(
         return Ok(None);
     }
     front.happens(Event::Notice(&Notice::Compacts));
-    // The turn that follows says the warnings about them.
+    // The next turn reports the warnings about them.
     let (insts, _) = env.insts()?;
     let wanted = Compaction { tail, keep: KEEP, instruction: None };
     match compact(env, config, &insts, forest, wanted, front).await {
-        // Nothing but the last turns is there: the question goes as it is.
+        // The conversation has only the last turns, so the question is sent unchanged.
         Err(error) if error.kind == ErrorKind::Usage => Ok(None),
         compacted => compacted.map(Some),
     }
 }
 
-/// Writes the summary, and behind it copies of the last turns; what was written before a failure goes again. The summary
-/// is this user's (`is_own`) if all that it was made of is.
+/// Writes the summary, and copies of the last turns after it; removes them on a failure. The summary is
+/// proven as this user's (`is_own`) if all its sources are.
 fn write_compacted(
     env: &TurnEnv,
     root: Option<BubbId>,
@@ -134,10 +136,10 @@ fn write_compacted(
     Ok(copies.last().map_or(first.id, |copy| copy.name.id))
 }
 
-/// Asks for a summary of the path up to `cut`.
+/// Requests a summary of the path up to `cut`.
 async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> Result<String> {
     turn.choose_files();
-    // Told as in any turn, for the sake of the server's cache; none may be called.
+    // Tools are listed as in any turn, for the server's cache, but may not be called.
     let own_tools = spec(turn.config).own_tools;
     let tools = turn.env.settings().tool_call_mode != ToolMode::Off && !own_tools;
     ask_about_start(turn, StartNeeds { lists: tools, model: true, calls: &[] }).await?;
@@ -184,7 +186,7 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
     }
 }
 
-/// Says of an interrupted or failed summary what is left of it, and how to ask for it again.
+/// Adds to the error of an interrupted or failed summary that nothing was written, and how to retry.
 fn nothing_written(error: Error) -> Error {
     match error.kind {
         ErrorKind::Signal(_) => error.hint(Hint::from("nothing was written; again: ").command(Act::Compact)),
@@ -207,7 +209,8 @@ fn too_long_for_itself(error: Error) -> Error {
     }
 }
 
-/// The place at which the last `keep` turns begin; output of a command before a question belongs to it.
+/// Returns the index at which the last `keep` turns start; output of a command before a question belongs to
+/// it.
 fn cut(entries: &[PathEntry], keep: usize) -> Result<usize> {
     let is_question = |entry: &PathEntry| entry.kind == Kind::User && !entry.hidden;
     let questions: Vec<usize> =

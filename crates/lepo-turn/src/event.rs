@@ -1,4 +1,4 @@
-//! Events of a turn, for its view.
+//! Events of a turn, for its display.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,12 +10,12 @@ use lepo_store::bubb::Name;
 use lepo_tool::mcp::{Asked, CallRequest, FormAnswer};
 use lepo_tool::{Proposal, Reply, Stream};
 
-/// Something that happened.
+/// An event of a turn.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// A bubb was written; with its bytes, except for an answer, whose text came in pieces before.
+    /// A bubb was written; with its bytes, except for an answer, whose text was reported in pieces before.
     Bubb(&'e Name, Option<&'e [u8]>),
-    /// A request left; nothing has come yet.
+    /// A request was sent; no data has arrived yet.
     Waiting,
     /// Text of the model's thinking.
     Thinking(&'e str),
@@ -29,50 +29,50 @@ pub enum Event<'e> {
     NotFinal,
     /// The model's message has ended.
     Done,
-    /// No more text is at hand: buffered output is to be shown.
+    /// No more text is available for now: flush buffered output.
     Pause,
-    /// A note or warning for the user.
+    /// A notice or warning for the user.
     Notice(&'e Notice),
-    /// A request is carried out without a question.
+    /// A request runs without asking the user.
     Announce(&'e Proposal),
-    /// A pending request is carried out now, after `--approve`.
+    /// A pending request runs now, after `--approve`.
     Approved(&'e Proposal),
-    /// A command begins that was not announced.
+    /// A command starts that was not announced.
     CommandStarted(&'e str),
     /// Output of the running command.
     CommandOutput(RunBy, Stream, &'e [u8]),
-    /// A call of an MCP tool begins.
+    /// A call of an MCP tool starts.
     ToolStarted(&'e CallRequest),
-    /// Progress of the call, in the server's words.
+    /// Progress of the call, as text of the server.
     Progress(&'e str),
 }
 
-/// The origin of a command, which decides how its output is shown.
+/// The origin of a command, which decides how its output is displayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunBy {
     /// The user, at the prompt of a session: its stdout is the output.
     Session,
-    /// The user, with `--run`: its stdout is for the model, and is shown to be watched.
+    /// The user, with `--run`: its stdout is for the model, and is displayed to be watched.
     RunOption,
-    /// The model: all of its output is shown to be watched.
+    /// The model: all of its output is displayed to be watched.
     Model,
 }
 
-/// The answer of a person, once it is there.
+/// The future answer of a user.
 pub type PersonAnswer<'f, T> = Pin<Box<dyn Future<Output = Result<T>> + 'f>>;
 
-/// The view of a turn, which can be asked for consent.
+/// The display of a turn, which can ask the user for consent.
 pub trait Front {
-    /// Something happened.
+    /// Handles an event.
     fn happens(&mut self, event: Event<'_>);
 
-    /// True if text is shown as it comes, before it is known to be the answer.
+    /// Whether text is displayed as it arrives, before it is known to be the answer.
     fn shows_at_once(&self) -> bool;
 
-    /// Asks the person for consent. Dropped, the question is withdrawn.
+    /// Asks the user for consent. Dropping the future withdraws the question.
     fn ask<'f>(&'f mut self, proposal: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>>;
 
-    /// Asks the person about what an agent wants to do by itself. Dropped, the question is withdrawn.
+    /// Asks the user about a request of an agent. Dropping the future withdraws the question.
     fn permit<'f>(
         &'f mut self,
         _agent: &'f str,
@@ -87,12 +87,12 @@ pub trait Front {
         Box::pin(async { Ok(None) })
     }
 
-    /// True if a person could be asked something.
+    /// Whether a user can be asked.
     fn has_person(&self) -> bool {
         false
     }
 
-    /// Answers a question that a server has while it works. Dropped, the question is withdrawn.
+    /// Answers a question of a server during a call. Dropping the future withdraws the question.
     fn fill_in<'f>(&'f mut self, _: &'f str, _: Asked) -> Pin<Box<dyn Future<Output = FormAnswer> + 'f>> {
         Box::pin(async { FormAnswer::Declined })
     }

@@ -1,4 +1,5 @@
-//! Fetches what MCP servers are to give a question. All of it is there before anything is written.
+//! Fetches the resources and the prompt of MCP servers for a question. All of them are fetched before
+//! anything is written.
 
 use super::attach::{Looked, NewFile, keep_file, keep_files};
 use super::folders::{StartNeeds, ask_about_start};
@@ -15,12 +16,13 @@ use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{Block, Content, PromptMessage, fill_prompt, listed_prompt, read_resource};
 
-/// A bubb to be: its kind, whether it is hidden, its text.
+/// A bubb to write: kind, hidden flag, text.
 type Opening = (Kind, bool, String);
 
 /// Fetches the resources and the prompt from their servers. Writes nothing but blobs.
 ///
-/// A prompt that lacks one argument takes the words of the question for it: the question is gone then.
+/// If a prompt lacks a single argument, the text of the question becomes this argument, and `question`
+/// becomes `None`.
 pub(super) async fn fetch(
     turn: &mut Turn<'_>,
     served: &Served,
@@ -91,7 +93,7 @@ async fn prompt_messages(
     env.interrupt.or(filling).await
 }
 
-/// A message of a prompt as a bubb; an image of the user's is attached, as one of a question is.
+/// Converts a message of a prompt to a bubb; an image of the user is attached like a file of a question.
 fn message_text(
     turn: &Turn<'_>,
     store: &Store,
@@ -117,7 +119,7 @@ fn message_text(
     Ok((kind, false, text))
 }
 
-/// The contents of a resource, each text in a fence; then a line for each blob.
+/// Formats the contents of a resource, each text in a fence, then a line for each blob.
 fn resource_text(
     store: &Store,
     address: &ResourceAddress,
@@ -153,7 +155,7 @@ fn resource_text(
     Ok(text)
 }
 
-/// A text as it is, or its begin and end and behind them the line of the whole.
+/// Returns a text unchanged, or its start and end, followed by the line of a blob with the whole text.
 fn capped(store: &Store, text: &str, (limit, masking): (usize, &Masking)) -> Result<String> {
     let mut capped = ResultText::new(Vec::new(), masking);
     capped.add_capped(store, text, limit)?;

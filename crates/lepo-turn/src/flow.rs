@@ -1,4 +1,5 @@
-//! The order of one turn: `--run` commands, the question, the planner (chooser, writer, consent, command), the answer.
+//! The order of a turn: `--run` commands, the question, the planner (chooser, writer, consent, command), the
+//! answer.
 
 use super::agents::instructions;
 use super::answer_loop::answer;
@@ -26,7 +27,7 @@ use lepo_store::bubb::Kind;
 use lepo_store::conv::Forest;
 use lepo_tool::ToolMode;
 
-/// Takes one turn. An `Err` comes from before its beginning: nothing was sent and nothing was written.
+/// Runs a turn. After an `Err` nothing was sent and nothing was written, as the turn had not started.
 pub async fn take_turn(
     env: &TurnEnv,
     config: &ModelConfig,
@@ -60,7 +61,7 @@ pub async fn take_turn(
     Ok(report)
 }
 
-/// Takes the turn. A failure is in the report, beside the results before it.
+/// Runs the turn. A failure is in the report, together with the results before it.
 async fn take(mut turn: Turn<'_>, ask: Ask) -> Report {
     let ended = go(&mut turn, ask).await;
     let masking = turn.env.masking.clone();
@@ -71,7 +72,7 @@ async fn take(mut turn: Turn<'_>, ask: Ask) -> Report {
     let Turn { env, record, front, .. } = turn;
     let report = record.finish(front, ended).await;
     forget_overtaken(&env.store);
-    // A turn that failed early has not told it yet.
+    // A turn that failed early has not reported it yet.
     tell_typed(&masking, report.user, front);
     Report { truths, ..report }
 }
@@ -83,7 +84,7 @@ async fn go(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
     answer(turn, offer).await
 }
 
-/// Runs the commands of `--run`, and begins to write what comes before the answer.
+/// Runs the commands of `--run`, and starts to write the bubbs before the answer.
 async fn open(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
     let served = fetch(turn, &ask.served, &mut ask.question).await?;
     if ask.question.is_none() && served.last().is_some_and(|(kind, ..)| *kind == Kind::Assistant) {
@@ -149,8 +150,8 @@ async fn open(turn: &mut Turn<'_>, mut ask: Ask) -> Result<()> {
     Ok(())
 }
 
-/// Applies the decision that the turn goes on from, or lets a chooser plan; gives the tools that the model
-/// may call after it.
+/// Applies the decision with which the turn continues, or lets a chooser plan; returns the tools that the
+/// model may call after it.
 async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Result<Offer> {
     let planner = turn.planner();
     let own_tools = spec(turn.config).own_tools;
@@ -159,7 +160,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     if tools {
         // Servers start while the chooser is asked about commands.
         turn.servers.begin();
-        // Where none is left, nothing waits for them.
+        // Without servers, nothing will wait for their notices.
         if turn.servers.is_empty() {
             for said in turn.servers.unsaid() {
                 turn.front.happens(Event::Notice(&Notice::Server(said)));
@@ -173,12 +174,12 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         take_up_called(&mut turn.record.transcript, &turn.env.store, turn.config, decision.name.id);
         ended = decided(turn, decision).await? != Next::Again;
     }
-    // A planner's bubbs belong to the conv, not behind a native call.
+    // A planner's bubbs belong to the conv, and not after a native call.
     if tools && !ended && planner == Planner::Chooser && !on_side_branch {
         plan(turn).await?;
     }
     turn.record.pending()?;
-    // Behind a native call the model is told the same tools as before it, even if it may call none.
+    // After a native call the model gets the same tools as before it, even if it may call none.
     let tools = tools && (!ended || on_side_branch);
     let commands = tools && planner == Planner::Native;
     let calls = tools && !turn.servers.is_empty();

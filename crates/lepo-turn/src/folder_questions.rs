@@ -1,4 +1,4 @@
-//! Which folders are to be asked about before programs of the user's start in them.
+//! Determines about which folders to ask before the user's programs start in them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use lepo_model::{ModelConfig, PathForm, spec};
 use lepo_tool::mcp::config::{ServerConfig, Target};
 use lepo_tool::mcp::{Servers, program_label, programs_to_start};
 
-/// Programs of the user's that start in a folder if it is trusted.
+/// Programs of the user that start in a folder if it is trusted.
 pub(super) struct FolderPrograms {
-    /// The folder that they work for.
+    /// The folder for which they run.
     pub dir: PathBuf,
-    /// The programs, as they are named to people.
+    /// The programs, as they are displayed.
     pub labels: Vec<String>,
-    /// One of them is about to start.
+    /// Whether any of them is about to start.
     pub is_needed: bool,
 }
 
-/// The program of a model, and the folder that it works in; `None` for a model that is no program of the user's.
+/// Returns the program of a model, and its working folder; `None` for a model without a program of the user.
 pub(super) fn model_programs(
     configured: &Configured,
     model: &ModelConfig,
@@ -34,8 +34,8 @@ pub(super) fn model_programs(
     Some(FolderPrograms { dir, labels: vec![program_label(program, arguments)], is_needed: true })
 }
 
-/// One question a folder that has no answer yet and in which a program is about to start; it names all that would start
-/// there.
+/// Returns a question for each folder without an answer in which a program is about to start; it lists all
+/// programs that would start there.
 pub(super) fn joined(
     programs: impl IntoIterator<Item = FolderPrograms>,
     trust: &FolderTrust,
@@ -140,7 +140,7 @@ pub fn question_of_servers(servers: &mut Servers, paths: &Paths) -> Result<Start
     Ok(StartQuestion { folders, ..StartQuestion::about_files(changed) })
 }
 
-/// Has servers start where the answers that are kept by now let them.
+/// Allows servers to start in their folders according to the recorded answers.
 pub fn take_answers(servers: &mut Servers, paths: &Paths) {
     if !servers.is_empty() {
         let folders = server_folders(paths, &servers.folders().work_dir);

@@ -1,5 +1,5 @@
-//! The words of others that steer a turn: instructions of the repository, and messages of the conversation without a
-//! proof. While there are any that nobody has agreed to, `auto` asks before it does more than reading.
+//! Texts of others that steer a turn: instructions of the repository, and messages of the conversation
+//! without a proof. While any lacks the user's consent, `auto` asks before it does more than reading.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use lepo_base::error::Result;
 use lepo_base::work_tree::WorkTree;
 use lepo_tool::{Proposal, ToolMode};
 
-/// The words of others in this conversation that are to be agreed to with this request.
+/// Returns the texts in this conversation that need consent together with this request.
 pub(crate) fn steering_words(turn: &mut Turn<'_>, proposal: &Proposal) -> Result<SteeringWords> {
     if turn.env.settings().tool_call_mode != ToolMode::Auto || !proposal.is_more_than_reading() {
         return Ok(SteeringWords::default());
@@ -25,8 +25,8 @@ pub(crate) fn steering_words(turn: &mut Turn<'_>, proposal: &Proposal) -> Result
     Ok(SteeringWords { refused: turn.env.are_refused(&words), ..words })
 }
 
-/// All words of others that a question before this turn is about: of the conversation where `auto` is to act in it, and
-/// the instructions of the store.
+/// Returns all texts that the question before this turn is about: those in the conversation if the mode is
+/// `auto`, and the instructions of the store.
 pub(crate) fn words_of_turn(turn: &mut Turn<'_>) -> Result<SteeringWords> {
     let words = in_conversation(turn)?;
     words_to_ask_about(turn.env, words)
@@ -67,7 +67,7 @@ pub(crate) fn agreed(turn: &mut Turn<'_>, words: &SteeringWords) -> Result<()> {
 fn in_conversation(turn: &mut Turn<'_>) -> Result<SteeringWords> {
     let (trust, root) = (turn.trust(), root(turn.env));
     let files = unagreed(&turn.record.transcript.entries, &root, (&trust, &turn.env.masking))?;
-    // What the turn itself wrote is this user's.
+    // Bubbs that the turn itself wrote are this user's.
     let messages = match turn.unproven.take() {
         Some(known) => known,
         None => unproven_messages(&turn.env.store, &trust, &turn.record.transcript.loaded)?,
@@ -76,7 +76,7 @@ fn in_conversation(turn: &mut Turn<'_>) -> Result<SteeringWords> {
     Ok(SteeringWords { files, messages, ..SteeringWords::default() })
 }
 
-/// Whether nothing steers the conversation that the user has not written or agreed to.
+/// Whether all texts that steer the conversation were written by the user or have the user's consent.
 pub(crate) fn steers_alone(turn: &Turn<'_>) -> Result<bool> {
     let (trust, root) = (turn.trust(), root(turn.env));
     let files = unagreed(&turn.record.transcript.entries, &root, (&trust, &turn.env.masking))?;
@@ -84,7 +84,7 @@ pub(crate) fn steers_alone(turn: &Turn<'_>) -> Result<bool> {
         && unproven_messages(&turn.env.store, &trust, &turn.record.transcript.loaded)?.is_empty())
 }
 
-/// The root of the repository, whose instructions go along.
+/// Returns the root of the repository whose instructions are used.
 fn root(env: &TurnEnv) -> PathBuf {
     let here = env.configured.start_dir().unwrap_or(env.store.root());
     WorkTree::of(here).map_or_else(|| env.store.root().to_path_buf(), |tree| tree.root)

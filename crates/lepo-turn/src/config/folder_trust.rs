@@ -1,7 +1,8 @@
-//! Trust in a folder: whether programs of the user's may start in it. Many of them run files of the folder they start in,
-//! so that starting one in a cloned repository is more than the user asked for.
+//! Trust in a folder: whether the user's programs may start in it. Many of them run files of the folder in
+//! which they start, so starting one in a cloned repository is more than the user asked for.
 //!
-//! Unlike [`Trust`](super::Trust) it is not about bytes: it is a yes or no to a folder, whatever comes into it later.
+//! Unlike [`Trust`](super::Trust), it does not depend on bytes: it is a yes or no for a folder, regardless of
+//! later changes in it.
 
 use std::path::Path;
 
@@ -12,41 +13,42 @@ use lepo_process::StartFolder;
 
 use super::Paths;
 
-/// The words of an answer in the record, which stand before the folder's path.
+/// The keyword of an answer in the record, before the folder's path.
 const YES: &str = "yes";
 const NO: &str = "no";
 const FORGOTTEN: &str = "forgotten";
 
-/// The record of answers: a line each, `IDENTITY yes "PATH"`, of which the last of a folder counts.
+/// The record of answers: a line each, `IDENTITY yes "PATH"`; the last line of a folder counts.
 #[derive(Debug, Clone)]
 pub struct FolderTrust {
     record: HashFile,
     empty: StartFolder,
 }
 
-/// The question whether programs of the user's may start in a folder.
+/// The question whether the user's programs may start in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderQuestion {
-    /// The folder that it is about.
+    /// The folder.
     pub folder: WorkFolder,
-    /// The programs, as they are named to people.
+    /// The programs, as they are displayed.
     pub programs: Vec<String>,
 }
 
 impl FolderTrust {
-    /// The user's record.
+    /// Opens the user's record.
     pub fn new(paths: &Paths) -> FolderTrust {
         FolderTrust::in_state(&paths.state)
     }
 
-    /// The record in this state folder.
+    /// Opens the record in this state folder.
     pub fn in_state(state: &Path) -> FolderTrust {
         FolderTrust { record: HashFile::at(state.join("trusted-folders")), empty: StartFolder::empty(state) }
     }
 
-    /// The user's answer about a folder and its linked worktrees; `None` before the first one.
+    /// Returns the user's answer about a folder and its linked worktrees; `None` before the first.
     pub fn answer(&self, folder: &WorkFolder) -> Result<Option<bool>> {
-        // It may have become a repository since. The later line counts: another worktree's is in force here, too.
+        // The folder may have become a repository since. The later line counts, because an answer for another
+        // worktree applies here too.
         let last = self.record.last(&[&folder.identity, &folder.root_identity])?;
         Ok(match last.as_deref().and_then(|text| text.split(' ').next()) {
             Some(YES) => Some(true),
@@ -55,7 +57,7 @@ impl FolderTrust {
         })
     }
 
-    /// Keeps an answer, durable when this returns.
+    /// Records an answer, durably.
     pub fn keep(&self, folder: &WorkFolder, is_trusted: bool) -> Result<()> {
         self.add(folder, if is_trusted { YES } else { NO })
     }
@@ -69,8 +71,8 @@ impl FolderTrust {
         Ok(true)
     }
 
-    /// The folder in which a program of the user's starts that works for this one: there if that is trusted, else an
-    /// empty one. What cannot be looked up is not trusted.
+    /// Returns the folder in which a program of the user for `dir` starts: `dir` if it is trusted, otherwise
+    /// an empty one. A folder that cannot be looked up is not trusted.
     pub fn start_in(&self, dir: &Path) -> StartFolder {
         let answer = WorkFolder::read(dir).ok().and_then(|folder| self.answer(&folder).ok()?);
         match answer {
@@ -87,7 +89,7 @@ impl FolderTrust {
     }
 }
 
-/// The folder that trust in `dir` is about; an error that names it if it cannot be looked at.
+/// Returns the folder to which trust in `dir` applies, or an error with its name if it cannot be read.
 pub fn work_folder(dir: &Path) -> Result<WorkFolder> {
     WorkFolder::read(dir).map_err(|error| {
         Error::usage(format!("cannot look at {}", dir.display()))
@@ -118,7 +120,7 @@ mod tests {
             assert_eq!((trust.answer(&folder).unwrap(), starts()), (Some(answer), is_trusted));
         }
         assert_eq!((trust.answer(&foreign).unwrap(), trust.start_in(&other).is_empty()), (None, true));
-        // Made anew under its name, it is another folder.
+        // A folder created again under its name is another folder.
         std::fs::rename(&app, dir.path().join("moved")).unwrap();
         std::fs::create_dir(&app).unwrap();
         assert!(!starts());
@@ -127,7 +129,7 @@ mod tests {
         assert!(trust.forget(&moved).unwrap());
         assert_eq!(trust.answer(&moved).unwrap(), None);
         assert!(work_folder(&dir.path().join("gone")).is_err());
-        // A folder that becomes a repository stays what it was.
+        // A folder that becomes a repository keeps its answer.
         trust.keep(&foreign, true).unwrap();
         std::fs::create_dir_all(other.join(".git/objects")).unwrap();
         std::fs::write(other.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
@@ -136,7 +138,7 @@ mod tests {
         assert_eq!(trust.answer(&repository).unwrap(), Some(true));
         assert!(trust.forget(&repository).unwrap());
         assert_eq!(trust.answer(&repository).unwrap(), None);
-        // A worktree shares the repository's identity, and has one of its own.
+        // A worktree shares the repository's identity, and has its own root.
         let worktree = |root: &str| WorkFolder {
             root: root.into(),
             identity: "repository".into(),

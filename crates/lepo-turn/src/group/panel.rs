@@ -16,12 +16,12 @@ use lepo_model::{Accepts, Gate, IMAGES, Model};
 use lepo_model::{ModelConfig, Provider};
 use lepo_store::conv::Forest;
 
-/// The ways to ask several models.
+/// How to ask several models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupMode {
-    /// All at once, each for itself.
+    /// All at once, independently.
     Parallel,
-    /// One after another, each hearing all.
+    /// In turn, each hearing all.
     Debate,
 }
 
@@ -37,14 +37,14 @@ pub struct Panel {
 
 /// The outcome of a group turn.
 pub enum GroupOutcome {
-    /// Of `--parallel`.
+    /// The outcome of `--parallel`.
     Polled(Polled),
-    /// Of `--debate`.
+    /// The outcome of `--debate`.
     Debated(Debated),
 }
 
 impl Panel {
-    /// The panel of a mode. Exit 2 for no participants, an unknown name, or one that appears twice.
+    /// Creates the panel of a mode. Exit 2 without participants, or for an unknown or repeated name.
     pub fn of(mode: GroupMode, configured: &Configured) -> Result<Panel> {
         let settings = &configured.settings;
         let names = &settings.many_participants;
@@ -75,7 +75,7 @@ impl Panel {
         Ok(Panel { participants: numbered(participants), orchestrator, judge: None })
     }
 
-    /// The models that can be asked.
+    /// Returns the models that can be asked.
     fn models(&mut self) -> impl Iterator<Item = &mut Model> {
         let all = self.participants.iter_mut().chain(&mut self.orchestrator);
         all.filter_map(|one| one.model.as_mut().ok())
@@ -110,7 +110,7 @@ impl Panel {
         all.filter(|one| one.recorded.is_none())
     }
 
-    /// The panel of these names, whose answers are recorded: none of it can be asked.
+    /// Creates the panel of these names, whose answers are recorded: no model can be asked.
     pub fn of_names(names: &[String], orchestrator: Option<&str>) -> Panel {
         let told = |name: &str| {
             let config = ModelConfig::new(name, Provider::Cli);
@@ -120,14 +120,14 @@ impl Panel {
         Panel { participants, orchestrator: orchestrator.map(told), judge: None }
     }
 
-    /// With a judge of the answers, of this configured name.
+    /// Adds a judge of the answers, of this configured name.
     pub fn with_judge(mut self, name: Option<&str>, configured: &Configured) -> Result<Panel> {
         let config = name.map(|name| configured.settings.model(name)).transpose()?;
         self.judge = config.map(|config| as_judge(participant(&config, configured)));
         Ok(self)
     }
 
-    /// With a judge whose verdict is recorded.
+    /// Adds a judge whose verdict is recorded.
     pub fn with_recorded_judge(mut self, name: &str, hit: Hit) -> Panel {
         let config = ModelConfig::new(name, Provider::Cli);
         let judge = Participant::new(&config, Accepts::any(IMAGES), Err(not_recorded("nothing may be sent")));
@@ -137,7 +137,7 @@ impl Panel {
         self
     }
 
-    /// Takes answers that are recorded: those that gave them are not asked.
+    /// Sets recorded answers: their models are not asked.
     pub fn take_recorded(&mut self, hits: Vec<(String, Hit)>) {
         for (name, hit) in hits {
             let of_name = self.participants.iter_mut().filter(|one| one.name == name);
@@ -145,7 +145,7 @@ impl Panel {
         }
     }
 
-    /// Checks the files of a question: each participant must take them, and a debate takes none.
+    /// Checks the files of a question: each participant must accept them; a debate accepts no files.
     pub fn check_files(&self, files: &[NewFile]) -> Result<()> {
         if self.orchestrator.is_some() && !files.is_empty() {
             return Err(Error::usage("a debate does not accept files: its participants get text only")
@@ -155,7 +155,7 @@ impl Panel {
     }
 }
 
-/// The participants; a model that is named again is shown with a number.
+/// Numbers the displayed names of repeated models.
 fn numbered(mut participants: Vec<Participant>) -> Vec<Participant> {
     let names: Vec<String> = participants.iter().map(|participant| participant.name.clone()).collect();
     for (index, participant) in participants.iter_mut().enumerate() {
@@ -167,13 +167,13 @@ fn numbered(mut participants: Vec<Participant>) -> Vec<Participant> {
     participants
 }
 
-/// A participant as the judge of the others.
+/// Makes a participant the judge of the others.
 fn as_judge(mut judge: Participant) -> Participant {
     judge.shown = format!("judge ({})", judge.name);
     judge
 }
 
-/// A participant with its client. One that cannot be asked says so when it is its turn.
+/// Creates a participant with its client. If it cannot be asked, the error is returned when it is asked.
 fn participant(config: &ModelConfig, configured: &Configured) -> Participant {
     Participant::new(config, configured.accepts(config), client(config, configured))
 }
@@ -182,15 +182,15 @@ fn client(config: &ModelConfig, configured: &Configured) -> Result<Model> {
     let gate = Gate::new();
     // The question is on disk by then.
     gate.open();
-    // The one limit of a reply: a program is silent until it has all of it.
+    // The only limit of a reply: a program is silent until its reply is complete.
     let idle = configured.settings.many_timeout;
     config.require_key().and_then(|()| configured.model(config, idle, gate))
 }
 
-/// Asks the panel: a debate where there is an orchestrator, else all at once.
+/// Asks the panel: in a debate if there is an orchestrator, otherwise all at once.
 ///
 /// # Errors
-/// Everything that fails before a model is asked.
+/// Returns the errors that occur before a model is asked.
 pub async fn take_group_turn(group: GroupTurn<'_>, panel: &mut Panel, mut ask: Ask) -> Result<GroupOutcome> {
     if let Some(budget) = group.env.configured.budget() {
         budget.new_turn();
@@ -222,7 +222,7 @@ pub async fn take_group_turn(group: GroupTurn<'_>, panel: &mut Panel, mut ask: A
 }
 
 impl GroupOutcome {
-    /// Why it did not come to an answer.
+    /// Returns the error, if the group turn has no answer.
     pub fn into_error(self) -> Option<Error> {
         match self {
             GroupOutcome::Polled(polled) => polled.error,

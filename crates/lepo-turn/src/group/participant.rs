@@ -1,4 +1,4 @@
-//! A participant of a group turn: a configured model, and the client for it.
+//! A participant of a group turn: a configured model, and its client.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -23,50 +23,50 @@ use lepo_store::bubb::{BubbId, Kind as Speaker, Name};
 use lepo_store::store::Entry;
 use lepo_tool::{Proposal, Reply, without_thinking};
 
-/// One of many.
+/// A participant of a group turn.
 pub struct Participant {
     /// Configured name.
     pub name: String,
-    /// The name under which its reply is shown.
+    /// The name under which its reply is displayed.
     pub shown: String,
-    /// The form in which it takes a conversation.
+    /// The format in which it receives a conversation.
     pub(super) form: PathForm,
-    /// The files that it takes.
+    /// The files that it accepts.
     pub(super) accepts: Accepts,
-    /// Its answer to this question that is recorded already: it is not asked.
+    /// Its recorded answer to this question, if there is one: then it is not asked.
     pub recorded: Option<Hit>,
     /// Its configuration.
     pub(super) config: ModelConfig,
     /// Its options, for the journal.
     facts: RequestFacts,
-    /// A model that cannot be asked (no key, not installed) fails as one that does not answer does.
+    /// A model that cannot be asked (no key, not installed) fails like a model that does not answer.
     pub(super) model: Result<Model>,
 }
 
-/// A short reply, which no bubb holds yet.
+/// A short reply, which is not in a bubb yet.
 pub struct Brief {
-    /// All of it.
+    /// The whole reply.
     pub text: String,
-    /// The bubb at which it was asked for.
+    /// The bubb that the request followed.
     under: Option<BubbId>,
     usage: Usage,
     ms: u64,
 }
 
 impl Brief {
-    /// The reply without the thinking.
+    /// Returns the reply without the thinking.
     pub fn said(&self) -> String {
         without_thinking(&self.text)
     }
 
-    /// As the answer that a bubb is.
+    /// Returns the reply as the answer in a bubb.
     pub fn answered(&self, name: Name) -> Answered {
         Answered { name, usage: self.usage, cut: None, ms: self.ms }
     }
 }
 
 impl Participant {
-    /// The one of this configuration.
+    /// Creates the participant of this configuration.
     pub fn new(config: &ModelConfig, accepts: Accepts, model: Result<Model>) -> Participant {
         let facts = RequestFacts::of(config, None, None);
         Participant {
@@ -81,12 +81,12 @@ impl Participant {
         }
     }
 
-    /// Whether asking once more cannot help after this error: there is no client for the model, or no server.
+    /// Whether a retry cannot help after this error, because there is no client for the model, or no server.
     pub(super) fn is_lost_by(&self, error: &Error) -> bool {
         self.model.is_err() || error.is_of_refused_connection()
     }
 
-    /// Asks with one prompt, and takes the reply whole.
+    /// Asks with a single prompt, and receives the reply completely.
     pub(super) async fn brief(
         &mut self,
         prompt: &str,
@@ -109,8 +109,8 @@ impl Participant {
         }
     }
 
-    /// Asks, and keeps what is said: as a visible answer behind its SELECT under `under`, or hidden there
-    /// if it is cut short. One that must fit a schema and does not is asked for once more.
+    /// Asks, and stores the reply: as a visible answer after its SELECT after `under`, or hidden there if it
+    /// is interrupted. An answer that must match a schema and does not is requested once more.
     pub(super) async fn speak(
         &mut self,
         messages: &[Message],
@@ -121,7 +121,7 @@ impl Participant {
         self.speak_in_order(None, messages, schema, under, group).await
     }
 
-    /// Like `speak`, but the answer has its index among several to one question.
+    /// Like `speak`, but the answer has its index among several to a question.
     pub(super) async fn speak_in_order(
         &mut self,
         order: Option<OrderedAnswer<'_>>,
@@ -134,7 +134,7 @@ impl Participant {
         self.speak_behind((&before, order), messages, schema, under, group).await
     }
 
-    /// Like `speak_in_order`, behind a hidden bubb with this text.
+    /// Like `speak_in_order`, after a hidden bubb with this text.
     pub(super) async fn speak_behind(
         &mut self,
         (before, order): (&str, Option<OrderedAnswer<'_>>),
@@ -191,7 +191,7 @@ impl Participant {
                     messages.push(Message::new(Role::Assistant, group.env.store.bubbs().text(&words)?));
                     messages.push(Message::new(Role::User, complaint(&fault)));
                 }
-                // It was offered no tools.
+                // The model was offered no tools.
                 Received::Calls(..) | Received::TextCalls(..) => {
                     return Err(Error::remote("the model called a tool instead of answering"));
                 }
@@ -199,7 +199,7 @@ impl Participant {
         }
     }
 
-    /// Notes what a brief reply cost.
+    /// Records the cost of a short reply.
     pub(super) fn journal(&self, group: GroupTurn<'_>, what: &str, bubb: Option<BubbId>, brief: &Brief) {
         let options = self.facts.options.as_ref();
         let entry = Entry { options, ..usage_entry(what, &self.name, brief.usage, brief.ms) };
@@ -221,20 +221,20 @@ impl Participant {
     }
 }
 
-/// Notes a request that failed; one that the user stopped did not.
+/// Records a failed request, unless the user interrupted it.
 fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
     if !matches!(error.kind, Kind::Signal(_)) {
         group.env.store.journal().add(Entry { under, ..failure_entry(Some(model), start.elapsed()) });
     }
 }
 
-/// The SELECT that an answer stands behind, as its name.
+/// Returns the name of the SELECT that precedes an answer.
 pub fn select_before(answered: &Answered, under: Option<BubbId>) -> Option<Name> {
     let id = answered.name.prev.filter(|prev| Some(*prev) != under)?;
     Some(Name { id, kind: Speaker::System, hidden: true, prev: under })
 }
 
-/// Tells what happens in one reply under the name of who makes it.
+/// Reports the events in a reply under the name of its participant.
 struct ReplyFront<'e> {
     name: &'e str,
     watch: &'e dyn Watch,
@@ -250,7 +250,7 @@ impl Front for ReplyFront<'_> {
     }
 
     fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
-        // In a group turn there are no tools, so there is no consent to ask for.
+        // A group turn has no tools, so there is no consent to ask for.
         Box::pin(async { Ok(Reply::NoTerminal) })
     }
 }
