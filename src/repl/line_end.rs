@@ -1,6 +1,6 @@
-//! A line end in a burst of keys sends the line if it is the last key, and is a line break otherwise, both
-//! for Enter within a burst, and always for a line feed (Ctrl+J): the editor ends a batch of keys at an Enter but
-//! not at a line feed, and the next keys may have been read already.
+//! A line end in a burst of keys sends the line if it is the last key, and is a line break otherwise. This rule
+//! covers Enter within a burst, and every line feed (Ctrl+J): the editor ends a batch of keys at an Enter but not
+//! at a line feed, and the next keys may have been read already.
 
 use std::cell::Cell;
 use std::sync::Arc;
