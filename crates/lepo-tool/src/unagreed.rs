@@ -1,20 +1,20 @@
-//! Words of others that a question of consent names.
+//! Texts by others that a consent question names.
 
-/// Words of others that a model follows and that nobody has agreed to.
+/// A text by others that a model follows and to which nobody has agreed; a consent question names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unagreed {
     /// Instructions of the repository: the path of the file.
     File(String),
-    /// A message that this user's lepo did not write: its id, and its kind as in its name.
+    /// A message that this user's lepo did not write: its id, and its kind as in its file name.
     Message(String, String),
     /// Instructions for models in the store: the path of the file.
     Insts(String),
-    /// Any of these, which the person was asked about and did not agree to: its label.
+    /// Any other variant, which the user was asked about and refused: its label.
     Refused(String),
 }
 
 impl Unagreed {
-    /// The name, for programs: the path of a file, or `message ID`.
+    /// Returns the name for programs: the path of a file, or `message ID`.
     pub fn label(&self) -> String {
         match self {
             Unagreed::File(path) | Unagreed::Insts(path) | Unagreed::Refused(path) => path.clone(),

@@ -6,23 +6,23 @@ use crate::NamedProgram;
 use crate::mcp::config::{Origin, ServerConfig, Target};
 use lepo_process::StartFolder;
 
-/// The `cwd` of a server that starts in an empty folder always.
+/// The `cwd` of a server that always starts in an empty folder.
 const NONE: &str = "none";
 
-/// The folders that servers start in.
+/// The folders in which servers start.
 #[derive(Debug, Clone)]
 pub struct ServerFolders {
     /// The folder that the servers work for.
     pub work_dir: PathBuf,
-    /// The folder of the user's own servers without a `cwd`: the work tree if it is trusted, else an empty one.
+    /// For the user's own servers without a `cwd`: the work tree if it is trusted, or else an empty folder.
     pub own: StartFolder,
-    /// The folder of a repository's servers, which count only once their definition is trusted.
+    /// For a repository's servers, which count only once their definition is trusted.
     pub repository: StartFolder,
     /// An empty folder.
     pub empty: StartFolder,
 }
 
-/// Folders that only a remote server can do with.
+/// Folders that suit only remote servers.
 impl Default for ServerFolders {
     fn default() -> ServerFolders {
         let root = Path::new("/");
@@ -32,10 +32,10 @@ impl Default for ServerFolders {
 }
 
 impl ServerFolders {
-    /// The folder in which a server starts; `None` for an address.
+    /// Returns the folder in which a server starts; `None` for an address.
     ///
     /// # Errors
-    /// In words, for a folder of the work tree that is not trusted.
+    /// If the folder is in a work tree that is not trusted; the text says so.
     pub fn start_of(&self, config: &ServerConfig) -> Result<Option<StartFolder>, String> {
         let Target::Program { cwd, .. } = &config.target else { return Ok(None) };
         let own = match config.details.origin {
@@ -59,14 +59,14 @@ impl ServerFolders {
         below.map(Some).ok_or_else(refused)
     }
 
-    /// The folder that a program which starts there is told as its root. In the work tree it knows it, and some (the
-    /// filesystem server) take roots in place of the folders that their arguments name.
+    /// Returns the folder to report as the root to a program that starts in `start`. A program that starts in the work
+    /// tree knows it already, and some (the filesystem server) use roots instead of the folders in their arguments.
     pub fn root_for(&self, start: &StartFolder) -> Option<PathBuf> {
         let starts_inside = start.path().is_some_and(|dir| dir.starts_with(&self.work_dir));
         (!starts_inside).then(|| self.work_dir.clone())
     }
 
-    /// The program of a server, with the folder that it starts in; the root of the file system stands for an empty one.
+    /// Returns the program of a server with its start folder; the root of the file system replaces an empty folder.
     pub fn program(&self, config: &ServerConfig) -> Option<NamedProgram> {
         let Target::Program { command, args, env, .. } = &config.target else { return None };
         let start = self.start_of(config).ok().flatten();
@@ -74,24 +74,25 @@ impl ServerFolders {
         Some(NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, dir) })
     }
 
-    /// The folders once the work tree is trusted.
+    /// Returns the folders as they will be once the work tree is trusted.
     pub fn once_trusted(&self) -> ServerFolders {
         ServerFolders { own: self.repository.clone(), ..self.clone() }
     }
 
-    /// True if a server of the user's starts elsewhere as long as the work tree is not trusted.
+    /// Whether a user's server starts elsewhere as long as the work tree is not trusted.
     pub fn depends_on_trust(&self, config: &ServerConfig) -> bool {
         let Target::Program { cwd, .. } = &config.target else { return false };
         let is_own = config.details.origin == Origin::User;
         is_own && cwd.as_ref().is_none_or(|cwd| cwd.is_relative() && cwd.as_os_str() != NONE)
     }
 
-    /// True if a server is kept out of its folder because the work tree is not trusted.
+    /// Whether a server does not start in its folder because the work tree is not trusted.
     pub fn is_kept_out(&self, config: &ServerConfig) -> bool {
         self.own.is_empty() && self.depends_on_trust(config)
     }
 
-    /// The folder by which lists and pins of a server are kept; `None` for an address. All empty folders are one.
+    /// Returns the folder that identifies the lists and pins of a server; `None` for an address. All empty folders are
+    /// equal.
     pub fn kept_by(&self, config: &ServerConfig) -> Option<PathBuf> {
         let Target::Program { cwd, .. } = &config.target else { return None };
         let start = self.start_of(config).ok().flatten();
@@ -104,7 +105,7 @@ impl ServerFolders {
     }
 }
 
-/// A program as it is named in a question: its file name, and that it runs a module.
+/// Names a program in a question: by its file name, and whether it runs a module.
 pub fn program_label(command: &str, args: &[String]) -> String {
     let name = Path::new(command).file_name().unwrap_or(command.as_ref()).to_string_lossy().into_owned();
     match args.first() {
