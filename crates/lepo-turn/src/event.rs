@@ -81,8 +81,8 @@ pub trait Front {
         Box::pin(async { Ok(Permit::Nobody) })
     }
 
-    /// Asks the person whether programs may start as they are, where they are; `None` if nobody can be asked. Dropped, the
-    /// question is withdrawn.
+    /// Asks the user whether programs may start with their current files, in their folders; `None` if nobody
+    /// can be asked. Dropping the future withdraws the question.
     fn agree_to_start<'f>(&'f mut self, _: &'f StartQuestion) -> PersonAnswer<'f, Option<bool>> {
         Box::pin(async { Ok(None) })
     }

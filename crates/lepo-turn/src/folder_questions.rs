@@ -67,7 +67,7 @@ pub(super) fn joined(
     Ok(questions)
 }
 
-/// The question before these models are asked at once, none of which can ask by itself.
+/// Returns the question to ask before these models run concurrently, when they cannot ask on their own.
 pub(super) fn questions_of_models<'m>(
     configured: &Configured,
     models: impl Iterator<Item = &'m ModelConfig>,
@@ -86,7 +86,7 @@ pub(super) fn questions_of_models<'m>(
     Ok(StartQuestion { folders, ..StartQuestion::about_files(changed) })
 }
 
-/// The program of a model as it starts after a yes to these questions, where it works for `dir`.
+/// Returns the program of a model that runs for `dir`, as it would start after a yes to these questions.
 pub(super) fn model_once_trusted(
     paths: &Paths,
     model: &ModelConfig,
@@ -99,14 +99,14 @@ pub(super) fn model_once_trusted(
     }
 }
 
-/// True if one of these questions is about the folder of `dir`.
+/// Whether any of these questions is about the folder of `dir`.
 pub(super) fn is_asked_about(asked: &[FolderQuestion], dir: &Path) -> bool {
     !asked.is_empty()
         && work_folder(dir)
             .is_ok_and(|folder| asked.iter().any(|question| question.folder.identity == folder.identity))
 }
 
-/// The question about the folder in which this one server of the user's would start, before it is known.
+/// Returns the question about the folder in which the program of a new server would start.
 pub fn question_of_server(
     config: &ServerConfig,
     dir: &Path,
@@ -121,7 +121,7 @@ pub fn question_of_server(
     Ok(joined([programs], &FolderTrust::new(paths))?.pop())
 }
 
-/// The question before all servers start outside of a turn.
+/// Returns the question to ask before all servers start outside of a turn.
 pub fn question_of_servers(servers: &mut Servers, paths: &Paths) -> Result<StartQuestion> {
     let names: Vec<String> = servers.each().iter().map(|server| server.config.name.clone()).collect();
     let is_needed =

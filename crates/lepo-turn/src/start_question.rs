@@ -1,4 +1,5 @@
-//! The question before programs of the user's start: all that a turn needs of a person, in one.
+//! The question before the user's programs start: a single question with everything for which a turn needs
+//! the user.
 
 use std::path::Path;
 
@@ -8,38 +9,39 @@ use crate::config::{FolderQuestion, FolderTrust, Paths, ProgramTrust, Trust};
 use lepo_base::error::Result;
 use lepo_tool::Unagreed;
 
-/// Everything that one yes agrees to.
+/// Everything that a single yes agrees to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StartQuestion {
     /// Folders in which programs start once they are trusted.
     pub folders: Vec<FolderQuestion>,
-    /// Programs whose files changed since they were agreed to.
+    /// Programs with files that changed since the user agreed to them.
     pub changed: Vec<ChangedProgram>,
     pub(crate) words: SteeringWords,
 }
 
 impl StartQuestion {
-    /// The question about files that changed, alone.
+    /// Creates a question only about changed files.
     pub fn about_files(changed: Vec<ChangedProgram>) -> StartQuestion {
         StartQuestion { changed, ..StartQuestion::default() }
     }
 
-    /// The question about folders, alone.
+    /// Creates a question only about folders.
     pub fn about_folders(folders: Vec<FolderQuestion>) -> StartQuestion {
         StartQuestion { folders, ..StartQuestion::default() }
     }
 
-    /// True if no program needs an answer. Words alone are asked about with the request that they might steer.
+    /// Whether no program needs an answer. Texts of others alone are part of the question about the request
+    /// that they might steer.
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty() && self.changed.is_empty()
     }
 
-    /// Words of others that a yes agrees to.
+    /// Returns the texts of others that a yes agrees to.
     pub fn words(&self) -> Vec<Unagreed> {
         self.words.names()
     }
 
-    /// The programs that it is about to start in new folders, each once.
+    /// Returns the programs to start in new folders, without duplicates.
     pub fn programs(&self) -> Vec<String> {
         let mut programs: Vec<String> =
             self.folders.iter().flat_map(|folder| folder.programs.clone()).collect();
@@ -48,8 +50,8 @@ impl StartQuestion {
         programs
     }
 
-    /// Keeps a person's answer, for programs that work for the repository of `root`. A no is kept for folders alone: a
-    /// changed program is refused at its start, and asked about again.
+    /// Records the user's answer, for programs of the repository at `root`. A no is recorded for folders
+    /// only: a changed program is refused when it starts, and the user is asked again.
     pub fn keep(&self, answer: bool, paths: &Paths, root: &Path) -> Result<()> {
         let trust = FolderTrust::new(paths);
         self.folders.iter().try_for_each(|question| trust.keep(&question.folder, answer))?;

@@ -32,7 +32,7 @@ pub(crate) fn words_of_turn(turn: &mut Turn<'_>) -> Result<SteeringWords> {
     words_to_ask_about(turn.env, words)
 }
 
-/// The same before a turn of several models that goes on from this conversation.
+/// Returns all texts that the question before a group turn is about, which continues this conversation.
 pub(crate) fn words_of_group(env: &TurnEnv, transcript: &Transcript) -> Result<SteeringWords> {
     let trust = Trust::of(&env.configured.paths);
     let files = unagreed(&transcript.entries, &root(env), (&trust, &env.masking))?;
@@ -46,7 +46,7 @@ fn words_to_ask_about(env: &TurnEnv, words: SteeringWords) -> Result<SteeringWor
     Ok(SteeringWords { insts: untrusted_insts(&env.store, &env.configured.paths)?, ..words })
 }
 
-/// Keeps a yes to words of others.
+/// Records the user's consent to texts of others.
 pub(crate) fn agree_to_words(turn: &mut Turn<'_>, words: &SteeringWords) -> Result<()> {
     if !words.refused {
         words.agree(&turn.trust())?;
@@ -55,7 +55,8 @@ pub(crate) fn agree_to_words(turn: &mut Turn<'_>, words: &SteeringWords) -> Resu
     Ok(())
 }
 
-/// Has the turn go on with words that were agreed to; what was ignored so far counts from now on.
+/// Continues the turn with the texts that the user agreed to; instructions ignored so far are active from now
+/// on.
 pub(crate) fn agreed(turn: &mut Turn<'_>, words: &SteeringWords) -> Result<()> {
     turn.unproven = None;
     if words.insts.is_some() {

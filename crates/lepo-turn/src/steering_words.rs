@@ -1,4 +1,4 @@
-//! Words of others that a question is about: their names, and a yes to them.
+//! Texts of others that a question is about: their names, and the consent to them.
 
 use super::agents::{ToldFile, agree};
 use super::unproven::{UnprovenMessage, agree_to_messages};
@@ -7,7 +7,7 @@ use lepo_base::error::Result;
 use lepo_base::hash::hash_of;
 use lepo_tool::Unagreed;
 
-/// Words of others that nobody has agreed to.
+/// Texts of others without the user's consent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SteeringWords {
     /// Instructions of the repository.
@@ -16,12 +16,12 @@ pub(crate) struct SteeringWords {
     pub(crate) messages: Vec<UnprovenMessage>,
     /// Instructions of the store, which are ignored so far.
     pub(crate) insts: Option<RepoFile>,
-    /// The person was asked, and did not agree.
+    /// Whether the user was asked, and did not agree.
     pub(crate) refused: bool,
 }
 
 impl SteeringWords {
-    /// Their names, for the question.
+    /// Returns their names, for the question.
     pub fn names(&self) -> Vec<Unagreed> {
         let files = self.files.iter().map(|file| Unagreed::File(file.path.clone()));
         let messages = self
@@ -36,7 +36,7 @@ impl SteeringWords {
         }
     }
 
-    /// What tells the words of the conversation from others: an answer is about all of them.
+    /// Identifies the texts of the conversation: an answer is about all of them.
     pub fn identity(&self) -> Option<String> {
         let files = self.files.iter().flat_map(|file| [file.path.as_bytes(), file.text.as_bytes()]);
         let ids: Vec<String> = self.messages.iter().map(|message| message.name.id.to_string()).collect();
@@ -44,7 +44,7 @@ impl SteeringWords {
         (!parts.is_empty()).then(|| hash_of(&parts))
     }
 
-    /// Keeps a yes to them.
+    /// Records the user's consent.
     pub fn agree(&self, trust: &Trust) -> Result<()> {
         agree(&self.files, trust)?;
         agree_to_messages(&self.messages, trust)?;

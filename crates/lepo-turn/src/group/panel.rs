@@ -81,8 +81,8 @@ impl Panel {
         all.filter_map(|one| one.model.as_mut().ok())
     }
 
-    /// The question before programs of these models start, with the words that it is about too. Asked before the turn, as
-    /// they answer at the same time.
+    /// Returns the question before programs of these models start, with the texts of others that it is about.
+    /// The user is asked before the turn, as the models answer concurrently.
     pub fn start_question(&self, env: &TurnEnv, (forest, start): (&Forest, Start)) -> Result<StartQuestion> {
         let (configured, root) = (&env.configured, env.store.root());
         let mut question = questions_of_models(configured, self.asked().map(|one| &one.config), root)?;
@@ -93,7 +93,8 @@ impl Panel {
         Ok(question)
     }
 
-    /// Has the models whose key is printed by a program of this question ready, now that it was agreed to.
+    /// Creates the clients of models whose key is printed by a program of this question, after the user
+    /// agreed to it.
     pub fn take_agreement(&mut self, question: &StartQuestion, configured: &Configured) {
         let all = self.participants.iter_mut().chain(&mut self.orchestrator).chain(&mut self.judge);
         for one in all.filter(|one| one.model.is_err()) {
@@ -104,7 +105,7 @@ impl Panel {
         }
     }
 
-    /// Those who are asked: the answers of the others are recorded.
+    /// Returns the participants without a recorded answer.
     fn asked(&self) -> impl Iterator<Item = &Participant> {
         let all = self.participants.iter().chain(&self.orchestrator).chain(&self.judge);
         all.filter(|one| one.recorded.is_none())

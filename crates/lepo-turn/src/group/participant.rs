@@ -35,7 +35,6 @@ pub struct Participant {
     pub(super) accepts: Accepts,
     /// Its recorded answer to this question, if there is one: then it is not asked.
     pub recorded: Option<Hit>,
-    /// Its configuration.
     pub(super) config: ModelConfig,
     /// Its options, for the journal.
     facts: RequestFacts,
