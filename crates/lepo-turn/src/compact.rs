@@ -37,7 +37,7 @@ const ASKED: &str = "Write a summary of the conversation so far, from which it c
     figures that matter, and what is still open. Write it as notes, in the language of the conversation, \
     without an introduction. Call no tools.";
 
-/// Default number of last turns that are copied.
+/// Default number of last turns to copy.
 pub const KEEP: usize = 2;
 
 /// The part to be summarised.
@@ -45,7 +45,7 @@ pub const KEEP: usize = 2;
 pub struct Compaction<'c> {
     /// The end of the conversation.
     pub tail: BubbId,
-    /// The number of last turns that are copied.
+    /// The number of last turns to copy.
     pub keep: usize,
     /// Further instructions for the summary.
     pub instruction: Option<&'c str>,

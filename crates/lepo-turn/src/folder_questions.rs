@@ -14,7 +14,7 @@ use lepo_tool::mcp::{Servers, program_label, programs_to_start};
 pub(super) struct FolderPrograms {
     /// The folder for which they run.
     pub dir: PathBuf,
-    /// The programs, as they are displayed.
+    /// The programs, in displayed form.
     pub labels: Vec<String>,
     /// Whether any of them is about to start.
     pub is_needed: bool,

@@ -30,7 +30,7 @@ pub struct FolderTrust {
 pub struct FolderQuestion {
     /// The folder.
     pub folder: WorkFolder,
-    /// The programs, as they are displayed.
+    /// The programs, in displayed form.
     pub programs: Vec<String>,
 }
 

@@ -1,14 +1,15 @@
-//! Amounts of money, and the limits that hold.
+//! Amounts of money, and the limits in effect.
 
 use std::fmt;
 use std::iter::repeat;
 
 use super::document::Set;
 
-/// Parts of a unit of the currency: a price is millionths of it for a million tokens, so a token costs these.
+/// Units per unit of the currency: a price is in millionths per million tokens, so a token costs this many
+/// units.
 const UNITS: u128 = 1_000_000_000_000;
 
-/// Those parts of a millionth.
+/// Units per millionth of the currency.
 const MILLIONTH: u64 = 1_000_000;
 
 /// Decimals of [`Money`].
@@ -20,10 +21,10 @@ const DECIMALS: usize = 12;
 pub struct Money(u64);
 
 impl Money {
-    /// A number as an option says it: finite, not negative.
+    /// Parses the number of an option: finite, not negative.
     ///
     /// # Errors
-    /// With what is allowed.
+    /// Describes the allowed values.
     pub fn parse(text: &str) -> std::result::Result<Money, String> {
         let number = text.trim().parse::<f64>().ok().filter(|number| (0.0..=1e6).contains(number));
         number.map(Money::of).ok_or_else(|| "expected a number from 0 to 1000000".into())
@@ -44,7 +45,7 @@ impl Money {
         self.0.saturating_add(MILLIONTH / 2) / MILLIONTH
     }
 
-    /// In millionths of a millionth, in which costs are added up.
+    /// Returns the amount in millionths of a millionth, in which costs are added up.
     pub fn units(self) -> u128 {
         u128::from(self.0)
     }
@@ -77,18 +78,18 @@ impl fmt::Display for Money {
         let unit = 10_u64.pow(DECIMALS as u32);
         let text = format!("{}.{:012}", self.0 / unit, self.0 % unit);
         let short = text.trim_end_matches('0');
-        // Two decimals at least, as money is written.
+        // At least two decimals, as usual for money.
         let least = text.find('.').map_or(text.len(), |at| at + 3);
         f.write_str(text.get(..short.len().max(least)).unwrap_or(&text))
     }
 }
 
-/// The limits that hold, each where it is set.
+/// The limits in effect, each where it is set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Budgets {
-    /// `budget.turn`: of each turn.
+    /// `budget.turn`: per turn.
     pub turn: Option<Money>,
-    /// `budget.day`: of a local day, all processes on this store.
+    /// `budget.day`: per local day, of all processes on this store.
     pub day: Option<Money>,
     /// `--max-cost`: of this `do`.
     pub max_cost: Option<Money>,
@@ -97,12 +98,12 @@ pub struct Budgets {
 }
 
 impl Budgets {
-    /// There is a limit.
+    /// Whether there is a limit.
     pub fn is_any(&self) -> bool {
         self.is_in_money() || self.max_tokens_total.is_some()
     }
 
-    /// There is a limit in money, so prices are needed.
+    /// Whether there is a limit in money, which needs prices.
     pub fn is_in_money(&self) -> bool {
         self.turn.is_some() || self.day.is_some() || self.max_cost.is_some()
     }

@@ -11,7 +11,7 @@ use super::form::Form;
 use lepo_base::error::{Error, Result};
 use lepo_base::nearest::nearest;
 
-/// Keys of `options`, for the hint of those that stand beside it.
+/// Keys of `options`, for the hint about such a key next to it.
 const OPTIONS: &[&str] = &["temperature", "top_p", "max_tokens", "effort", "seed", "stop"];
 
 /// A table that is being read. Each key is read once; [`Section::end`] rejects the remaining ones.

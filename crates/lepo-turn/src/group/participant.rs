@@ -249,7 +249,7 @@ impl Front for ReplyFront<'_> {
     }
 
     fn ask<'f>(&'f mut self, _: &'f Proposal) -> Pin<Box<dyn Future<Output = Result<Reply>> + 'f>> {
-        // A group turn has no tools, so there is no consent to ask for.
+        // A group turn has no tools, so nothing needs consent.
         Box::pin(async { Ok(Reply::NoTerminal) })
     }
 }
