@@ -7,9 +7,9 @@ use std::path::Path;
 
 use crate::config::{Insts, Paths, RepoFile, Trust};
 use lepo_base::error::{Error, Result};
+use lepo_base::repository::has_repository;
 use lepo_base::tracked::is_tracked;
 use lepo_base::work_folder::identity_of;
-use lepo_base::work_tree::WorkTree;
 use lepo_store::store::Store;
 
 /// Name of the file.
@@ -66,8 +66,9 @@ pub fn insts_of_repository(store: &Store, paths: &Paths) -> Result<Option<RepoFi
         Error::store(format!("cannot tell where {} is", store.shown().display())).because(error)
     })?;
     let path = dir.join(INSTS_FILE);
-    let is_own =
-        is_made_here(store, paths) && WorkTree::of(&dir).is_none_or(|tree| !is_tracked(&tree.root, &path));
+    // A repository around the store's own tracks files in it, too.
+    let mut roots = dir.ancestors().filter(|dir| has_repository(dir));
+    let is_own = is_made_here(store, paths) && !roots.any(|root| is_tracked(root, &path));
     Ok((!is_own).then_some(RepoFile { path, bytes }))
 }
 
@@ -113,6 +114,11 @@ mod tests {
         assert!(counts("made here"));
         git(&["add", "-f", ".lepo/_insts.toml"]);
         assert!(!counts("tracked"));
+        // A repository of its own in the store takes nothing away from the one around it.
+        let mut inner = std::process::Command::new("git");
+        assert!(inner.args(["init", "-q"]).arg(top.join("app/.lepo")).status().unwrap().success());
+        assert!(!counts("tracked by the repository around its own"));
+        std::fs::remove_dir_all(top.join("app/.lepo/.git")).unwrap();
         let trusted = untrusted_insts(&open(), &paths).unwrap().unwrap();
         Trust::of(&paths).keep(&[trusted]).unwrap();
         assert!(counts("trusted"));

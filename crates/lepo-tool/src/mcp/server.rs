@@ -83,13 +83,18 @@ impl Server {
         if self.client.is_some() || self.is_starting {
             return;
         }
-        self.kept_out = folders.is_kept_out(&self.config).then(|| folders.work_dir.clone());
+        self.notes_start_in(folders);
         if self.folder != folder {
             self.kept = lists.map(|lists| lists.of(&self.config, folder.as_deref()));
             self.folder = folder;
             (self.asked, self.failed) = (None, None);
             (self.tools, self.live) = (Vec::new(), Vec::new());
         }
+    }
+
+    /// Notes whether it starts elsewhere than in the work tree: the trust in that may be another since the last start.
+    pub(super) fn notes_start_in(&mut self, folders: &ServerFolders) {
+        self.kept_out = folders.is_kept_out(&self.config).then(|| folders.work_dir.clone());
     }
 
     /// True if its tools are known, from itself or from a kept list.
@@ -221,6 +226,7 @@ impl Server {
             None => None,
         };
         self.starts += 1;
+        self.notes_start_in(&setup.folders);
         let opened = Session::open(&self.config, setup, patience, &self.secrets, again).await;
         let failed = opened.as_ref().err().map(|failure| {
             let words = failure_words(failure, &self.secrets, &self.config.name);

@@ -8,6 +8,8 @@ use serde_json::Map;
 use super::*;
 use crate::StartCheck;
 use crate::mcp::config::parse;
+use lepo_base::hint::At;
+use lepo_process::StartFolder;
 
 fn servers(each: &[(&str, &[&str])]) -> Servers {
     let entries = each.iter().map(|(name, _)| format!("{name:?}:{{\"command\":\"x\"}}"));
@@ -63,5 +65,31 @@ fn a_name_in_text_that_is_nearly_right_is_the_one_tool_it_can_mean() {
         let meant = servers.meant(request);
         assert_eq!((meant.server.as_str(), meant.tool.as_str()), expected, "{server} {tool}");
         assert_eq!(meant.arguments, arguments);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_fails_in_the_work_tree_has_not_missed_its_files() {
+    let (state, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut servers = servers(&[]);
+    let text = br#"{"mcpServers":{"s":{"command":"sh","args":["-c","exit 1"]}}}"#;
+    let config = parse(Path::new("m"), text).unwrap().remove(0);
+    let trusted = StartFolder::trusted(work.path());
+    servers.place.folders = ServerFolders {
+        work_dir: work.path().into(),
+        own: StartFolder::empty(state.path()),
+        repository: trusted,
+        empty: StartFolder::empty(state.path()),
+    };
+    servers.each.push(Server::new(config, &servers.place, None));
+    for is_trusted in [false, true] {
+        if is_trusted {
+            // As of a server that ran elsewhere and is gone when the answer has come.
+            servers.each[0].failed = None;
+            servers.place.folders = servers.place.folders.once_trusted();
+        }
+        let error = servers.awake("s").await.err().unwrap();
+        let hint = error.hint_for(At::SHELL).unwrap_or_default();
+        assert_eq!(hint.contains("empty folder"), !is_trusted, "{hint}");
     }
 }
