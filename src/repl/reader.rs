@@ -21,8 +21,8 @@ use super::keys::{EDIT, Input, Keys, SUSPEND};
 use super::line_end::SentLine;
 use super::menu::QuietMenu;
 use crate::term::{
-    self, PASTED_AT, PASTED_BANG, Paint, TypeAhead, columns, folded_question, has_input, input_goes_on,
-    is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, typed, unmarked,
+    self, PASTED_AT, PASTED_BANG, Paint, Relay, TypeAhead, columns, folded_question, has_input,
+    input_goes_on, is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, typed, unmarked,
 };
 use lepo_base::error::{Error, Kind, Result};
 use lepo_net::runtime::{Blocking, blocking};
@@ -178,7 +178,8 @@ impl Reader {
 
     /// Moves the buffered input into the next prompt.
     fn take_typed(&mut self) {
-        let ahead = self.ahead.take().map(TypeAhead::take).unwrap_or_default();
+        let mut ahead = Relay::unread();
+        ahead.extend(self.ahead.take().map(TypeAhead::take).unwrap_or_default());
         self.given += &typed(&ahead);
     }
 
@@ -249,7 +250,7 @@ fn edit(
     stopped: Option<Instant>,
 ) -> io::Result<Option<String>> {
     loop {
-        match editor.read_line(prompt)? {
+        match read_line(editor, prompt)? {
             Signal::Success(text) => return Ok(Some(text)),
             Signal::ExternalBreak(_) if sent.entered.swap(false, Ordering::Relaxed) => {
                 return submit(editor, prompt);
@@ -284,6 +285,11 @@ fn edit(
     }
 }
 
+fn read_line(editor: &mut Reedline, prompt: &Mark) -> io::Result<Signal> {
+    let _relay = Relay::start();
+    editor.read_line(prompt)
+}
+
 /// Before leaving: clear the menu below the prompt and end its line.
 fn leave_line() {
     show("\x1b[J\n");
@@ -296,7 +302,7 @@ fn submit(editor: &mut Reedline, prompt: &Mark) -> io::Result<Option<String>> {
         *editor = taken.with_immediately_accept(at_once);
     };
     at_once(editor, true);
-    let read = editor.read_line(prompt);
+    let read = read_line(editor, prompt);
     at_once(editor, false);
     Ok(match read? {
         Signal::Success(text) => Some(text),

@@ -19,7 +19,7 @@ use ratatui::crossterm::terminal::{
 use ratatui::{Frame, Terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::{is_dumb, stdin_is_gone};
+use super::{Relay, is_dumb, stdin_is_gone};
 use lepo_base::error::{Error, Kind, Result};
 
 /// Longest delay until a signal is noticed.
@@ -51,6 +51,7 @@ pub struct FullScreen {
     events: Events,
     /// Signal that ends the program; 0 for none.
     signal: Arc<AtomicUsize>,
+    _relay: Option<Relay>,
 }
 
 impl FullScreen {
@@ -68,6 +69,7 @@ impl FullScreen {
         for number in [SIGHUP, SIGINT, SIGTERM] {
             let _ = signal_hook::flag::register_usize(number, signal.clone(), number as usize);
         }
+        let relay = Relay::start();
         let events = Events::start().map_err(failed)?;
         enable_raw_mode().map_err(failed)?;
         let before = std::panic::take_hook();
@@ -77,7 +79,7 @@ impl FullScreen {
         }));
         execute!(stdout(), EnterAlternateScreen).map_err(failed)?;
         let terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(failed)?;
-        Ok(FullScreen { terminal, events, signal })
+        Ok(FullScreen { terminal, events, signal, _relay: relay })
     }
 
     /// Redraws the screen; ratatui writes only the cells that changed.

@@ -24,8 +24,10 @@ mod pager;
 mod paint;
 mod pane;
 mod panics;
+mod paste_marks;
 mod progress;
 pub mod quote;
+mod relay;
 mod terminal;
 mod type_ahead;
 mod typed;
@@ -51,6 +53,7 @@ pub use pane::wrap_line;
 pub use panics::report_panics;
 pub use progress::Progress;
 pub use quote::{extent, quote};
+pub use relay::Relay;
 pub use terminal::{
     columns, erase_line, fitting, is_dumb, show, stderr_is_stdout, stderr_is_terminal, stdin_is_gone,
     stdout_is_read,

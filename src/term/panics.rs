@@ -17,8 +17,8 @@ const MOST: usize = 200;
 
 /// Installs a hook: a panic in any thread restores the terminal, prints one line and ends the process.
 pub fn report_panics() {
-    // The standard streams that are terminals are usually the same one.
-    let streams = [stdin(), stdout(), stderr()];
+    // Standard streams on a terminal are mostly the same one; stdin may be one of lepo's own meanwhile.
+    let streams = [stdout(), stderr(), stdin()];
     let before = streams.into_iter().find_map(|stream| Some((stream, tcgetattr(stream).ok()?)));
     std::panic::set_hook(Box::new(move |panic| {
         if let Some((stream, before)) = &before {

@@ -5,8 +5,8 @@ use std::process::Command;
 use super::home::{Ran, run};
 
 /// Answers what it expects in turn, and prints all that the terminal showed. A signal's name in
-/// braces, `{TERM}`, is sent as that signal. Unless it is mute it tells where its cursor is, as terminals do: a prompt
-/// waits four seconds for that.
+/// braces, `{TERM}`, is sent as that signal, and bytes as `hex:00ff`. Unless it is mute it tells where its cursor is, as
+/// terminals do: a prompt waits four seconds for that.
 const PYTHON: &str = r#"
 import json, os, pty, select, signal, sys, time
 steps, mute, argv = json.loads(sys.argv[1]), sys.argv[2] == "mute", sys.argv[3:]
@@ -35,7 +35,7 @@ while True:
         if reply.startswith("{"):
             os.kill(pid, getattr(signal, "SIG" + reply.strip("{}")))
         else:
-            os.write(fd, reply.encode())
+            os.write(fd, bytes.fromhex(reply[4:]) if reply.startswith("hex:") else reply.encode())
 status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 sys.stdout.buffer.write(seen)
 sys.exit(status if status >= 0 else 128 - status)

@@ -98,6 +98,7 @@ mod repl_commands;
 mod repl_everyday;
 mod repl_keys;
 mod repl_markdown;
+mod repl_pastes;
 mod repl_turns;
 mod replay;
 mod sandbox;
