@@ -97,6 +97,12 @@ impl Server {
         self.kept_out = folders.is_kept_out(&self.config).then(|| folders.work_dir.clone());
     }
 
+    /// Notes that it is starting in the background.
+    pub(super) fn starts_in(&mut self, folders: &ServerFolders) {
+        self.is_starting = true;
+        self.notes_start_in(folders);
+    }
+
     /// True if its tools are known, from itself or from a kept list.
     pub fn is_known(&self) -> bool {
         self.asked.is_some()

@@ -169,8 +169,7 @@ impl Servers {
 
     fn start(&mut self, at: usize) {
         let Some(server) = self.each.get_mut(at) else { return };
-        server.is_starting = true;
-        server.notes_start_in(&self.place.folders);
+        server.starts_in(&self.place.folders);
         let (config, secrets) = (server.config.clone(), server.secrets.clone());
         let (patience, place) = (self.patience.with(&config), self.place.clone());
         self.starting.push(tokio::spawn(async move {
