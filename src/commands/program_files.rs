@@ -1,6 +1,6 @@
 //! Trust in the files that configured programs start from: lists changes and records consent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Context;
 use super::repo_files::{REPO_FILES, trusted};
@@ -10,8 +10,8 @@ use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_store::store::Store;
 use lepo_tool::mcp::config::{Origin, ServerConfig, ServerVariables, all_servers};
-use lepo_turn::config::{Flags, Paths, ProgramTrust, RepoFile, load_settings};
-use lepo_turn::{ChangedProgram, TrustedFile, changed_programs, server_folders};
+use lepo_turn::config::{Flags, Paths, ProgramTrust, RepoFile, Settings, load_settings};
+use lepo_turn::{ChangedProgram, ProgramRole, TrustedFile, changed_programs, programs_of, server_folders};
 
 pub struct ProgramsHere<'p> {
     paths: &'p Paths,
@@ -34,12 +34,42 @@ impl<'p> ProgramsHere<'p> {
 
     /// Returns the programs of servers and models whose files changed since the user trusted them.
     pub fn changed(&self, store: Option<&Store>, context: &Context<'_>) -> Result<Vec<ChangedProgram>> {
-        let repo = store.map(|store| trusted(store, self.paths, REPO_FILES[1], true)).transpose()?.flatten();
-        let servers = self.servers(repo)?;
-        let models = load_settings(self.paths, self.env, None, &Flags::default())?.models;
+        let (servers, settings) = self.configured(store)?;
         let folders = server_folders(self.paths, &self.root);
         let dirs = [self.root.clone(), context.cwd().to_path_buf()];
-        changed_programs(self.paths, (&servers, &folders), (&models, &dirs))
+        changed_programs(self.paths, (&servers, &folders), (&settings.models, &dirs))
+    }
+
+    /// The servers of the user, those of the repository that are trusted, and the settings.
+    fn configured(&self, store: Option<&Store>) -> Result<(Vec<ServerConfig>, Settings)> {
+        let repo = store.map(|store| trusted(store, self.paths, REPO_FILES[1], true)).transpose()?.flatten();
+        Ok((self.servers(repo)?, load_settings(self.paths, self.env, None, &Flags::default())?))
+    }
+
+    /// Takes note of the files of all programs that were never seen, as they are now.
+    pub fn note_first_sight(&self, store: Option<&Store>, context: &Context<'_>) -> Result<()> {
+        let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
+        let (servers, settings) = self.configured(store)?;
+        let dirs = [self.root.clone(), context.cwd().to_path_buf()];
+        let dirs: Vec<&Path> = dirs.iter().map(PathBuf::as_path).collect();
+        trust.note_first_sight(&programs_of(&settings.models, servers.iter(), &dirs))
+    }
+
+    /// The servers of a repository's file that may run what a sandboxed command changed.
+    pub fn touched_of(&self, file: &RepoFile) -> Result<Vec<ChangedProgram>> {
+        let folders = server_folders(self.paths, &self.root);
+        let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for server in self.servers_of(file)? {
+            let Some(program) = folders.program(&server) else { continue };
+            let files = trust.touched_by_commands(&program)?;
+            if !files.is_empty() {
+                found.push(ChangedProgram { role: ProgramRole::Server(server.name.clone()), files });
+            }
+        }
+        Ok(found)
     }
 
     pub fn named_by(&self, file: &RepoFile) -> Result<Vec<String>> {
@@ -62,7 +92,7 @@ impl<'p> ProgramsHere<'p> {
         let folders = server_folders(self.paths, &self.root);
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
         for program in self.servers_of(file)?.iter().filter_map(|server| folders.program(server)) {
-            trust.agree(&trust.changes(&program)?)?;
+            trust.agree_to_others(&program)?;
         }
         Ok(())
     }

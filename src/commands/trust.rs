@@ -27,7 +27,8 @@ use lepo_turn::skills::{Origin, Skill, Skills, files_of};
 /// ignored, and your own MCP servers, agents and `cli` models do not start in this folder. Trust in a file covers exactly
 /// these bytes at this path: after any change, or for the same file elsewhere, lepo asks again. Trust in a folder covers
 /// its linked worktrees and whatever comes into it later, except the files that your programs are started from: if one
-/// changed since you agreed to it, it is shown here, with where it differs, and trusted after confirmation.
+/// changed since you agreed to it, or a sandboxed command changed one that they may run, it is shown here, with where it
+/// differs, and trusted after confirmation.
 /// `_insts.toml` of a store that lepo did not make for you, or that git tracks, is ignored until then, too.
 ///
 /// Also agreed to beforehand: the repository's instructions (AGENTS.md), and the hidden and system messages of the
@@ -65,7 +66,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let folder_trust = FolderTrust::new(&paths);
     let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
     let programs = ProgramsHere::new(&paths, &env, store.as_ref(), context);
-    let changed = programs.changed(store.as_ref(), context)?;
+    let mut changed = programs.changed(store.as_ref(), context)?;
     let is_as_agreed = steering.is_empty() && changed.is_empty();
     let is_list = agreed + known + trusted_folders + files.len() > 0;
     // Without a terminal nobody can be asked: the folder's state is printed with the list.
@@ -84,6 +85,9 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
             true => say(&format!("{} is trusted", file.path.display())),
             false => asked.push(file),
         }
+    }
+    for file in &asked {
+        changed.extend(programs.touched_of(file)?);
     }
     tell_trusted(&skills);
     if asked.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && is_as_agreed {
@@ -114,6 +118,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     trust.keep(&asked)?;
     steering.agree(&trust)?;
     folders.iter().try_for_each(|folder| folder_trust.keep(folder, true))?;
+    programs.note_first_sight(store.as_ref(), context)?;
     Ok(0)
 }
 

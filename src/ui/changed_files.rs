@@ -10,6 +10,9 @@ use lepo_turn::{ChangedProgram, ProgramRole};
 /// The most lines that are shown of one file.
 const MOST_LINES: usize = 60;
 
+/// Files of which the differences are shown; of more only the names are.
+const MOST_SHOWN: usize = 40;
+
 /// Unchanged lines around a change.
 const AROUND: usize = 1;
 
@@ -22,9 +25,10 @@ pub fn changed_text(changed: &ChangedProgram, columns: usize) -> String {
     let about = "runs outside any sandbox, and is started from";
     let mut text = fold(&format!("{} {about} {files}.", role_words(&changed.role)), columns);
     text.push('\n');
-    for file in &changed.files {
+    for (index, file) in changed.files.iter().enumerate() {
         text.push_str(&quote("  ", &file.name.to_string_lossy(), columns));
-        for line in difference(file) {
+        let lines = if index < MOST_SHOWN { difference(file) } else { Vec::new() };
+        for line in lines {
             text.push_str(&quote("  | ", &line, columns));
         }
     }
@@ -42,6 +46,9 @@ pub(super) fn role_words(role: &ProgramRole) -> String {
 
 /// The lines that differ, with `-` and `+` before them; or words in their place.
 fn difference(file: &ChangedFile) -> Vec<String> {
+    if let Some(about) = &file.about {
+        return vec![about.clone()];
+    }
     let Some(new) = &file.new else { return vec!["(too long to be shown)".to_string()] };
     if new.contains(&0) || file.old.as_ref().is_some_and(|old| old.contains(&0)) {
         return vec![format!("(not text, {})", counted_in_thousands(new.len(), "byte"))];

@@ -123,6 +123,7 @@ mod sync_strangers;
 mod sync_titles;
 mod sync_together;
 mod tidying;
+mod touched_files;
 mod trust;
 mod vectors;
 mod watching;

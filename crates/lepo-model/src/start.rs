@@ -1,6 +1,7 @@
 //! The folder in which the program of a model starts.
 
 use std::fmt;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,8 +12,9 @@ use lepo_process::StartFolder;
 pub type FindStart = Arc<dyn Fn(&Path) -> StartFolder + Send + Sync>;
 
 /// Compares the files of a program with what was agreed to, by its words and the folder that it starts in; in words why it
-/// is not started.
-pub type CompareFiles = Arc<dyn Fn(&[String], &Path) -> std::result::Result<(), String> + Send + Sync>;
+/// is not started. What it gives is held open until the program has started.
+pub type CompareFiles =
+    Arc<dyn Fn(&[String], &Path) -> std::result::Result<Option<OwnedFd>, String> + Send + Sync>;
 
 /// The folders of the programs that speak for models.
 #[derive(Clone)]
@@ -41,7 +43,7 @@ impl ModelFolders {
         ModelFolders {
             cli_dir,
             find_start: Arc::new(move |_| empty.clone()),
-            compare_files: Arc::new(|_, _| Ok(())),
+            compare_files: Arc::new(|_, _| Ok(None)),
             is_trial: true,
         }
     }

@@ -7,6 +7,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -96,15 +97,20 @@ impl<'a> ConfiguredProgram<'a> {
     }
 
     /// The program, to be started with all it starts in turn. `check` is given the folder that it starts in, and compares
-    /// the files that it is started from with what was agreed to; in words why it is not started.
+    /// the files that it is started from with what was agreed to; in words why it is not started. What it gives is held
+    /// open until the program has started.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if it is not in the search path; others name the reason.
-    pub fn prepare(self, check: impl FnOnce(&Path) -> Result<(), String>) -> io::Result<Program> {
+    pub fn prepare(
+        self,
+        check: impl FnOnce(&Path) -> Result<Option<OwnedFd>, String>,
+    ) -> io::Result<Program> {
         let (dir, lock) = self.start_dir()?;
-        check(&dir).map_err(|what| io::Error::other(FilesChanged(what)))?;
+        let lock_of_files = check(&dir).map_err(|what| io::Error::other(FilesChanged(what)))?;
         let program = self.resolve(&dir)?;
         let mut prepared = Program::new(program, self.env_in(&dir)).args(&self.args).dir(&dir);
+        prepared.hold_until_started(lock_of_files);
         if let Some(lock) = lock {
             prepared.hold(lock.into());
             prepared.remove_at_end(&dir);

@@ -36,6 +36,8 @@ pub struct Program {
     spec: Spec,
     lent: Vec<OwnedFd>,
     held: Vec<OwnedFd>,
+    /// Closed once it has started.
+    until_started: Option<OwnedFd>,
 }
 
 impl Program {
@@ -89,6 +91,11 @@ impl Program {
     /// Passes a lock's descriptor to the supervisor, which keeps it open until the last process exits.
     pub fn hold(&mut self, descriptor: OwnedFd) {
         self.held.push(descriptor);
+    }
+
+    /// Keeps a descriptor open until the program has started or failed to.
+    pub fn hold_until_started(&mut self, descriptor: Option<OwnedFd>) {
+        self.until_started = descriptor;
     }
 
     /// Starts the program. Blocks until it runs or has failed to start.

@@ -3,6 +3,7 @@
 mod access;
 mod capture;
 mod consent;
+mod dir_lock;
 mod extract;
 mod lenient;
 pub mod mcp;
@@ -11,6 +12,7 @@ mod program_files;
 mod request;
 mod sandbox;
 mod shell;
+mod touched;
 mod unagreed;
 mod variables;
 
@@ -22,10 +24,11 @@ pub use consent::{
 pub use extract::{Piece, all, pieces, without_thinking};
 pub use lenient::parse as lenient_json;
 pub use mode::{AutoAccess, ToolMode};
-pub use program_files::{NamedProgram, ProgramFiles, StartCheck};
+pub use program_files::{NamedProgram, ProgramFiles, Reach, RunningCheck, StartCheck, reach_of};
 pub use request::{CommandRequest, ToolRequest};
 pub use sandbox::{Aftermath, Detected, Held, Occasion, Policy, Sandbox, covers_home, hold, run_as_held};
 pub use shell::{Ending, Live, Outcome, Shell, Stream};
+pub use touched::{TouchedFiles, TouchedPaths};
 pub use unagreed::Unagreed;
 pub use variables::Variables;
 

@@ -13,7 +13,9 @@ use super::{Event, Masking, Notice, RunBy, TurnEnv};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{Kind, Name};
 use lepo_store::store::{Entry, Store};
-use lepo_tool::{Access, Aftermath, Ending, GrantedCommand, Live, Outcome, Policy, Shell, Variables};
+use lepo_tool::{
+    Access, Aftermath, Ending, GrantedCommand, Live, Outcome, Policy, Shell, TouchedFiles, Variables,
+};
 
 /// The most of a command that its result repeats, in bytes.
 const MOST_COMMAND: usize = 4 << 10;
@@ -110,6 +112,7 @@ impl<'e> CommandRunner<'e> {
             read_only: &read_only,
             writable: &[],
             programs: &self.env.programs,
+            touched: &TouchedFiles::in_state(&self.env.configured.paths.state),
         };
         let keys = settings.keys();
         let variables =

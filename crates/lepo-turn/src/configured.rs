@@ -234,7 +234,7 @@ impl Configured {
             budget.check(config)?;
         }
         let installed = self.installed(&config.model);
-        check_key_program(&self.paths, config, &self.cli_dir())?;
+        let _no_command_begins = check_key_program(&self.paths, config, &self.cli_dir())?;
         let mut model = Model::new(config, timeouts, &self.paths.state, gate, installed)?;
         model.set_meter(self.meter());
         model.set_folders(model_folders(&self.paths, self.cli_dir()));

@@ -10,7 +10,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::catalogue::Catalogue;
 use super::configured::Configured;
 use super::folder_questions::{question_of_servers, take_answers};
-use super::programs::named_programs;
+use super::programs::programs_of;
 use super::steering_words::SteeringWords;
 use super::{ChangedProgram, Interrupt, Masking, Notice, ProgramRole, StartQuestion};
 use crate::config::{AutoCompact, FolderQuestion, Insts, ProgramTrust, Settings, set_tool_mode};
@@ -21,9 +21,9 @@ use lepo_tool::ToolMode;
 use lepo_tool::mcp::{self, Pins, Servers};
 use lepo_tool::{Allowed, Detected, NamedProgram};
 
-fn programs_of(configured: &Configured, servers: &Servers, store: &Store) -> Arc<[NamedProgram]> {
+fn all_programs(configured: &Configured, servers: &Servers, store: &Store) -> Arc<[NamedProgram]> {
     let servers = servers.each().iter().map(|server| &server.config);
-    named_programs(&configured.settings, servers, &[store.root(), &configured.cli_dir()]).into()
+    programs_of(&configured.settings.models, servers, &[store.root(), &configured.cli_dir()]).into()
 }
 
 /// Everything that is the same for all turns of a process, until a setting is changed in a session.
@@ -69,7 +69,7 @@ impl TurnEnv {
         if configured.budget.is_none() {
             configured.count_in(store.clone(), false);
         }
-        let programs = programs_of(&configured, &servers, &store);
+        let programs = all_programs(&configured, &servers, &store);
         configured.held.keep_off(store.path(), programs.clone());
         TurnEnv {
             programs,
@@ -174,7 +174,7 @@ impl TurnEnv {
     pub async fn use_servers(&mut self, servers: Servers) {
         self.close().await;
         self.catalogue = Arc::new(Catalogue::new(&servers));
-        self.programs = programs_of(&self.configured, &servers, &self.store);
+        self.programs = all_programs(&self.configured, &servers, &self.store);
         self.configured.held.keep_off(self.store.path(), self.programs.clone());
         self.servers = Mutex::new(servers);
     }

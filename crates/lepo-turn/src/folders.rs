@@ -14,7 +14,7 @@ use super::turn::Turn;
 use crate::config::{FolderQuestion, FolderTrust};
 use lepo_base::error::Result;
 use lepo_model::spec;
-use lepo_tool::mcp::programs_to_start;
+use lepo_tool::mcp::{end_server, programs_to_start};
 
 /// The programs that are about to start in a turn.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,6 +44,11 @@ pub(super) async fn ask_about_start(turn: &mut Turn<'_>, needs: StartNeeds<'_>) 
             turn.env.keep_start_answer(&question, answer)?;
             if answer == Some(true) {
                 agreed(turn, &question.words)?;
+                for changed in &question.changed {
+                    if let ProgramRole::Server(name) = &changed.role {
+                        end_server(turn.servers, name).await;
+                    }
+                }
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::config::{Paths, ProgramTrust, Settings};
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, HeldAgent, HoldAgents, ToHold};
 use lepo_process::ConfiguredProgram;
-use lepo_tool::{Access, Aftermath, Detected, Held, NamedProgram, Policy, covers_home, hold};
+use lepo_tool::{Access, Aftermath, Detected, Held, NamedProgram, Policy, TouchedFiles, covers_home, hold};
 
 /// Facts about held agents that a process keeps.
 #[derive(Clone, Default)]
@@ -116,6 +116,7 @@ impl Holder {
             read_only: &self.read_only,
             writable: &writable,
             programs: &programs,
+            touched: &TouchedFiles::in_state(&self.state),
         };
         let sandbox = self.kept.sandbox.get(agent.dir).await;
         let program = agent.command.first().map(String::as_str).unwrap_or_default();

@@ -104,6 +104,7 @@ pub use masking::{Masking, key_if_there, secret_values};
 pub use notice::{Notice, Secrets};
 pub use program_changes::{ChangedProgram, ProgramRole};
 pub use program_start::{changed_programs, model_folders};
+pub use programs::programs_of;
 pub use prompts::{ListedPrompt, Prompts, no_such_prompt, repo_file, repo_prompts};
 pub use question::{ContextFile, NOT_FETCHED, Part, Question, join_parts, not_utf8, text_of_bytes};
 pub use report::{Answered, Report, ToolUse};

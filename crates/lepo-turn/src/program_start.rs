@@ -1,5 +1,6 @@
 //! Right before a configured program is started: are its files as a person agreed to them.
 
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use lepo_model::{CompareFiles, ModelConfig, ModelFolders};
 use lepo_process::StartFolder;
 use lepo_tool::mcp::ServerFolders;
 use lepo_tool::mcp::config::ServerConfig;
-use lepo_tool::{NamedProgram, StartCheck};
+use lepo_tool::{NamedProgram, RunningCheck, StartCheck, TouchedFiles};
 
 use super::program_changes::{ChangedProgram, ProgramRole};
 use super::{Front, Interrupt, StartQuestion};
@@ -23,19 +24,36 @@ const HINT: &str = "`lepo trust` shows what changed, and asks";
 /// The check before a server starts that works for this folder.
 pub(crate) fn start_check(paths: &Paths, dir: &Path) -> StartCheck {
     let (state, dir) = (paths.state.clone(), dir.to_path_buf());
-    StartCheck::new(move |program| {
-        let trust = ProgramTrust::of_folder(&state, &dir);
-        let checked = trust.map_or(Ok(()), |trust| trust.check(program));
-        checked.map_err(|what| format!("{what}; {HINT}"))
-    })
+    let running = RunningServers { state: state.clone(), dir: dir.clone() };
+    let compare = move |program: &NamedProgram| ProgramTrust::of_start(&state, &dir)?.check(program);
+    StartCheck::new(move |program| compare(program).map_err(|what| format!("{what}; {HINT}")), running)
+}
+
+/// The check before a call of a running server.
+struct RunningServers {
+    state: PathBuf,
+    dir: PathBuf,
+}
+
+impl RunningCheck for RunningServers {
+    fn stamp(&self) -> u64 {
+        TouchedFiles::in_state(&self.state).stamp()
+    }
+
+    fn compare(&self, program: &NamedProgram) -> std::result::Result<(), String> {
+        let trust = ProgramTrust::of_start(&self.state, &self.dir)?;
+        trust.check_touched(program).map_err(|what| format!("{what} while it ran; {HINT}"))
+    }
 }
 
 /// The same before the program of a model starts.
 fn compare_files(paths: &Paths, dir: &Path) -> CompareFiles {
     let (state, work_dir) = (paths.state.clone(), dir.to_path_buf());
-    Arc::new(move |words, dir| match (words.split_first(), ProgramTrust::of_folder(&state, &work_dir)) {
-        (Some((program, args)), Some(trust)) => trust.check(&NamedProgram::new(program, args, dir)),
-        _ => Ok(()),
+    Arc::new(move |words, dir| match words.split_first() {
+        Some((program, args)) => {
+            ProgramTrust::of_start(&state, &work_dir)?.check(&NamedProgram::new(program, args, dir))
+        }
+        None => Ok(None),
     })
 }
 
@@ -50,11 +68,11 @@ pub fn model_folders(paths: &Paths, cli_dir: PathBuf) -> ModelFolders {
     }
 }
 
-/// Fails if the program that prints the key of a model changed since it was agreed to.
-pub(crate) fn check_key_program(paths: &Paths, model: &ModelConfig, dir: &Path) -> Result<()> {
-    let Some((ProgramRole::Key(name), program)) = key_program(model) else { return Ok(()) };
-    let trust = ProgramTrust::of_folder(&paths.state, dir);
-    trust.map_or(Ok(()), |trust| trust.check(&program)).map_err(|what| {
+/// Fails if the program that prints the key of a model changed since it was agreed to. No command begins as long as what
+/// this gives is open.
+pub(crate) fn check_key_program(paths: &Paths, model: &ModelConfig, dir: &Path) -> Result<Option<OwnedFd>> {
+    let Some((ProgramRole::Key(name), program)) = key_program(model) else { return Ok(None) };
+    ProgramTrust::of_start(&paths.state, dir).and_then(|trust| trust.check(&program)).map_err(|what| {
         Error::usage(format!("the program that prints the key of model {name} is not started: {what}"))
             .hint(HINT)
     })
@@ -125,7 +143,8 @@ pub(crate) fn changed_of(
     let Some(trust) = ProgramTrust::of_folder(&paths.state, dir) else { return Ok(Vec::new()) };
     let mut found: Vec<ChangedProgram> = Vec::new();
     for (role, program) in programs {
-        let mut files = trust.changes(&program)?;
+        // Where they are not known, the start says so.
+        let Ok(mut files) = trust.changes(&program) else { continue };
         files.retain(|file| !found.iter().any(|other| other.files.contains(file)));
         if !files.is_empty() {
             found.push(ChangedProgram { role, files });

@@ -2,21 +2,20 @@
 
 use std::path::Path;
 
-use crate::config::Settings;
 use lepo_model::ModelConfig;
 use lepo_tool::NamedProgram;
 use lepo_tool::mcp::config::{ServerConfig, Target};
 
 /// The programs of servers and models: those that run, and those that print a key. Relative paths of servers are meant in the
 /// first of `dirs`, those of models in each.
-pub(crate) fn named_programs<'s>(
-    settings: &Settings,
+pub fn programs_of<'s>(
+    models: &[ModelConfig],
     servers: impl Iterator<Item = &'s ServerConfig>,
     dirs: &[&Path],
 ) -> Vec<NamedProgram> {
     let dir = dirs.first().copied().unwrap_or(Path::new("/"));
     let mut programs: Vec<NamedProgram> = servers.filter_map(|server| server_program(server, dir)).collect();
-    for (model, dir) in settings.models.iter().flat_map(|model| dirs.iter().map(move |dir| (model, dir))) {
+    for (model, dir) in models.iter().flat_map(|model| dirs.iter().map(move |dir| (model, dir))) {
         programs.extend(model_programs(model, dir));
     }
     programs

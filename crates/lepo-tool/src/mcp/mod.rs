@@ -34,7 +34,7 @@ pub use notice::{KeyFault, Notice, ToolsFault};
 pub use offers::{Prompt, PromptArgument, Resource};
 pub use patience::Patience;
 pub use pins::Pins;
-pub use programs_to_start::programs_to_start;
+pub use programs_to_start::{end_server, programs_to_start};
 pub use reading::{Content, PromptMessage, fill_prompt, listed_prompt, read_resource};
 pub use request::{CallRequest, native_name};
 pub use server::Server;

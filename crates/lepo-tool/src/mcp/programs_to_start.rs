@@ -7,7 +7,7 @@ use super::servers::Servers;
 use crate::NamedProgram;
 
 /// The servers that are about to start, each with its program as it starts in these folders: those that are asked for their
-/// tools, or those of these names.
+/// tools, or those of these names; of the latter also those that run and may load what a command changed meanwhile.
 pub fn programs_to_start(
     servers: &mut Servers,
     called: Option<&[&str]>,
@@ -16,16 +16,25 @@ pub fn programs_to_start(
     if called.is_none() && !servers.asks_all {
         servers.take_kept();
     }
-    let Servers { each, asks_all, .. } = servers;
+    let Servers { each, place, asks_all, .. } = servers;
     let starts = |server: &&Server| {
         let is_off = server.client.as_ref().is_none_or(Client::is_closed);
         let is_wanted = match called {
             Some(names) => names.contains(&server.config.name.as_str()),
             None => *asks_all || !server.is_known(),
         };
-        is_off && server.failed.is_none() && !server.is_starting && is_wanted
+        let is_due = is_off || (called.is_some() && server.is_in_doubt(place));
+        is_due && server.failed.is_none() && !server.is_starting && is_wanted
     };
     let starting = each.iter().filter(starts);
     let program = |server: &Server| Some((server.config.name.clone(), folders.program(&server.config)?));
     starting.filter_map(program).collect()
+}
+
+/// Ends the server of this name, if it runs: its next call starts it with its files as they are then.
+pub async fn end_server(servers: &mut Servers, name: &str) {
+    let server = servers.each.iter_mut().find(|server| server.config.name == name);
+    if let Some(client) = server.and_then(|server| server.client.take()) {
+        client.close().await;
+    }
 }

@@ -43,6 +43,8 @@ pub struct Server {
     pub(super) suspect: bool,
     /// It is starting in the background.
     pub(super) is_starting: bool,
+    /// The state of the record of changed files when its own were last compared.
+    pub(super) compared_at: u64,
     /// The number of times it was started in this turn.
     pub(super) starts: usize,
     /// Tools as the running server listed them last: those of the next turn.
@@ -73,6 +75,7 @@ impl Server {
             has_run: false,
             suspect: false,
             is_starting: false,
+            compared_at: 0,
             starts: 0,
         }
     }
@@ -98,9 +101,10 @@ impl Server {
     }
 
     /// Notes that it is starting in the background.
-    pub(super) fn starts_in(&mut self, folders: &ServerFolders) {
+    pub(super) fn starts_in(&mut self, setup: &ProcessSetup) {
         self.is_starting = true;
-        self.notes_start_in(folders);
+        self.compared_at = setup.check.stamp();
+        self.notes_start_in(&setup.folders);
     }
 
     /// True if its tools are known, from itself or from a kept list.
@@ -211,7 +215,7 @@ impl Server {
         if let Some(client) = &mut self.client {
             let gone = client.is_closed() || (doubtful && !answers(client).await);
             if !gone {
-                return Ok(());
+                return self.compare_running(setup);
             }
         }
         match (&self.client, &self.failed) {
@@ -233,6 +237,7 @@ impl Server {
         };
         self.starts += 1;
         self.notes_start_in(&setup.folders);
+        self.compared_at = setup.check.stamp();
         let opened = Session::open(&self.config, setup, patience, &self.secrets, again).await;
         let failed = opened.as_ref().err().map(|failure| {
             let words = failure_words(failure, &self.secrets, &self.config.name);
@@ -246,6 +251,22 @@ impl Server {
             said.extend(notes);
         }
         failed.map_or(Ok(()), Err)
+    }
+
+    /// True if a command may have changed something that the running server may still load.
+    pub(super) fn is_in_doubt(&self, setup: &ProcessSetup) -> bool {
+        self.client.is_some() && self.compared_at != setup.check.stamp()
+    }
+
+    fn compare_running(&mut self, setup: &ProcessSetup) -> Result<(), String> {
+        let stamp = setup.check.stamp();
+        if self.compared_at != stamp
+            && let Some(program) = setup.folders.program(&self.config)
+        {
+            setup.check.compare_running(&program)?;
+        }
+        self.compared_at = stamp;
+        Ok(())
     }
 
     fn is_remote(&self) -> bool {

@@ -169,7 +169,7 @@ impl Servers {
 
     fn start(&mut self, at: usize) {
         let Some(server) = self.each.get_mut(at) else { return };
-        server.starts_in(&self.place.folders);
+        server.starts_in(&self.place);
         let (config, secrets) = (server.config.clone(), server.secrets.clone());
         let (patience, place) = (self.patience.with(&config), self.place.clone());
         self.starting.push(tokio::spawn(async move {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 2000;
 
 /// The longest file that is read for what it names, in bytes.
-const LONGEST_TEXT: u64 = 1 << 20;
+pub(super) const LONGEST_TEXT: u64 = 1 << 20;
 
 /// Files whose text says which programs run.
 const RECIPES: &[&str] = &[
@@ -26,7 +26,7 @@ const RECIPES: &[&str] = &[
 
 /// Programs by the beginning of their name, and files that they obey in the folder that they start in and above it.
 /// A name that ends in `/` stands for the files in that folder.
-const OBEYED: &[(&[&str], &[&str])] = &[
+pub(super) const OBEYED: &[(&[&str], &[&str])] = &[
     // Shims of version managers stand in `PATH` under any name.
     (&[""], &[".tool-versions", "mise.toml", ".mise.toml"]),
     (
@@ -41,6 +41,14 @@ const OBEYED: &[(&[&str], &[&str])] = &[
             ".pnp.cjs",
             ".pnpmfile.cjs",
             "pnpm-workspace.yaml",
+            "package-lock.json",
+            "npm-shrinkwrap.json",
+            "pnpm-lock.yaml",
+            "yarn.lock",
+            "bun.lock",
+            "bun.lockb",
+            ".pnp.loader.mjs",
+            ".yarn/",
         ],
     ),
     (&["bun"], &["bunfig.toml", ".env", ".env.local", "tsconfig.json"]),
@@ -269,7 +277,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 /// True if a word is one of these programs, by its last part, with a version or a word behind it
 /// (`python3.12`, `npm-cli`).
-fn is_one_of(word: &str, programs: &[&str]) -> bool {
+pub(super) fn is_one_of(word: &str, programs: &[&str]) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     programs.iter().any(|program| {
         let rest = name.strip_prefix(program);

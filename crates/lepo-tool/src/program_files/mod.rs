@@ -2,7 +2,9 @@
 //! command must not change, and those that it loads by itself.
 
 mod candidates;
+mod families;
 mod loaded;
+mod reach;
 mod start_check;
 #[cfg(test)]
 mod tests;
@@ -13,7 +15,8 @@ use std::path::{Path, PathBuf};
 use lepo_base::search_path::SearchPath;
 use lepo_base::secret::Secret;
 
-pub use start_check::StartCheck;
+pub use reach::{Reach, reach_of};
+pub use start_check::{RunningCheck, StartCheck};
 
 use candidates::candidates;
 use loaded::{
@@ -83,22 +86,22 @@ impl NamedProgram {
 
     /// The files below `tree` that it is started from.
     pub fn files(&self, tree: &Path) -> ProgramFiles {
-        self.search(tree, true)
+        self.search(tree, true).files
     }
 
     /// Files and folders below `tree` that its definition names, none of them a link.
     pub fn read_only(&self, tree: &Path) -> BTreeSet<PathBuf> {
-        self.search(tree, false).read_only
+        self.search(tree, false).files.read_only
     }
 
-    fn search(&self, tree: &Path, compares: bool) -> ProgramFiles {
-        let Ok(tree) = tree.canonicalize() else { return ProgramFiles::default() };
+    fn search(&self, tree: &Path, compares: bool) -> Search {
+        let Ok(tree) = tree.canonicalize() else { return Search::default() };
         let mut search = Search { tree, compares, files: ProgramFiles::default() };
         let folders = self.folders(&search);
         search.add_named(self, &folders);
         search.add_modules(self, &folders);
         search.add_loaded(self, &folders);
-        search.files
+        search
     }
 
     /// The program and its arguments.
@@ -143,6 +146,7 @@ impl NamedProgram {
 }
 
 /// The files that were found below a tree, which is without links.
+#[derive(Default)]
 struct Search {
     tree: PathBuf,
     /// Files that are loaded unnamed are looked for, too.
@@ -151,6 +155,13 @@ struct Search {
 }
 
 impl Search {
+    /// All files that the definition names, links too.
+    fn files_named(self) -> BTreeSet<PathBuf> {
+        let ProgramFiles { mut read_only, compared } = self.files;
+        read_only.extend(compared);
+        read_only
+    }
+
     /// True if a path leads into the tree.
     fn is_below(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|path| path.starts_with(&self.tree))

@@ -1,25 +1,52 @@
-//! The comparison right before a configured program is started outside of every sandbox.
+//! The comparison right before a configured program is started outside of every sandbox, and that of one that runs.
 
 use std::fmt;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use super::NamedProgram;
 
-type Compare = dyn Fn(&NamedProgram) -> Result<(), String> + Send + Sync;
+type Compare = dyn Fn(&NamedProgram) -> Result<Option<OwnedFd>, String> + Send + Sync;
 
 /// Compares the files that a program is started from with what was agreed to.
 #[derive(Clone, Default)]
-pub struct StartCheck(Option<Arc<Compare>>);
+pub struct StartCheck {
+    compare: Option<Arc<Compare>>,
+    running: Option<Arc<dyn RunningCheck>>,
+}
+
+/// Compares what a running program may still load with what was agreed to.
+pub trait RunningCheck: Send + Sync {
+    /// Another number whenever commands may have changed something.
+    fn stamp(&self) -> u64;
+
+    /// In words why the program is called no more.
+    fn compare(&self, program: &NamedProgram) -> Result<(), String>;
+}
 
 impl StartCheck {
-    /// The check by this function, which says in words why a program is not started.
-    pub fn new(compare: impl Fn(&NamedProgram) -> Result<(), String> + Send + Sync + 'static) -> StartCheck {
-        StartCheck(Some(Arc::new(compare)))
+    /// The check by this function, which says in words why a program is not started. What it gives is held until the
+    /// program has started: nothing changes meanwhile.
+    pub fn new(
+        compare: impl Fn(&NamedProgram) -> Result<Option<OwnedFd>, String> + Send + Sync + 'static,
+        running: impl RunningCheck + 'static,
+    ) -> StartCheck {
+        StartCheck { compare: Some(Arc::new(compare)), running: Some(Arc::new(running)) }
     }
 
     /// Compares; without a function everything is agreed to.
-    pub fn compare(&self, program: &NamedProgram) -> Result<(), String> {
-        self.0.as_ref().map_or(Ok(()), |compare| compare(program))
+    pub fn compare(&self, program: &NamedProgram) -> Result<Option<OwnedFd>, String> {
+        self.compare.as_ref().map_or(Ok(None), |compare| compare(program))
+    }
+
+    /// Another number whenever commands may have changed something.
+    pub fn stamp(&self) -> u64 {
+        self.running.as_ref().map_or(0, |running| running.stamp())
+    }
+
+    /// Compares what a running program may still load.
+    pub fn compare_running(&self, program: &NamedProgram) -> Result<(), String> {
+        self.running.as_ref().map_or(Ok(()), |running| running.compare(program))
     }
 }
 

@@ -9,7 +9,6 @@ mod git_settings;
 mod hold;
 mod homes;
 mod landlock;
-mod lock;
 mod mount;
 mod policy;
 mod protected;
@@ -22,6 +21,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Access;
+use crate::dir_lock::DirLock;
+use crate::touched::CommandMark;
 pub use after::Aftermath;
 use after::look_after;
 pub use autorun::Occasion;
@@ -30,7 +31,6 @@ pub use hold::{Held, hold};
 pub use homes::covers_home;
 pub use landlock::run_as_held;
 use lepo_process::{Environment, Program};
-use lock::DirLock;
 use mount::Mount;
 pub use policy::Policy;
 use survey::{Survey, survey};
@@ -124,7 +124,12 @@ impl Sandbox {
                 // It makes directories to mount on, where nothing is to be made.
                 let made = mounts.iter().filter(|(_, mount)| **mount == Mount::Absent);
                 made.for_each(|(path, _)| program.remove_at_end(path));
-                leftovers.before = survey.map(|survey| (dir, survey));
+                if let Some(survey) = survey {
+                    let besides: Vec<PathBuf> =
+                        policy.writable.iter().filter_map(|path| path.canonicalize().ok()).collect();
+                    leftovers.mark = Some(policy.touched.begin(&dir, &besides)?);
+                    leftovers.before = Some((dir, survey));
+                }
                 program.at_most(MOST_PROCESSES)
             }
         };
@@ -140,6 +145,8 @@ impl Sandbox {
 pub(super) struct Leftovers {
     /// The working directory as it was, if the command could write in it.
     before: Option<(PathBuf, Survey)>,
+    /// The command in the record of changed files.
+    mark: Option<CommandMark>,
     /// The findings at the end, also when the command was cut short.
     pub found: Arc<Mutex<Aftermath>>,
     lock: DirLock,
@@ -149,6 +156,8 @@ impl Leftovers {
     fn finish(&mut self) {
         if let Some((dir, survey)) = self.before.take() {
             *self.found.lock().unwrap_or_else(PoisonError::into_inner) = look_after(&dir, &survey);
+            // Where nothing can be written the mark stays, and the next start of a program looks.
+            let _ = self.mark.take().map(|mark| mark.end(&survey.known));
         }
         self.lock = DirLock::default();
     }

@@ -8,7 +8,7 @@ use super::mount::{Mount, Mounts, everything};
 use super::protected::protected;
 use super::survey::{Survey, survey_for_reading};
 use super::toolchains::toolchains;
-use crate::{Access, NamedProgram};
+use crate::{Access, NamedProgram, TouchedFiles};
 use lepo_base::env;
 
 /// Entries of a store: settings and servers with keys in them, and answers as a model's server sent them.
@@ -31,6 +31,8 @@ pub struct Policy<'a> {
     pub writable: &'a [PathBuf],
     /// Programs that lepo starts unsandboxed: the files that they name are never written.
     pub programs: &'a [NamedProgram],
+    /// The record of the files that it changes.
+    pub touched: &'a TouchedFiles,
 }
 
 impl Policy<'_> {
@@ -212,6 +214,7 @@ mod tests {
             read_only: &[],
             writable: &[],
             programs: &[program],
+            touched: &TouchedFiles::in_state(&dir),
         };
         let survey = survey(&dir, 100).unwrap();
         let mount = |access: Access, path: &str| {
@@ -257,6 +260,7 @@ mod tests {
             read_only: &[],
             writable: &[],
             programs: &[],
+            touched: &TouchedFiles::in_state(&dir),
         };
         assert!(policy.mounts(Access::Read, None).is_ok());
         let error = policy.mounts(Access::Write, Some(&survey(&dir, 100).unwrap())).unwrap_err();

@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::DirEntry;
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::autorun::runs_when;
 use super::git_settings::{Named, named};
+use crate::touched::KnownFolders;
 
 /// Entries of a directory that are looked at before a command. More would be felt as a delay, and a
 /// repository among those that were not looked at would not be protected.
@@ -40,6 +41,8 @@ pub struct Survey {
     pub obeyed: Vec<PathBuf>,
     /// These, and programs that git's settings name, each as it is if it is there.
     pub named: BTreeMap<PathBuf, Option<Stamp>>,
+    /// All other folders.
+    pub known: KnownFolders,
 }
 
 impl Survey {
@@ -165,10 +168,13 @@ fn look_through(
             let name = entry.file_name();
             layout.note(name.as_encoded_bytes());
             if name.eq_ignore_ascii_case(".git") {
+                found.known.closed.insert(entry.path());
                 found.repositories.push(entry.path());
             } else if name == ".lepo" && is_store(&entry.path()) {
+                found.known.closed.insert(entry.path());
                 found.stores.push(entry.path());
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                found.known.numbers.insert(entry.path(), entry.ino());
                 places.push_back(entry.path());
             } else {
                 note(dir, &entry, found);

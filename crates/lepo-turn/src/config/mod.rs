@@ -30,6 +30,7 @@ mod settings;
 mod system_prompt;
 mod table;
 mod tidy;
+mod touched;
 mod trust;
 mod word;
 mod write;

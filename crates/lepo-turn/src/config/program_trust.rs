@@ -4,6 +4,7 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -12,8 +13,10 @@ use lepo_base::error::Result;
 use lepo_base::hash::{StreamHasher, hash_of};
 use lepo_base::record::HashFile;
 use lepo_base::work_folder::WorkFolder;
-use lepo_tool::NamedProgram;
+use lepo_tool::{NamedProgram, TouchedFiles};
 use rustix::fs::OFlags;
+
+use super::touched::{EntryForm, Touched, TouchedEntry};
 
 /// The longest file, in bytes, that is kept as it was agreed to, so that a change of it can be shown.
 const LONGEST_COPY: usize = 256 << 10;
@@ -31,6 +34,8 @@ pub struct ProgramTrust {
     record: HashFile,
     /// The folder of files as they were agreed to.
     copies: PathBuf,
+    /// The record of what sandboxed commands changed.
+    touched: TouchedFiles,
     folder: WorkFolder,
 }
 
@@ -47,6 +52,8 @@ pub struct ChangedFile {
     pub new: Option<Vec<u8>>,
     /// No file of this path was ever agreed to.
     pub is_new: bool,
+    /// In place of its bytes: it is no plain file.
+    pub about: Option<String>,
     hash: String,
 }
 
@@ -62,6 +69,7 @@ struct FileState {
     path: PathBuf,
     name: PathBuf,
     bytes: Option<Vec<u8>>,
+    about: Option<String>,
     hash: String,
 }
 
@@ -70,7 +78,12 @@ impl ProgramTrust {
     pub fn of_folder(state: &Path, dir: &Path) -> Option<ProgramTrust> {
         let folder = WorkFolder::read(dir).ok()?;
         let record = HashFile::at(state.join("trust"));
-        Some(ProgramTrust { record, copies: state.join("program-files"), folder })
+        Some(ProgramTrust {
+            record,
+            copies: state.join("program-files"),
+            touched: TouchedFiles::in_state(state),
+            folder,
+        })
     }
 
     /// The root of the repository.
@@ -87,40 +100,101 @@ impl ProgramTrust {
         let hashes: Vec<String> = programs.iter().map(|program| self.seen_hash(program)).collect();
         let seen = self.record.which(&hashes.iter().map(String::as_str).collect::<Vec<_>>())?;
         for ((program, hash), _) in programs.iter().zip(hashes).zip(seen).filter(|(_, is_seen)| !is_seen) {
-            self.keep(Some(hash), &self.files(program))?;
+            self.keep(Some(hash), &self.untouched_files(program)?)?;
         }
         Ok(())
     }
 
-    /// The files that a program is started from and that nobody has agreed to as they are; none of a program that was never
-    /// seen, of which note is taken.
+    /// The files that a program is started from and that nobody has agreed to as they are. Of a program that was never seen
+    /// only those that a sandboxed command changed; of the others note is taken.
     pub fn changes(&self, program: &NamedProgram) -> Result<Vec<ChangedFile>> {
+        Ok(self.changes_before_start(program)?.0)
+    }
+
+    /// The record for a start that works for `dir`; in words if nothing can be compared.
+    pub fn of_start(state: &Path, dir: &Path) -> std::result::Result<ProgramTrust, String> {
+        let elsewhere = || ProgramTrust::of_folder(state, Path::new("/"));
+        let trust = ProgramTrust::of_folder(state, dir).or_else(elsewhere);
+        trust.ok_or_else(|| format!("its files cannot be compared for {}", dir.display()))
+    }
+
+    /// Says in words why a running program is called no more: it may load what a command changed.
+    pub fn check_touched(&self, program: &NamedProgram) -> std::result::Result<(), String> {
+        as_agreed(&self.touched_by_commands(program).map_err(|error| error.chain())?)
+    }
+
+    /// The files that a command changed, that this program may run, and that nobody has agreed to as they are.
+    pub fn touched_by_commands(&self, program: &NamedProgram) -> Result<Vec<ChangedFile>> {
+        self.touched_changes(&Touched::by_commands(&self.touched, program)?)
+    }
+
+    /// Keeps a person's agreement to the files of a program as they are, but for those that a command changed.
+    pub fn agree_to_others(&self, program: &NamedProgram) -> Result<()> {
+        let touched = Touched::by_commands(&self.touched, program)?;
+        let mut changed = self.other_changes(program, &touched)?;
+        changed.retain(|file| !touched.holds(&file.path));
+        self.agree(&changed)
+    }
+
+    /// All that nobody has agreed to, and what keeps commands from beginning.
+    fn changes_before_start(&self, program: &NamedProgram) -> Result<(Vec<ChangedFile>, Option<OwnedFd>)> {
+        let touched = Touched::by_commands(&self.touched, program)?;
+        let mut changed = self.touched_changes(&touched)?;
+        let mut others = self.other_changes(program, &touched)?;
+        others.retain(|other| !changed.iter().any(|file| file.path == other.path));
+        changed.extend(others);
+        Ok((changed, touched.into_lock()))
+    }
+
+    fn touched_changes(&self, touched: &Touched) -> Result<Vec<ChangedFile>> {
+        let files: Vec<FileState> =
+            touched.entries().into_iter().filter_map(|entry| self.touched_state(entry)).collect();
+        let known = self.record.which(&files.iter().map(|file| file.hash.as_str()).collect::<Vec<_>>())?;
+        let changed = files.into_iter().zip(known).filter(|(_, is_known)| !is_known);
+        self.all_changed(changed.map(|(file, _)| file).collect())
+    }
+
+    fn touched_state(&self, TouchedEntry { path, form }: TouchedEntry) -> Option<FileState> {
+        let (hash, about) = match form {
+            EntryForm::Other(hash, about) => (hash, about),
+            EntryForm::File => match self.read(path.clone()) {
+                Ok(state) => return Some(state),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+                // Never agreed to: nobody knows what is in it.
+                Err(error) => (String::new(), format!("({error})")),
+            },
+        };
+        let name = path.strip_prefix(&self.folder.root).unwrap_or(&path).to_path_buf();
+        Some(FileState { path, name, bytes: None, about: Some(about), hash })
+    }
+
+    /// The same by the files that the program is known to load alone.
+    fn other_changes(&self, program: &NamedProgram, touched: &Touched) -> Result<Vec<ChangedFile>> {
         let seen = self.seen_hash(program);
         let files = self.files(program);
         let hashes: Vec<&str> =
             std::iter::once(&seen).chain(files.iter().map(|file| &file.hash)).map(String::as_str).collect();
         let known = self.record.which(&hashes)?;
-        if known.first() != Some(&true) {
-            self.keep(Some(seen), &files)?;
-            return Ok(Vec::new());
+        let is_seen = known.first() == Some(&true);
+        let unknown = files.into_iter().zip(known.into_iter().skip(1)).filter(|(_, is_known)| !is_known);
+        let (changed, first_seen): (Vec<_>, Vec<_>) =
+            unknown.map(|(file, _)| file).partition(|file| is_seen || touched.holds(&file.path));
+        if !is_seen {
+            self.keep(Some(seen), &first_seen)?;
         }
-        let changed = files.into_iter().zip(known.into_iter().skip(1)).filter(|(_, is_known)| !is_known);
-        let changed: Vec<FileState> = changed.map(|(file, _)| file).collect();
-        let paths = if changed.is_empty() { Vec::new() } else { self.record.kept_texts()? };
-        Ok(changed.into_iter().map(|file| self.changed(file, &paths)).collect())
+        self.all_changed(changed)
     }
 
-    /// Says in words why a program is not started: its files are not as they were agreed to.
-    pub fn check(&self, program: &NamedProgram) -> std::result::Result<(), String> {
-        let changed = self.changes(program).map_err(|error| error.chain())?;
-        let Some(first) = changed.first() else { return Ok(()) };
-        let (name, more) = (first.name.display().to_string(), changed.len() - 1);
-        let what = match (more, first.is_new) {
-            (0, true) => format!("{name:?} is new since its files were agreed to"),
-            (0, false) => format!("{name:?} changed since it was agreed to"),
-            _ => format!("{name:?} and {more} more of its files changed since they were agreed to"),
-        };
-        Err(what)
+    fn all_changed(&self, files: Vec<FileState>) -> Result<Vec<ChangedFile>> {
+        let paths = if files.is_empty() { Vec::new() } else { self.record.kept_texts()? };
+        Ok(files.into_iter().map(|file| self.changed(file, &paths)).collect())
+    }
+
+    /// Says in words why a program is not started: its files are not as they were agreed to. No command begins as long as
+    /// what this gives is open.
+    pub fn check(&self, program: &NamedProgram) -> std::result::Result<Option<OwnedFd>, String> {
+        let (changed, lock) = self.changes_before_start(program).map_err(|error| error.chain())?;
+        as_agreed(&changed).map(|()| lock)
     }
 
     /// Keeps a person's agreement to these files as they were shown, durable when this returns.
@@ -128,7 +202,13 @@ impl ProgramTrust {
         let files: Vec<FileState> = changed
             .iter()
             .cloned()
-            .map(|ChangedFile { path, name, new, hash, .. }| FileState { path, name, bytes: new, hash })
+            .map(|ChangedFile { path, name, new, hash, about, .. }| FileState {
+                path,
+                name,
+                bytes: new,
+                about,
+                hash,
+            })
             .collect();
         self.keep(None, &files)
     }
@@ -163,9 +243,9 @@ impl ProgramTrust {
     /// `agreed` are the paths of all files that were ever agreed to.
     fn changed(&self, file: FileState, agreed: &[String]) -> ChangedFile {
         let old = std::fs::read(self.copy_path(&file.name)).ok();
-        let FileState { path, name, bytes, hash } = file;
+        let FileState { path, name, bytes, about, hash } = file;
         let is_new = old.is_none() && !agreed.contains(&format!("{path:?}"));
-        ChangedFile { path, name, old, new: bytes, is_new, hash }
+        ChangedFile { path, name, old, new: bytes, is_new, about, hash }
     }
 
     /// What a program is known by: its words. Another definition is seen for the first time.
@@ -184,6 +264,13 @@ impl ProgramTrust {
         paths.into_iter().filter_map(|path| self.read(path).ok()).collect()
     }
 
+    fn untouched_files(&self, program: &NamedProgram) -> Result<Vec<FileState>> {
+        let touched = Touched::by_commands(&self.touched, program)?;
+        let mut files = self.files(program);
+        files.retain(|file| !touched.holds(&file.path));
+        Ok(files)
+    }
+
     fn read(&self, path: PathBuf) -> io::Result<FileState> {
         // A fifo in its place is not waited for.
         let flags = OFlags::NONBLOCK.bits() as i32;
@@ -194,8 +281,19 @@ impl ProgramTrust {
         let (digest, bytes) = digest(file)?;
         let name = path.strip_prefix(&self.folder.root).unwrap_or(&path).to_path_buf();
         let parts = [FILE, self.folder.identity.as_bytes(), name.as_os_str().as_bytes(), digest.as_bytes()];
-        Ok(FileState { hash: hash_of(&parts), path, name, bytes })
+        Ok(FileState { hash: hash_of(&parts), path, name, bytes, about: None })
     }
+}
+
+/// In words, which files are not as they were agreed to.
+fn as_agreed(changed: &[ChangedFile]) -> std::result::Result<(), String> {
+    let Some(first) = changed.first() else { return Ok(()) };
+    let (name, more) = (first.name.display().to_string(), changed.len() - 1);
+    Err(match (more, first.is_new) {
+        (0, true) => format!("{name:?} is new since its files were agreed to"),
+        (0, false) => format!("{name:?} changed since it was agreed to"),
+        _ => format!("{name:?} and {more} more of its files changed since they were agreed to"),
+    })
 }
 
 /// The hash of a file, and its bytes if they are few.

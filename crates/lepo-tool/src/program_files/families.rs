@@ -1,0 +1,343 @@
+//! Programs by what they may run of a folder.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+use super::loaded::{LONGEST_TEXT, OBEYED, is_one_of};
+
+/// A family of programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Family {
+    Python,
+    /// Tools that install the project that they are started in.
+    PythonProject,
+    JavaScript,
+    /// Runners of packages by name, from `node_modules` if it is there.
+    Packages,
+    /// Runners of packages or images by name: an argument that is a file is data or settings.
+    Runner,
+    /// Shells and tools that build or run whatever is in the tree.
+    Builder,
+    /// Coding agents.
+    Agent,
+}
+
+/// The programs of each family.
+const FAMILIES: &[(Family, &[&str])] = &[
+    (Family::Python, &["python", "pypy", "ipython", "uwsgi", "gunicorn", "uvicorn", "fastmcp", "mcp"]),
+    (Family::JavaScript, &["node", "deno", "tsx", "ts-node", "bun", "electron"]),
+    (Family::Packages, &["npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "bun", "corepack"]),
+    (
+        Family::Runner,
+        &["npx", "pnpx", "bunx", "npm", "pnpm", "yarn", "uvx", "uv", "pipx", "docker", "podman", "corepack"],
+    ),
+    (
+        Family::Builder,
+        &[
+            "make",
+            "gmake",
+            "just",
+            "task",
+            "cargo",
+            "go",
+            "gradle",
+            "gradlew",
+            "mvn",
+            "mvnw",
+            "nix",
+            "nix-shell",
+            "devenv",
+            "direnv",
+            "mise",
+            "rake",
+            "bundle",
+            "bundler",
+            "composer",
+            "dotnet",
+            "swift",
+            "zig",
+            "cmake",
+            "ninja",
+            "meson",
+            "bazel",
+            "sbt",
+            "lein",
+            "mix",
+            "stack",
+            "cabal",
+            "dune",
+            "tox",
+            "nox",
+            "rails",
+            "scons",
+            "turbo",
+            "nx",
+            "lerna",
+            "docker-compose",
+            "expect",
+            "tclsh",
+            "xargs",
+            "find",
+        ],
+    ),
+    (
+        Family::Agent,
+        &[
+            "claude",
+            "codex",
+            "gemini",
+            "opencode",
+            "goose",
+            "aider",
+            "cursor-agent",
+            "copilot",
+            "qwen",
+            "amp",
+            "crush",
+            "auggie",
+            "droid",
+            "kiro",
+            "cline",
+            "kilo",
+        ],
+    ),
+];
+
+const SHELLS: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash", "busybox", "nu", "elvish", "xonsh"];
+
+/// Words behind a runner of packages that make it run no script of the project.
+const PACKAGE_WORDS: &[&str] = &["exec", "x", "dlx", "create", "init"];
+
+/// Words that make a tool run within the project that it installs first.
+const PROJECT_RUNNERS: &[&str] = &["uv", "poetry", "pdm", "hatch", "rye", "pixi", "pipenv", "conda", "pip"];
+
+/// Folders and files that coding agents obey.
+pub(super) const AGENT_SETTINGS: &[&str] = &[
+    ".claude",
+    ".claude.json",
+    ".mcp.json",
+    ".codex",
+    ".gemini",
+    ".qwen",
+    ".opencode",
+    "opencode.json",
+    "opencode.jsonc",
+    ".cursor",
+    ".goosehints",
+    ".config/goose",
+    ".aider.conf.yml",
+    ".env",
+    ".amp",
+    ".crush.json",
+    "crush.json",
+    ".factory",
+    ".augment",
+    ".kiro",
+    ".clinerules",
+    ".kilocode",
+    ".github/copilot",
+    ".vscode/mcp.json",
+];
+
+/// Endings of files that Python may load.
+pub(super) const PYTHON: &[&str] =
+    &["py", "pyc", "pyw", "pyo", "pyd", "so", "pth", "_pth", "zip", "egg", "whl", "pyz"];
+
+/// Endings of files that Node and its like may load.
+pub(super) const JAVASCRIPT: &[&str] =
+    &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "node", "wasm"];
+
+/// Files that say what else is loaded.
+const MANIFESTS: &[&str] =
+    &["pyvenv.cfg", "package.json", "tsconfig.json", "deno.json", "deno.jsonc", "bunfig.toml"];
+
+/// Endings of scripts of shells.
+const SHELL_ENDINGS: &[&str] = &["sh", "bash", "zsh", "fish", "ksh"];
+
+/// Files that begin with a dot and are loaded all the same.
+const HIDDEN: &[&str] = &[".env", ".npmrc", ".noderc", ".pth"];
+
+/// The families of a program with these words; `split` are all words in them.
+pub(super) fn families(words: &[&str], split: &[&str]) -> BTreeSet<Family> {
+    let mut found: BTreeSet<Family> = FAMILIES
+        .iter()
+        .filter(|(_, names)| split.iter().any(|word| is_program(word, names)))
+        .map(|(family, _)| *family)
+        .collect();
+    let is = |names: &[&str]| split.iter().any(|word| is_program(word, names));
+    // Packages of agents are called after them.
+    let agents = FAMILIES.iter().filter(|(family, _)| *family == Family::Agent).flat_map(|(_, names)| *names);
+    if agents.into_iter().any(|name| split.iter().any(|word| is_one_of(word, &[name]))) {
+        found.insert(Family::Agent);
+    }
+    let has = |wanted: &[&str]| split.iter().any(|word| wanted.contains(word));
+    if is(PROJECT_RUNNERS) && has(&["run", "sync", "install", "shell", "-m"]) && !has(&["tool"]) {
+        found.insert(Family::PythonProject);
+    }
+    let runs_script = split.iter().enumerate().any(|(at, word)| {
+        let next = split.iter().skip(at + 1).find(|word| !word.starts_with('-'));
+        let is_package = next.is_some_and(|next| PACKAGE_WORDS.contains(next));
+        is_program(word, &["npm", "pnpm", "yarn", "bun"]) && !is_package
+    });
+    if runs_script {
+        found.insert(Family::Builder);
+    }
+    if is(&["docker", "podman"]) && has(&["compose", "build", "buildx", "bake", "stack"]) {
+        found.insert(Family::Builder);
+    }
+    if is(SHELLS) && !is_plain_line(words) {
+        found.insert(Family::Builder);
+    }
+    found
+}
+
+/// True if a shell is only given a line of plain words, which say themselves what runs.
+fn is_plain_line(words: &[&str]) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || " -_./@:=,+".contains(c);
+    let line = words.windows(2).find_map(|pair| match pair {
+        [option, line] => {
+            (option.starts_with('-') && !option.starts_with("--") && option.ends_with('c')).then_some(*line)
+        }
+        _ => None,
+    });
+    // A script of its own, or one that it reads in, could name anything.
+    let reads =
+        |line: &str| line.split_whitespace().any(|word| [".", "source", "eval", "cd"].contains(&word));
+    line.is_some_and(|line| {
+        let runs_file = line.split_whitespace().any(|word| word.ends_with("sh") && word.contains('/'));
+        line.chars().all(is_plain) && !reads(line) && !runs_file
+    })
+}
+
+/// True if a word is one of these programs, by its last part, with a version or an ending of scripts behind it.
+fn is_program(word: &str, programs: &[&str]) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    programs.iter().any(|program| {
+        let rest = name.strip_prefix(program).map(|rest| rest.trim_start_matches('-'));
+        rest.is_some_and(|rest| {
+            let rest = rest.strip_prefix("cli").unwrap_or(rest);
+            let rest = rest.strip_suffix(".js").unwrap_or(rest);
+            rest.chars().all(|c| c.is_ascii_digit() || c == '.')
+        })
+    })
+}
+
+/// True if a path ends like code of these endings, has no ending, or is one of the hidden files that count.
+pub(super) fn code_in(path: &Path, endings: &[&str]) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(hidden) = name.strip_prefix('.') {
+        let ending = hidden.rsplit_once('.').map(|(_, ending)| ending);
+        return HIDDEN.iter().any(|known| name.starts_with(known))
+            || ending.is_some_and(|ending| endings.contains(&ending));
+    }
+    match path.extension() {
+        _ if MANIFESTS.contains(&&*name) => true,
+        None => true,
+        // Some file systems do not tell upper from lower case.
+        Some(ending) => {
+            ending.to_str().is_none_or(|ending| endings.contains(&ending.to_ascii_lowercase().as_str()))
+        }
+    }
+}
+
+/// True if Python looks for every module in the folder that it starts in first.
+pub(super) fn imports_from_folder(words: &[&str]) -> bool {
+    let python = FAMILIES.iter().find(|(family, _)| *family == Family::Python);
+    let names = python.map(|(_, names)| *names).unwrap_or_default();
+    let behind = words.iter().skip_while(|word| !is_program(word, names));
+    behind
+        .skip(1)
+        .any(|word| word.starts_with("-m") || word.starts_with("-c") || *word == "-" || *word == "-i")
+}
+
+/// True if a file is a script of a shell, by its ending or its first line.
+pub(super) fn is_shell_script(file: &Path) -> bool {
+    if file
+        .extension()
+        .and_then(|ending| ending.to_str())
+        .is_some_and(|ending| SHELL_ENDINGS.contains(&ending))
+    {
+        return true;
+    }
+    let mut first = [0; 128];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read(&mut first)).unwrap_or_default();
+    let first = String::from_utf8_lossy(first.get(..read).unwrap_or_default()).into_owned();
+    let words = first.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
+    words.split_whitespace().any(|word| is_program(word, SHELLS))
+}
+
+/// Names of settings that programs of these words obey in a folder; those of all programs if none of them is known.
+pub(super) fn settings_of_all<'w>(
+    words: &'w [&str],
+    is_unknown: bool,
+) -> impl Iterator<Item = &'static str> + use<'w> {
+    let rows = OBEYED
+        .iter()
+        .filter(move |(programs, _)| is_unknown || words.iter().any(|word| is_one_of(word, programs)));
+    rows.flat_map(|(_, names)| names.iter().map(|name| name.trim_end_matches('/')))
+}
+
+/// True if the package of this folder is, or has a program of, one of these names.
+pub(super) fn local_package(folder: &Path, words: &[&str]) -> bool {
+    let manifest = folder.join("package.json");
+    if !manifest.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_TEXT) {
+        return false;
+    }
+    let document = std::fs::read(&manifest).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let Some(document): Option<serde_json::Value> = document else { return false };
+    let name = document.get("name").and_then(|name| name.as_str()).unwrap_or_default();
+    let bare = name.rsplit('/').next().unwrap_or(name);
+    let bins = document.get("bin").and_then(|bin| bin.as_object());
+    let mut names = bins.into_iter().flat_map(|bins| bins.keys().map(String::as_str)).chain([name, bare]);
+    names.any(|name| !name.is_empty() && words.iter().any(|word| word.trim_end_matches("@latest") == name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_of_the_families_of_its_words() {
+        for (words, found) in [
+            (&["python3.12", "x.py"][..], &[Family::Python][..]),
+            (&["/usr/bin/node", "x.js"], &[Family::JavaScript]),
+            (&["npx", "-y", "task-master"], &[Family::Packages, Family::Runner]),
+            (&["npm", "exec", "x"], &[Family::Packages, Family::Runner]),
+            (&["npm", "run", "x"], &[Family::Packages, Family::Runner, Family::Builder]),
+            (&["npx", "@scope/claude-code-acp@1.2"], &[Family::Packages, Family::Runner, Family::Agent]),
+            (&["uv", "run", "x"], &[Family::PythonProject, Family::Runner]),
+            (&["uvx", "x"], &[Family::Runner]),
+            (&["bash", "x.sh"], &[Family::Builder]),
+            (&["bash", "-lc", "uvx x"], &[Family::Runner]),
+            (&["sh", "-c", "uvx x; y"], &[Family::Runner, Family::Builder]),
+            (&["sh", "-c", ". ./env"], &[Family::Builder]),
+            (&["docker", "run", "x"], &[Family::Runner]),
+            (&["docker", "compose", "up"], &[Family::Runner, Family::Builder]),
+            (&["some-server"], &[]),
+        ] {
+            let split: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();
+            assert_eq!(families(words, &split), found.iter().copied().collect(), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn code_is_known_by_its_ending_or_by_none() {
+        for (path, is_code) in [
+            ("/a/x.py", true),
+            ("/a/X.PY", true),
+            ("/a/x.cpython-311.pyc", true),
+            ("/a/run", true),
+            ("/a/.env.local", true),
+            ("/a/.gitignore", false),
+            ("/a/.x.py", true),
+            ("/a/x.md", false),
+            ("/a/pyvenv.cfg", true),
+            ("/a/x.cfg", false),
+            ("/a/x.rs", false),
+        ] {
+            assert_eq!(code_in(Path::new(path), PYTHON), is_code, "{path}");
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! The files that a program may run beyond those that its definition names: coarse, by the family of the program, so that
+//! one which a sandboxed command changed is asked about before it runs.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use lepo_base::repository::root_around;
+
+use super::families::{
+    AGENT_SETTINGS, Family, JAVASCRIPT, PYTHON, code_in, families, imports_from_folder, is_shell_script,
+    local_package, settings_of_all,
+};
+use super::loaded::packages;
+use super::{NamedProgram, candidates};
+
+/// Entries of a folder that are looked through for links.
+const MOST_ENTRIES: usize = 20_000;
+
+/// Folders that links lead to, at most.
+const MOST_LINKED: usize = 200;
+
+/// Options whose value is a folder that a runner of packages takes code from.
+const CODE_FOLDERS: &[&str] =
+    &["--from", "--with", "--with-editable", "--directory", "--project", "--package", "--prefix", "-p", "-C"];
+
+/// The files that a program may run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reach {
+    rules: BTreeSet<ReachRule>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct ReachRule {
+    root: PathBuf,
+    loads: Loads,
+}
+
+/// The files below the root of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Loads {
+    /// The root itself, and all below it.
+    Everything,
+    /// Those that Python may load.
+    Python,
+    /// Those that Node and its like may load.
+    JavaScript,
+}
+
+impl Reach {
+    /// True if nothing of a user's folders is in reach.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// True if a file or link is in reach.
+    pub fn holds(&self, path: &Path, is_link: bool) -> bool {
+        self.rules.iter().any(|rule| {
+            let endings = match rule.loads {
+                Loads::Everything => return path.starts_with(&rule.root),
+                Loads::Python => PYTHON,
+                Loads::JavaScript => JAVASCRIPT,
+            };
+            path.starts_with(&rule.root) && (is_link || path == rule.root || code_in(path, endings))
+        })
+    }
+
+    /// True if something below a folder may be in reach.
+    pub fn meets(&self, folder: &Path) -> bool {
+        self.rules.iter().any(|rule| folder.starts_with(&rule.root) || rule.root.starts_with(folder))
+    }
+
+    /// The same with the folders that links in it lead to.
+    pub fn with_links(mut self) -> Reach {
+        let mut left: Vec<ReachRule> = self.rules.iter().cloned().collect();
+        let mut linked = 0;
+        while let Some(rule) = left.pop() {
+            let Some(targets) = targets_below(&rule.root) else {
+                self.rules.insert(ReachRule { root: tree_of(&rule.root), loads: Loads::Everything });
+                continue;
+            };
+            for target in targets {
+                let rule = ReachRule { root: target, loads: rule.loads };
+                let is_known = self.rules.iter().any(|known| {
+                    rule.root.starts_with(&known.root)
+                        && (known.loads == rule.loads || known.loads == Loads::Everything)
+                });
+                if is_known || linked > MOST_LINKED {
+                    continue;
+                }
+                linked += 1;
+                self.rules.insert(rule.clone());
+                left.push(rule);
+            }
+        }
+        self
+    }
+
+    fn add(&mut self, root: &Path, loads: Loads) {
+        // An empty folder is one outside of every tree, for which the root stands.
+        if root.parent().is_none() {
+            return;
+        }
+        for root in [Some(root.to_path_buf()), root.canonicalize().ok()].into_iter().flatten() {
+            self.rules.insert(ReachRule { root, loads });
+        }
+    }
+
+    /// The folder of a file, as it is named and as links lead to it.
+    fn add_folder_of(&mut self, file: &Path, loads: Loads) {
+        self.add(file, Loads::Everything);
+        for file in [Some(file.to_path_buf()), file.canonicalize().ok()].into_iter().flatten() {
+            if let Some(folder) = file.parent() {
+                self.add(folder, loads);
+            }
+        }
+    }
+}
+
+/// The files that it may run.
+pub fn reach_of(program: &NamedProgram) -> Reach {
+    let mut reach = Reach::default();
+    let words = all_words(program);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let families = families(&program.words(), &words);
+    let named = program.search(Path::new("/"), false).files_named();
+    let path = path_of(program);
+    let dir_tree = tree_of(&program.dir);
+    let around: Vec<PathBuf> = program
+        .dir
+        .ancestors()
+        .take_while(|folder| folder.starts_with(&dir_tree) && folder.parent().is_some())
+        .map(Path::to_path_buf)
+        .collect();
+    let is_python = families.contains(&Family::Python);
+    let is_script = is_python || families.contains(&Family::JavaScript);
+    for file in &named {
+        let is_program = path
+            .as_ref()
+            .is_some_and(|path| path == file || path.canonicalize().is_ok_and(|path| path == *file));
+        match () {
+            () if file.is_dir() => reach.add(file, Loads::Everything),
+            () if is_program && !program.program.contains('/') => reach.add(file, Loads::Everything),
+            () if (families.contains(&Family::Builder) && !is_program) || is_shell_script(file) => {
+                reach.add_folder_of(file, Loads::Everything);
+                reach.add(&tree_of(file.parent().unwrap_or(file)), Loads::Everything);
+                reach.add(&dir_tree, Loads::Everything);
+            }
+            () if is_script && !is_program => {
+                if is_python {
+                    reach.add_folder_of(file, Loads::Python);
+                }
+                if families.contains(&Family::JavaScript) {
+                    reach.add_folder_of(file, Loads::JavaScript);
+                    for folder in file.ancestors().skip(1).filter(|folder| folder.parent().is_some()) {
+                        reach.add(&folder.join("node_modules"), Loads::Everything);
+                        reach.add(&folder.join("package.json"), Loads::Everything);
+                    }
+                }
+            }
+            () if !is_program && families.contains(&Family::Runner) => {
+                reach.add(file, Loads::Everything);
+            }
+            () => reach.add_folder_of(file, Loads::Everything),
+        }
+    }
+    if families.contains(&Family::Builder) {
+        reach.add(&dir_tree, Loads::Everything);
+    }
+    if families.contains(&Family::PythonProject) {
+        reach.add(&dir_tree, Loads::Python);
+    }
+    if imports_from_folder(&words) {
+        reach.add(&program.dir, Loads::Python);
+    }
+    for folder in code_folders(program) {
+        reach.add(&folder, Loads::Everything);
+    }
+    for folder in &around {
+        for name in settings_of_all(&words, families.is_empty()) {
+            reach.add(&folder.join(name), Loads::Everything);
+        }
+        if families.contains(&Family::Agent) {
+            AGENT_SETTINGS.iter().for_each(|name| reach.add(&folder.join(name), Loads::Everything));
+        }
+        if families.contains(&Family::Packages) {
+            reach.add(&folder.join("node_modules"), Loads::Everything);
+            if local_package(folder, &words) {
+                reach.add(folder, Loads::JavaScript);
+            }
+        }
+    }
+    if families.contains(&Family::Packages) {
+        for package in packages(&words, &around).iter().filter_map(|package| package.canonicalize().ok()) {
+            reach.add(&package, Loads::Everything);
+        }
+    }
+    reach
+}
+
+/// Its words, each with those within it.
+fn all_words(program: &NamedProgram) -> Vec<String> {
+    let words = program.words().into_iter();
+    words.flat_map(str::split_whitespace).map(str::to_string).collect()
+}
+
+/// The program as a path, if it is found.
+fn path_of(program: &NamedProgram) -> Option<PathBuf> {
+    match program.program.contains('/') {
+        true => Some(program.dir.join(&program.program)),
+        false => program.in_search_path(),
+    }
+}
+
+/// Folders that are named as code: by an option of a runner, by a variable that makes programs load, or as what is run.
+fn code_folders(program: &NamedProgram) -> Vec<PathBuf> {
+    let mut named: Vec<&str> = program.loader_values().flat_map(candidates).collect();
+    let mut before = "";
+    for arg in &program.args {
+        let (option, value) = arg.split_once('=').unwrap_or((before, arg));
+        let is_relative = arg == "." || arg.starts_with("./") || arg.starts_with("../");
+        let is_run = !before.starts_with('-') && is_relative;
+        if CODE_FOLDERS.contains(&option) || is_run {
+            named.push(value);
+        }
+        before = arg;
+    }
+    let folders = named.into_iter().map(|path| program.dir.join(path.trim_start_matches("file://")));
+    folders.filter(|path| path.is_dir()).filter_map(|path| path.canonicalize().ok()).collect()
+}
+/// The work tree or the folder with a store that a folder lies in; else itself.
+fn tree_of(folder: &Path) -> PathBuf {
+    root_around(folder).unwrap_or_else(|| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()))
+}
+
+/// What links below a folder lead to, outside of it; `None` if it has too many entries to be looked through. Of
+/// `node_modules` only its own entries count, which are packages.
+fn targets_below(root: &Path) -> Option<Vec<PathBuf>> {
+    let (mut targets, mut looked) = (Vec::new(), 0);
+    let most_deep = if root.ends_with("node_modules") { 2 } else { usize::MAX };
+    let mut folders = vec![(root.to_path_buf(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            looked += 1;
+            if looked > MOST_ENTRIES {
+                return None;
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            let is_own = [".git", "node_modules"].iter().any(|name| entry.file_name() == *name);
+            if kind.is_symlink() {
+                targets.extend(entry.path().canonicalize().ok().filter(|target| !target.starts_with(root)));
+            } else if kind.is_dir() && !is_own && depth + 1 < most_deep {
+                folders.push((entry.path(), depth + 1));
+            }
+        }
+    }
+    Some(targets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A work tree of every kind of file, and another beside it.
+    fn tree() -> (tempfile::TempDir, PathBuf) {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        for name in [
+            "app/.git/HEAD",
+            "app/.git/objects/x",
+            "app/tools/server.py",
+            "app/tools/server.js",
+            "app/tools/run.sh",
+            "app/tools/program",
+            "app/pkg/__main__.py",
+            "app/node_modules/own/package.json",
+            "app/src/main.rs",
+            "other/.git/HEAD",
+            "other/.git/objects/x",
+            "other/tools/server.py",
+        ] {
+            let path = top.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        std::fs::write(top.join("app/package.json"), r#"{"name": "local", "bin": "cli.js"}"#).unwrap();
+        std::os::unix::fs::symlink("../../other/lib", top.join("app/tools/lib")).unwrap();
+        std::fs::create_dir(top.join("other/lib")).unwrap();
+        (place, top)
+    }
+
+    #[test]
+    fn each_family_reaches_what_it_may_run_and_no_more() {
+        let (_place, top) = tree();
+        let other = top.join("other/tools/server.py").display().to_string();
+        let sh_other = format!("python3 {other}");
+        for (words, within, without) in [
+            (
+                &["python3", "tools/server.py"][..],
+                &[
+                    "app/tools/json.py",
+                    "app/tools/__pycache__/x.cpython-311.pyc",
+                    "app/tools/x.so",
+                    "app/tools/p/pyvenv.cfg",
+                    "app/tools/noending",
+                    "other/lib/x.py",
+                ][..],
+                &["app/src/main.rs", "app/src/x.py", "app/tools/x.md", "app/node_modules/a.js"][..],
+            ),
+            (&["python3", "-m", "pkg"], &["app/json.py", "app/pkg/x.py"], &["app/src/main.rs", "app/x.js"]),
+            (&["env", "python3", &other], &["other/tools/json.py"], &["app/json.py", "other/src/x.py"]),
+            (&["sh", "-c", &sh_other], &["other/tools/json.py"], &["app/json.py"]),
+            (
+                &["node", "tools/server.js"],
+                &["app/tools/x.mjs", "app/node_modules/x/y", "app/package.json"],
+                &["app/src/main.rs", "app/x.js", "app/tools/x.py"],
+            ),
+            (
+                &["npx", "-y", "some-server"],
+                &["app/node_modules/.bin/node", "app/package.json", "app/.npmrc", "app/.pnpmfile.cjs"],
+                &["app/src/main.rs", "app/x.js", "app/tools/server.py"],
+            ),
+            (&["npx", "local"], &["app/cli.js"], &["app/src/main.rs"]),
+            (&["npx", "."], &["app/cli.js"], &[]),
+            (
+                &["uvx", "some-server", "--repository", "tools"],
+                &["app/uv.toml", "app/pyproject.toml"],
+                &["app/src/main.rs", "app/x.py", "app/x.js", "app/tools/x.py"],
+            ),
+            (&["uvx", "--from", "./tools", "x"], &["app/tools/x.py"], &["app/src/main.rs"]),
+            (&["uv", "run", "x"], &["app/src/x.py"], &["app/src/main.rs"]),
+            (&["npm", "run", "serve"], &["app/src/main.rs", "app/x.js"], &["other/x.js"]),
+            (&["sh", "tools/run.sh"], &["app/src/x.py", "app/deep/y"], &["other/x"]),
+            (&["sh", "-c", "exec npx -y some-server"], &["app/package.json"], &["app/src/main.rs"]),
+            (&["sh", "-c", "cd tools && $X"], &["app/src/main.rs"], &["other/x"]),
+            (&["make", "serve"], &["app/mk/a.mk", "app/src/main.rs"], &["other/x"]),
+            (&["cargo", "run"], &["app/src/main.rs"], &["other/x"]),
+            (&["docker", "run", "-i", "mcp/x"], &["app/mise.toml"], &["app/src/main.rs"]),
+            (&["docker", "compose", "up"], &["app/src/main.rs"], &[]),
+            (&["tools/program"], &["app/tools/json.py", "app/tools/x.md"], &["app/src/main.rs"]),
+            (&["claude", "-p"], &["app/.claude/hooks/x", "app/.mcp.json"], &["app/src/main.rs"]),
+            (&["no-such-program"], &["app/package.json", "app/Makefile"], &["app/src/main.rs"]),
+        ] {
+            let args: Vec<String> = words[1..].iter().map(|word| word.to_string()).collect();
+            let reach = reach_of(&NamedProgram::new(words[0], &args, &top.join("app"))).with_links();
+            for path in within {
+                assert!(reach.holds(&top.join(path), false), "{words:?} {path}");
+                assert!(reach.meets(&top.join(path)), "{words:?} {path}");
+            }
+            for path in without {
+                assert!(!reach.holds(&top.join(path), false), "{words:?} {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_link_counts_and_a_program_outside_reaches_nothing() {
+        let (_place, top) = tree();
+        let args = ["tools/server.py".to_string()];
+        let reach = reach_of(&NamedProgram::new("python3", &args, &top.join("app")));
+        assert!(reach.holds(&top.join("app/tools/json"), true));
+        assert!(
+            reach.holds(&top.join("app/tools/x.md"), true)
+                && !reach.holds(&top.join("app/tools/x.md"), false)
+        );
+        let outside =
+            reach_of(&NamedProgram::new("npx", &["-y".to_string(), "x".to_string()], Path::new("/")));
+        assert!(!outside.meets(&top), "{outside:?}");
+    }
+}

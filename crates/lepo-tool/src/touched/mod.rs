@@ -1,0 +1,324 @@
+//! The record of files that sandboxed commands changed, in the state folder: for all work trees and stores of the user, so
+//! that a program which is started outside of every sandbox is asked about before it runs any of them.
+//!
+//! A command is marked in it before it starts, and its changes are there before the mark is taken back. A mark without
+//! an end and without a running command is one of a lepo that was killed: whoever finds it looks through the folder.
+
+mod changes;
+mod lines;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
+
+use crate::dir_lock::DirLock;
+use changes::{Changes, changed_below, file_time};
+use lines::{Line, OpenMark, Record};
+
+pub use changes::KnownFolders;
+
+/// The time that a start waits for a command which may change the program's files.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The interval at which it looks again.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// The size of the record, in bytes, from which it is written anew without what is gone.
+const LONG: u64 = 4 << 20;
+
+/// A clock may lag behind another by this and by a thousandth of the time between two looks at both.
+const LAG: Duration = Duration::from_millis(100);
+
+/// The record in a state folder.
+#[derive(Debug, Clone)]
+pub struct TouchedFiles {
+    path: PathBuf,
+    lock: PathBuf,
+}
+
+/// A command that runs, as it is marked in the record.
+#[derive(Debug)]
+pub struct CommandMark {
+    record: TouchedFiles,
+    id: String,
+    root: PathBuf,
+    since: Option<i128>,
+    /// Folders besides the root that the command may write in.
+    besides: Vec<PathBuf>,
+    started: (Instant, SystemTime),
+}
+
+/// The paths that commands changed. As long as it lives, no command begins.
+#[derive(Debug)]
+pub struct TouchedPaths {
+    /// Files and links.
+    pub files: BTreeSet<PathBuf>,
+    /// Folders of which everything counts, each with the command that changed it last.
+    pub folders: BTreeMap<PathBuf, String>,
+    lock: File,
+}
+
+impl TouchedPaths {
+    /// True if no command changed anything.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.folders.is_empty()
+    }
+
+    /// True if a command changed this path.
+    pub fn holds(&self, path: &Path) -> bool {
+        self.files.contains(path) || path.ancestors().any(|above| self.folders.contains_key(above))
+    }
+
+    /// The lock: no command begins until it is closed.
+    pub fn into_lock(self) -> OwnedFd {
+        self.lock.into()
+    }
+}
+
+impl TouchedFiles {
+    /// The record in this state folder.
+    pub fn in_state(state: &Path) -> TouchedFiles {
+        TouchedFiles { path: state.join("touched"), lock: state.join("touched.lock") }
+    }
+
+    /// Another number after every change of the record.
+    pub fn stamp(&self) -> u64 {
+        let meta = self.path.metadata().ok();
+        meta.map_or(0, |meta| (meta.len() << 20) ^ (meta.mtime() as u64) ^ ((meta.mtime_nsec() as u64) << 24))
+    }
+
+    /// Marks a command that may write below `root`, without links, and in the other folders; durable when this returns.
+    /// The folders are locked for it.
+    pub fn begin(&self, root: &Path, besides: &[PathBuf]) -> io::Result<CommandMark> {
+        let now = SystemTime::now();
+        let id = format!("{:016x}", RandomState::new().hash_one(now));
+        let since = tempfile::tempfile_in(root).and_then(|file| Ok(file_time(&file.metadata()?))).ok();
+        let lock = self.locked(FlockOperation::LockExclusive)?;
+        if self.path.metadata().is_ok_and(|meta| meta.len() > LONG) {
+            self.shorten()?;
+        }
+        let mark = |root: &PathBuf, since| {
+            Line::Begin(OpenMark { id: id.clone(), since, root: root.clone() }).to_text()
+        };
+        let others = besides.iter().map(|folder| mark(folder, None));
+        let lines: String = std::iter::once(mark(&root.to_path_buf(), since)).chain(others).collect();
+        self.append(&lines)?;
+        drop(lock);
+        Ok(CommandMark {
+            record: self.clone(),
+            id,
+            root: root.to_path_buf(),
+            since,
+            besides: besides.to_vec(),
+            started: (Instant::now(), now),
+        })
+    }
+
+    /// The changed paths, when no command runs in a folder that `concerns` a start; in words why they are not known.
+    pub fn before_start(&self, concerns: impl Fn(&Path) -> bool) -> Result<TouchedPaths, String> {
+        let start = Instant::now();
+        loop {
+            let failed = |error: io::Error| format!("{} cannot be read: {error}", self.path.display());
+            let lock = self.locked(FlockOperation::LockShared).map_err(failed)?;
+            let Record { files, folders, open } = Record::read(&self.path).map_err(failed)?;
+            let Some(mark) = open.iter().find(|mark| concerns(&mark.root)).cloned() else {
+                return Ok(TouchedPaths { files, folders, lock });
+            };
+            drop(lock);
+            let marks: Vec<OpenMark> = open.into_iter().filter(|other| other.id == mark.id).collect();
+            if self.take_up(&marks, &mark.id).map_err(failed)? {
+                continue;
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(format!(
+                    "a command runs in {} that may change the files of the program; it can start when that has ended",
+                    mark.root.display()
+                ));
+            }
+            std::thread::sleep(RETRY);
+        }
+    }
+
+    /// Looks through the folders of a command whose lepo was killed, and ends its marks; false while the command runs.
+    fn take_up(&self, marks: &[OpenMark], id: &str) -> io::Result<bool> {
+        let mut locks = Vec::new();
+        for mark in marks {
+            match DirLock::take(&mark.root, false) {
+                Ok(Some(lock)) => locks.push(lock),
+                Ok(None) => return Ok(false),
+                // Whatever comes in place of what is gone counts.
+                Err(_) => {}
+            }
+        }
+        let mut changes = Changes::default();
+        for mark in marks {
+            let Changes { files, folders } = match mark.since.filter(|_| mark.root.is_dir()) {
+                Some(since) => changed_below(&mark.root, since, None),
+                None => Changes::everything(&mark.root),
+            };
+            changes.files.extend(files);
+            changes.folders.extend(folders);
+        }
+        let _lock = self.locked(FlockOperation::LockExclusive)?;
+        let text = self.changes_text(&changes, id)? + &Line::End(id.to_string()).to_text();
+        self.append(&text)?;
+        Ok(true)
+    }
+
+    /// The lines of changes, but for files that are there already.
+    fn changes_text(&self, changes: &Changes, id: &str) -> io::Result<String> {
+        let known = Record::read(&self.path)?.files;
+        let new = changes.files.iter().filter(|path| !known.contains(*path));
+        let files = new.map(|path| Line::File(path.clone()).to_text());
+        let folders = changes.folders.iter().map(|path| Line::Folder(path.clone(), id.to_string()).to_text());
+        Ok(files.chain(folders).collect())
+    }
+
+    /// Writes the record anew without what is not there any more: whoever makes it again is recorded again.
+    fn shorten(&self) -> io::Result<()> {
+        let Record { files, folders, open } = Record::read(&self.path)?;
+        let is_there = |path: &Path| {
+            !path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        };
+        let files = files.into_iter().filter(|path| is_there(path)).map(Line::File);
+        let folders = folders.into_iter().filter(|(path, _)| is_there(path));
+        let folders = folders.map(|(path, id)| Line::Folder(path, id));
+        let lines = files.chain(folders).chain(open.into_iter().map(Line::Begin));
+        let text: String = lines.map(|line| line.to_text()).collect();
+        let folder = self.path.parent().unwrap_or(Path::new("/"));
+        let mut new = tempfile::NamedTempFile::new_in(folder)?;
+        new.write_all(text.as_bytes())?;
+        new.as_file().sync_all()?;
+        new.persist(&self.path).map_err(|error| error.error)?;
+        File::open(folder)?.sync_all()
+    }
+
+    fn locked(&self, operation: FlockOperation) -> io::Result<File> {
+        if let Some(folder) = self.lock.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let file =
+            OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&self.lock)?;
+        loop {
+            match rustix::fs::flock(&file, operation) {
+                Err(Errno::INTR) => {}
+                // A file system without locks.
+                Ok(()) | Err(_) => return Ok(file),
+            }
+        }
+    }
+
+    /// Adds lines, durable when this returns.
+    fn append(&self, lines: &str) -> io::Result<()> {
+        let mut record = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
+        // A line that was cut short stays one of its own.
+        record.write_all(format!("\n{lines}").as_bytes())?;
+        record.sync_all()
+    }
+}
+
+impl CommandMark {
+    /// Takes note of what the command changed, after its end, with the folders as they were before it. Where that fails the
+    /// mark stays, and the next start of a program looks.
+    pub fn end(self, before: &KnownFolders) -> io::Result<()> {
+        let mut changes = match self.since.filter(|_| self.is_clock_steady()) {
+            Some(since) => changed_below(&self.root, since, Some(before)),
+            None => Changes::everything(&self.root),
+        };
+        changes.folders.extend(self.besides.iter().cloned());
+        let _lock = self.record.locked(FlockOperation::LockExclusive)?;
+        let text = self.record.changes_text(&changes, &self.id)? + &Line::End(self.id.clone()).to_text();
+        self.record.append(&text)
+    }
+
+    /// False if the clock was set back while the command ran: times of its changes may be before its start.
+    fn is_clock_steady(&self) -> bool {
+        let (started, wall) = self.started;
+        let passed = started.elapsed();
+        wall.elapsed().is_ok_and(|by_wall| by_wall + LAG + passed / 1000 >= passed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Folders {
+        _dir: tempfile::TempDir,
+        record: TouchedFiles,
+        root: PathBuf,
+    }
+
+    fn folders() -> Folders {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let root = top.join("tree");
+        std::fs::create_dir(&root).unwrap();
+        Folders { _dir: dir, record: TouchedFiles::in_state(&top.join("state")), root }
+    }
+
+    fn touched(record: &TouchedFiles) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let paths = record.before_start(|_| true).unwrap();
+        (paths.files.iter().cloned().collect(), paths.folders.keys().cloned().collect())
+    }
+
+    #[test]
+    fn changes_of_a_command_are_in_the_record_and_a_start_waits_for_it() {
+        let Folders { _dir, record, root } = folders();
+        assert_eq!(touched(&record), (vec![], vec![]));
+        let mark = record.begin(&root, &[]).unwrap();
+        std::fs::write(root.join("a b%\n"), "x").unwrap();
+        let running = DirLock::take(&root, true).unwrap();
+        let refused = record.before_start(|folder| folder == root).unwrap_err();
+        assert!(refused.contains("a command runs in"), "{refused}");
+        assert!(record.before_start(|_| false).unwrap().is_empty(), "it concerns another folder");
+        drop(running);
+        mark.end(&KnownFolders::default()).unwrap();
+        assert_eq!(touched(&record), (vec![root.join("a b%\n")], vec![]));
+        assert!(record.before_start(|_| true).unwrap().holds(&root.join("a b%\n")));
+    }
+
+    #[test]
+    fn after_a_killed_lepo_the_next_start_looks_itself() {
+        let Folders { _dir, record, root } = folders();
+        std::fs::create_dir(root.join("old")).unwrap();
+        std::fs::write(root.join("old/file"), "x").unwrap();
+        // The clock of files ticks.
+        let ticked = || record.begin(&root, &[]).unwrap().since;
+        let first = ticked();
+        while ticked() <= first {}
+        std::fs::remove_file(&record.path).unwrap();
+        let agent = root.with_file_name("agent");
+        std::fs::create_dir(&agent).unwrap();
+        drop(record.begin(&root, std::slice::from_ref(&agent)).unwrap());
+        std::fs::write(root.join("new"), "x").unwrap();
+        std::fs::create_dir(root.join("sub")).unwrap();
+        assert_eq!(touched(&record), (vec![root.join("new")], vec![agent, root.join("sub")]));
+        let stamp = record.stamp();
+        touched(&record);
+        assert_eq!(record.stamp(), stamp, "once");
+    }
+
+    #[test]
+    fn a_record_is_shortened_by_what_is_gone() {
+        let Folders { _dir, record, root } = folders();
+        let mark = record.begin(&root, &[]).unwrap();
+        for name in ["stays", "goes"] {
+            std::fs::write(root.join(name), "x").unwrap();
+        }
+        mark.end(&KnownFolders::default()).unwrap();
+        drop(record.begin(&root, &[]).unwrap());
+        std::fs::remove_file(root.join("goes")).unwrap();
+        record.shorten().unwrap();
+        let Record { files, open, .. } = Record::read(&record.path).unwrap();
+        assert_eq!((files.into_iter().collect::<Vec<_>>(), open.len()), (vec![root.join("stays")], 1));
+    }
+}

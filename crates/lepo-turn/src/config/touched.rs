@@ -1,0 +1,135 @@
+//! The files that a sandboxed command changed and that a program may run: nobody has agreed to them before a person has
+//! seen them, whatever was agreed to of the program.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use lepo_base::error::{Error, Result};
+use lepo_base::hash::hash_of;
+use lepo_tool::{NamedProgram, Reach, TouchedFiles, TouchedPaths, reach_of};
+
+/// Entries of a folder that counts as a whole which are looked at.
+const MOST_ENTRIES: usize = 5000;
+
+/// Files of such a folder that are asked about one by one.
+const MOST_FILES: usize = 100;
+
+/// Prefixes of the hashes.
+const LINK: &[u8] = b"program link";
+const FOLDER: &[u8] = b"program folder";
+const OTHER: &[u8] = b"program entry";
+
+/// Folders of which a path means something else at each look.
+const NEVER_SAME: &[&str] = &["/proc", "/dev", "/sys"];
+
+/// The files that commands changed, and a program's reach.
+pub(super) struct Touched {
+    /// Nothing of the user's folders is in reach if there are none.
+    paths: Option<TouchedPaths>,
+    reach: Reach,
+}
+
+/// A path that a command changed and that a program may run.
+pub(super) struct TouchedEntry {
+    pub path: PathBuf,
+    pub form: EntryForm,
+}
+
+/// The kind of such a path.
+pub(super) enum EntryForm {
+    File,
+    /// No plain file: the hash of its state, and words about it.
+    Other(String, String),
+}
+
+impl Touched {
+    /// Reads the record, when no command runs that concerns the program.
+    pub fn by_commands(record: &TouchedFiles, program: &NamedProgram) -> Result<Touched> {
+        let reach = reach_of(program);
+        if reach.is_empty() {
+            return Ok(Touched { paths: None, reach });
+        }
+        let paths = record.before_start(|folder| reach.meets(folder)).map_err(Error::usage)?;
+        Ok(Touched { paths: Some(paths), reach })
+    }
+
+    /// True if a command changed this path.
+    pub fn holds(&self, path: &Path) -> bool {
+        self.paths.as_ref().is_some_and(|paths| paths.holds(path))
+    }
+
+    /// Keeps commands from beginning as long as it is open.
+    pub fn into_lock(self) -> Option<OwnedFd> {
+        self.paths.map(TouchedPaths::into_lock)
+    }
+
+    /// All that the program may run.
+    pub fn entries(&self) -> Vec<TouchedEntry> {
+        let Some(paths) = self.paths.as_ref().filter(|paths| !paths.is_empty()) else { return Vec::new() };
+        let reach = self.reach.clone().with_links();
+        let mut found: Vec<TouchedEntry> =
+            paths.files.iter().filter_map(|path| reached(path, &reach)).collect();
+        for (folder, id) in paths.folders.iter().filter(|(folder, _)| reach.meets(folder)) {
+            let below = below(folder, id, &reach).into_iter();
+            found.extend(below.filter(|entry| !paths.files.contains(&entry.path)));
+        }
+        found
+    }
+}
+
+/// A path as a program may run it.
+fn reached(path: &Path, reach: &Reach) -> Option<TouchedEntry> {
+    let kind = path.symlink_metadata().ok()?.file_type();
+    if kind.is_dir() || !reach.holds(path, kind.is_symlink()) {
+        return None;
+    }
+    if kind.is_file() {
+        return Some(TouchedEntry { path: path.to_path_buf(), form: EntryForm::File });
+    }
+    let Ok(target) = path.read_link() else {
+        return Some(other(path, &[OTHER], "(neither a file nor a link)".to_string()));
+    };
+    let leads_to = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
+    let is_same = !NEVER_SAME.iter().any(|folder| leads_to.starts_with(folder));
+    let nonce = if is_same { String::new() } else { format!("{:?}", SystemTime::now()) };
+    let about = format!("(a link to {})", target.display());
+    Some(other(path, &[LINK, target.as_os_str().as_bytes(), nonce.as_bytes()], about))
+}
+
+/// The files of a folder in which everything counts; the folder itself if they are many.
+fn below(folder: &Path, id: &str, reach: &Reach) -> Vec<TouchedEntry> {
+    // Until another command changes it, what the person agreed to is there.
+    let whole = || {
+        let about = "(everything below it: too many files to compare)".to_string();
+        vec![other(folder, &[FOLDER, id.as_bytes()], about)]
+    };
+    let (mut found, mut looked) = (Vec::new(), 0);
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(at) = folders.pop() {
+        let entries = match std::fs::read_dir(&at) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(_) => return whole(),
+        };
+        for entry in entries.flatten() {
+            looked += 1;
+            if looked > MOST_ENTRIES || found.len() > MOST_FILES {
+                return whole();
+            }
+            match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                true if reach.meets(&entry.path()) => folders.push(entry.path()),
+                true => {}
+                false => found.extend(reached(&entry.path(), reach)),
+            }
+        }
+    }
+    found
+}
+
+fn other(path: &Path, parts: &[&[u8]], about: String) -> TouchedEntry {
+    let all: Vec<&[u8]> = parts.iter().copied().chain([path.as_os_str().as_bytes()]).collect();
+    TouchedEntry { path: path.to_path_buf(), form: EntryForm::Other(hash_of(&all), about) }
+}
